@@ -1,0 +1,52 @@
+"""Integers as users give them: anything with ``__index__``, never bool or float."""
+
+import operator
+from collections.abc import Iterable
+from typing import SupportsIndex
+
+from tensorwrapper.errors import ConversionError, ExtentError
+
+__all__ = ["MAX_INT64", "to_count", "to_counts", "to_int", "to_ints"]
+
+MAX_INT64 = 2**63 - 1
+
+
+def to_int(value: SupportsIndex, what: str) -> int:
+    """Return `value` as a Python integer; ``what`` names it in the error."""
+    if type(value) is int:
+        return value
+    if isinstance(value, bool):
+        raise ConversionError(f"{what} must be an integer, not the bool {value}")
+    try:
+        return operator.index(value)
+    except TypeError as error:
+        raise ConversionError(f"{what} must be an integer, not {value!r} ({type(value).__name__})") from error
+
+
+def to_ints(values: Iterable[SupportsIndex], what: str) -> tuple[int, ...]:
+    """Return `values` as a tuple of Python integers."""
+    if isinstance(values, str | bytes):
+        raise ConversionError(f"{what} must be integers, not the text {values!r}")
+    try:
+        return tuple([to_int(value, what) for value in values])
+    except TypeError as error:
+        if isinstance(error, ConversionError):
+            raise
+        raise ConversionError(f"{what} must be a sequence of integers, not {values!r}") from error
+
+
+def to_count(value: SupportsIndex, what: str) -> int:
+    """Return `value` as a Python integer that is not negative."""
+    count = to_int(value, what)
+    if count < 0:
+        raise ExtentError(f"{what} must not be negative, but is {count}")
+    return count
+
+
+def to_counts(values: Iterable[SupportsIndex], what: str) -> tuple[int, ...]:
+    """Return `values` as a tuple of Python integers that are not negative."""
+    counts = to_ints(values, what)
+    for mode, count in enumerate(counts):
+        if count < 0:
+            raise ExtentError(f"{what} must not be negative, but is {count} for mode {mode} of {counts}")
+    return counts

@@ -1,0 +1,168 @@
+"""Jagged shapes from what users have: row lengths, nested lists, child shapes, extents per cell."""
+
+from collections.abc import Iterable, Sequence
+from typing import SupportsIndex, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import to_count
+from tensorwrapper.errors import ConversionError, ExtentError, RankError
+from tensorwrapper.shape._columns import Origins, tidy_origins
+from tensorwrapper.shape._common import ShapeCommon
+from tensorwrapper.shape._jagged import Jagged, JaggedCommon
+from tensorwrapper.shape._partition import Partition
+from tensorwrapper.shape._rearrange import build_rows
+from tensorwrapper.shape._rows import Rows
+from tensorwrapper.shape._smooth import SmoothCommon
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["jagged_from_cells", "jagged_from_children", "jagged_from_lengths"]
+
+_Level = tuple[IntArray, IntArray]
+
+
+def jagged_from_lengths(lengths: npt.NDArray[np.integer]) -> Jagged:
+    """Return the jagged matrix whose row k has ``lengths[k]`` elements; O(n)."""
+    marks = Partition.of_sizes(cast("IntArray", lengths)).marks
+    return Jagged(build_rows([(np.array([len(marks) - 1]), 0)], np.diff(marks)[:, np.newaxis], [0]))
+
+
+def jagged_from_children(children: Sequence[object], rank: int | None) -> Jagged:
+    """Return the jagged shape with these children: integers, shapes, or sequences of them."""
+    if not children:
+        if rank is None:
+            raise RankError("a jagged shape without rows needs rank=")
+        if rank < 2:
+            raise RankError(f"a jagged shape has at least rank 2, not {rank}")
+        levels = [(np.array([0]), 0)]
+        return Jagged(build_rows(list(levels), np.empty((0, rank - 1), dtype=np.int64), [0] * (rank - 1)))
+    depth_levels: list[_Level] = []
+    row = list(children)
+    while True:
+        kinds = {_sort_of(child) for child in row}
+        if len(kinds) > 1:
+            raise ConversionError(
+                f"the children of one level must be of one sort, but these are {', '.join(sorted(kinds))}"
+            )
+        if kinds != {"sequence"}:
+            break
+        depth_levels.append(_lengths_level(row))
+        row = [grandchild for child in row for grandchild in cast("Iterable[object]", child)]
+    top: list[_Level] = [(np.array([len(children)]), np.array([0])), *depth_levels]
+    if kinds == {"integer"}:
+        counts = [to_count(cast("SupportsIndex", child), "an extent") for child in row]
+        lengths = Partition.of_sizes(counts).sizes
+        jagged = _build(top, lengths[:, np.newaxis], np.zeros((len(row), 1), dtype=np.int64))
+    elif kinds == {"shape"}:
+        jagged = _stack(top, cast("list[ShapeCommon]", row))
+    else:
+        # Sequences all the way down without a leaf: the last sequences are empty rows of rank 1.
+        counts_, _ = depth_levels[-1]
+        jagged = _build(top[:-1], counts_[:, np.newaxis], np.zeros((len(counts_), 1), dtype=np.int64))
+    if rank is not None and jagged.rank != rank:
+        raise RankError(f"the children make a shape of rank {jagged.rank}, but rank={rank} was given")
+    return jagged
+
+
+def _sort_of(child: object) -> str:
+    if isinstance(child, ShapeCommon):
+        return "shape"
+    if isinstance(child, Sequence) and not isinstance(child, str | bytes):
+        return "sequence"
+    if isinstance(child, np.ndarray) and cast("Array", child).ndim == 1:
+        return "sequence"
+    if isinstance(child, SupportsIndex) and not isinstance(child, bool):
+        return "integer"
+    raise ConversionError(f"a child must be an extent, a shape, or a sequence of them, not {child!r}")
+
+
+def _lengths_level(row: list[object]) -> _Level:
+    counts = np.array([len(cast("Sequence[object]", child)) for child in row], dtype=np.int64)
+    return counts, np.zeros(len(row), dtype=np.int64)
+
+
+def _build(levels: list[_Level], extents: IntArray, origins: IntArray) -> Jagged:
+    tidied: list[tuple[IntArray, Origins]] = [(counts, tidy_origins(starts)) for counts, starts in levels]
+    return Jagged(build_rows(tidied, extents, [tidy_origins(column) for column in origins.T]))
+
+
+def _stack(levels: list[_Level], shapes: list[ShapeCommon]) -> Jagged:
+    ranks = sorted({shape.rank for shape in shapes})
+    if len(ranks) > 1:
+        raise RankError(f"children of one jagged shape must have one rank, but these have {ranks}")
+    if ranks == [0]:
+        raise RankError("children of rank 0 leave no mode to vary: give their number as an extent")
+    smooth = [shape for shape in shapes if isinstance(shape, SmoothCommon)]
+    if len(smooth) == len(shapes):
+        extents = _table([shape.extents for shape in smooth])
+        return _build(levels, extents, _table([shape.origin for shape in smooth]))
+    outer = max(shape.outer_rank for shape in shapes if isinstance(shape, JaggedCommon))
+    parts = [_rows_of(shape).unrolled(outer) for shape in shapes]
+    if not all(_rows_of(shape).unrolls_exactly(outer) for shape in shapes):
+        raise ExtentError("a child has extents after an empty mode that the other children cannot express")
+    inner = [_joined(parts, mode) for mode in range(outer)]
+    leaves = [_joined(parts, mode) for mode in range(outer, ranks[0])]
+    extents, origins = (np.stack([leaf[side] for leaf in leaves], axis=1) for side in (0, 1))
+    return _build([*levels, *inner], extents, origins)
+
+
+def _joined(parts: list[Rows], mode: int) -> _Level:
+    ranges = [part.ranges(mode) for part in parts]
+    return np.concatenate([r[0] for r in ranges]), np.concatenate([r[1] for r in ranges])
+
+
+def _rows_of(shape: ShapeCommon) -> Rows:
+    if isinstance(shape, JaggedCommon):
+        return shape.rows
+    extents, origin = shape.bounding_box()
+    first, rest = extents[0], extents[1:]
+    leaf = np.broadcast_to(np.array(rest or (1,), dtype=np.int64), (first, max(len(rest), 1))).copy()
+    return build_rows([(np.array([first]), origin[0])], leaf, list(origin[1:]) or [0])
+
+
+def _table(rows: list[tuple[int, ...]]) -> IntArray:
+    try:
+        return np.array(rows, dtype=np.int64)
+    except OverflowError as error:
+        raise ExtentError("extents and origins of jagged shapes must fit into 64 bits") from error
+
+
+def jagged_from_cells(outer: ShapeCommon, extents: npt.ArrayLike, origins: npt.ArrayLike | None) -> Jagged:
+    """Return the jagged shape whose cell k, in the order of `outer`, has extents ``extents[k]``."""
+    table = np.asarray(extents)
+    if table.dtype.kind not in "iu" and table.size:
+        raise ConversionError(f"cell extents must be integers, not {table.dtype}")
+    if table.ndim != 2 or len(table) != outer.size or not table.shape[1]:
+        raise ExtentError(
+            f"{outer.size} cells need a table of extents of shape ({outer.size}, rank), not {table.shape}"
+        )
+    if not outer.rank:
+        raise RankError("the outer shape of a jagged shape has at least one mode")
+    table = np.array(table, dtype=np.int64)
+    if (table < 0).any():
+        cell = int(np.argmax((table < 0).any(axis=1)))
+        raise ExtentError(
+            f"an extent must not be negative, but cell {cell} has {tuple(table[cell].tolist())}"
+        )
+    starts = np.zeros_like(table)
+    if origins is not None:
+        given = np.asarray(origins)
+        if given.dtype.kind not in "iu" and given.size:
+            raise ConversionError(f"cell origins must be integers, not {given.dtype}")
+        if given.shape not in {table.shape, table.shape[1:]}:
+            raise ExtentError(
+                f"cell origins have shape {table.shape} or {table.shape[1:]}, not {given.shape}"
+            )
+        starts = np.broadcast_to(given, table.shape).astype(np.int64)
+    levels: list[_Level] = []
+    if isinstance(outer, JaggedCommon):
+        rows = outer.rows.unrolled(outer.rank - 1)
+        levels = [rows.ranges(mode) for mode in range(rows.rank)]
+    else:
+        nodes = 1
+        box, origin = outer.bounding_box()
+        for count, start in zip(box, origin, strict=True):
+            levels.append((np.full(nodes, count), np.full(nodes, start)))
+            nodes *= count
+    return _build(levels, table, starts)

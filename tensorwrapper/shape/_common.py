@@ -1,0 +1,187 @@
+"""What every shape can do, whatever its kind and its representation."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import to_ints
+from tensorwrapper.errors import ConversionError, JaggedModeError, OutOfBoundsError, RankError
+from tensorwrapper.shape._keys import Entry, mode_of
+from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
+
+__all__ = ["ShapeCommon", "to_index", "to_index_array"]
+
+
+def to_index(index: Iterable[SupportsIndex], rank: int) -> Index:
+    """Return `index` as a tuple of `rank` integers."""
+    numbers = to_ints(index, "an index")
+    if len(numbers) != rank:
+        raise RankError(f"the index {numbers} has {len(numbers)} entries, but the shape has rank {rank}")
+    return numbers
+
+
+def to_index_array(indices: npt.ArrayLike, rank: int) -> IntArray:
+    """Return `indices` as an int64 array whose last axis holds one index each."""
+    array = np.asarray(indices)
+    if array.dtype.kind not in "iu" and array.size:
+        raise ConversionError(f"indices must be integers, not {array.dtype}")
+    if array.ndim < 1 or array.shape[-1] != rank:
+        raise RankError(f"an array of indices of rank {rank} has shape (..., {rank}), not {array.shape}")
+    if array.dtype == np.uint64 and array.size and int(array.max()) >= 2**63:
+        raise OutOfBoundsError("an index above the range of int64 is in no shape that arrays can address")
+    return array.astype(np.int64, copy=False)
+
+
+class ShapeCommon(ABC):
+    """Abstract: all that follows but `__hash__`, `extents`, `extent` and `padding`.
+
+    The mixin of each kind (`SmoothCommon`, `JaggedCommon`) reduces it to a few primitives.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def kind(self) -> Kind:
+        """Whether the shape is a box or has modes that depend on others."""
+
+    @property
+    @abstractmethod
+    def rank(self) -> int:
+        """The number of modes."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """The number of elements, as a Python integer of any size."""
+
+    @property
+    @abstractmethod
+    def origin(self) -> Index:
+        """The first index of every mode; a mode whose origin varies raises `JaggedModeError`."""
+
+    @abstractmethod
+    def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
+        """Return the extent of mode ``len(prefix)`` under the absolute indices `prefix`."""
+
+    @abstractmethod
+    def origin_at(self, prefix: Iterable[SupportsIndex]) -> int:
+        """Return the first index of mode ``len(prefix)`` under the absolute indices `prefix`."""
+
+    @abstractmethod
+    def extent_bounds(self, mode: SupportsIndex) -> tuple[int, int]:
+        """Return the least and the greatest extent of `mode`; (0, 0) if no prefix leads to it."""
+
+    @abstractmethod
+    def is_uniform(self, mode: SupportsIndex) -> bool:
+        """Tell whether `mode` has one extent whatever came before."""
+
+    @abstractmethod
+    def dependencies(self, mode: SupportsIndex) -> tuple[int, ...]:
+        """Return the earlier modes on which the extent or the origin of `mode` depends."""
+
+    @abstractmethod
+    def bounding_box(self, prefix: Index = ()) -> tuple[Extents, Index]:
+        """Return extents and origin of the smallest box around what is left under `prefix`."""
+
+    @abstractmethod
+    def __contains__(self, index: object) -> bool: ...
+
+    @abstractmethod
+    def contains(self, indices: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Tell for each row of an ``(..., rank)`` array of indices whether it lies in the shape."""
+
+    @abstractmethod
+    def ordinal(self, index: Iterable[SupportsIndex]) -> int:
+        """Return how many indices come before `index` in row-major order."""
+
+    @abstractmethod
+    def index(self, ordinal: SupportsIndex) -> Index:
+        """Return the index with `ordinal` indices before it in row-major order."""
+
+    @abstractmethod
+    def ordinals(self, indices: npt.ArrayLike) -> IntArray:
+        """Return the ordinal of each row of an ``(..., rank)`` array of indices."""
+
+    @abstractmethod
+    def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
+        """Return the ``(..., rank)`` array of the indices with these ordinals."""
+
+    @abstractmethod
+    def walk(self, order: Order) -> Iterator[Index]:
+        """Return an iterator over all absolute indices."""
+
+    @abstractmethod
+    def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> "ShapeCommon":
+        """Return the part of the shape that one entry per mode selects."""
+
+    @abstractmethod
+    def slice(
+        self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False
+    ) -> "ShapeCommon":
+        """Return the part from index `first` up to, not including, `last` in every mode."""
+
+    @abstractmethod
+    def chip(self, *leading: SupportsIndex) -> "ShapeCommon":
+        """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
+
+    @abstractmethod
+    def translate_to(self, origin: Iterable[SupportsIndex]) -> "ShapeCommon":
+        """Return the shape moved so that it starts at `origin`."""
+
+    @abstractmethod
+    def translate_by(self, offset: Iterable[SupportsIndex]) -> "ShapeCommon":
+        """Return the shape moved by `offset`, one integer per mode."""
+
+    @abstractmethod
+    def permute(self, order: Iterable[SupportsIndex]) -> "ShapeCommon":
+        """Return the shape whose mode ``k`` is mode ``order[k]`` of this one (NumPy's transpose)."""
+
+    @abstractmethod
+    def is_congruent(self, other: "ShapeCommon") -> bool:
+        """Tell whether kind and extents agree at every prefix, wherever the two shapes lie."""
+
+    @abstractmethod
+    def __eq__(self, other: object) -> bool: ...
+
+    def __hash__(self) -> int:
+        # Only facts that every representation of equal shapes answers alike; an empty shape's box has a
+        # position that depends on how much of it is stored.
+        extents, origin = self.bounding_box()
+        size = self.size
+        return hash((self.kind, size, extents, origin if size or self.kind == "smooth" else None))
+
+    @property
+    def extents(self) -> Extents:
+        """The extent of every mode; a mode that is not uniform raises `JaggedModeError`."""
+        return tuple([self.extent(mode) for mode in range(self.rank)])
+
+    @property
+    def padding(self) -> int:
+        """How many more elements the bounding box has than the shape."""
+        volume = 1
+        for extent in self.bounding_box()[0]:
+            volume *= extent
+        return volume - self.size
+
+    def extent(self, mode: SupportsIndex) -> int:
+        """Return the extent of `mode`, counted from the last if negative.
+
+        Raises
+        ------
+        JaggedModeError
+            If the mode is not uniform; the text names the least and greatest extent.
+        RankError
+            If there is no such mode.
+        """
+        number = mode_of(mode, self.rank)
+        least, greatest = self.extent_bounds(number)
+        if least != greatest:
+            raise JaggedModeError(
+                f"mode {number} has no single extent: it varies from {least} to {greatest} with the modes "
+                f"{self.dependencies(number)}; extent_at(prefix) and extent_bounds({number}) answer"
+            )
+        return greatest

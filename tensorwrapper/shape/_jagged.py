@@ -1,0 +1,267 @@
+"""Jagged shapes: the extents of a mode may depend on the indices before it.
+
+`Jagged` owns its columns; `JaggedView` is a run of rows of another shape's columns, made in O(1) at any
+size. Both answer through `Rows`; a representation of its own (such as `Tiled`) implements `rows` and may
+answer faster where it knows better.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import SupportsIndex, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper.errors import OutOfBoundsError, TensorWrapperError
+from tensorwrapper.shape._columns import Columns, Origins
+from tensorwrapper.shape._common import ShapeCommon, to_index, to_index_array
+from tensorwrapper.shape._keys import WHOLE, Bounds, Entry, chip_entries, mode_of, slice_entries
+from tensorwrapper.shape._rearrange import permute_rows, select_rows, slice_rows
+from tensorwrapper.shape._rows import Rows, same_rows
+from tensorwrapper.shape._smooth import SmoothCommon, SmoothView, make_smooth, to_permutation
+from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
+
+__all__ = ["Jagged", "JaggedCommon", "JaggedView", "same_elements"]
+
+
+class JaggedCommon(ShapeCommon):
+    """Abstract: `rows`, the shape as a window on columns. Everything else follows, for values and views."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def rows(self) -> Rows:
+        """The shape as a window on columns."""
+
+    @property
+    def kind(self) -> Kind:
+        return "jagged"
+
+    @property
+    def rank(self) -> int:
+        return self.rows.rank
+
+    @property
+    def outer_rank(self) -> int:
+        """The number of unrolled modes; the modes after them form smooth leaves."""
+        return self.rows.outer_rank
+
+    @property
+    def size(self) -> int:
+        return self.rows.size
+
+    @property
+    def origin(self) -> Index:
+        return self.rows.uniform_origin()
+
+    def bounding_box(self, prefix: Index = ()) -> tuple[Extents, Index]:
+        return self.rows.box_under(prefix) if prefix else self.rows.box()
+
+    def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
+        return self.rows.range_under(to_ints(prefix, "a prefix"))[0]
+
+    def origin_at(self, prefix: Iterable[SupportsIndex]) -> int:
+        return self.rows.range_under(to_ints(prefix, "a prefix"))[1]
+
+    def extent_bounds(self, mode: SupportsIndex) -> tuple[int, int]:
+        extents, _ = self.rows.reached_ranges(mode_of(mode, self.rank))
+        return (int(extents.min()), int(extents.max())) if len(extents) else (0, 0)
+
+    def is_uniform(self, mode: SupportsIndex) -> bool:
+        least, greatest = self.extent_bounds(mode)
+        return least == greatest
+
+    def dependencies(self, mode: SupportsIndex) -> tuple[int, ...]:
+        return self.rows.dependencies(mode_of(mode, self.rank))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JaggedCommon):
+            return NotImplemented
+        return self is other or same_rows(self.rows, other.rows, origins=True)
+
+    __hash__ = ShapeCommon.__hash__
+
+    def is_congruent(self, other: ShapeCommon) -> bool:
+        return isinstance(other, JaggedCommon) and same_rows(self.rows, other.rows, origins=False)
+
+    def __contains__(self, index: object) -> bool:
+        if not isinstance(index, Iterable):
+            return False
+        try:
+            self.ordinal(cast("Iterable[SupportsIndex]", index))
+        except TensorWrapperError:
+            return False
+        return True
+
+    def contains(self, indices: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        array = to_index_array(indices, self.rank)
+        inside, _ = self.rows.find(array.reshape(-1, self.rank))
+        return inside.reshape(array.shape[:-1])
+
+    def ordinal(self, index: Iterable[SupportsIndex]) -> int:
+        return self.rows.ordinal(to_index(index, self.rank))
+
+    def index(self, ordinal: SupportsIndex) -> Index:
+        return self.rows.index(to_int(ordinal, "an ordinal"))
+
+    def ordinals(self, indices: npt.ArrayLike) -> IntArray:
+        array = to_index_array(indices, self.rank)
+        flat = array.reshape(-1, self.rank)
+        inside, ordinals = self.rows.find(flat)
+        if not inside.all():
+            raise OutOfBoundsError(
+                f"index {tuple(flat[int(np.argmin(inside))].tolist())} is not in this shape"
+            )
+        return ordinals.reshape(array.shape[:-1])
+
+    def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
+        numbers = to_index_array(np.asarray(ordinals)[..., np.newaxis], 1)[..., 0]
+        return self.rows.indices_at(numbers.reshape(-1)).reshape(*numbers.shape, self.rank)
+
+    def walk(self, order: Order) -> Iterator[Index]:
+        return self.rows.walk(order)
+
+    def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> "SmoothCommon | JaggedCommon":
+        rows, pinned = self.rows, 0
+        while pinned < len(entries) and type(entries[pinned]) is int:
+            pinned += 1
+            lead = cast("Index", entries[:pinned])
+            under = self.rows.under(lead)
+            if isinstance(under, int):
+                leaf = SmoothView(self, lead)
+                rest = entries[pinned:]
+                return leaf if all(e == WHOLE for e in rest) else leaf.select(rest, clip=clip)
+            rows = under
+        lead, rest = cast("Index", entries[:pinned]), entries[pinned:]
+        if all(e == WHOLE for e in rest[1:]):
+            return JaggedView(self, slice_rows(rows, cast("Bounds", rest[0]), lead, clip=clip))
+        chosen = select_rows(rows, rest, lead, clip=clip)
+        return Jagged(chosen) if isinstance(chosen, Rows) else make_smooth(*chosen)
+
+    def slice(
+        self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False
+    ) -> "JaggedCommon":
+        # Without a pin every mode stays, so the result is jagged.
+        return cast("JaggedCommon", self.select(slice_entries(first, last, self.rank), clip=clip))
+
+    def chip(self, *leading: SupportsIndex) -> "SmoothCommon | JaggedCommon":
+        return self.select(chip_entries(leading, self.rank))
+
+    def as_smooth(self) -> SmoothView:
+        """Return the bounding box, as a view: nothing is padded until somebody copies elements."""
+        return SmoothView.of_box(self)
+
+    def translate_by(self, offset: Iterable[SupportsIndex]) -> "JaggedCommon":
+        moves = to_index(offset, self.rank)
+        rows = self.rows.compact() if self.rows.depth else self.rows
+        columns = rows.columns
+        outer = columns.depth
+
+        def moved(origins: tuple[Origins, ...], by: Index) -> tuple[Origins, ...]:
+            return tuple([o + move for o, move in zip(origins, by, strict=True)])
+
+        shifted = Columns(
+            columns.splits,
+            columns.leaf,
+            moved(columns.origins, moves[:outer]),
+            moved(columns.leaf_origins, moves[outer:]),
+        )
+        return Jagged(Rows(shifted, 0, rows.start, rows.stop, rows.first + moves[0]))
+
+    def translate_to(self, origin: Iterable[SupportsIndex]) -> "JaggedCommon":
+        target = to_index(origin, self.rank)
+        return self.translate_by([new - old for new, old in zip(target, self.origin, strict=True)])
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "JaggedCommon":
+        modes = to_permutation(order, self.rank)
+        if modes == tuple(range(self.rank)):
+            return self
+        return Jagged(permute_rows(self.rows, modes))
+
+
+def same_elements(left: ShapeCommon, right: ShapeCommon) -> bool:
+    """Tell whether two shapes of any kind hold the same set of indices; O(leaves that are not empty)."""
+    if left.rank != right.rank or left.size != right.size:
+        return False
+    if not left.size:
+        return True
+    if isinstance(left, SmoothCommon) or isinstance(right, SmoothCommon):
+        # As many elements as the box of one has: the other fills the same box or differs.
+        return left.bounding_box() == right.bounding_box()
+    mine, theirs = cast("JaggedCommon", left).rows, cast("JaggedCommon", right).rows
+    outer = max(mine.outer_rank, theirs.outer_rank)
+    return all(
+        np.array_equal(a, b)
+        for a, b in zip(_filled(mine.unrolled(outer)), _filled(theirs.unrolled(outer)), strict=True)
+    )
+
+
+def _filled(rows: Rows) -> tuple[IntArray, IntArray, IntArray]:
+    """Return prefixes, extents and origins of the leaves that have elements."""
+    a, b = rows.leaves
+    extents = rows.columns.leaf_extents(a, b)
+    filled = (extents > 0).all(axis=1)
+    starts = rows.columns.leaf_starts(a, b)
+    return rows.prefixes(rows.outer_rank)[filled], extents[filled], starts[filled]
+
+
+@final
+@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+class Jagged(JaggedCommon):
+    """A jagged shape that owns its columns.
+
+    Users make one by ``Shape.jagged``, ``Shape.from_cells`` and by slicing.
+    """
+
+    _rows: Rows
+
+    @property
+    def rows(self) -> Rows:
+        return self._rows
+
+    def __repr__(self) -> str:
+        return f"Jagged({self._rows!r})"
+
+    def __reduce__(self) -> tuple[Callable[[Columns, int], "Jagged"], tuple[Columns, int]]:
+        rows = self._rows.compact()
+        return _jagged, (rows.columns, rows.first)
+
+
+@final
+@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+class JaggedView(JaggedCommon):
+    """A run of rows of a parent's columns; ``copy()`` detaches it.
+
+    It keeps the parent alive. A pickled view takes only its own rows along.
+    """
+
+    _parent: JaggedCommon
+    _rows: Rows
+
+    @property
+    def rows(self) -> Rows:
+        return self._rows
+
+    def copy(self) -> Jagged:
+        """Return the rows as a value with columns of its own; O(rows)."""
+        return Jagged(self._rows.compact())
+
+    def __repr__(self) -> str:
+        return f"JaggedView({self._rows!r})"
+
+    def __reduce__(self) -> tuple[Callable[[Columns, int], "JaggedView"], tuple[Columns, int]]:
+        rows = self._rows.compact()
+        return _jagged_view, (rows.columns, rows.first)
+
+
+def _jagged(columns: Columns, first: int) -> Jagged:
+    return Jagged(Rows(columns, 0, 0, columns.n_rows, first))
+
+
+def _jagged_view(columns: Columns, first: int) -> JaggedView:
+    """Return a view of a fresh value: what a pickled view becomes."""
+    parent = _jagged(columns, first)
+    return JaggedView(parent, parent.rows)

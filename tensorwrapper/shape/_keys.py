@@ -1,0 +1,107 @@
+"""What users write between square brackets of a shape, parsed to one entry per mode.
+
+The dialect is *literal*: an index is absolute, so a negative number means itself.
+An entry is an integer (the mode is pinned and dropped) or a pair of bounds (``None`` where open).
+"""
+
+from collections.abc import Iterable, Sequence
+from types import EllipsisType
+from typing import SupportsIndex, TypeAlias
+
+from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper.errors import ConversionError, RankError, StepError
+from tensorwrapper.typing import Key, KeyItem
+
+__all__ = ["WHOLE", "Bounds", "Entry", "chip_entries", "expand_key", "mode_of", "parse_key", "slice_entries"]
+
+Bounds: TypeAlias = tuple[int | None, int | None]
+Entry: TypeAlias = int | Bounds
+
+WHOLE: Bounds = (None, None)
+
+
+def mode_of(mode: SupportsIndex, rank: int) -> int:
+    """Return `mode` as an integer in ``[0, rank)``; negative modes count from the last."""
+    number = to_int(mode, "a mode")
+    if -rank <= number < rank:
+        return number + rank if number < 0 else number
+    raise RankError(f"mode {number} does not exist in a shape of rank {rank}; modes are 0 to {rank - 1}")
+
+
+def expand_key(key: Key, rank: int) -> list[SupportsIndex | slice]:
+    """Return one item per mode: an ellipsis, or the end of the key, stands for whole modes."""
+    items: list[KeyItem] = list(key) if isinstance(key, tuple) else [key]
+    dots = [place for place, item in enumerate(items) if item is Ellipsis]
+    if len(dots) > 1:
+        raise RankError("a key may have one ellipsis only")
+    given = len(items) - len(dots)
+    if given > rank:
+        raise RankError(f"{given} indices are too many for a shape of rank {rank}")
+    fill = [slice(None)] * (rank - given)
+    place = dots[0] if dots else len(items)
+    filled = items[:place] + fill + items[place + len(dots) :]
+    return [item for item in filled if not isinstance(item, EllipsisType)]
+
+
+def parse_key(key: Key, rank: int) -> tuple[Entry, ...]:
+    """Return one entry per mode for a key in the literal dialect."""
+    items: Sequence[KeyItem] = key if isinstance(key, tuple) else (key,)
+    if len(items) != rank:
+        items = expand_key(key, rank)
+    entries: list[Entry] = []
+    for item in items:
+        if isinstance(item, slice):
+            start, stop = item.start, item.stop
+            plain = (start is None or type(start) is int) and (stop is None or type(stop) is int)
+            # The usual slice needs no conversion: this loop decides what a slice of a shape costs.
+            entries.append((start, stop) if plain and item.step is None else _bounds(item, len(entries)))
+        elif type(item) is int:
+            entries.append(item)
+        elif item is Ellipsis:
+            return parse_key(tuple(expand_key(key, rank)), rank)
+        else:
+            entries.append(_pin(item, len(entries)))
+    return tuple(entries)
+
+
+def _pin(item: object, mode: int) -> int:
+    if isinstance(item, SupportsIndex) and not isinstance(item, bool):
+        return to_int(item, f"the index of mode {mode}")
+    raise ConversionError(
+        f"the index of mode {mode} must be an integer or a slice, not {item!r}; "
+        "a selection by list or boolean array is a mask, not a shape"
+    )
+
+
+def _bounds(item: slice, mode: int) -> Bounds:
+    start, stop, step = item.start, item.stop, item.step
+    if step is not None and to_int(step, f"the step of mode {mode}") != 1:
+        raise StepError(
+            f"mode {mode} is sliced with step {step}; a shape is contiguous, so only step 1 is allowed "
+            "(every k-th index is a mask)"
+        )
+    return (
+        None if start is None else to_int(start, f"the first index of mode {mode}"),
+        None if stop is None else to_int(stop, f"the last index of mode {mode}"),
+    )
+
+
+def slice_entries(
+    first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], rank: int
+) -> tuple[Entry, ...]:
+    """Return the entries of the slice ``[first, last)``, which must bound every mode."""
+    starts, stops = to_ints(first, "a first index"), to_ints(last, "a last index")
+    if not len(starts) == len(stops) == rank:
+        raise RankError(
+            f"a slice of a shape of rank {rank} needs {rank} bounds on each side, "
+            f"not {len(starts)} and {len(stops)}"
+        )
+    return tuple(zip(starts, stops, strict=True))
+
+
+def chip_entries(leading: tuple[SupportsIndex, ...], rank: int) -> tuple[Entry, ...]:
+    """Return the entries that pin the leading modes."""
+    if len(leading) > rank:
+        raise RankError(f"{len(leading)} indices are too many to pin in a shape of rank {rank}")
+    pins = [to_int(index, f"the index of mode {mode}") for mode, index in enumerate(leading)]
+    return (*pins, *[WHOLE] * (rank - len(pins)))

@@ -1,0 +1,256 @@
+"""New columns out of old ones: slices of inner modes, pins of any mode, permutations.
+
+All work is done a level at a time on whole arrays of nodes; the trail of levels is kept so that an error
+can name the first prefix that is to blame.
+"""
+
+from typing import cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.errors import JaggedModeError, OutOfBoundsError, SizeOverflowError
+from tensorwrapper.shape._columns import (
+    Columns,
+    Origins,
+    concatenated_ranges,
+    frozen_array,
+    run_of,
+    splits_of,
+    tidy_origins,
+)
+from tensorwrapper.shape._keys import Bounds, Entry
+from tensorwrapper.shape._rows import Rows
+from tensorwrapper.typing import Index, IntArray
+
+__all__ = ["build_rows", "permute_rows", "select_rows", "slice_rows"]
+
+
+def build_rows(levels: list[tuple[IntArray, Origins]], leaf: IntArray, leaf_origins: list[Origins]) -> Rows:
+    """Return rows from the counts and origins of every unrolled mode and the (n, s) leaf extents."""
+    stored = splits_of(leaf[:, 0]) if leaf.shape[1] == 1 else frozen_array(leaf)
+    splits = tuple([splits_of(counts) for counts, _ in levels[1:]])
+    return Rows.whole(Columns(splits, stored, tuple([o for _, o in levels]), tuple(leaf_origins)))
+
+
+@final
+@attrs.define(slots=True)
+class _Selection:
+    """A selection under way: the nodes selected so far, and the levels already built."""
+
+    rows: Rows
+    lead: Index
+    nodes: IntArray
+    levels: list[tuple[IntArray, Origins]]
+    trail: list[tuple[IntArray, IntArray] | int]
+
+    def narrow(
+        self, mode: int, entry: Bounds, counts: IntArray, starts: IntArray, *, clip: bool
+    ) -> tuple[IntArray, IntArray]:
+        """Return the new counts and origins of a mode that is sliced by `entry` under every node."""
+        low = starts if entry[0] is None else np.full_like(starts, entry[0])
+        high = starts + counts if entry[1] is None else np.full_like(starts, entry[1])
+        ends = starts + counts
+        if clip:
+            if entry[0] is not None and entry[1] is not None and entry[0] > entry[1]:
+                raise OutOfBoundsError(
+                    f"slice [{entry[0]}, {entry[1]}) of mode {len(self.lead) + mode} is reversed"
+                )
+            low = np.clip(low, starts, ends)
+            high = np.maximum(np.minimum(high, ends), low)
+        bad = (low < starts) | (high > ends) | (low > high)
+        if bad.any():
+            k = int(np.argmax(bad))
+            raise OutOfBoundsError(
+                f"slice [{low[k]}, {high[k]}) is outside [{starts[k]}, {ends[k]}) of mode "
+                f"{len(self.lead) + mode} under the prefix {self.prefix(k)}; "
+                "slice(..., clip=True) cuts it short"
+            )
+        return high - low, low
+
+    def pin(self, mode: int, entry: int, counts: IntArray, starts: IntArray) -> None:
+        """Check that index `entry` is inside the mode under every node."""
+        bad = (entry < starts) | (entry >= starts + counts)
+        if bad.any():
+            k = int(np.argmax(bad))
+            raise OutOfBoundsError(
+                f"index {entry} is outside [{starts[k]}, {starts[k] + counts[k]}) of mode "
+                f"{len(self.lead) + mode} under the prefix {self.prefix(k)}, so it cannot be pinned"
+            )
+
+    def prefix(self, place: int) -> Index:
+        """Return the indices that lead to the node at `place`; only errors ask."""
+        prefix: list[int] = []
+        for step in reversed(self.trail):
+            if isinstance(step, int):
+                prefix.append(step)
+                continue
+            splits, starts = step
+            parent = int(run_of(splits, np.array(place)))
+            prefix.append(place - int(splits[parent]) + int(starts[parent]))
+            place = parent
+        return (*self.lead, *reversed(prefix))
+
+
+def slice_rows(rows: Rows, bounds: Bounds, lead: Index, *, clip: bool) -> Rows:
+    """Return a run of the rows, which are what is left under the pinned modes `lead`; O(1)."""
+    start, end = rows.first, rows.first + rows.count
+    low = start if bounds[0] is None else bounds[0]
+    high = end if bounds[1] is None else bounds[1]
+    if not start <= low <= high <= end:
+        if not clip or low > high:
+            where = f"mode {len(lead)}" + (f" under the prefix {lead}" if lead else "")
+            raise OutOfBoundsError(f"slice [{low}, {high}) is outside [{start}, {end}) of {where}")
+        low = min(max(low, start), end)
+        high = max(min(high, end), low)
+    moved = rows.start + low - start
+    return Rows(rows.columns, rows.depth, moved, moved + high - low, low)
+
+
+def select_rows(
+    rows: Rows, entries: tuple[Entry, ...], lead: Index, *, clip: bool
+) -> Rows | tuple[Index, Index]:
+    """Return the selected rows, or extents and origin if no jagged mode is left; O(selected nodes).
+
+    Mode 0 must not be pinned (the caller looks under it instead); it may be sliced.
+    """
+    columns, outer = rows.columns, rows.outer_rank
+    run = slice_rows(rows, cast("Bounds", entries[0]), lead, clip=clip)
+    chosen = _Selection(rows, lead, np.arange(run.start, run.stop, dtype=np.int64), [], [])
+    chosen.levels.append((np.array([run.count]), run.first))
+    chosen.trail.append((np.array([0, run.count]), np.array([run.first])))
+    for mode in range(1, outer):
+        entry, nodes, depth = entries[mode], chosen.nodes, rows.depth + mode
+        splits = columns.splits[depth - 1]
+        begins = splits[nodes]
+        counts = splits[nodes + 1] - begins
+        starts = _origins_at(columns.origins[depth], nodes)
+        if type(entry) is int:
+            chosen.pin(mode, entry, counts, starts)
+            chosen.nodes = begins + (entry - starts)
+            chosen.trail.append(entry)
+            continue
+        kept, low = chosen.narrow(mode, cast("Bounds", entry), counts, starts, clip=clip)
+        chosen.nodes = concatenated_ranges(begins + (low - starts), kept)
+        chosen.levels.append((kept, tidy_origins(low)))
+        chosen.trail.append((splits_of(kept), low))
+    return _select_leaves(chosen, entries[outer:], clip=clip)
+
+
+def _origins_at(origins: Origins, nodes: IntArray) -> IntArray:
+    return np.full(len(nodes), origins) if isinstance(origins, int) else origins[nodes]
+
+
+def _select_leaves(
+    chosen: _Selection, entries: tuple[Entry, ...], *, clip: bool
+) -> Rows | tuple[Index, Index]:
+    columns, outer, nodes = chosen.rows.columns, chosen.rows.outer_rank, chosen.nodes
+    extents: list[IntArray] = []
+    origins: list[Origins] = []
+    for mode, entry in enumerate(entries):
+        if columns.leaf.ndim == 1:
+            counts = columns.leaf[nodes + 1] - columns.leaf[nodes]
+        else:
+            counts = columns.leaf[nodes, mode]
+        starts = _origins_at(columns.leaf_origins[mode], nodes)
+        if type(entry) is int:
+            chosen.pin(outer + mode, entry, counts, starts)
+            continue
+        kept, low = chosen.narrow(outer + mode, cast("Bounds", entry), counts, starts, clip=clip)
+        extents.append(kept)
+        origins.append(tidy_origins(low))
+    levels = chosen.levels
+    if not extents:
+        # Every leaf mode is pinned: the last unrolled mode becomes the leaf.
+        counts, starts_ = levels.pop()
+        if not levels:
+            return (int(counts[0]),), (starts_ if isinstance(starts_, int) else int(starts_[0]),)
+        return build_rows(levels, counts[:, np.newaxis], [starts_])
+    return build_rows(levels, np.stack(extents, axis=1), origins)
+
+
+def permute_rows(rows: Rows, order: tuple[int, ...]) -> Rows:
+    """Return the rows with mode ``order[k]`` as mode k; every mode must follow what it depends on.
+
+    Modes at the end that do not depend on one another stay together as leaves.
+    """
+    needs = [rows.dependencies(mode) for mode in range(rows.rank)]
+    for place, mode in enumerate(order):
+        missing = set(needs[mode]) - set(order[:place])
+        if missing:
+            raise JaggedModeError(
+                f"the permutation {order} puts mode {mode} before the modes {tuple(sorted(missing))} on "
+                "which it depends; permute as_smooth() instead, or keep that order"
+            )
+    outer = rows.outer_rank
+    if order[:outer] == tuple(range(outer)):
+        # Only leaf modes move, and they do not depend on one another.
+        columns = rows.columns
+        inner = [mode - outer for mode in order[outer:]]
+        leaf = frozen_array(columns.leaf[:, inner])
+        inner_origins = tuple([columns.leaf_origins[mode] for mode in inner])
+        moved = Columns(columns.splits, leaf, columns.origins, inner_origins)
+        return Rows(moved, rows.depth, rows.start, rows.stop, rows.first)
+    tail = 1
+    while tail < rows.rank - 1 and _independent(order[-tail - 1 :], needs):
+        tail += 1
+    head = rows.rank - tail
+    # One column of indices per mode placed so far, one entry per node of the new tree.
+    placed: dict[int, IntArray] = {}
+    n_nodes = 1
+    levels: list[tuple[IntArray, Origins]] = []
+    for mode in order[:head]:
+        counts, starts = _ranges_at(rows, mode, needs[mode], placed, n_nodes)
+        levels.append((counts, tidy_origins(starts)))
+        nodes = np.repeat(np.arange(n_nodes), counts)
+        placed = {m: column[nodes] for m, column in placed.items()}
+        placed[mode] = concatenated_ranges(starts, counts)
+        n_nodes = len(nodes)
+    leaves = [_ranges_at(rows, mode, needs[mode], placed, n_nodes) for mode in order[head:]]
+    extents = np.stack([counts for counts, _ in leaves], axis=1)
+    permuted = build_rows(levels, extents, [tidy_origins(starts) for _, starts in leaves])
+    if permuted.size != rows.size:
+        raise JaggedModeError(f"the permutation {order} does not keep the set of indices of this shape")
+    return permuted
+
+
+def _independent(modes: tuple[int, ...], needs: list[tuple[int, ...]]) -> bool:
+    """Tell whether none of `modes` depends on another of them."""
+    return not any(need in modes for mode in modes for need in needs[mode])
+
+
+def _ranges_at(
+    rows: Rows, mode: int, needs: tuple[int, ...], placed: dict[int, IntArray], n_nodes: int
+) -> tuple[IntArray, IntArray]:
+    """Return extent and origin of an old mode at every new node, looked up by the modes it depends on."""
+    if mode == 0:
+        return np.full(n_nodes, rows.count), np.full(n_nodes, rows.first)
+    table, extents, origins = rows.reached_table(mode)
+    if not needs:
+        extent, origin = (int(extents[0]), int(origins[0])) if len(extents) else (0, 0)
+        return np.full(n_nodes, extent), np.full(n_nodes, origin)
+    table = table[:, list(needs)]
+    if not len(table):
+        return np.zeros(n_nodes, dtype=np.int64), np.zeros(n_nodes, dtype=np.int64)
+    lows, highs = table.min(axis=0), table.max(axis=0)
+    wanted = np.stack([placed[m] for m in needs], axis=1)
+    keys, where = np.unique(_keys_of(table, lows, highs), return_index=True)
+    sought = _keys_of(np.clip(wanted, lows, highs), lows, highs)
+    found = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+    chosen = where[found]
+    # A combination that no prefix of the old shape has leads nowhere in the new one either.
+    known = (keys[found] == sought) & (wanted >= lows).all(axis=1) & (wanted <= highs).all(axis=1)
+    return np.where(known, extents[chosen], 0), np.where(known, origins[chosen], 0)
+
+
+def _keys_of(table: IntArray, lows: IntArray, highs: IntArray) -> IntArray:
+    """Return one integer per row of a table whose columns lie between `lows` and `highs`."""
+    key = np.zeros(len(table), dtype=np.int64)
+    room = 1
+    for column, low, high in zip(table.T, lows.tolist(), highs.tolist(), strict=True):
+        room *= high - low + 1
+        if room > MAX_INT64:
+            raise SizeOverflowError("these modes have too many combinations of indices to permute")
+        key = key * (high - low + 1) + (column - low)
+    return key

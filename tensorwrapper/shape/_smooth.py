@@ -1,0 +1,390 @@
+"""Smooth shapes: boxes of indices, with an origin.
+
+`Smooth` owns its extents; `SmoothView` reads them off another shape when asked (a leaf of a jagged
+shape, or the bounding box of any shape) and becomes a value by ``copy()``.
+"""
+
+import itertools
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, SupportsIndex, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import MAX_INT64, to_counts, to_int, to_ints
+from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, SizeOverflowError
+from tensorwrapper.shape._common import ShapeCommon, to_index, to_index_array
+from tensorwrapper.shape._keys import Entry, chip_entries, mode_of, slice_entries
+from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
+
+__all__ = ["Smooth", "SmoothCommon", "SmoothView", "make_smooth"]
+
+
+class SmoothCommon(ShapeCommon):
+    """Abstract: `extents` and `origin`. Everything else follows, for values and views alike."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def extents(self) -> Extents:
+        """The extent of every mode."""
+
+    @property
+    def kind(self) -> Kind:
+        return "smooth"
+
+    @property
+    def rank(self) -> int:
+        return len(self.extents)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.extents)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SmoothCommon):
+            return NotImplemented
+        return self.extents == other.extents and self.origin == other.origin
+
+    __hash__ = ShapeCommon.__hash__
+
+    def is_congruent(self, other: ShapeCommon) -> bool:
+        return isinstance(other, SmoothCommon) and self.extents == other.extents
+
+    def bounding_box(self, prefix: Index = ()) -> tuple[Extents, Index]:
+        if not prefix:
+            return self.extents, self.origin
+        rest = self.chip(*prefix)
+        return rest.extents, rest.origin
+
+    def _prefix_mode(self, prefix: Iterable[SupportsIndex]) -> int:
+        numbers = to_ints(prefix, "a prefix")
+        if len(numbers) >= self.rank:
+            raise RankError(f"the prefix {numbers} leaves no mode of a shape of rank {self.rank}")
+        for mode, (i, start, extent) in enumerate(zip(numbers, self.origin, self.extents, strict=False)):
+            if not start <= i < start + extent:
+                raise OutOfBoundsError(f"index {i} is outside [{start}, {start + extent}) of mode {mode}")
+        return len(numbers)
+
+    def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
+        return self.extents[self._prefix_mode(prefix)]
+
+    def origin_at(self, prefix: Iterable[SupportsIndex]) -> int:
+        return self.origin[self._prefix_mode(prefix)]
+
+    def extent_bounds(self, mode: SupportsIndex) -> tuple[int, int]:
+        extent = self.extents[mode_of(mode, self.rank)]
+        return extent, extent
+
+    def is_uniform(self, mode: SupportsIndex) -> bool:
+        mode_of(mode, self.rank)
+        return True
+
+    def dependencies(self, mode: SupportsIndex) -> tuple[int, ...]:
+        mode_of(mode, self.rank)
+        return ()
+
+    def __contains__(self, index: object) -> bool:
+        if not isinstance(index, Iterable):
+            return False
+        try:
+            numbers = to_ints(cast("Iterable[SupportsIndex]", index), "an index")
+        except ConversionError:
+            return False
+        return len(numbers) == self.rank and all(
+            start <= i < start + extent
+            for i, start, extent in zip(numbers, self.origin, self.extents, strict=True)
+        )
+
+    def contains(self, indices: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        array = to_index_array(indices, self.rank)
+        inside = np.ones(array.shape[:-1], dtype=np.bool_)
+        for mode, (start, extent) in enumerate(zip(self.origin, self.extents, strict=True)):
+            inside &= (array[..., mode] >= start) & (array[..., mode] < start + extent)
+        return inside
+
+    def ordinal(self, index: Iterable[SupportsIndex]) -> int:
+        numbers = to_index(index, self.rank)
+        ordinal = 0
+        for mode, (i, start, extent) in enumerate(zip(numbers, self.origin, self.extents, strict=True)):
+            if not start <= i < start + extent:
+                raise OutOfBoundsError(
+                    f"index {i} is outside [{start}, {start + extent}) of mode {mode}, in the index {numbers}"
+                )
+            ordinal = ordinal * extent + (i - start)
+        return ordinal
+
+    def index(self, ordinal: SupportsIndex) -> Index:
+        number, size = to_int(ordinal, "an ordinal"), self.size
+        if not 0 <= number < size:
+            raise OutOfBoundsError(f"ordinal {number} is outside [0, {size})")
+        index: list[int] = []
+        for start, extent in zip(reversed(self.origin), reversed(self.extents), strict=True):
+            number, place = divmod(number, extent)
+            index.append(start + place)
+        return tuple(reversed(index))
+
+    def ordinals(self, indices: npt.ArrayLike) -> IntArray:
+        array = to_index_array(indices, self.rank)
+        self._check_int64()
+        inside = self.contains(array)
+        if not inside.all():
+            place = np.unravel_index(int(np.argmin(inside)), inside.shape)
+            raise OutOfBoundsError(f"index {tuple(array[place].tolist())} is not in {_text(self)}")
+        ordinals = np.zeros(array.shape[:-1], dtype=np.int64)
+        for mode, (start, extent) in enumerate(zip(self.origin, self.extents, strict=True)):
+            ordinals *= extent
+            ordinals += array[..., mode] - start
+        return ordinals
+
+    def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
+        self._check_int64()
+        numbers = to_index_array(np.asarray(ordinals)[..., np.newaxis], 1)[..., 0]
+        size = self.size
+        if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) < size):
+            raise OutOfBoundsError(
+                f"ordinals from {numbers.min()} to {numbers.max()} leave [0, {size}) of {_text(self)}"
+            )
+        indices = np.empty((*numbers.shape, self.rank), dtype=np.int64)
+        rest = numbers
+        for mode in range(self.rank - 1, -1, -1):
+            # A mode of extent 0 admits no ordinal at all, so the divisor is never used as 0.
+            rest, indices[..., mode] = np.divmod(rest, max(self.extents[mode], 1))
+            indices[..., mode] += self.origin[mode]
+        return indices
+
+    def _check_int64(self) -> None:
+        ends = [start + extent for start, extent in zip(self.origin, self.extents, strict=True)]
+        if self.size > MAX_INT64 or any(
+            start < -MAX_INT64 or end > MAX_INT64 for start, end in zip(self.origin, ends, strict=True)
+        ):
+            raise SizeOverflowError(f"{_text(self)} has ordinals or indices beyond 64 bits; use ordinal()")
+
+    def walk(self, order: Order) -> Iterator[Index]:
+        ranges = [
+            range(start, start + extent) for start, extent in zip(self.origin, self.extents, strict=True)
+        ]
+        if order == "C":
+            return itertools.product(*ranges)
+        return map(_reverse, itertools.product(*reversed(ranges)))
+
+    def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> "Smooth":
+        extents: list[int] = []
+        origin: list[int] = []
+        # A counter, not enumerate: unpacking one tuple less is a tenth of what a slice costs.
+        mode = 0
+        for entry, start, extent in zip(entries, self.origin, self.extents, strict=True):
+            if isinstance(entry, int):
+                if not start <= entry < start + extent:
+                    raise self._outside(f"index {entry}", mode)
+            else:
+                low, high = entry
+                end = start + extent
+                if low is None:
+                    low = start
+                if high is None:
+                    high = end
+                if not start <= low <= high <= end:
+                    if not clip or low > high:
+                        raise self._outside(f"slice [{low}, {high})", mode)
+                    low = min(max(low, start), end)
+                    high = max(min(high, end), low)
+                extents.append(high - low)
+                origin.append(low)
+            mode += 1  # noqa: SIM113
+        return make_smooth(tuple(extents), tuple(origin))
+
+    def _outside(self, what: str, mode: int) -> OutOfBoundsError:
+        start, end = self.origin[mode], self.origin[mode] + self.extents[mode]
+        return OutOfBoundsError(f"{what} is outside [{start}, {end}) of mode {mode} of {_text(self)}")
+
+    def slice(
+        self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False
+    ) -> "Smooth":
+        return self.select(slice_entries(first, last, self.rank), clip=clip)
+
+    def chip(self, *leading: SupportsIndex) -> "Smooth":
+        return self.select(chip_entries(leading, self.rank))
+
+    def translate_by(self, offset: Iterable[SupportsIndex]) -> "Smooth":
+        moves = to_index(offset, self.rank)
+        return make_smooth(self.extents, tuple([a + b for a, b in zip(self.origin, moves, strict=True)]))
+
+    def translate_to(self, origin: Iterable[SupportsIndex]) -> "Smooth":
+        return make_smooth(self.extents, to_index(origin, self.rank))
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "Smooth":
+        modes = to_permutation(order, self.rank)
+        extents, origin = self.extents, self.origin
+        return make_smooth(tuple([extents[m] for m in modes]), tuple([origin[m] for m in modes]))
+
+    def intersect(self, other: "SmoothCommon") -> "Smooth":
+        """Return the box of the indices that are in both; disjoint boxes meet in an empty one."""
+        self._check_rank(other)
+        low = tuple([max(a, b) for a, b in zip(self.origin, other.origin, strict=True)])
+        ends = zip(low, self.origin, self.extents, other.origin, other.extents, strict=True)
+        extents = tuple([max(min(a + m, b + n) - start, 0) for start, a, m, b, n in ends])
+        return make_smooth(extents, low)
+
+    def hull(self, other: "SmoothCommon") -> "Smooth":
+        """Return the smallest box around both; an empty box adds nothing."""
+        self._check_rank(other)
+        if 0 in other.extents:
+            return make_smooth(self.extents, self.origin)
+        if 0 in self.extents:
+            return make_smooth(other.extents, other.origin)
+        low = tuple([min(a, b) for a, b in zip(self.origin, other.origin, strict=True)])
+        ends = zip(low, self.origin, self.extents, other.origin, other.extents, strict=True)
+        extents = tuple([max(a + m, b + n) - start for start, a, m, b, n in ends])
+        return make_smooth(extents, low)
+
+    def _check_rank(self, other: "SmoothCommon") -> None:
+        if self.rank != other.rank:
+            raise RankError(f"a shape of rank {self.rank} does not combine with one of rank {other.rank}")
+
+
+def to_permutation(order: Iterable[SupportsIndex], rank: int) -> tuple[int, ...]:
+    """Return `order` as a tuple in which every mode of a shape of this rank occurs once."""
+    modes = to_ints(order, "a permutation")
+    if sorted(modes) != list(range(rank)):
+        raise RankError(f"{modes} is not a permutation of the modes 0 to {rank - 1}")
+    return modes
+
+
+def _reverse(index: Index) -> Index:
+    return index[::-1]
+
+
+def _text(shape: SmoothCommon) -> str:
+    return f"the box {shape.extents} at {shape.origin}"
+
+
+@final
+@attrs.frozen(init=False, eq=False, repr=False, getstate_setstate=False)
+class Smooth(SmoothCommon):
+    """A box of indices that owns its extents and its origin.
+
+    Parameters
+    ----------
+    extents
+        How many indices each mode has; none may be negative.
+    origin
+        The first index of each mode; zeros if not given.
+
+    Examples
+    --------
+    >>> Smooth((2, 3), origin=(0, 1))
+    Smooth((2, 3), origin=(0, 1))
+    """
+
+    _extents: Extents
+    _origin: Index
+
+    def __init__(
+        self, extents: Iterable[SupportsIndex], origin: Iterable[SupportsIndex] | None = None
+    ) -> None:
+        sizes = to_counts(extents, "extents")
+        _set_extents(self, sizes)
+        if origin is None:
+            _set_origin(self, (0,) * len(sizes))
+        else:
+            start = to_ints(origin, "an origin")
+            if len(start) != len(sizes):
+                raise RankError(f"the origin {start} has {len(start)} entries for {len(sizes)} extents")
+            _set_origin(self, start)
+
+    @property
+    def extents(self) -> Extents:
+        return self._extents
+
+    @property
+    def origin(self) -> Index:
+        return self._origin
+
+    def __repr__(self) -> str:
+        if any(self._origin):
+            return f"Smooth({self._extents}, origin={self._origin})"
+        return f"Smooth({self._extents})"
+
+    def __reduce__(self) -> tuple[Callable[[Extents, Index], "Smooth"], tuple[Extents, Index]]:
+        return make_smooth, (self._extents, self._origin)
+
+
+_SlotSetter = Callable[[object, object], None]
+# The setters of the slots themselves: half the cost of ``object.__setattr__``, and every slice makes one.
+_set_extents = cast("_SlotSetter", cast("Any", Smooth)._extents.__set__)
+_set_origin = cast("_SlotSetter", cast("Any", Smooth)._origin.__set__)
+
+
+def make_smooth(extents: Extents, origin: Index) -> Smooth:
+    """Return a `Smooth` of parts that are known to be right: nothing is checked."""
+    shape = object.__new__(Smooth)
+    _set_extents(shape, extents)
+    _set_origin(shape, origin)
+    return shape
+
+
+@final
+@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+class SmoothView(SmoothCommon):
+    """What is left of a parent shape under a prefix of pinned modes, seen as a box; it holds no extents.
+
+    Under a prefix that leads to a leaf this is the leaf. Where jagged modes are left it is their bounding
+    box. The view keeps its parent alive; ``copy()`` detaches it.
+
+    Parameters
+    ----------
+    parent
+        The shape to look at.
+    prefix
+        The indices of the leading modes that are pinned.
+
+    Examples
+    --------
+    >>> view = SmoothView.of_box(Smooth((2, 3)))
+    >>> view == Smooth((2, 3)), view.copy()
+    (True, Smooth((2, 3)))
+    """
+
+    _parent: ShapeCommon
+    _prefix: Index
+    _box: tuple[Extents, Index] | None = attrs.field(default=None, init=False)
+
+    @classmethod
+    def of_box(cls, parent: ShapeCommon) -> "SmoothView":
+        """Return the bounding box of `parent`."""
+        return cls(parent, ())
+
+    def _get_box(self) -> tuple[Extents, Index]:
+        box = self._box
+        if box is None:
+            box = self._parent.bounding_box(self._prefix)
+            object.__setattr__(self, "_box", box)
+        return box
+
+    @property
+    def extents(self) -> Extents:
+        return self._get_box()[0]
+
+    @property
+    def origin(self) -> Index:
+        return self._get_box()[1]
+
+    def copy(self) -> Smooth:
+        """Return the box as a value that no longer needs the parent."""
+        return make_smooth(*self._get_box())
+
+    def __repr__(self) -> str:
+        return f"SmoothView({self._parent!r}, prefix={self._prefix})"
+
+    def __reduce__(self) -> tuple[Callable[[Extents, Index], "SmoothView"], tuple[Extents, Index]]:
+        return _view_of_value, self._get_box()
+
+
+def _view_of_value(extents: Extents, origin: Index) -> SmoothView:
+    """Return a view of a fresh value: what a pickled view becomes, so that no parent travels with it."""
+    return SmoothView.of_box(make_smooth(extents, origin))

@@ -1,0 +1,65 @@
+"""Names for the types in signatures.
+
+The index of an element is a tuple with one integer per mode. ``Shape``, ``Indices`` and ``Layout`` carry
+the type of their indices, so a checker knows the rank wherever it can be known, as NumPy's arrays do.
+``ShapeLike`` and ``TensorLike`` stand in ``tensorwrapper.shape`` and ``tensorwrapper.tensor``, beside the
+classes that they name.
+"""
+
+from types import EllipsisType
+from typing import TYPE_CHECKING, Literal, SupportsIndex, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    # The default of a type variable (PEP 696) is for checkers only: Python 3.11 has none.
+    from typing_extensions import Buffer, TypeVar
+
+    IndexT_co = TypeVar("IndexT_co", bound=tuple[int, ...], default=tuple[int, ...], covariant=True)
+    ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, default=np.generic, covariant=True)
+    BufferLike: TypeAlias = Buffer
+else:
+    from typing import TypeVar
+
+    IndexT_co = TypeVar("IndexT_co", bound=tuple[int, ...], covariant=True)
+    ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, covariant=True)
+    BufferLike: TypeAlias = object
+
+__all__ = [
+    "Array",
+    "BufferLike",
+    "Extents",
+    "Index",
+    "IndexT_co",
+    "IntArray",
+    "Key",
+    "KeyItem",
+    "Kind",
+    "Order",
+    "ScalarT_co",
+]
+
+Index: TypeAlias = tuple[int, ...]
+"""An absolute index: one integer per mode."""
+
+Extents: TypeAlias = tuple[int, ...]
+"""How many indices each mode has."""
+
+Kind: TypeAlias = Literal["smooth", "jagged"]
+"""What sort of set a shape is."""
+
+Order: TypeAlias = Literal["C", "F"]
+"""Which mode runs fastest: the last ("C") or the first ("F")."""
+
+IntArray: TypeAlias = npt.NDArray[np.int64]
+"""Vectorised answers: indices, ordinals, offsets, extents."""
+
+Array: TypeAlias = npt.NDArray[np.generic]
+"""A NumPy array of any element type."""
+
+KeyItem: TypeAlias = SupportsIndex | slice | EllipsisType
+"""What may stand for one mode between square brackets."""
+
+Key: TypeAlias = KeyItem | tuple[KeyItem, ...]
+"""What may stand between square brackets."""
