@@ -37,6 +37,8 @@ __all__ = [
     "KeyItem",
     "Kind",
     "Order",
+    "PositionalItem",
+    "PositionalKey",
     "ScalarT_co",
 ]
 
@@ -62,4 +64,10 @@ KeyItem: TypeAlias = SupportsIndex | slice | EllipsisType
 """What may stand for one mode between square brackets."""
 
 Key: TypeAlias = KeyItem | tuple[KeyItem, ...]
-"""What may stand between square brackets."""
+"""What may stand between the square brackets of a shape."""
+
+PositionalItem: TypeAlias = KeyItem | None
+"""What may stand for one mode of a tensor or layout between square brackets; ``None`` adds a mode."""
+
+PositionalKey: TypeAlias = PositionalItem | tuple[PositionalItem, ...]
+"""What may stand between the square brackets of a tensor or a layout: NumPy's basic indexing."""

@@ -171,6 +171,13 @@ class JaggedCommon(ShapeCommon):
         )
         return Jagged(Rows(shifted, 0, rows.start, rows.stop, rows.first + moves[0]))
 
+    def zero_based(self) -> "JaggedCommon":
+        """Return the shape with the same extents and every origin 0, those of single cells included."""
+        rows, columns = self.rows, self.rows.columns
+        if any(not isinstance(o, int) or o for o in (*columns.origins[1:], *columns.leaf_origins)):
+            columns = Columns(columns.splits, columns.leaf, (0,) * columns.depth, (0,) * columns.leaf_rank)
+        return JaggedView(self, Rows(columns, rows.depth, rows.start, rows.stop, 0))
+
     def translate_to(self, origin: Iterable[SupportsIndex]) -> "JaggedCommon":
         target = to_index(origin, self.rank)
         return self.translate_by([new - old for new, old in zip(target, self.origin, strict=True)])

@@ -7,13 +7,13 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_counts, to_ints
+from tensorwrapper._integers import to_counts, to_int, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
 from tensorwrapper.shape._children import jagged_from_cells, jagged_from_children, jagged_from_lengths
 from tensorwrapper.shape._common import ShapeCommon
 from tensorwrapper.shape._indices import Indices
 from tensorwrapper.shape._jagged import JaggedCommon, JaggedView, same_elements
-from tensorwrapper.shape._keys import parse_key
+from tensorwrapper.shape._keys import WHOLE, parse_key
 from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._smooth import Smooth, SmoothCommon, SmoothView, make_smooth
 from tensorwrapper.shape._text import shape_repr, shape_str
@@ -358,6 +358,12 @@ class Shape(Generic[IndexT_co]):
         """
         return cast("Shape[IndexT_co]", wrap(self._held.slice(first, last, clip=clip)))
 
+    def slice_outer(self, first: SupportsIndex, last: SupportsIndex) -> "Shape[IndexT_co]":
+        """Return the rows from `first` up to, not including, `last`, all other modes whole; O(1)."""
+        held = self._held
+        rows = (to_int(first, "a first index"), to_int(last, "a last index"))
+        return cast("Shape[IndexT_co]", wrap(held.select((rows, *[WHOLE] * (held.rank - 1)))))
+
     def chip(self, *leading: SupportsIndex) -> "Shape[tuple[int, ...]]":
         """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
         return wrap(self._held.chip(*leading))
@@ -456,6 +462,14 @@ class Shape(Generic[IndexT_co]):
     def __reduce__(self) -> tuple[Callable[[_Held], "Shape[Any]"], tuple[_Held]]:
         # The cached hash stays behind: hashes of strings differ between processes.
         return wrap, (self._held,)
+
+
+def zero_based(shape: "Shape[Any]") -> "Shape[Any]":
+    """Return the shape with the same extents and every origin 0, those of single cells included."""
+    held = shape._held
+    if isinstance(held, SmoothCommon):
+        return wrap(make_smooth(held.extents, (0,) * held.rank))
+    return wrap(held.zero_based())
 
 
 ShapeLike: TypeAlias = Shape[Any] | ShapeCommon | Iterable[SupportsIndex]

@@ -289,6 +289,9 @@ class Tiled(JaggedCommon):
         origin = tuple([a + b for a, b in zip(self._grid_origin, moves[:outer], strict=True)])
         return Tiled(self._partitions, origin)
 
+    def zero_based(self) -> JaggedCommon:
+        return Tiled(self._partitions, (0,) * self.outer_rank)
+
     def permute(self, order: Iterable[SupportsIndex]) -> JaggedCommon:
         modes, outer = to_permutation(order, self.rank), self.outer_rank
         front = modes[:outer]

@@ -1,0 +1,75 @@
+"""What every layout can do, however it computes an element's place."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, SupportsIndex
+
+import numpy.typing as npt
+
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Index, IntArray, PositionalKey
+
+__all__ = ["LayoutCommon"]
+
+
+class LayoutCommon(ABC):
+    """Abstract: all that follows but `span`.
+
+    A layout is a function from the indices of a shape to offsets, counted in elements.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def shape(self) -> Shape[Any]:
+        """The shape whose indices have places."""
+
+    @property
+    @abstractmethod
+    def offset(self) -> int:
+        """The place of the element at the shape's origin."""
+
+    @abstractmethod
+    def bounds(self) -> tuple[int, int]:
+        """Return the least and the greatest offset; (0, -1) if there is no element."""
+
+    @property
+    @abstractmethod
+    def is_contiguous(self) -> bool:
+        """Whether the elements in row-major order lie at consecutive offsets."""
+
+    @property
+    @abstractmethod
+    def is_injective(self) -> bool:
+        """Whether no two elements share a place."""
+
+    @abstractmethod
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        """Return the place of the element at an absolute index."""
+
+    @abstractmethod
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        """Return the place of each row of an ``(..., rank)`` array of absolute indices."""
+
+    @abstractmethod
+    def index_of(self, offset: SupportsIndex) -> Index:
+        """Return the first index, in row-major order, whose element lies at `offset`."""
+
+    @abstractmethod
+    def to_numpy(self) -> IntArray:
+        """Return the offsets of all elements: an array of the shape's extents, or flat if it is jagged."""
+
+    @abstractmethod
+    def at(self, key: PositionalKey) -> "LayoutCommon":
+        """Return the layout of what a positional key selects; the result starts at zero."""
+
+    @abstractmethod
+    def window(self, region: Shape[Any]) -> "LayoutCommon":
+        """Return the layout of a part of the shape; the result keeps the origin of `region`."""
+
+    @property
+    def span(self) -> int:
+        """How many places lie from the least offset to the greatest, both included."""
+        least, greatest = self.bounds()
+        return greatest - least + 1

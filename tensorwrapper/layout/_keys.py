@@ -1,0 +1,63 @@
+"""Keys in the positional dialect: NumPy's basic indexing, resolved against extents."""
+
+from types import EllipsisType
+from typing import SupportsIndex, TypeAlias
+
+from tensorwrapper._integers import to_int
+from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError
+from tensorwrapper.typing import Extents, PositionalItem, PositionalKey
+
+__all__ = ["Positional", "Step", "parse_positional"]
+
+Step: TypeAlias = tuple[int, int, int]
+"""Start, step and number of the positions that a slice selects."""
+
+Positional: TypeAlias = int | Step | None
+"""What is left of one item of a key: a position, a range, or (None) a new mode of extent 1."""
+
+
+def parse_positional(key: PositionalKey, extents: Extents) -> list[Positional]:
+    """Return what a key selects, one entry per mode and per new mode, as NumPy's basic indexing does.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If a position is outside its mode (slices are cut short, as NumPy's are).
+    RankError
+        If there are more indices than modes.
+    """
+    items: list[PositionalItem] = list(key) if isinstance(key, tuple) else [key]
+    given = sum(item is not None and item is not Ellipsis for item in items)
+    if given > len(extents):
+        raise RankError(f"{given} indices are too many for {len(extents)} modes")
+    dots = [place for place, item in enumerate(items) if item is Ellipsis]
+    if len(dots) > 1:
+        raise RankError("a key may have one ellipsis only")
+    place = dots[0] if dots else len(items)
+    fill: list[PositionalItem] = [slice(None)] * (len(extents) - given)
+    entries: list[Positional] = []
+    mode = 0
+    for item in items[:place] + fill + items[place + len(dots) :]:
+        if item is None:
+            entries.append(None)
+            continue
+        entries.append(_resolve(item, mode, extents[mode]))
+        mode += 1
+    return entries
+
+
+def _resolve(item: object, mode: int, extent: int) -> int | Step:
+    if isinstance(item, slice):
+        try:
+            places = range(*item.indices(extent))
+        except (TypeError, ValueError) as error:
+            raise ConversionError(f"the slice {item} of mode {mode} is not made of integers") from error
+        return places.start, places.step, len(places)
+    if isinstance(item, SupportsIndex) and not isinstance(item, bool | EllipsisType):
+        position = to_int(item, f"the index of mode {mode}")
+        if not -extent <= position < extent:
+            raise OutOfBoundsError(f"position {position} is outside mode {mode}, which has extent {extent}")
+        return position + extent if position < 0 else position
+    raise ConversionError(
+        f"the index of mode {mode} must be an integer, a slice or an ellipsis, not {item!r}"
+    )

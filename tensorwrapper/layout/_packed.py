@@ -1,0 +1,132 @@
+"""Packed layouts: the elements of any shape one after the other, in row-major order.
+
+For a jagged shape this is row after row; for a tiled shape it is tile after tile.
+"""
+
+from collections.abc import Iterable
+from typing import Any, SupportsIndex, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import to_int
+from tensorwrapper.errors import LayoutError, OutOfBoundsError
+from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._keys import Positional, parse_positional
+from tensorwrapper.layout._strided import Strided, packed_strides
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._shape import zero_based
+from tensorwrapper.typing import Index, IntArray, PositionalItem, PositionalKey
+
+__all__ = ["Packed", "contiguous"]
+
+
+def contiguous(shape: Shape[Any], offset: int) -> "Strided | Packed":
+    """Return the layout of `shape` without gaps, in row-major order."""
+    if shape.kind == "smooth":
+        extents = shape.extents
+        return Strided(shape, packed_strides(extents, range(len(extents) - 1, -1, -1)), offset)
+    return Packed(shape, offset)
+
+
+@final
+@attrs.frozen
+class Packed(LayoutCommon):
+    """Offset plus the ordinal of the index, over a jagged shape."""
+
+    _shape: Shape[Any]
+    _offset: int
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return self._shape
+
+    @property
+    def offset(self) -> int:
+        return self._offset
+
+    def bounds(self) -> tuple[int, int]:
+        size = self._shape.size
+        return (self._offset, self._offset + size - 1) if size else (0, -1)
+
+    @property
+    def is_contiguous(self) -> bool:
+        return True
+
+    @property
+    def is_injective(self) -> bool:
+        return True
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        return self._offset + self._shape.ordinal(index)
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        return self._shape.ordinals(indices) + self._offset
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        wanted = to_int(offset, "an offset")
+        least, greatest = self.bounds()
+        if not least <= wanted <= greatest:
+            raise OutOfBoundsError(f"no element of {self._shape} lies at offset {wanted}")
+        found: Index = self._shape.index(wanted - self._offset)
+        return found
+
+    def to_numpy(self) -> IntArray:
+        return np.arange(self._offset, self._offset + self._shape.size, dtype=np.int64)
+
+    def at(self, key: PositionalKey) -> LayoutCommon:
+        shape, offset = self._shape, self._offset
+        items: list[PositionalItem] = list(key) if isinstance(key, tuple) else [key]
+        pinned: list[int] = []
+        while items and shape.kind == "jagged":
+            if items[0] is Ellipsis and len(items) == 1:
+                items = []
+                break
+            entry = parse_positional((items[0],), (shape.extent(0),))[0]
+            if not isinstance(entry, int):
+                return self._rows(shape, offset, entry, items[1:])
+            index = entry + shape.origin_at(())
+            offset += _elements_before(shape, index)
+            shape = shape.chip(index)
+            pinned.append(entry)
+            items = items[1:]
+        if shape.kind == "smooth":
+            inner = contiguous(zero_based(shape), offset)
+            return inner.at(tuple(items)) if items else inner
+        return Packed(zero_based(shape), offset)
+
+    def _rows(
+        self, shape: Shape[Any], offset: int, entry: Positional, rest: list[PositionalItem]
+    ) -> LayoutCommon:
+        if not isinstance(entry, tuple) or entry[1] != 1 or not all(_is_whole(item) for item in rest):
+            raise LayoutError(
+                "a packed jagged tensor gives views of runs of rows (step 1) and of single cells; other "
+                "selections of it are copies: take the cells that you need"
+            )
+        start, _, count = entry
+        first = shape.origin_at(()) + start
+        rows = shape.slice_outer(first, first + count)
+        before = _elements_before(shape, first) if count else 0
+        return Packed(zero_based(rows), offset + before)
+
+    def window(self, region: Shape[Any]) -> LayoutCommon:
+        if region.kind == "smooth":
+            raise LayoutError(
+                "a window of a jagged shape is a run of its rows: slice its shape for the region"
+            )
+        first = region.origin_at(())
+        rows = self._shape.slice_outer(first, first + region.extent(0))
+        if rows != region:
+            raise LayoutError(f"{region} is not a run of whole rows of {self._shape}")
+        return Packed(region, self._offset + (_elements_before(self._shape, first) if region.size else 0))
+
+
+def _is_whole(item: object) -> bool:
+    return item is Ellipsis or (isinstance(item, slice) and item == slice(None))
+
+
+def _elements_before(shape: Shape[Any], first: int) -> int:
+    """Return how many elements lie in the rows before row `first`."""
+    start: int = shape.origin_at(())
+    return shape.slice_outer(start, first).size

@@ -1,0 +1,241 @@
+"""Strided layouts: one step per mode."""
+
+import math
+from collections.abc import Iterable
+from typing import Any, SupportsIndex, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
+from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._keys import parse_positional
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._smooth import make_smooth, to_permutation
+from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
+
+__all__ = ["Strided", "packed_strides", "strided_bounds"]
+
+_SEARCHED = 1 << 20  # overlaps that no rule decides are looked for up to this many elements
+
+
+def packed_strides(extents: Extents, order: Iterable[int]) -> Index:
+    """Return the strides without gaps where ``order[k]`` is the k-th fastest mode."""
+    strides = [0] * len(extents)
+    step = 1
+    for mode in order:
+        strides[mode] = step
+        step *= extents[mode]
+    return tuple(strides)
+
+
+def strided_bounds(extents: Extents, strides: Index, offset: int) -> tuple[int, int]:
+    """Return the least and the greatest offset, in Python integers; (0, -1) if there is no element."""
+    if 0 in extents:
+        return 0, -1
+    least = greatest = offset
+    for extent, stride in zip(extents, strides, strict=True):
+        reach = (extent - 1) * stride
+        if reach < 0:
+            least += reach
+        else:
+            greatest += reach
+    return least, greatest
+
+
+@final
+@attrs.frozen
+class Strided(LayoutCommon):
+    """Offset plus the sum of (index - origin) * stride, over a smooth shape."""
+
+    _shape: Shape[Any]
+    strides: Index
+    _offset: int
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return self._shape
+
+    @property
+    def offset(self) -> int:
+        return self._offset
+
+    def bounds(self) -> tuple[int, int]:
+        return strided_bounds(self._shape.extents, self.strides, self._offset)
+
+    @property
+    def is_contiguous(self) -> bool:
+        step = 1
+        for extent, stride in zip(reversed(self._shape.extents), reversed(self.strides), strict=True):
+            if extent == 0:
+                return True
+            if extent > 1 and stride != step:
+                return False
+            step *= extent
+        return True
+
+    @property
+    def is_injective(self) -> bool:
+        extents = self._shape.extents
+        if 0 in extents:
+            return True
+        steps = sorted((abs(s), n) for s, n in zip(self.strides, extents, strict=True) if n > 1)
+        reach = 0
+        for stride, extent in steps:
+            if not stride:
+                return False
+            if stride <= reach:
+                break
+            reach += stride * (extent - 1)
+        else:
+            # Each mode steps over all that the finer ones reach: no two elements can meet.
+            return True
+        # Otherwise modes interleave. A layout that is too large to search counts as overlapping, which
+        # makes what lies on it read-only: the safe side.
+        size = math.prod(extents)
+        return size <= _SEARCHED and len(np.unique(self.to_numpy())) == size
+
+    def repeated_mode(self) -> int | None:
+        """Return the first mode that gives several elements one place by itself, if there is one."""
+        for mode, (extent, stride) in enumerate(zip(self._shape.extents, self.strides, strict=True)):
+            if extent > 1 and not stride:
+                return mode
+        return None
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        numbers = tuple([to_int(i, "an index") for i in index])
+        if numbers not in self._shape:
+            raise OutOfBoundsError(f"index {numbers} is not in {self._shape}")
+        steps = zip(numbers, self._shape.origin, self.strides, strict=True)
+        return self._offset + sum([(i - start) * stride for i, start, stride in steps])
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        array = np.asarray(indices)
+        inside = self._shape.contains(array)
+        if not inside.all():
+            place = np.unravel_index(int(np.argmin(inside)), inside.shape)
+            raise OutOfBoundsError(f"index {tuple(array[place].tolist())} is not in {self._shape}")
+        self._check_int64()
+        offsets = np.full(inside.shape, self._offset, dtype=np.int64)
+        for mode, (start, stride) in enumerate(zip(self._shape.origin, self.strides, strict=True)):
+            offsets += (array[..., mode] - start) * stride
+        return offsets
+
+    def _check_int64(self) -> None:
+        least, greatest = self.bounds()
+        if least < -MAX_INT64 or greatest > MAX_INT64:
+            raise SizeOverflowError(f"offsets from {least} to {greatest} leave 64 bits; use offset_of()")
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        wanted = to_int(offset, "an offset")
+        found = self._solve(wanted - self._offset)
+        if found is None:
+            raise OutOfBoundsError(f"no element of {self._shape} lies at offset {wanted}")
+        return tuple([i + start for i, start in zip(found, self._shape.origin, strict=True)])
+
+    def _solve(self, rest: int) -> Index | None:
+        """Return the least index with this sum of strides: widest stride first, with backtracking."""
+        extents, strides = self._shape.extents, self.strides
+        if 0 in extents:
+            return None
+        # Descending modes are counted from their end, so that all steps are upwards.
+        for extent, stride in zip(extents, strides, strict=True):
+            if stride < 0:
+                rest -= (extent - 1) * stride
+        modes = sorted(range(len(extents)), key=lambda mode: -abs(strides[mode]))
+        reach = [0]
+        for mode in reversed(modes):
+            reach.append(reach[-1] + (extents[mode] - 1) * abs(strides[mode]))
+        reach.reverse()
+        solutions: list[Index] = []
+        places = [0] * len(extents)
+
+        def descend(depth: int, left: int) -> None:
+            if depth == len(modes):
+                if not left:
+                    solutions.append(tuple(places))
+                return
+            mode = modes[depth]
+            step, extent = abs(strides[mode]), extents[mode]
+            if not step:
+                # A repeated mode has the same place at every index: the first will do.
+                places[mode] = 0
+                descend(depth + 1, left)
+                return
+            low = max(0, -(-(left - reach[depth + 1]) // step))
+            for count in range(low, min(extent - 1, left // step) + 1):
+                places[mode] = count if strides[mode] > 0 else extent - 1 - count
+                descend(depth + 1, left - count * step)
+
+        descend(0, rest)
+        return min(solutions, default=None)
+
+    def to_numpy(self) -> IntArray:
+        self._check_int64()
+        offsets = np.full((), self._offset, dtype=np.int64)
+        for extent, stride in zip(self._shape.extents, self.strides, strict=True):
+            offsets = offsets[..., np.newaxis] + np.arange(extent, dtype=np.int64) * stride
+        return offsets
+
+    def at(self, key: PositionalKey) -> "Strided":
+        extents: list[int] = []
+        strides: list[int] = []
+        offset = self._offset
+        mode = 0
+        for entry in parse_positional(key, self._shape.extents):
+            if entry is None:
+                extents.append(1)
+                strides.append(0)
+                continue
+            stride = self.strides[mode]
+            mode += 1
+            if isinstance(entry, int):
+                offset += entry * stride
+                continue
+            start, step, count = entry
+            # An empty range may start past the end: its offset stays inside the parent.
+            offset += start * stride if count else 0
+            extents.append(count)
+            strides.append(step * stride)
+        return Strided(wrap(make_smooth(tuple(extents), (0,) * len(extents))), tuple(strides), offset)
+
+    def window(self, region: Shape[Any]) -> "Strided":
+        inside = self._shape.slice(
+            region.origin, [o + n for o, n in zip(region.origin, region.extents, strict=True)]
+        )
+        starts = zip(region.origin, self._shape.origin, self.strides, strict=True)
+        offset = self._offset + sum([(new - old) * stride for new, old, stride in starts])
+        return Strided(inside, self.strides, self._offset if not region.size else offset)
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "Strided":
+        """Return the layout whose mode k is mode ``order[k]`` of this one."""
+        modes = to_permutation(order, self._shape.rank)
+        return Strided(self._shape.permute(modes), tuple([self.strides[m] for m in modes]), self._offset)
+
+    def reverse(self, modes: Iterable[int]) -> "Strided":
+        """Return the layout with the order of some modes reversed."""
+        strides, offset = list(self.strides), self._offset
+        for mode in modes:
+            offset += max(self._shape.extents[mode] - 1, 0) * strides[mode]
+            strides[mode] = -strides[mode]
+        return Strided(self._shape, tuple(strides), offset)
+
+    def broadcast(self, shape: Shape[Any]) -> "Strided":
+        """Return the layout over `shape` that repeats modes of extent 1 and adds leading modes."""
+        new = shape.rank - self._shape.rank
+        if new < 0:
+            raise LayoutError(
+                f"a layout of {self._shape} does not broadcast to {shape}, which has fewer modes"
+            )
+        strides: list[int] = [0] * new
+        pairs = zip(self._shape.extents, shape.extents[new:], self.strides, strict=True)
+        for mode, (old, extent, stride) in enumerate(pairs):
+            if old not in {1, extent}:
+                raise LayoutError(
+                    f"mode {mode} of {self._shape} has extent {old}, which does not broadcast to {extent}"
+                )
+            strides.append(stride if old == extent else 0)
+        return Strided(shape, tuple(strides), self._offset)

@@ -1,0 +1,143 @@
+"""The tiled view of a strided layout: rank 2r over memory that stays as it is.
+
+Element ``(t..., e...)`` is element ``marks[t] + e`` of the layout underneath. Nothing is stored but the
+partitions, so memory is the sum of the tiles per mode and never their product.
+"""
+
+from collections.abc import Iterable
+from typing import Any, SupportsIndex, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper.errors import LayoutError, OutOfBoundsError
+from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._keys import parse_positional
+from tensorwrapper.layout._strided import Strided
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.shape._shape import wrap, zero_based
+from tensorwrapper.shape._tiled import Tiled
+from tensorwrapper.shape._tiling import make_tiling
+from tensorwrapper.typing import Index, IntArray, PositionalItem, PositionalKey
+
+__all__ = ["TiledStrided"]
+
+
+@final
+@attrs.frozen
+class TiledStrided(LayoutCommon):
+    """The layout `under`, over a box, seen through a tiling of that box."""
+
+    tiling: Tiling
+    under: Strided
+    grid_origin: Index
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return wrap(Tiled(self.tiling.partitions, self.grid_origin))
+
+    @property
+    def offset(self) -> int:
+        return self.under.offset
+
+    def bounds(self) -> tuple[int, int]:
+        return self.under.bounds()
+
+    @property
+    def is_contiguous(self) -> bool:
+        # Tile after tile is memory order only where no tile is narrower than its mode, save the first.
+        inner = self.tiling.partitions[1:]
+        return self.under.is_contiguous and all(p.count <= 1 for p in inner)
+
+    @property
+    def is_injective(self) -> bool:
+        return self.under.is_injective
+
+    def elements_of(self, indices: npt.ArrayLike) -> IntArray:
+        """Return the absolute elements that an ``(..., 2 * rank)`` array of tiled indices names."""
+        array = np.asarray(indices)
+        inside = self.shape.contains(array)
+        if not inside.all():
+            place = np.unravel_index(int(np.argmin(inside)), inside.shape)
+            raise OutOfBoundsError(f"index {tuple(array[place].tolist())} is not in {self.shape}")
+        rank = self.tiling.rank
+        columns = [
+            marks[array[..., k] - start] + array[..., rank + k]
+            for k, (marks, start) in enumerate(zip(self.tiling.marks, self.grid_origin, strict=True))
+        ]
+        return np.stack(columns, axis=-1)
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        numbers, rank = to_ints(index, "an index"), self.tiling.rank
+        if numbers not in self.shape:
+            raise OutOfBoundsError(f"index {numbers} is not in {self.shape}")
+        tile = self.tile(numbers[:rank]).shape
+        return self.under.offset_of([o + e for o, e in zip(tile.origin, numbers[rank:], strict=True)])
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        return self.under.offsets_of(self.elements_of(indices))
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        element = self.under.index_of(to_int(offset, "an offset"))
+        number = self.tiling.tile_of(element)
+        tile = self.tiling.tile(number)
+        inner = tuple([i - start for i, start in zip(element, tile.origin, strict=True)])
+        return tuple([k + start for k, start in zip(number, self.grid_origin, strict=True)]) + inner
+
+    def to_numpy(self) -> IntArray:
+        return self.offsets_of(self.shape.indices().to_numpy())
+
+    def at(self, key: PositionalKey) -> LayoutCommon:
+        rank = self.tiling.rank
+        grid = self.tiling.grid.extents
+        items: list[PositionalItem] = list(key) if isinstance(key, tuple) else [key]
+        items = [item for item in items if item is not Ellipsis] if items[-1] is Ellipsis else items
+        outer = parse_positional(tuple(items[:rank]), grid)
+        numbers = [entry for entry in outer if isinstance(entry, int)]
+        if len(numbers) == rank:
+            tile = self.under.window(self.tiling.tile(numbers))
+            bare = Strided(zero_based(tile.shape), tile.strides, tile.offset)
+            return bare.at(tuple(items[rank:])) if items[rank:] else bare
+        runs = [entry for entry in outer if isinstance(entry, tuple) and entry[1] == 1]
+        if len(runs) < rank or len(items) > rank:
+            raise LayoutError(
+                "a tiled tensor gives views of single tiles (all tile numbers given) and of boxes of tiles "
+                "(slices of the tile modes with step 1); select_tiles copies any set of tiles"
+            )
+        parts = zip(self.tiling.partitions, runs, strict=True)
+        tiling = make_tiling(tuple([p.run(start, start + count) for p, (start, _, count) in parts]))
+        return TiledStrided(tiling, self.under.window(tiling.elements), (0,) * rank)
+
+    def tile(self, number: Index) -> Strided:
+        """Return the layout of one tile, where its elements lie."""
+        return self.under.window(
+            self.tiling.tile([k - start for k, start in zip(number, self.grid_origin, strict=True)])
+        )
+
+    def window(self, region: Shape[Any]) -> LayoutCommon:
+        if region.kind == "smooth":
+            raise LayoutError(
+                "a window of a tiled shape is a box of its tiles: slice its shape for the region"
+            )
+        rank = self.tiling.rank
+        grid_origin = region.origin[:rank]
+        counts = [region.extent(mode) for mode in range(rank)]
+        rest = [(None, None)] * rank
+        ends = [(o, o + n) for o, n in zip(grid_origin, counts, strict=True)]
+        # The slice raises if the region leaves this shape; the comparison, if its tiles are others.
+        if self.shape[tuple([slice(*pair) for pair in (*ends, *rest)])] != region:
+            raise LayoutError(f"{region} is not a box of whole tiles of {self.shape}")
+        runs = zip(self.tiling.partitions, grid_origin, self.grid_origin, counts, strict=True)
+        tiling = make_tiling(tuple([p.run(o - start, o - start + n) for p, o, start, n in runs]))
+        return TiledStrided(tiling, self.under.window(tiling.elements), grid_origin)
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "TiledStrided":
+        """Return the layout with the modes of the box permuted: tile modes and inner modes alike."""
+        modes, rank = to_ints(order, "a permutation"), self.tiling.rank
+        front = modes[:rank]
+        if sorted(front) != list(range(rank)) or modes[rank:] != tuple([m + rank for m in front]):
+            raise LayoutError(f"{modes} does not permute tile modes and inner modes of rank {rank} alike")
+        tiling = make_tiling(tuple([self.tiling.partitions[m] for m in front]))
+        return TiledStrided(tiling, self.under.permute(front), tuple([self.grid_origin[m] for m in front]))
