@@ -7,12 +7,14 @@ representation of their own; `as_shape` puts any of them behind the facade.
 from tensorwrapper.shape._common import ShapeCommon
 from tensorwrapper.shape._indices import IndexIterator, Indices
 from tensorwrapper.shape._jagged import Jagged, JaggedCommon, JaggedView
+from tensorwrapper.shape._rows import CellTable
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._smooth import Smooth, SmoothCommon, SmoothView
 from tensorwrapper.shape._tiled import Tiled
 from tensorwrapper.shape._tiling import Tiling
 
 __all__ = [
+    "CellTable",
     "IndexIterator",
     "Indices",
     "Jagged",

@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import OutOfBoundsError, TensorWrapperError
-from tensorwrapper.shape._columns import Columns, Origins
+from tensorwrapper.shape._columns import Columns, Origins, tidy_origins
 from tensorwrapper.shape._common import ShapeCommon, to_index, to_index_array
 from tensorwrapper.shape._keys import WHOLE, Bounds, Entry, chip_entries, mode_of, slice_entries
-from tensorwrapper.shape._rearrange import permute_rows, select_rows, slice_rows
+from tensorwrapper.shape._rearrange import build_rows, permute_rows, select_rows, slice_rows
 from tensorwrapper.shape._rows import Rows, same_rows
 from tensorwrapper.shape._smooth import SmoothCommon, SmoothView, make_smooth, to_permutation
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
@@ -149,6 +149,19 @@ class JaggedCommon(ShapeCommon):
 
     def chip(self, *leading: SupportsIndex) -> "SmoothCommon | JaggedCommon":
         return self.select(chip_entries(leading, self.rank))
+
+    def outer(self) -> "SmoothCommon | JaggedCommon":
+        """Return the shape of the unrolled modes alone, whose indices number the cells."""
+        rows = self.rows
+        levels = [rows.ranges(mode) for mode in range(rows.outer_rank)]
+        if len(levels) == 1:
+            return make_smooth((rows.count,), (rows.first,))
+        *upper, (counts, starts) = levels
+        return Jagged(
+            build_rows(
+                [(c, tidy_origins(o)) for c, o in upper], counts[:, np.newaxis], [tidy_origins(starts)]
+            )
+        )
 
     def as_smooth(self) -> SmoothView:
         """Return the bounding box, as a view: nothing is padded until somebody copies elements."""

@@ -17,9 +17,32 @@ from tensorwrapper.shape._columns import Columns, Origins, frozen_array, origins
 from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.typing import Extents, Index, IntArray, Order
 
-__all__ = ["Rows", "same_rows"]
+__all__ = ["CellTable", "Rows", "same_rows"]
 
 _BATCH = 8192  # indices made at a time by `walk`: large enough to amortise, small enough to stay in cache
+
+
+@final
+@attrs.frozen(eq=False)
+class CellTable:
+    """The smooth cells of a jagged shape, in row-major order of their indices.
+
+    Examples
+    --------
+    >>> from tensorwrapper import Shape
+    >>> table = Shape.jagged([Shape(1, 2), Shape(3, 4)]).cell_table()
+    >>> table.extents.tolist(), table.offsets.tolist()
+    ([[1, 2], [3, 4]], [0, 2, 14])
+    """
+
+    indices: IntArray
+    """The (n, outer rank) absolute indices that lead to each cell."""
+    extents: IntArray
+    """The (n, cell rank) extents."""
+    origins: IntArray
+    """The (n, cell rank) first indices."""
+    offsets: IntArray
+    """How many elements lie before each cell, and (last) in all: n + 1 numbers."""
 
 
 @final
@@ -229,6 +252,18 @@ class Rows:
         return tuple(reversed(prefix))
 
     # Many at a time.
+
+    def cell_table(self) -> "CellTable":
+        """Return all leaves as arrays; O(leaves)."""
+        a, b = self.leaves
+        columns = self.columns
+        offsets = self._int64_offsets()[a : b + 1]
+        return CellTable(
+            self.prefixes(self.outer_rank),
+            columns.leaf_extents(a, b),
+            columns.leaf_starts(a, b),
+            offsets - offsets[0],
+        )
 
     def prefixes(self, modes: int) -> IntArray:
         """Return the (n, modes) indices of all prefixes of `modes` unrolled modes; O(n * modes)."""

@@ -15,6 +15,7 @@ from tensorwrapper.shape._indices import Indices
 from tensorwrapper.shape._jagged import JaggedCommon, JaggedView, same_elements
 from tensorwrapper.shape._keys import WHOLE, parse_key
 from tensorwrapper.shape._partition import Partition
+from tensorwrapper.shape._rows import CellTable
 from tensorwrapper.shape._smooth import Smooth, SmoothCommon, SmoothView, make_smooth
 from tensorwrapper.shape._text import shape_repr, shape_str
 from tensorwrapper.shape._tiled import Tiled
@@ -372,6 +373,30 @@ class Shape(Generic[IndexT_co]):
         """Return the bounding box as a view; `padding` tells how much it adds."""
         held = self._held
         return self if isinstance(held, SmoothCommon) else cast("Shape[IndexT_co]", wrap(held.as_smooth()))
+
+    def outer(self) -> "Shape[tuple[int, ...]]":
+        """Return the shape of the unrolled modes alone, whose indices number the smooth cells.
+
+        Raises
+        ------
+        JaggedModeError
+            If the shape is smooth: it is one cell, and nothing is unrolled.
+        """
+        if isinstance(self._held, JaggedCommon):
+            return wrap(self._held.outer())
+        raise JaggedModeError("a smooth shape is one cell: it has no outer modes")
+
+    def cell_table(self) -> CellTable:
+        """Return index, extents, origin and first ordinal of every smooth cell, as arrays; O(cells).
+
+        Raises
+        ------
+        JaggedModeError
+            If the shape is smooth: it is one cell, and nothing is unrolled.
+        """
+        if isinstance(self._held, JaggedCommon):
+            return self._held.rows.cell_table()
+        raise JaggedModeError("a smooth shape is one cell: extents and origin describe it")
 
     def copy(self) -> "Shape[IndexT_co]":
         """Return an equal shape that keeps no other shape alive."""

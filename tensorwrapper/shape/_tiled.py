@@ -289,6 +289,9 @@ class Tiled(JaggedCommon):
         origin = tuple([a + b for a, b in zip(self._grid_origin, moves[:outer], strict=True)])
         return Tiled(self._partitions, origin)
 
+    def outer(self) -> SmoothCommon:
+        return self.grid
+
     def zero_based(self) -> JaggedCommon:
         return Tiled(self._partitions, (0,) * self.outer_rank)
 

@@ -1,0 +1,106 @@
+"""Dense buffers: one run of elements in memory, and NumPy arrays over parts of it."""
+
+from collections.abc import Callable
+from typing import Any, Generic, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError
+from tensorwrapper.typing import Array, Extents, Index, ScalarT_co
+
+__all__ = ["Dense", "as_dense", "check_dtype"]
+
+_HELD = "biufcmM"
+"""Kinds of element that a tensor can hold: bool, integers, floats, complex, and times."""
+
+
+def check_dtype(dtype: "np.dtype[Any]") -> None:
+    """Raise unless tensors can hold elements of this type."""
+    if dtype.kind not in _HELD or dtype.names is not None or dtype.hasobject:
+        raise DTypeError(
+            f"elements of type {dtype} are not supported: allowed are bool, integers, floats, complex "
+            "numbers, datetime64 and timedelta64"
+        )
+
+
+@final
+@attrs.frozen(eq=False, getstate_setstate=False)
+class Dense(Generic[ScalarT_co]):
+    """One run of elements: a one-dimensional array without gaps, whose memory it keeps alive.
+
+    Attributes
+    ----------
+    flat
+        The elements. They can be written to if the array can.
+    """
+
+    flat: "np.ndarray[tuple[int], np.dtype[ScalarT_co]]"
+
+    @property
+    def dtype(self) -> "np.dtype[ScalarT_co]":
+        """The type of the elements."""
+        return self.flat.dtype
+
+    @property
+    def writeable(self) -> bool:
+        """Whether the elements can be written to."""
+        return self.flat.flags.writeable
+
+    def check_bounds(self, least: int, greatest: int) -> None:
+        """Raise unless all offsets from `least` to `greatest` are in the buffer: what makes a view safe."""
+        if least < 0 or greatest >= len(self.flat):
+            raise BufferSizeError(
+                f"the layout needs offsets {least} to {greatest}; the buffer has {len(self.flat)} elements"
+            )
+
+    def array(self, extents: Extents, strides: Index, offset: int) -> "npt.NDArray[ScalarT_co]":
+        """Return the NumPy array over part of the buffer; strides in elements, no copy. O(rank)."""
+        flat = self.flat
+        if 0 in extents:
+            empty = flat[:0].reshape(extents)
+            return cast("npt.NDArray[ScalarT_co]", empty)
+        size = flat.dtype.itemsize
+        # datetime64 and timedelta64 do not export the buffer protocol; their bytes do.
+        source = flat if flat.dtype.kind in "biufc" else flat.view(np.uint8)
+        return np.ndarray(
+            extents, flat.dtype, buffer=source, offset=offset * size, strides=[s * size for s in strides]
+        )
+
+    def __reduce__(self) -> "tuple[Callable[..., Dense[Any]], tuple[Array]]":
+        return Dense, (self.flat,)
+
+
+def as_dense(array: "npt.NDArray[ScalarT_co]") -> "tuple[Dense[ScalarT_co], Index, int]":
+    """Return the buffer under an array, with strides and offset in elements; never a copy.
+
+    Raises
+    ------
+    DTypeError
+        If a tensor cannot hold such elements.
+    ConversionError
+        If the steps of the array are no multiples of its element size, so that offsets cannot count them.
+    """
+    check_dtype(array.dtype)
+    if array.flags.c_contiguous:
+        strides: list[int] = []
+        step = 1
+        for extent in reversed(array.shape):
+            strides.append(step)
+            step *= extent
+        return Dense(array.reshape(-1)), tuple(reversed(strides)), 0
+    size = array.dtype.itemsize
+    if any(step % size for step in array.strides):
+        raise ConversionError(
+            f"an array with steps of {array.strides} bytes and elements of {size} bytes has no strides in "
+            "elements; pass a copy of it"
+        )
+    steps = tuple([step // size for step in array.strides])
+    # From the lowest address on: the array with its descending modes turned round starts there.
+    turned = array[tuple([slice(None, None, -1 if step < 0 else 1) for step in steps])]
+    reach = zip(array.shape, steps, strict=True)
+    span = 1 + sum([(extent - 1) * abs(step) for extent, step in reach]) if array.size else 0
+    flat = np.lib.stride_tricks.as_strided(turned, (span,), (size,), writeable=array.flags.writeable)
+    offset = sum([(n - 1) * -step for n, step in zip(array.shape, steps, strict=True) if step < 0 and n])
+    return Dense(cast("np.ndarray[tuple[int], np.dtype[ScalarT_co]]", flat)), steps, offset

@@ -1,0 +1,206 @@
+"""Tensors from what users have: arrays, nested lists, buffers, rows of any lengths."""
+
+from collections.abc import Sequence
+from typing import Any, SupportsIndex, cast, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer._copy import copy_elements, join_elements
+from tensorwrapper.buffer._dense import Dense, as_dense, check_dtype
+from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout._packed import contiguous
+from tensorwrapper.layout._strided import Strided
+from tensorwrapper.shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.typing import Array, BufferLike, ScalarT_co
+
+__all__ = ["as_tensor", "from_buffer", "jagged"]
+
+
+@overload
+def as_tensor(value: Tensor[ScalarT_co], *, copy: bool | None = None) -> Tensor[ScalarT_co]: ...
+@overload
+def as_tensor(value: "npt.NDArray[ScalarT_co]", *, copy: bool | None = None) -> Tensor[ScalarT_co]: ...
+@overload
+def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]: ...
+def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
+    """Return `value` as a tensor over a box, sharing its memory where that is possible.
+
+    Parameters
+    ----------
+    value
+        A tensor, a NumPy array, anything with ``__dlpack__`` or ``__array__`` or the buffer protocol, or
+        numbers in nested lists of equal lengths (`jagged` takes other ones).
+    copy
+        True: always copy. False: raise rather than copy. None: copy only where no view is possible.
+
+    Raises
+    ------
+    DTypeError
+        If tensors cannot hold such elements: objects, text, structures.
+    ConversionError
+        If the value loses something as an array (a mask), or has ragged rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.arange(6.0).reshape(2, 3)
+    >>> t = as_tensor(x)
+    >>> t.shape, np.shares_memory(np.asarray(t), x)
+    (Shape(2, 3), True)
+    """
+    if isinstance(value, Tensor):
+        return value.copy() if copy else value
+    array = _as_array(value, copy=copy)
+    check_dtype(array.dtype)
+    if copy:
+        array = copy_elements(array)
+    try:
+        buffer, strides, offset = as_dense(array)
+    except ConversionError:
+        if copy is False:
+            raise
+        buffer, strides, offset = as_dense(copy_elements(array))
+    shape = wrap(make_smooth(array.shape, (0,) * array.ndim))
+    return make_tensor(wrap_layout(Strided(shape, strides, offset)), buffer)
+
+
+def _as_array(value: object, *, copy: bool | None) -> Array:
+    if type(value) is np.ndarray:
+        return value
+    if isinstance(value, np.ma.MaskedArray):
+        raise ConversionError("a masked array would lose its mask; fill it, or pass its data and mask apart")
+    if isinstance(value, np.ndarray):
+        return np.asarray(value)
+    if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
+        return np.from_dlpack(cast("Any", value))
+    shares = hasattr(value, "__array__") or isinstance(value, bytes | bytearray | memoryview)
+    if copy is False and not shares:
+        raise ConversionError(f"a {type(value).__name__} has no memory to share; copy=False cannot be kept")
+    if isinstance(value, bytes | bytearray | memoryview):
+        return np.asarray(memoryview(value))
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        error.add_note("rows of different lengths make a jagged tensor: use jagged()")
+        raise
+
+
+def from_buffer(
+    buffer: "npt.NDArray[ScalarT_co] | BufferLike",
+    shape: ShapeLike,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    layout: Layout[Any] | None = None,
+) -> Tensor[Any]:
+    """Return a tensor of any shape over elements that already lie in memory; never a copy.
+
+    Parameters
+    ----------
+    buffer
+        A one-dimensional array without gaps, or anything with the buffer protocol.
+    shape
+        The shape; its elements lie one after the other in row-major order, from the first one on.
+    dtype
+        How to read a buffer that is not an array; bytes if not given.
+    layout
+        Where the elements lie instead; it must be over `shape`.
+
+    Raises
+    ------
+    BufferSizeError
+        If the buffer does not have just the elements of the shape (with `layout`: all its offsets).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> t = from_buffer(np.arange(13.0), Shape.from_cells((2,), [(2, 2), (3, 3)]))
+    >>> t[1].tolist()
+    [[4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [10.0, 11.0, 12.0]]
+    """
+    space = as_shape(shape)
+    if isinstance(buffer, np.ndarray):
+        flat = cast("Array", buffer)
+        if dtype is not None and np.dtype(dtype) != flat.dtype:
+            raise DTypeError(f"the array has elements of type {flat.dtype}, not {np.dtype(dtype)}")
+        if flat.ndim != 1 or not flat.flags.c_contiguous:
+            raise ConversionError(f"a buffer has one mode and no gaps, not extents {flat.shape}")
+    else:
+        flat = np.frombuffer(cast("Any", buffer), dtype=np.dtype(dtype or np.uint8))
+    check_dtype(flat.dtype)
+    if layout is None:
+        if len(flat) != space.size:
+            raise BufferSizeError(f"{space} has {space.size} elements, but the buffer has {len(flat)}")
+        layout = wrap_layout(contiguous(space, 0))
+    elif layout.shape != space:
+        raise ConversionError(f"the layout is over {layout.shape}, not over {space}")
+    least, greatest = layout.bounds()
+    held = Dense(cast("Any", flat))
+    if greatest >= least:
+        held.check_bounds(least, greatest)
+    return make_tensor(layout, held)
+
+
+def jagged(rows: Sequence[object], *, dtype: npt.DTypeLike | None = None) -> Tensor[Any]:
+    """Return a jagged tensor from nested lists, or from arrays of one rank; the elements are copied.
+
+    Parameters
+    ----------
+    rows
+        Numbers in nested lists whose lengths may differ, or arrays whose extents may differ, possibly
+        in nested lists too.
+    dtype
+        The type of the elements; the common one if not given.
+
+    Raises
+    ------
+    RankError
+        If rows have different ranks, or there is no row at all.
+
+    Examples
+    --------
+    >>> t = jagged([[1, 2, 3], [4], [5, 6]])
+    >>> t.shape, t[2].tolist()
+    (Shape.jagged([3, 1, 2]), [5, 6])
+    """
+    leaves: list[Array] = []
+    shape = Shape.jagged([_shapes_of(row, leaves) for row in rows])
+    common = np.dtype(dtype) if dtype is not None else _common_dtype(leaves)
+    check_dtype(common)
+    return from_buffer(join_elements(leaves, common), shape)
+
+
+def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
+    # An empty list has no type of its own: it must not turn integers into floats.
+    dtypes = {leaf.dtype for leaf in leaves if leaf.size} or {leaf.dtype for leaf in leaves}
+    return np.result_type(*dtypes) if dtypes else np.dtype(np.float64)
+
+
+def _shapes_of(row: object, leaves: list[Array]) -> "Shape[Any] | SupportsIndex | list[Any]":
+    """Return what `Shape.jagged` needs to know of a row, and put its elements at the end of `leaves`."""
+    if isinstance(row, np.ndarray):
+        leaf = cast("Array", row)
+        check_dtype(leaf.dtype)
+        leaves.append(leaf)
+        return Shape.smooth(leaf.shape) if leaf.ndim > 1 else _length(leaf)
+    if not isinstance(row, Sequence) or isinstance(row, str | bytes):
+        raise ConversionError(f"a row of a jagged tensor is a list or an array, not {row!r}")
+    items = cast("Sequence[object]", row)
+    if items and all(isinstance(item, Sequence | np.ndarray) for item in items):
+        return [_shapes_of(item, leaves) for item in items]
+    leaf = np.asarray(items)
+    if leaf.ndim != 1:
+        raise ConversionError(f"a row mixes numbers and lists: {row!r}")
+    leaves.append(leaf)
+    return len(items)
+
+
+def _length(leaf: Array) -> SupportsIndex:
+    if not leaf.ndim:
+        raise ConversionError("a row of a jagged tensor has at least one mode, not a single number")
+    return len(leaf)

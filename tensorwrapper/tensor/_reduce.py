@@ -1,0 +1,65 @@
+"""Reductions of tiles and cells by ufuncs, with the empty ones right (``reduceat`` alone is not)."""
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.errors import ConversionError, ExtentError
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["reduce_box", "reduce_runs"]
+
+
+def reduce_box(ufunc: np.ufunc, array: Array, marks: list[IntArray], initial: object) -> Array:
+    """Return one number per tile of an array that is cut at `marks` (from 0) along each mode.
+
+    Linear in the elements: one pass per mode, each over what the pass before left.
+    """
+    _check(ufunc, array.ndim)
+    filled = [m[1:] > m[:-1] for m in marks]
+    result = array
+    for mode in range(array.ndim - 1, -1, -1):
+        starts = marks[mode][:-1][filled[mode]]
+        if len(starts):
+            result = ufunc.reduceat(result, starts, axis=mode)
+        else:
+            result = result[(slice(None),) * mode + (slice(0, 0),)]
+    if not result.size:
+        result = result.astype(ufunc.reduceat(np.zeros(1, array.dtype), [0]).dtype)
+    return _with_empty(ufunc, result, filled, initial)
+
+
+def reduce_runs(ufunc: np.ufunc, flat: Array, offsets: IntArray, initial: object) -> Array:
+    """Return one number per run ``flat[offsets[k]:offsets[k + 1]]``; linear in the elements."""
+    _check(ufunc, 1)
+    filled = offsets[1:] > offsets[:-1]
+    starts = offsets[:-1][filled]
+    result = ufunc.reduceat(flat if len(starts) else np.zeros(1, flat.dtype), starts if len(starts) else [0])
+    return _with_empty(ufunc, result[: len(starts)], [filled], initial)
+
+
+def _check(ufunc: np.ufunc, rank: int) -> None:
+    if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
+        raise ConversionError(f"{ufunc.__name__} does not reduce: it needs two inputs and one output")
+    # NumPy itself knows which ufuncs may take the modes in any order, and refuses the others here.
+    ufunc.reduce(np.ones((1,) * max(rank, 2), np.bool_ if _is_logical(ufunc) else np.int64), axis=None)
+
+
+def _is_logical(ufunc: np.ufunc) -> bool:
+    return ufunc.__name__.startswith("logical")
+
+
+def _with_empty(
+    ufunc: np.ufunc, result: Array, filled: list[npt.NDArray[np.bool_]], initial: object
+) -> Array:
+    """Return the numbers of all tiles: the reduced ones, and for empty tiles what an empty reduction is."""
+    if initial is not None:
+        result = ufunc(result, initial)
+    if all(f.all() for f in filled):
+        return result
+    neutral = ufunc.identity if initial is None else initial
+    if neutral is None:
+        place = tuple(int(np.argmin(f)) if not f.all() else 0 for f in filled)
+        raise ExtentError(f"tile {place} is empty and {ufunc.__name__} has no identity: give initial=")
+    full = np.full(tuple(len(f) for f in filled), neutral, dtype=result.dtype)
+    full[np.ix_(*filled)] = result
+    return full

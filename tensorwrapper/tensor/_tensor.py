@@ -1,0 +1,421 @@
+"""`Tensor`: a shape, a layout and a buffer."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Generic, SupportsIndex, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer._copy import assign_elements, copy_elements, scatter_elements, take_elements
+from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.errors import ConversionError, LayoutError, RankError, ReadOnlyError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout._packed import contiguous
+from tensorwrapper.layout._strided import Strided
+from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.shape import Shape, ShapeLike, Tiling
+from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
+from tensorwrapper.typing import Array, Index, IntArray, PositionalKey, ScalarT_co
+
+__all__ = ["Tensor", "make_tensor"]
+
+_BATCH = 1 << 20
+
+
+@final
+@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+class Tensor(Generic[ScalarT_co]):
+    """Elements addressed by a shape: a layout says where in a buffer each one lies.
+
+    Made by `as_tensor`, `jagged` and `from_buffer`. Everything that selects gives a view of the same
+    memory; what copies says so. Two tensors are equal only if they are the same object: `array_equal`
+    compares elements.
+
+    Parameters
+    ----------
+    layout
+        Where each index of the shape lives, in elements.
+    buffer
+        What holds the elements.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> t = tw.as_tensor(np.arange(24.0).reshape(4, 6))
+    >>> t[1:3, ::-2].tolist()
+    [[11.0, 9.0, 7.0], [17.0, 15.0, 13.0]]
+    """
+
+    _layout: Layout[Any]
+    _buffer: Dense[ScalarT_co]
+
+    @property
+    def shape(self) -> Shape[tuple[int, ...]]:
+        """The indices of the elements."""
+        return self._layout.shape
+
+    @property
+    def layout(self) -> Layout[tuple[int, ...]]:
+        """Where the elements lie in the buffer, in elements."""
+        return self._layout
+
+    @property
+    def dtype(self) -> "np.dtype[ScalarT_co]":
+        """The type of the elements."""
+        return self._buffer.dtype
+
+    @property
+    def rank(self) -> int:
+        """The number of modes."""
+        return self.shape.rank
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.shape.size
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of the elements, as if they were packed."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def is_readonly(self) -> bool:
+        """Whether writing raises: the memory may not change, or several indices share a place."""
+        return not (self._buffer.writeable and self._layout.is_injective)
+
+    @property
+    def tiling(self) -> Tiling:
+        """How the box underneath a tiled tensor is cut.
+
+        Raises
+        ------
+        LayoutError
+            If the tensor is not a tiled view.
+        """
+        return self._tiled("tiling").tiling
+
+    # Parts, without copies.
+
+    def __getitem__(self, key: PositionalKey) -> "Tensor[ScalarT_co]":
+        """Return a view of the selected part, as NumPy's basic indexing does; it starts at zero.
+
+        Integers alone give a tensor of rank 0, never a bare number: ``item()`` or ``float()`` reads it.
+        A jagged tensor gives runs of rows and single cells.
+        """
+        return make_tensor(self._layout[key], self._buffer)
+
+    def window(self, region: ShapeLike) -> "Tensor[ScalarT_co]":
+        """Return the view of the elements of `region`, which keeps its origin.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If the region leaves the shape.
+        """
+        return make_tensor(self._layout.window(region), self._buffer)
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "Tensor[ScalarT_co]":
+        """Return the view whose mode k is mode ``order[k]``."""
+        return make_tensor(self._layout.permute(order), self._buffer)
+
+    def reverse(self, *modes: SupportsIndex) -> "Tensor[ScalarT_co]":
+        """Return the view with the order of the given modes reversed; all of them if none is given."""
+        return make_tensor(self._layout.reverse(*modes), self._buffer)
+
+    def broadcast(self, shape: ShapeLike) -> "Tensor[ScalarT_co]":
+        """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
+        return make_tensor(self._layout.broadcast(shape), self._buffer)
+
+    def tiled(self, tiling: Tiling) -> "Tensor[ScalarT_co]":
+        """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
+        return make_tensor(self._layout.tiled(tiling), self._buffer)
+
+    def untiled(self) -> "Tensor[ScalarT_co]":
+        """Return the box underneath a tiled view, where it lies."""
+        return make_tensor(wrap_layout(self._tiled("untiled").under), self._buffer)
+
+    def tile(self, *number: SupportsIndex) -> "Tensor[ScalarT_co]":
+        """Return the view of one tile of a tiled view; its origin is where it lies in the box."""
+        held = self._tiled("tile")
+        return make_tensor(wrap_layout(held.tile(tuple([int(k) for k in number]))), self._buffer)
+
+    def _tiled(self, what: str) -> TiledStrided:
+        held = self._layout._held
+        if isinstance(held, TiledStrided):
+            return held
+        raise LayoutError(f"{what} needs a tiled view; tiled(tiling) makes one of a box")
+
+    def cells(self) -> "Iterator[tuple[Index, Tensor[ScalarT_co]]]":
+        """Return an iterator over the smooth cells of a jagged tensor: index and view, origin kept."""
+        table = self.shape.cell_table()
+        held, buffer = self._layout._held, self._buffer
+        rows = zip(table.indices, table.extents, table.origins, table.offsets[:-1].tolist(), strict=True)
+        for number, extents, origin, before in rows:
+            index: Index = tuple(number.tolist())
+            cell = Shape.smooth(extents.tolist(), origin=origin.tolist())
+            if isinstance(held, TiledStrided):
+                tile = held.tile(index)
+                layout = Strided(cell, tile.strides, tile.offset)
+            else:
+                layout = cast("Strided", contiguous(cell, held.offset + before))
+            yield index, make_tensor(wrap_layout(layout), buffer)
+
+    # Copies.
+
+    def select_tiles(self, numbers: npt.ArrayLike) -> "Tensor[ScalarT_co]":
+        """Return any set of tiles of a tiled view as one jagged tensor, packed: one copy of each element.
+
+        Parameters
+        ----------
+        numbers
+            An (n, rank) array of tile numbers, or a boolean array over the grid.
+
+        Returns
+        -------
+        Tensor
+            Row k is tile ``numbers[k]``; its origin is where the tile lies in the box.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
+        >>> tiles = t.select_tiles([(1, 0), (0, 1)])
+        >>> tiles.shape
+        Shape.jagged([Shape(2, 2, origin=(1, 0)), Shape(1, 1, origin=(0, 2))])
+        >>> tiles[0].tolist()
+        [[3, 4], [6, 7]]
+        """
+        held = self._tiled("select_tiles")
+        chosen = self._numbers_of(np.asarray(numbers), held)
+        places = chosen - np.array(held.grid_origin, dtype=np.int64)
+        pairs = list(zip(held.tiling.marks, places.T, strict=True))
+        origins = np.stack([marks[k] for marks, k in pairs], axis=1)
+        extents = np.stack([marks[k + 1] - marks[k] for marks, k in pairs], axis=1)
+        shape = Shape.from_cells((len(chosen),), extents, origins=origins)
+        # The cells lie where their elements lie, so an index without its row is an element of the box.
+        batches = shape.indices().batches(_BATCH)
+        offsets = (held.under.offsets_of(batch[:, 1:]) for batch in batches)
+        flat = take_elements(self._buffer.flat, offsets, shape.size)
+        return make_tensor(wrap_layout(contiguous(shape, 0)), Dense(flat))
+
+    def _numbers_of(self, given: Array, held: TiledStrided) -> IntArray:
+        grid = self.shape.outer()
+        if given.dtype == np.bool_:
+            if given.shape != grid.extents:
+                raise RankError(f"a mask over the tiles has extents {grid.extents}, not {given.shape}")
+            return np.argwhere(given) + np.array(held.grid_origin, dtype=np.int64)
+        if given.ndim != 2 or given.shape[1] != held.tiling.rank or given.dtype.kind not in "iu":
+            raise ConversionError(
+                f"tile numbers are an integer array of shape (n, {held.tiling.rank}), not {given.dtype} of "
+                f"{given.shape}"
+            )
+        grid.ordinals(given)  # raises for a number outside the grid
+        return given.astype(np.int64, copy=False)
+
+    def copy(self) -> "Tensor[ScalarT_co]":
+        """Return the same elements in memory of their own, packed in row-major order."""
+        held = self._layout._held
+        if isinstance(held, TiledStrided):
+            return self.untiled().copy().tiled(held.tiling)
+        if isinstance(held, Strided):
+            flat = copy_elements(self._array(held)).reshape(-1)
+        else:
+            flat = copy_elements(self.elements())
+        return make_tensor(wrap_layout(contiguous(self.shape, 0)), Dense(cast("Any", flat)))
+
+    def elements(self) -> "npt.NDArray[ScalarT_co]":
+        """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
+        held = self._layout._held
+        size = self.size
+        if held.is_contiguous:
+            return self._buffer.flat[held.offset : held.offset + size] if size else self._buffer.flat[:0]
+        if isinstance(held, Strided):
+            return copy_elements(self._array(held)).reshape(-1)
+        batches = self.shape.indices().batches(_BATCH)
+        return take_elements(self._buffer.flat, map(held.offsets_of, batches), size)
+
+    def to_padded(self, *, fill: object = 0) -> "npt.NDArray[ScalarT_co]":
+        """Return an array over the bounding box, with `fill` where the shape has no element."""
+        extents, origin = self.shape.as_smooth().extents, self.shape.as_smooth().origin
+        padded = np.full(extents, cast("Any", fill), dtype=self.dtype)
+        flat, start = self.elements(), 0
+        for batch in self.shape.indices().batches(_BATCH):
+            places = tuple((batch - np.array(origin, dtype=np.int64)).T)
+            scatter_elements(flat[start : start + len(batch)], places, padded)
+            start += len(batch)
+        return padded
+
+    def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
+        """Return the elements as nested lists of Python numbers; a number if the rank is 0."""
+        held = self._layout._held
+        if isinstance(held, Strided):
+            return self._array(held).tolist()
+        return [row.tolist() for row in self]
+
+    def item(self) -> Any:  # noqa: ANN401 - a Python number of whatever type the elements have
+        """Return the only element as a Python number."""
+        if self.size != 1:
+            raise ConversionError(f"item() reads tensors with one element, not {self.size}")
+        return self.elements().item()
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    # Writes.
+
+    def __setitem__(self, key: PositionalKey, value: npt.ArrayLike) -> None:
+        """Write `value`, broadcast as NumPy does, into the selected part.
+
+        Raises
+        ------
+        ReadOnlyError
+            If the memory may not change, or several indices share a place; the text names the mode.
+        """
+        part = self._layout[key]
+        self._check_writeable()
+        held = part._held
+        if not isinstance(held, Strided):
+            raise LayoutError("assignment to a jagged tensor goes cell by cell: t[row] = value")
+        assign_elements(self._buffer.array(held.shape.extents, held.strides, held.offset), value)
+
+    def _check_writeable(self) -> None:
+        if not self._buffer.writeable:
+            raise ReadOnlyError("the memory of this tensor is read-only; copy() gives one that can change")
+        if not self._layout.is_injective:
+            held = self._layout._held
+            mode = held.repeated_mode() if isinstance(held, Strided) else None
+            where = "modes that overlap" if mode is None else f"mode {mode}, which repeats its elements"
+            raise ReadOnlyError(f"indices share a place because of {where}; copy() gives each its own")
+
+    # Reductions and comparison.
+
+    def reduce_tiles(self, ufunc: np.ufunc, *, initial: object = None) -> "Tensor[Any]":
+        """Return what `ufunc` makes of each tile (or each cell of a jagged tensor).
+
+        Empty tiles get the identity of the ufunc, as NumPy's ``reduce`` gives for an empty array.
+
+        Parameters
+        ----------
+        ufunc
+            A ufunc of two inputs that may take elements in any order, such as ``np.add``, ``np.maximum``.
+        initial
+            Takes part in every reduction; needed if a tile is empty and the ufunc has no identity.
+
+        Returns
+        -------
+        Tensor
+            One number per tile, over the shape of the tile numbers. Linear in the elements.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
+        >>> t.reduce_tiles(np.add).tolist()
+        [[1, 2], [20, 13]]
+        """
+        held = self._layout._held
+        if isinstance(held, TiledStrided):
+            marks = [p.starts for p in held.tiling.partitions]
+            reduced = reduce_box(ufunc, self._array(held.under), marks, initial)
+        else:
+            reduced = reduce_runs(ufunc, self.elements(), self.shape.cell_table().offsets, initial)
+        outer = self.shape.outer()
+        return make_tensor(wrap_layout(contiguous(outer, 0)), Dense(cast("Any", reduced.reshape(-1))))
+
+    def array_equal(self, other: "Tensor[Any]", *, equal_nan: bool = False) -> bool:
+        """Tell whether shapes and elements are equal."""
+        return self.shape == other.shape and np.array_equal(
+            self.elements(), other.elements(), equal_nan=equal_nan
+        )
+
+    # Exchange.
+
+    def _array(self, held: Strided) -> "npt.NDArray[ScalarT_co]":
+        return self._buffer.array(held.shape.extents, held.strides, held.offset)
+
+    def to_numpy(self) -> "npt.NDArray[ScalarT_co]":
+        """Return the array over the same memory; it is read-only where the tensor is.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor is jagged or tiled: nothing is densified without being asked.
+        """
+        held = self._layout._held
+        if not isinstance(held, Strided):
+            raise ConversionError(
+                f"a tensor of shape {self.shape} is no array: to_padded() fills it, cells() has its parts"
+            )
+        array = self._array(held)
+        if array.flags.writeable and not held.is_injective:
+            array.flags.writeable = False
+        return array
+
+    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array:  # noqa: FBT001
+        array = self.to_numpy()
+        if dtype is not None and np.dtype(dtype) != array.dtype:
+            if copy is False:
+                raise ConversionError(f"elements of {array.dtype} become {dtype} only by a copy; copy=False")
+            return copy_elements(array, cast("Any", np.dtype(dtype)))
+        return copy_elements(array) if copy else array
+
+    def __dlpack__(
+        self,
+        *,
+        stream: object = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
+        if stream is not None:
+            raise ConversionError("this memory is the CPU's, which has no streams")
+        array = cast("npt.NDArray[np.number[Any]]", self.to_numpy())
+        return array.__dlpack__(max_version=max_version, dl_device=cast("Any", dl_device), copy=copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)  # the CPU
+
+    def __len__(self) -> int:
+        if not self.rank:
+            raise RankError("a tensor of rank 0 has no len")
+        return self.shape.extent(0)
+
+    def __iter__(self) -> "Iterator[Tensor[ScalarT_co]]":
+        return (self[k] for k in range(len(self)))
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ConversionError(f"the truth of {self.size} elements is not one answer")
+        return bool(self.item())
+
+    def __repr__(self) -> str:
+        return f"Tensor({self.shape!r}, dtype={self.dtype})"
+
+    def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
+        held = self._layout._held
+        if isinstance(held, TiledStrided):
+            return _restore_tiled, (self.untiled(), held.tiling, held.grid_origin)
+        return _restore, (self.shape, self.elements())
+
+
+def make_tensor(layout: Layout[Any], buffer: "Dense[ScalarT_co]") -> "Tensor[ScalarT_co]":
+    """Return a tensor of parts that fit: the offsets of the layout were checked against the buffer."""
+    return Tensor(layout, buffer)
+
+
+def _restore(shape: Shape[Any], flat: "npt.NDArray[ScalarT_co]") -> "Tensor[ScalarT_co]":
+    return make_tensor(wrap_layout(contiguous(shape, 0)), Dense(cast("Any", flat)))
+
+
+def _restore_tiled(under: "Tensor[ScalarT_co]", tiling: Tiling, origin: Index) -> "Tensor[ScalarT_co]":
+    held = cast("Strided", under.layout._held)
+    return make_tensor(wrap_layout(TiledStrided(tiling, held, origin)), under._buffer)
