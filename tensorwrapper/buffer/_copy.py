@@ -4,7 +4,7 @@ No other module of the package copies elements; a test reads the sources for it.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar, final
@@ -46,7 +46,7 @@ _counting: ContextVar[tuple[CopyCount, ...]] = ContextVar("_counting", default=(
 
 
 @contextmanager
-def count_copies() -> Iterator[CopyCount]:
+def count_copies() -> Generator[CopyCount]:
     """Count the bytes of elements that the library copies in this block (and this thread or task).
 
     What NumPy copies on a user's own behalf, and what ZeroMQ and the kernel copy, is not counted.

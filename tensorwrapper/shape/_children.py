@@ -6,9 +6,9 @@ from typing import SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_count
-from tensorwrapper.errors import ConversionError, ExtentError, RankError
-from tensorwrapper.shape._columns import Origins, tidy_origins
+from tensorwrapper._integers import MAX_INT64, to_count
+from tensorwrapper.errors import ConversionError, ExtentError, RankError, SizeOverflowError
+from tensorwrapper.shape._columns import Origins, check_int64, tidy_origins
 from tensorwrapper.shape._common import ShapeCommon
 from tensorwrapper.shape._jagged import Jagged, JaggedCommon
 from tensorwrapper.shape._partition import Partition
@@ -30,13 +30,10 @@ def jagged_from_lengths(lengths: npt.NDArray[np.integer]) -> Jagged:
 
 def jagged_from_children(children: Sequence[object], rank: int | None) -> Jagged:
     """Return the jagged shape with these children: integers, shapes, or sequences of them."""
-    if not children:
-        if rank is None:
-            raise RankError("a jagged shape without rows needs rank=")
-        if rank < 2:
-            raise RankError(f"a jagged shape has at least rank 2, not {rank}")
-        levels = [(np.array([0]), 0)]
-        return Jagged(build_rows(list(levels), np.empty((0, rank - 1), dtype=np.int64), [0] * (rank - 1)))
+    if not children and rank is None:
+        raise RankError("a jagged shape without rows needs rank=")
+    if not children and rank is not None and rank < 2:
+        raise RankError(f"a jagged shape has at least rank 2, not {rank}")
     depth_levels: list[_Level] = []
     row = list(children)
     while True:
@@ -56,8 +53,12 @@ def jagged_from_children(children: Sequence[object], rank: int | None) -> Jagged
         jagged = _build(top, lengths[:, np.newaxis], np.zeros((len(row), 1), dtype=np.int64))
     elif kinds == {"shape"}:
         jagged = _stack(top, cast("list[ShapeCommon]", row))
+    elif rank is not None and rank > len(top):
+        # No rows, or sequences all the way down without a leaf: `rank` tells what the leaves would be.
+        nothing = np.zeros((0, rank - len(top)), dtype=np.int64)
+        jagged = _build(top, nothing, nothing)
     else:
-        # Sequences all the way down without a leaf: the last sequences are empty rows of rank 1.
+        # Without it, the last sequences are empty rows of rank 1.
         counts_, _ = depth_levels[-1]
         jagged = _build(top[:-1], counts_[:, np.newaxis], np.zeros((len(counts_), 1), dtype=np.int64))
     if rank is not None and jagged.rank != rank:
@@ -83,6 +84,12 @@ def _lengths_level(row: list[object]) -> _Level:
 
 
 def _build(levels: list[_Level], extents: IntArray, origins: IntArray) -> Jagged:
+    columns = [*levels, *zip(extents.T, origins.T, strict=True)]
+    for mode, (counts, starts) in enumerate(columns):
+        beyond = starts > MAX_INT64 - counts
+        if beyond.any():
+            place = int(np.argmax(beyond))
+            check_int64(mode, int(starts[place]), int(counts[place]))
     tidied: list[tuple[IntArray, Origins]] = [(counts, tidy_origins(starts)) for counts, starts in levels]
     return Jagged(build_rows(tidied, extents, [tidy_origins(column) for column in origins.T]))
 
@@ -125,7 +132,14 @@ def _table(rows: list[tuple[int, ...]]) -> IntArray:
     try:
         return np.array(rows, dtype=np.int64)
     except OverflowError as error:
-        raise ExtentError("extents and origins of jagged shapes must fit into 64 bits") from error
+        raise SizeOverflowError("extents and origins of jagged shapes must fit into 64 bits") from error
+
+
+def _int64_table(table: npt.NDArray[np.integer], what: str) -> IntArray:
+    """Return a copy of `table` as int64, which unsigned numbers must not wrap into."""
+    if table.size and int(table.max()) > MAX_INT64:
+        raise SizeOverflowError(f"{what} must fit into 64 bits, but one is {table.max()}")
+    return table.astype(np.int64)
 
 
 def jagged_from_cells(outer: ShapeCommon, extents: npt.ArrayLike, origins: npt.ArrayLike | None) -> Jagged:
@@ -139,7 +153,7 @@ def jagged_from_cells(outer: ShapeCommon, extents: npt.ArrayLike, origins: npt.A
         )
     if not outer.rank:
         raise RankError("the outer shape of a jagged shape has at least one mode")
-    table = np.array(table, dtype=np.int64)
+    table = _int64_table(table, "cell extents")
     if (table < 0).any():
         cell = int(np.argmax((table < 0).any(axis=1)))
         raise ExtentError(
@@ -154,7 +168,7 @@ def jagged_from_cells(outer: ShapeCommon, extents: npt.ArrayLike, origins: npt.A
             raise ExtentError(
                 f"cell origins have shape {table.shape} or {table.shape[1:]}, not {given.shape}"
             )
-        starts = np.broadcast_to(given, table.shape).astype(np.int64)
+        starts = np.broadcast_to(_int64_table(given, "cell origins"), table.shape).copy()
     levels: list[_Level] = []
     if isinstance(outer, JaggedCommon):
         rows = outer.rows.unrolled(outer.rank - 1)

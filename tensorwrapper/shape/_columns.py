@@ -24,8 +24,10 @@ __all__ = [
     "Columns",
     "Origins",
     "Sizes",
+    "check_int64",
     "concatenated_ranges",
     "frozen_array",
+    "moved_origins",
     "origins_of",
     "run_of",
     "splits_of",
@@ -71,6 +73,26 @@ def run_of(marks: Sizes, values: IntArray) -> IntArray:
     """Return for each value the last k with ``marks[k] <= value``: the run that holds it; O(log n) each."""
     found: IntArray = np.searchsorted(cast("IntArray", marks), values, side="right")
     return found - 1
+
+
+def check_int64(mode: int, start: int, extent: int) -> None:
+    """Raise if a mode that starts here leaves 64 bits, which is what columns hold."""
+    if start < -MAX_INT64 or start + extent > MAX_INT64:
+        raise SizeOverflowError(
+            f"mode {mode} would reach from {start} to {start + extent}, but the indices of jagged shapes "
+            "must fit into 64 bits"
+        )
+
+
+def moved_origins(origins: Origins, move: int, mode: int) -> Origins:
+    """Return `origins` moved by `move`."""
+    if isinstance(origins, int):
+        return origins + move
+    if len(origins):
+        # Empty rows have positions too, though the bounding box does not show them.
+        check_int64(mode, int(origins.min()) + move, 0)
+        check_int64(mode, int(origins.max()) + move, 0)
+    return frozen_array(origins + move)
 
 
 def tidy_origins(origins: IntArray) -> Origins:

@@ -11,8 +11,8 @@ from typing import Generic, SupportsIndex, cast, final, overload
 import attrs
 import numpy as np
 
-from tensorwrapper._integers import to_count, to_int
-from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError
+from tensorwrapper._integers import MAX_INT64, to_count, to_int
+from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.shape._common import ShapeCommon, to_index
 from tensorwrapper.typing import Index, IndexT_co, IntArray, Order
 
@@ -144,6 +144,8 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     def to_numpy(self) -> IntArray:
         """Return all indices as an (n, rank) int64 array."""
         places = self.places
+        if self._shape.size > MAX_INT64:
+            raise SizeOverflowError(f"{self._shape.size} indices have places beyond 64 bits; use [...]")
         return self._rows(np.arange(places.start, places.stop, places.step, dtype=np.int64))
 
     def batches(self, length: SupportsIndex) -> Iterator[IntArray]:
@@ -174,21 +176,27 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         if not isinstance(other, Indices):
             return NotImplemented
         mine, theirs = cast("Indices[Index]", self), cast("Indices[Index]", other)
-        if mine.places != theirs.places:
-            return False
         # As for ranges: equal if they hold the same indices in the same order.
-        if mine.order == theirs.order or mine._shape.rank < 2:
-            return mine._shape == theirs._shape or np.array_equal(mine.to_numpy(), theirs.to_numpy())
-        return np.array_equal(mine.to_numpy(), theirs.to_numpy())
+        same_order = mine.order == theirs.order or mine._shape.rank < 2
+        if same_order and mine.places == theirs.places and mine._shape == theirs._shape:
+            return True
+        if mine._ends() != theirs._ends():
+            return False
+        batches = zip(mine.batches(_BATCH), theirs.batches(_BATCH), strict=False)
+        return len(mine) == len(theirs) and all(np.array_equal(a, b) for a, b in batches)
 
     def __hash__(self) -> int:
-        n = len(self)
-        return hash((n, self[0], self[n - 1]) if n else 0)
+        return hash(self._ends())
+
+    def _ends(self) -> tuple[Index, ...]:
+        """Return the first and the last index; works at any length, where ``len`` does not."""
+        places = self.places
+        return (self._at(places[0]), self._at(places[-1])) if places else ()
 
     def __repr__(self) -> str:
-        n = len(self)
-        shown = [str(self[k]) for k in range(min(n, 4))]
-        return f"Indices([{', '.join(shown)}{', ...' if n > 4 else ''}])"
+        places = self.places
+        shown = [str(self._at(place)) for place in places[:4]]
+        return f"Indices([{', '.join(shown)}{', ...' if places[4:] else ''}])"
 
     def __getstate__(self) -> tuple[ShapeCommon, Order, range | None]:
         return self._shape, self._order, self._places

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import OutOfBoundsError, TensorWrapperError
-from tensorwrapper.shape._columns import Columns, Origins, tidy_origins
+from tensorwrapper.shape._columns import Columns, tidy_origins
 from tensorwrapper.shape._common import ShapeCommon, to_index, to_index_array
 from tensorwrapper.shape._keys import WHOLE, Bounds, Entry, chip_entries, mode_of, slice_entries
 from tensorwrapper.shape._rearrange import build_rows, permute_rows, select_rows, slice_rows
@@ -98,8 +98,7 @@ class JaggedCommon(ShapeCommon):
 
     def contains(self, indices: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         array = to_index_array(indices, self.rank)
-        inside, _ = self.rows.find(array.reshape(-1, self.rank))
-        return inside.reshape(array.shape[:-1])
+        return self.rows.contains(array.reshape(-1, self.rank)).reshape(array.shape[:-1])
 
     def ordinal(self, index: Iterable[SupportsIndex]) -> int:
         return self.rows.ordinal(to_index(index, self.rank))
@@ -168,21 +167,7 @@ class JaggedCommon(ShapeCommon):
         return SmoothView.of_box(self)
 
     def translate_by(self, offset: Iterable[SupportsIndex]) -> "JaggedCommon":
-        moves = to_index(offset, self.rank)
-        rows = self.rows.compact() if self.rows.depth else self.rows
-        columns = rows.columns
-        outer = columns.depth
-
-        def moved(origins: tuple[Origins, ...], by: Index) -> tuple[Origins, ...]:
-            return tuple([o + move for o, move in zip(origins, by, strict=True)])
-
-        shifted = Columns(
-            columns.splits,
-            columns.leaf,
-            moved(columns.origins, moves[:outer]),
-            moved(columns.leaf_origins, moves[outer:]),
-        )
-        return Jagged(Rows(shifted, 0, rows.start, rows.stop, rows.first + moves[0]))
+        return Jagged(self.rows.moved(to_index(offset, self.rank)))
 
     def zero_based(self) -> "JaggedCommon":
         """Return the shape with the same extents and every origin 0, those of single cells included."""
@@ -208,15 +193,27 @@ def same_elements(left: ShapeCommon, right: ShapeCommon) -> bool:
         return False
     if not left.size:
         return True
-    if isinstance(left, SmoothCommon) or isinstance(right, SmoothCommon):
-        # As many elements as the box of one has: the other fills the same box or differs.
-        return left.bounding_box() == right.bounding_box()
+    # As many elements as the box of one has: the other fills the same box or differs.
+    if isinstance(left, SmoothCommon):
+        return left.bounding_box() == _hull_of(right)
+    if isinstance(right, SmoothCommon):
+        return right.bounding_box() == _hull_of(left)
     mine, theirs = cast("JaggedCommon", left).rows, cast("JaggedCommon", right).rows
     outer = max(mine.outer_rank, theirs.outer_rank)
     return all(
         np.array_equal(a, b)
         for a, b in zip(_filled(mine.unrolled(outer)), _filled(theirs.unrolled(outer)), strict=True)
     )
+
+
+def _hull_of(shape: ShapeCommon) -> tuple[Extents, Index]:
+    """Return the smallest box around the elements: a bounding box also covers empty rows."""
+    if isinstance(shape, SmoothCommon):
+        return shape.bounding_box()
+    prefixes, extents, starts = _filled(cast("JaggedCommon", shape).rows)
+    low = np.concatenate([prefixes, starts], axis=1).min(axis=0)
+    high = np.concatenate([prefixes + 1, starts + extents], axis=1).max(axis=0)
+    return tuple((high - low).tolist()), tuple(low.tolist())
 
 
 def _filled(rows: Rows) -> tuple[IntArray, IntArray, IntArray]:

@@ -4,6 +4,7 @@ The dialect is *literal*: an index is absolute, so a negative number means itsel
 An entry is an integer (the mode is pinned and dropped) or a pair of bounds (``None`` where open).
 """
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from types import EllipsisType
 from typing import SupportsIndex, TypeAlias
@@ -66,7 +67,9 @@ def parse_key(key: Key, rank: int) -> tuple[Entry, ...]:
 
 def _pin(item: object, mode: int) -> int:
     if isinstance(item, SupportsIndex) and not isinstance(item, bool):
-        return to_int(item, f"the index of mode {mode}")
+        # Arrays have ``__index__`` too, and refuse it unless they are one integer.
+        with contextlib.suppress(ConversionError):
+            return to_int(item, f"the index of mode {mode}")
     raise ConversionError(
         f"the index of mode {mode} must be an integer or a slice, not {item!r}; "
         "a selection by list or boolean array is a mask, not a shape"

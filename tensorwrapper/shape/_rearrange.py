@@ -8,6 +8,7 @@ from typing import cast, final
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import JaggedModeError, OutOfBoundsError, SizeOverflowError
@@ -46,32 +47,47 @@ class _Selection:
     trail: list[tuple[IntArray, IntArray] | int]
 
     def narrow(
-        self, mode: int, entry: Bounds, counts: IntArray, starts: IntArray, *, clip: bool
+        self,
+        mode: int,
+        entry: Bounds,
+        counts: IntArray,
+        starts: IntArray,
+        reached: npt.NDArray[np.bool_],
+        *,
+        clip: bool,
     ) -> tuple[IntArray, IntArray]:
-        """Return the new counts and origins of a mode that is sliced by `entry` under every node."""
-        low = starts if entry[0] is None else np.full_like(starts, entry[0])
-        high = starts + counts if entry[1] is None else np.full_like(starts, entry[1])
+        """Return the new counts and origins of a mode that is sliced by `entry` under every node.
+
+        Nodes that are not `reached` (an earlier mode of the leaf is empty) have no prefix that could leave
+        the slice, so there it is cut short.
+        """
+        first, last = entry
+        if first is not None and last is not None and first > last:
+            raise OutOfBoundsError(f"slice [{first}, {last}) of mode {len(self.lead) + mode} is reversed")
         ends = starts + counts
-        if clip:
-            if entry[0] is not None and entry[1] is not None and entry[0] > entry[1]:
+        low = starts if first is None else np.clip(_to_int64(first), starts, ends)
+        high = ends if last is None else np.maximum(np.clip(_to_int64(last), starts, ends), low)
+        if not clip:
+            # The bounds as given are compared: they may be too large for an array.
+            bad = np.zeros_like(reached)
+            for bound in entry:
+                if bound is not None:
+                    bad |= (starts > bound) | (ends < bound)
+            bad &= reached
+            if bad.any():
+                k = int(np.argmax(bad))
                 raise OutOfBoundsError(
-                    f"slice [{entry[0]}, {entry[1]}) of mode {len(self.lead) + mode} is reversed"
+                    f"slice [{starts[k] if first is None else first}, {ends[k] if last is None else last}) "
+                    f"is outside [{starts[k]}, {ends[k]}) of mode {len(self.lead) + mode} under the prefix "
+                    f"{self.prefix(k)}; slice(..., clip=True) cuts it short"
                 )
-            low = np.clip(low, starts, ends)
-            high = np.maximum(np.minimum(high, ends), low)
-        bad = (low < starts) | (high > ends) | (low > high)
-        if bad.any():
-            k = int(np.argmax(bad))
-            raise OutOfBoundsError(
-                f"slice [{low[k]}, {high[k]}) is outside [{starts[k]}, {ends[k]}) of mode "
-                f"{len(self.lead) + mode} under the prefix {self.prefix(k)}; "
-                "slice(..., clip=True) cuts it short"
-            )
         return high - low, low
 
-    def pin(self, mode: int, entry: int, counts: IntArray, starts: IntArray) -> None:
-        """Check that index `entry` is inside the mode under every node."""
-        bad = (entry < starts) | (entry >= starts + counts)
+    def pin(
+        self, mode: int, entry: int, counts: IntArray, starts: IntArray, reached: npt.NDArray[np.bool_]
+    ) -> None:
+        """Check that index `entry` is inside the mode under every node that is reached."""
+        bad = ((entry < starts) | (entry >= starts + counts)) & reached
         if bad.any():
             k = int(np.argmax(bad))
             raise OutOfBoundsError(
@@ -127,15 +143,21 @@ def select_rows(
         counts = splits[nodes + 1] - begins
         starts = _origins_at(columns.origins[depth], nodes)
         if type(entry) is int:
-            chosen.pin(mode, entry, counts, starts)
+            chosen.pin(mode, entry, counts, starts, np.ones(len(nodes), dtype=np.bool_))
             chosen.nodes = begins + (entry - starts)
             chosen.trail.append(entry)
             continue
-        kept, low = chosen.narrow(mode, cast("Bounds", entry), counts, starts, clip=clip)
+        reached = np.ones(len(nodes), dtype=np.bool_)
+        kept, low = chosen.narrow(mode, cast("Bounds", entry), counts, starts, reached, clip=clip)
         chosen.nodes = concatenated_ranges(begins + (low - starts), kept)
         chosen.levels.append((kept, tidy_origins(low)))
         chosen.trail.append((splits_of(kept), low))
     return _select_leaves(chosen, entries[outer:], clip=clip)
+
+
+def _to_int64(bound: int) -> int:
+    """Return the nearest number that an array holds: what is outside every row stays outside."""
+    return min(max(bound, -MAX_INT64), MAX_INT64)
 
 
 def _origins_at(origins: Origins, nodes: IntArray) -> IntArray:
@@ -148,6 +170,7 @@ def _select_leaves(
     columns, outer, nodes = chosen.rows.columns, chosen.rows.outer_rank, chosen.nodes
     extents: list[IntArray] = []
     origins: list[Origins] = []
+    reached = np.ones(len(nodes), dtype=np.bool_)
     for mode, entry in enumerate(entries):
         if columns.leaf.ndim == 1:
             counts = columns.leaf[nodes + 1] - columns.leaf[nodes]
@@ -155,9 +178,10 @@ def _select_leaves(
             counts = columns.leaf[nodes, mode]
         starts = _origins_at(columns.leaf_origins[mode], nodes)
         if type(entry) is int:
-            chosen.pin(outer + mode, entry, counts, starts)
+            chosen.pin(outer + mode, entry, counts, starts, reached)
             continue
-        kept, low = chosen.narrow(outer + mode, cast("Bounds", entry), counts, starts, clip=clip)
+        kept, low = chosen.narrow(outer + mode, cast("Bounds", entry), counts, starts, reached, clip=clip)
+        reached &= kept > 0
         extents.append(kept)
         origins.append(tidy_origins(low))
     levels = chosen.levels

@@ -12,8 +12,19 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import JaggedModeError, OutOfBoundsError, RankError, SizeOverflowError
-from tensorwrapper.shape._columns import Columns, Origins, frozen_array, origins_of, run_of, splits_of
+from tensorwrapper.shape._columns import (
+    Columns,
+    Origins,
+    Sizes,
+    check_int64,
+    frozen_array,
+    moved_origins,
+    origins_of,
+    run_of,
+    splits_of,
+)
 from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.typing import Extents, Index, IntArray, Order
 
@@ -285,9 +296,13 @@ class Rows:
 
     def _int64_offsets(self) -> IntArray:
         offsets = self.columns.offsets
-        if offsets.dtype != np.int64:
+        if offsets.dtype == np.int64:
+            return offsets.astype(np.int64, copy=False)
+        if self.size > MAX_INT64:
             raise SizeOverflowError("this shape has ordinals beyond 64 bits; use ordinal() and index()")
-        return offsets.astype(np.int64, copy=False)
+        # A window that fits on columns that do not: what lies outside it is never asked for.
+        relative: Sizes = np.clip(offsets - offsets[self.leaves[0]], 0, MAX_INT64)
+        return relative.astype(np.int64)
 
     def indices_at(self, ordinals: IntArray) -> IntArray:
         """Return the (n, rank) indices with these ordinals."""
@@ -312,11 +327,22 @@ class Rows:
 
     def find(self, indices: IntArray) -> tuple[npt.NDArray[np.bool_], IntArray]:
         """Return which of the (n, rank) `indices` are inside, and their ordinals (0 where not)."""
-        n, outer = len(indices), self.outer_rank
-        inside = np.ones(n, dtype=np.bool_)
+        inside, leaves, ordinals = self._locate(indices)
         if not self.size:
-            return np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64)
+            return inside, ordinals
         offsets = self._int64_offsets()
+        return inside, np.where(inside, ordinals + (offsets[leaves] - offsets[self.leaves[0]]), 0)
+
+    def contains(self, indices: IntArray) -> npt.NDArray[np.bool_]:
+        """Return which of the (n, rank) `indices` are inside, however many elements there are."""
+        return self._locate(indices)[0]
+
+    def _locate(self, indices: IntArray) -> tuple[npt.NDArray[np.bool_], IntArray, IntArray]:
+        """Return which `indices` are inside, their leaves, and their ordinals within the leaf."""
+        n, outer = len(indices), self.outer_rank
+        if not self.size:
+            return np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        inside = np.ones(n, dtype=np.bool_)
         nodes = np.zeros(n, dtype=np.int64)
         counts: IntArray = np.full(n, self.count)
         starts: IntArray = np.full(n, self.first)
@@ -342,7 +368,7 @@ class Rows:
             place = indices[:, outer + mode] - starts
             inside &= (place >= 0) & (place < counts)
             ordinals = np.where(inside, ordinals * counts + place, 0)
-        return inside, np.where(inside, ordinals + (offsets[nodes] - offsets[self.leaves[0]]), 0)
+        return inside, nodes, ordinals
 
     def walk(self, order: Order) -> Iterator[Index]:
         """Return an iterator over the indices; "F" sorts them first, so it holds them all."""
@@ -369,20 +395,38 @@ class Rows:
         return table[reached], extents[reached], origins[reached]
 
     def dependencies(self, mode: int) -> tuple[int, ...]:
-        """Return the earlier modes on which the range of `mode` depends; O(n log n) in its prefixes."""
+        """Return the earlier modes on which the range of `mode` depends; O(n log n) in its prefixes.
+
+        The range is a function of these modes, and of no fewer. Where several choices would do (of two
+        modes that always move together), it is the earlier modes that stay.
+        """
         if mode == 0:
             return ()
         table, extents, origins = self.reached_table(mode)
-        found: list[int] = []
-        for candidate in range(table.shape[1]):
-            others = np.delete(table, candidate, axis=1)
+        kept = list(range(table.shape[1]))
+        for candidate in reversed(range(table.shape[1])):
+            others = table[:, [m for m in kept if m != candidate]]
             order = np.lexsort(others.T) if others.shape[1] else np.arange(len(table))
             same = (others[order][1:] == others[order][:-1]).all(axis=1)
             changes = np.diff(extents[order]) != 0
             changes |= np.diff(origins[order]) != 0
-            if (same & changes).any():
-                found.append(candidate)
-        return tuple(found)
+            if not (same & changes).any():
+                kept.remove(candidate)
+        return tuple(kept)
+
+    def moved(self, moves: Index) -> "Rows":
+        """Return the same rows moved by one integer per mode, in columns that hold nothing else."""
+        for mode, (extent, start, move) in enumerate(zip(*self.box(), moves, strict=True)):
+            check_int64(mode, start + move, extent)
+        partial = self.depth or self.count != self.columns.n_rows
+        rows = self.compact() if partial else self
+        columns, outer = rows.columns, rows.outer_rank
+        moved = [
+            moved_origins(o, move, mode)
+            for mode, (o, move) in enumerate(zip(columns.origins + columns.leaf_origins, moves, strict=True))
+        ]
+        shifted = Columns(columns.splits, columns.leaf, tuple(moved[:outer]), tuple(moved[outer:]))
+        return Rows(shifted, 0, rows.start, rows.stop, rows.first + moves[0])
 
     def compact(self) -> "Rows":
         """Return the same rows in columns of their own, with nothing else in them."""

@@ -77,11 +77,14 @@ def shape_repr(shape: ShapeCommon) -> str:
         isinstance(o, int) for o in (*rows.columns.origins, *rows.columns.leaf_origins)
     )
     if uniform and rows.outer_rank <= 2:
-        return _moved(f"Shape.jagged({_nested_text(rows)}{_rank_text(rows)})", rows.uniform_origin())
+        # Without a single row length the numbers do not tell how deep the lists go.
+        rank = "" if rows.leaves[0] < rows.leaves[1] else f", rank={rows.rank}"
+        return _moved(f"Shape.jagged({_nested_text(rows)}{rank})", rows.uniform_origin())
     children = ", ".join(shape_repr(shape.chip(rows.first + k)) for k in range(min(rows.count, _SHOWN))) + (
         ", ..." if rows.count > _SHOWN else ""
     )
-    return _moved(f"Shape.jagged([{children}]{_rank_text(rows)})", (rows.first,) + (0,) * (rows.rank - 1))
+    rank = "" if rows.count else f", rank={rows.rank}"
+    return _moved(f"Shape.jagged([{children}]{rank})", (rows.first,) + (0,) * (rows.rank - 1))
 
 
 def _smooth_repr(extents: Index, origin: Index) -> str:
@@ -93,10 +96,6 @@ def _smooth_repr(extents: Index, origin: Index) -> str:
 
 def _moved(call: str, origin: Index) -> str:
     return f"{call[:-1]}, origin={origin})" if any(origin) else call
-
-
-def _rank_text(rows: Rows) -> str:
-    return "" if rows.count else f", rank={rows.rank}"
 
 
 def list_text(values: IntArray) -> str:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper.errors import OutOfBoundsError, RankError, SizeOverflowError
-from tensorwrapper.shape._columns import Origins, run_of
+from tensorwrapper.shape._columns import Origins, check_int64, run_of
 from tensorwrapper.shape._common import to_index, to_index_array
 from tensorwrapper.shape._jagged import JaggedCommon
 from tensorwrapper.shape._keys import WHOLE, Bounds, Entry, mode_of
@@ -145,14 +145,12 @@ class Tiled(JaggedCommon):
         return () if self.is_uniform(number) else (number - self.outer_rank,)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Tiled):
-            if self._grid_origin != other._grid_origin:
-                return False
-            if self._has_tiles and other._has_tiles:
-                return len(self._partitions) == len(other._partitions) and all(
-                    np.array_equal(a.sizes, b.sizes)
-                    for a, b in zip(self._partitions, other._partitions, strict=True)
-                )
+        # Without tiles the partitions and the grid's origin have parts that no prefix leads to.
+        if isinstance(other, Tiled) and self._has_tiles and other._has_tiles:
+            return self._grid_origin == other._grid_origin and all(
+                np.array_equal(a.sizes, b.sizes)
+                for a, b in zip(self._partitions, other._partitions, strict=True)
+            )
         return JaggedCommon.__eq__(self, other)
 
     __hash__ = JaggedCommon.__hash__
@@ -287,6 +285,8 @@ class Tiled(JaggedCommon):
         if any(moves[outer:]):
             return JaggedCommon.translate_by(self, moves)
         origin = tuple([a + b for a, b in zip(self._grid_origin, moves[:outer], strict=True)])
+        for mode, (start, partition) in enumerate(zip(origin, self._partitions, strict=True)):
+            check_int64(mode, start, partition.count)
         return Tiled(self._partitions, origin)
 
     def outer(self) -> SmoothCommon:

@@ -55,7 +55,8 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     (Shape(2, 3), True)
     """
     if isinstance(value, Tensor):
-        return value.copy() if copy else value
+        tensor = cast("Tensor[Any]", value)  # type: ignore[redundant-cast]
+        return tensor.copy() if copy else tensor
     array = _as_array(value, copy=copy)
     check_dtype(array.dtype)
     if copy:
@@ -76,14 +77,13 @@ def _as_array(value: object, *, copy: bool | None) -> Array:
     if isinstance(value, np.ma.MaskedArray):
         raise ConversionError("a masked array would lose its mask; fill it, or pass its data and mask apart")
     if isinstance(value, np.ndarray):
-        return np.asarray(value)
+        return np.asarray(cast("Array", value))
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
         return np.from_dlpack(cast("Any", value))
-    shares = hasattr(value, "__array__") or isinstance(value, bytes | bytearray | memoryview)
-    if copy is False and not shares:
-        raise ConversionError(f"a {type(value).__name__} has no memory to share; copy=False cannot be kept")
     if isinstance(value, bytes | bytearray | memoryview):
-        return np.asarray(memoryview(value))
+        return np.asarray(memoryview(cast("bytes", value)))
+    if copy is False and not hasattr(value, "__array__"):
+        raise ConversionError(f"a {type(value).__name__} has no memory to share; copy=False cannot be kept")
     try:
         return np.asarray(value)
     except ValueError as error:
@@ -169,7 +169,8 @@ def jagged(rows: Sequence[object], *, dtype: npt.DTypeLike | None = None) -> Ten
     (Shape.jagged([3, 1, 2]), [5, 6])
     """
     leaves: list[Array] = []
-    shape = Shape.jagged([_shapes_of(row, leaves) for row in rows])
+    depth = max(map(_depth_of, rows), default=1)
+    shape = Shape.jagged([_shapes_of(row, depth, leaves) for row in rows])
     common = np.dtype(dtype) if dtype is not None else _common_dtype(leaves)
     check_dtype(common)
     return from_buffer(join_elements(leaves, common), shape)
@@ -181,7 +182,16 @@ def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
     return np.result_type(*dtypes) if dtypes else np.dtype(np.float64)
 
 
-def _shapes_of(row: object, leaves: list[Array]) -> "Shape[Any] | SupportsIndex | list[Any]":
+def _depth_of(row: object) -> int:
+    """Return how many modes a row has, as far as its lists and arrays tell."""
+    if isinstance(row, np.ndarray):
+        return cast("Array", row).ndim
+    if not isinstance(row, Sequence) or isinstance(row, str | bytes):
+        return 0
+    return 1 + max(map(_depth_of, cast("Sequence[object]", row)), default=0)
+
+
+def _shapes_of(row: object, depth: int, leaves: list[Array]) -> "Shape[Any] | SupportsIndex | list[Any]":
     """Return what `Shape.jagged` needs to know of a row, and put its elements at the end of `leaves`."""
     if isinstance(row, np.ndarray):
         leaf = cast("Array", row)
@@ -191,8 +201,9 @@ def _shapes_of(row: object, leaves: list[Array]) -> "Shape[Any] | SupportsIndex 
     if not isinstance(row, Sequence) or isinstance(row, str | bytes):
         raise ConversionError(f"a row of a jagged tensor is a list or an array, not {row!r}")
     items = cast("Sequence[object]", row)
-    if items and all(isinstance(item, Sequence | np.ndarray) for item in items):
-        return [_shapes_of(item, leaves) for item in items]
+    # An empty list says nothing of its depth: its sisters do.
+    if depth > 1 and all(isinstance(item, Sequence | np.ndarray) for item in items):
+        return [_shapes_of(item, depth - 1, leaves) for item in items]
     leaf = np.asarray(items)
     if leaf.ndim != 1:
         raise ConversionError(f"a row mixes numbers and lists: {row!r}")

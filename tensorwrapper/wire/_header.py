@@ -1,0 +1,115 @@
+"""The two header frames: the prefix (magic, level, form, label) and the coordinates.
+
+Prefix: ``ZIO``, one ASCII digit for the level, four bytes for the form padded with spaces, and the label up
+to the end of the frame. Coordinates: origin, granule and seqno as three little-endian unsigned 64-bit
+integers (the reference writes the host's order, which is the same wherever it runs).
+"""
+
+import struct
+from typing import NoReturn, SupportsIndex, final
+
+import attrs
+
+from tensorwrapper._integers import to_int
+from tensorwrapper.errors import ConversionError, LocalProtocolError, ProtocolReason, RemoteProtocolError
+from tensorwrapper.wire._limits import Limits
+
+__all__ = ["Header", "make_header", "pack_coordinates", "pack_prefix", "unpack_header"]
+
+MAGIC = b"ZIO"
+_LEVELS = "012345678"
+_COORDINATES = struct.Struct("<3Q")
+_PREFIX = 8  # bytes before the label
+
+
+@final
+@attrs.frozen
+class Header:
+    """What the two header frames say, apart from the label's meaning."""
+
+    form: str
+    level: int
+    label: str
+    origin: int
+    granule: int
+    seqno: int
+
+
+def _refuse_local(reason: ProtocolReason, message: str) -> NoReturn:
+    raise LocalProtocolError(reason, message)
+
+
+def make_header(
+    form: str,
+    level: SupportsIndex,
+    label: str,
+    coordinates: tuple[SupportsIndex, SupportsIndex, SupportsIndex],
+) -> Header:
+    """Return a header of checked values; what does not fit the format is refused here, not at the peer."""
+    if len(form) > 4 or not (form.isascii() and form.isprintable()):
+        _refuse_local("frame", f"a form is at most four printable ASCII characters, not {form!r}")
+    number = to_int(level, "a level")
+    if not 0 <= number <= 8:
+        _refuse_local("frame", f"a level is 0 to 8, not {number}")
+    values: list[int] = []
+    for name, value in zip(("origin", "granule", "seqno"), coordinates, strict=True):
+        try:
+            coordinate = to_int(value, name)
+        except ConversionError as error:
+            raise LocalProtocolError("frame", str(error)) from error
+        if not 0 <= coordinate < 2**64:
+            _refuse_local("frame", f"{name} is an unsigned 64-bit integer, not {coordinate}")
+        values.append(coordinate)
+    return Header(form.rstrip(" "), number, label, *values)
+
+
+def pack_prefix(header: Header) -> bytes:
+    """Return frame 0."""
+    try:
+        label = header.label.encode("utf-8", "strict")
+    except UnicodeEncodeError as error:
+        raise LocalProtocolError("header", f"the label is not valid Unicode: {error.reason}") from error
+    return b"%b%d%b%b" % (MAGIC, header.level, header.form.ljust(4).encode("ascii"), label)
+
+
+def pack_coordinates(header: Header) -> bytes:
+    """Return frame 1."""
+    return _COORDINATES.pack(header.origin, header.granule, header.seqno)
+
+
+def unpack_header(prefix: memoryview, coordinates: memoryview, limits: Limits) -> Header:
+    """Return what two foreign header frames say.
+
+    Raises
+    ------
+    RemoteProtocolError
+        ``frame`` if they are malformed, ``limit`` if the label is too long, ``header`` if it is no UTF-8.
+    """
+    if prefix.nbytes < _PREFIX:
+        raise RemoteProtocolError(
+            "frame", f"frame 0 has {prefix.nbytes} bytes; a prefix has at least {_PREFIX}"
+        )
+    if prefix.nbytes - _PREFIX > limits.label_bytes:
+        raise RemoteProtocolError(
+            "limit",
+            f"the label has {prefix.nbytes - _PREFIX} bytes; at most {limits.label_bytes} are allowed",
+        )
+    raw = prefix.tobytes()
+    if raw[:3] != MAGIC:
+        raise RemoteProtocolError("frame", f"frame 0 starts with {raw[:3]!r}, not with {MAGIC!r}")
+    level = chr(raw[3])
+    if level not in _LEVELS:
+        raise RemoteProtocolError("frame", f"the level is {level!r}, not a digit from 0 to 8")
+    if coordinates.nbytes != _COORDINATES.size:
+        raise RemoteProtocolError(
+            "frame", f"frame 1 has {coordinates.nbytes} bytes; coordinates have {_COORDINATES.size}"
+        )
+    try:
+        form = raw[4:_PREFIX].decode("ascii")
+    except UnicodeDecodeError as error:
+        raise RemoteProtocolError("frame", f"the form {raw[4:_PREFIX]!r} is not ASCII") from error
+    try:
+        label = raw[_PREFIX:].decode("utf-8", "strict")
+    except UnicodeDecodeError as error:
+        raise RemoteProtocolError("header", f"the label is not UTF-8: {error.reason}") from error
+    return Header(form.rstrip(" "), int(level), label, *_COORDINATES.unpack(coordinates))

@@ -1,0 +1,39 @@
+"""What a reader is ready to take: everything that comes from outside is measured against it first."""
+
+from typing import final
+
+import attrs
+
+__all__ = ["DEFAULT_LIMITS", "Limits"]
+
+
+@final
+@attrs.frozen(kw_only=True)
+class Limits:
+    """Bounds that a decoder checks before it allocates anything that a sender's number decides.
+
+    Examples
+    --------
+    >>> Limits(parts=16).parts
+    16
+    """
+
+    label_bytes: int = 16 * 2**20
+    """The length of the label, in bytes."""
+    label_items: int = 1_000_000
+    """How many values the label may have, counted by its brackets and commas."""
+    depth: int = 64
+    """How deep the label may nest."""
+    rank: int = 64
+    """The number of modes of a tensor."""
+    extent: int = 2**48
+    """The extent of one mode, also where another extent is 0."""
+    tensors: int = 65_536
+    """The number of tensors in a message."""
+    parts: int = 262_144
+    """The number of payload parts in a message."""
+    total_bytes: int = 2**40
+    """The bytes of all parts together."""
+
+
+DEFAULT_LIMITS = Limits()

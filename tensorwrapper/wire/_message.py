@@ -1,0 +1,238 @@
+"""`Message`: header fields, label and payload parts as one frozen value, and what its label says."""
+
+import pickle
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, SupportsIndex, cast, final
+
+import attrs
+
+from tensorwrapper.errors import ConversionError, RemoteProtocolError
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import BufferLike
+from tensorwrapper.wire._header import Header, make_header, pack_coordinates, pack_prefix
+from tensorwrapper.wire._label import Json, load_label
+from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
+from tensorwrapper.wire._read import Reader
+
+__all__ = ["Message", "byte_view", "read_content"]
+
+_JSON_FORMS = frozenset({"TENS", "FLOW", "JSON"})
+"""Forms whose label is JSON by definition: there, other text is an error."""
+
+
+def byte_view(buffer: BufferLike) -> memoryview:
+    """Return the bytes of a buffer without copying them."""
+    view = memoryview(cast("bytes", buffer))
+    if view.ndim == 1 and view.format == "B":
+        return view
+    if not view.nbytes:
+        return memoryview(b"")
+    if not view.c_contiguous:
+        raise ConversionError("a part of a message must be contiguous memory")
+    return view.cast("B")
+
+
+@final
+@attrs.frozen
+class Content:
+    """What a label says: the tensors, and the metadata beside them."""
+
+    tensors: tuple[Tensor[Any], ...]
+    metadata: Mapping[str, Any]
+    tensor_metadata: tuple[Any, ...]
+    label: Any
+
+
+def read_content(
+    header: Header, parts: Sequence[memoryview], limits: Limits, *, allow_longdouble: bool
+) -> Content:
+    """Return what a foreign label says about its parts."""
+    text = header.label.strip(" \t\r\n")
+    if not text:
+        return Content((), {}, (), None)
+    try:
+        label = load_label(text, limits)
+    except RemoteProtocolError:
+        if header.form in _JSON_FORMS or text.startswith("{"):
+            raise
+        # Another form's label is free text.
+        return Content((), {}, (), None)
+    tens = label.get("TENS") if isinstance(label, dict) else None
+    if tens is None:
+        return Content((), {}, (), label)
+    if not isinstance(tens, dict):
+        raise RemoteProtocolError("schema", "TENS must be an object")
+    described = tens.get("tensors")
+    if not isinstance(described, list):
+        raise RemoteProtocolError("schema", "TENS must have a list of tensors")
+    if len(described) > limits.tensors:
+        raise RemoteProtocolError("limit", f"{len(described)} tensors are over the {limits.tensors} allowed")
+    metadata = tens.get("metadata")
+    if metadata is not None and not isinstance(metadata, dict):
+        raise RemoteProtocolError("schema", "metadata of TENS must be an object")
+    reader = Reader(parts, limits, allow_longdouble=allow_longdouble)
+    tensors = tuple([reader.read(item, k) for k, item in enumerate(described)])
+    # Each item was read, so it is an object.
+    beside = tuple([cast("dict[str, Json]", item).get("metadata") for item in described])
+    return Content(tensors, metadata or {}, beside, label)
+
+
+@final
+@attrs.frozen(init=False, eq=False, repr=False, getstate_setstate=False)
+class Message:
+    """One ZIO message: two header frames' worth of fields, and payload parts.
+
+    `decode` makes one of foreign frames; `encode` makes the frames of one that carries tensors. Made by
+    hand, a message may carry any label, or none.
+
+    Parameters
+    ----------
+    form
+        Up to four ASCII characters that say what the label is about.
+    level
+        0 (undefined) to 8 (fatal).
+    label
+        Free text; for the forms ``TENS`` and ``FLOW`` a JSON object.
+    origin, granule, seqno
+        Who sent it, when, and its place in a sequence: unsigned 64-bit integers.
+    parts
+        The payload: any buffers, kept and not copied.
+
+    Raises
+    ------
+    LocalProtocolError
+        If a value does not fit the format.
+
+    Examples
+    --------
+    >>> [bytes(frame) for frame in Message(form="TEXT", label="Extra spicy", parts=[b"hot"]).to_frames()]
+    [b'ZIO0TEXTExtra spicy', b'...', b'hot']
+    """
+
+    _header: Header
+    _parts: tuple[memoryview, ...]
+    _content: Content | None
+
+    def __init__(
+        self,
+        *,
+        form: str = "TENS",
+        level: SupportsIndex = 0,
+        label: str = "",
+        origin: SupportsIndex = 0,
+        granule: SupportsIndex = 0,
+        seqno: SupportsIndex = 0,
+        parts: Iterable[BufferLike] = (),
+    ) -> None:
+        header = make_header(form, level, label, (origin, granule, seqno))
+        _fill(self, header, tuple([byte_view(part) for part in parts]), None)
+
+    @property
+    def form(self) -> str:
+        """What the label is about, without the spaces that pad it."""
+        return self._header.form
+
+    @property
+    def level(self) -> int:
+        """How urgent the message is, 0 to 8."""
+        return self._header.level
+
+    @property
+    def label(self) -> str:
+        """The label as it stands in the frame."""
+        return self._header.label
+
+    @property
+    def origin(self) -> int:
+        """Who sent the message."""
+        return self._header.origin
+
+    @property
+    def granule(self) -> int:
+        """When it was made; by custom, microseconds since 1970."""
+        return self._header.granule
+
+    @property
+    def seqno(self) -> int:
+        """Its place in a sequence."""
+        return self._header.seqno
+
+    @property
+    def parts(self) -> tuple[memoryview, ...]:
+        """All payload parts, also those that no tensor refers to."""
+        return self._parts
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all payload parts."""
+        return sum([part.nbytes for part in self._parts])
+
+    def _read(self) -> Content:
+        content = self._content
+        if content is None:
+            content = read_content(self._header, self._parts, DEFAULT_LIMITS, allow_longdouble=False)
+            object.__setattr__(self, "_content", content)
+        return content
+
+    @property
+    def tensors(self) -> tuple[Tensor[Any], ...]:
+        """The tensors that the label describes, as read-only views of the parts."""
+        return self._read().tensors
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What the label says about the message as a whole; empty if it says nothing."""
+        return self._read().metadata
+
+    @property
+    def tensor_metadata(self) -> tuple[Any, ...]:
+        """What the label says about each tensor; None where it says nothing."""
+        return self._read().tensor_metadata
+
+    @property
+    def label_object(self) -> Any:  # noqa: ANN401 - whatever JSON the sender wrote
+        """The label as JSON, application keys included; None if it is empty or free text."""
+        return self._read().label
+
+    def to_frames(self) -> list[bytes | memoryview]:
+        """Return the frames to send: prefix, coordinates, parts; the parts are not copied."""
+        return [pack_prefix(self._header), pack_coordinates(self._header), *self._parts]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Message):
+            return NotImplemented
+        return self._header == other._header and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return hash((self._header, tuple([part.nbytes for part in self._parts])))
+
+    def __repr__(self) -> str:
+        return (
+            f"Message(form={self.form!r}, level={self.level}, seqno={self.seqno}, "
+            f"{len(self._parts)} parts, {self.nbytes} bytes)"
+        )
+
+    def __reduce_ex__(
+        self, protocol: SupportsIndex
+    ) -> tuple[Callable[..., "Message"], tuple[Header, Sequence[object]]]:
+        if int(protocol) >= 5:
+            # Out of band where the caller asks for it, so that no part is copied.
+            return _restore, (self._header, [pickle.PickleBuffer(part) for part in self._parts])
+        return _restore, (self._header, [part.tobytes() for part in self._parts])
+
+
+def _fill(message: Message, header: Header, parts: tuple[memoryview, ...], content: Content | None) -> None:
+    object.__setattr__(message, "_header", header)
+    object.__setattr__(message, "_parts", parts)
+    object.__setattr__(message, "_content", content)
+
+
+def make_message(header: Header, parts: tuple[memoryview, ...], content: Content | None) -> Message:
+    """Return a message of parts that were checked."""
+    message = object.__new__(Message)
+    _fill(message, header, parts, content)
+    return message
+
+
+def _restore(header: Header, parts: Sequence[BufferLike]) -> Message:
+    return make_message(header, tuple([byte_view(part) for part in parts]), None)

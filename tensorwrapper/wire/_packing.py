@@ -1,0 +1,213 @@
+"""Packings: how shapes that are no boxes travel, as integer parts beside the element data.
+
+docs/format.md describes them for other implementers. Every index part holds little-endian int64. Versions
+are checked, numbers are bounded before they are used, and no array of a size that a sender only claims is
+ever made.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NoReturn, TypeAlias, cast
+
+import numpy as np
+
+from tensorwrapper.errors import ProtocolReason, RemoteProtocolError
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._columns import Columns, Origins
+from tensorwrapper.shape._jagged import Jagged
+from tensorwrapper.shape._partition import Partition
+from tensorwrapper.shape._rows import Rows
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.typing import Index, IntArray
+from tensorwrapper.wire._label import Json
+from tensorwrapper.wire._limits import Limits
+
+__all__ = ["AddPart", "ReadPart", "describe_partitions", "describe_rows", "read_partitions", "read_rows"]
+
+AddPart: TypeAlias = Callable[[IntArray], int]
+"""Puts an index array into the payload and returns the number of its part."""
+
+ReadPart: TypeAlias = Callable[[object, str], IntArray]
+"""Returns the int64 array in a part that a label names."""
+
+VERSION = 1
+_FAR = 2**62  # an origin beyond this could overflow when an extent is added
+
+
+def describe_rows(rows: Rows, add: AddPart) -> dict[str, Json]:
+    """Return the ``jagged`` object of a tensor description, its arrays put into parts."""
+    columns = rows.columns
+    whole = rows.depth == 0 and rows.count == columns.n_rows
+    if not whole:
+        columns = rows.compact().columns
+    origins: list[Json] = [rows.first]
+    origins += [_describe_origins(o, add) for o in (*columns.origins[1:], *columns.leaf_origins)]
+    described: dict[str, Json] = {
+        "version": VERSION,
+        "cell_rank": columns.leaf_rank,
+        "splits": [add(splits) for splits in columns.splits],
+        "cells": add(columns.leaf.reshape(-1)),
+    }
+    if any(origin != 0 for origin in origins):
+        described["origins"] = origins
+    return described
+
+
+def _describe_origins(origins: Origins, add: AddPart) -> Json:
+    return origins if isinstance(origins, int) else {"part": add(origins)}
+
+
+def describe_partitions(partitions: tuple[Partition, ...], first: Index, add: AddPart) -> dict[str, Json]:
+    """Return the ``tiled`` object of a tensor description, its marks put into parts."""
+    described: dict[str, Json] = {"version": VERSION, "marks": [add(p.marks) for p in partitions]}
+    if any(first):
+        described["first"] = list(first)
+    return described
+
+
+def _refuse(reason: ProtocolReason, message: str) -> NoReturn:
+    raise RemoteProtocolError(reason, message)
+
+
+def _object(value: object, where: str) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        _refuse("schema", f"{where} must be an object")
+    fields = cast("dict[str, object]", value)
+    version = fields.get("version")
+    if type(version) is not int:
+        _refuse("schema", f"version of {where} must be an integer")
+    if version != VERSION:
+        _refuse("unsupported", f"{where} has version {version}; this reader knows {VERSION}")
+    return fields
+
+
+def read_int(value: object, where: str, low: int, high: int) -> int:
+    """Return a foreign integer in ``[low, high]``."""
+    if type(value) is not int:
+        _refuse("schema", f"{where} must be an integer")
+    if not low <= value <= high:
+        _refuse("limit", f"{where} is {str(value)[:24]}, but {low} to {high} is allowed")
+    return value
+
+
+def _list(value: object, where: str, length: int | None = None) -> list[object]:
+    if not isinstance(value, list):
+        _refuse("schema", f"{where} must be a list")
+    items = cast("list[object]", value)
+    if length is not None and len(items) != length:
+        _refuse("schema", f"{where} has {len(items)} entries instead of {length}")
+    return items
+
+
+def _check_splits(splits: IntArray, where: str, total: int | None = None) -> int:
+    """Return the last of foreign row splits, which must start at 0 and not descend."""
+    if not len(splits) or int(splits[0]) != 0:
+        _refuse("layout", f"{where} must start with 0")
+    if (splits[1:] < splits[:-1]).any():
+        _refuse("layout", f"{where} must not descend")
+    last = int(splits[-1])
+    if total is not None and last != total:
+        _refuse("size", f"{where} ends at {last}, but there are {total} elements")
+    return last
+
+
+def read_rows(value: object, size: int, read: ReadPart, limits: Limits, where: str) -> Shape:
+    """Return the jagged shape with `size` elements that a foreign ``jagged`` object describes."""
+    fields = _object(value, where)
+    rank = read_int(fields.get("cell_rank"), f"cell_rank of {where}", 1, limits.rank - 1)
+    named = _list(fields.get("splits"), f"splits of {where}")
+    if len(named) + 1 + rank > limits.rank:
+        _refuse("limit", f"{where} has over {limits.rank} modes")
+    splits: list[IntArray] = []
+    nodes: int | None = None
+    for depth, name in enumerate(named, start=1):
+        what = f"splits of mode {depth} of {where}"
+        array = read(name, what)
+        if nodes is not None and len(array) != nodes + 1:
+            _refuse("size", f"{what} has {len(array)} numbers instead of {nodes + 1}")
+        nodes = _check_splits(array, what)
+        splits.append(array)
+    what = f"cells of {where}"
+    cells = read(fields.get("cells"), what)
+    if nodes is None:
+        nodes = len(cells) - 1 if rank == 1 else len(cells) // rank
+    if len(cells) != (nodes + 1 if rank == 1 else nodes * rank):
+        _refuse("size", f"{what} has {len(cells)} numbers, which do not fit {nodes} cells of rank {rank}")
+    if rank == 1:
+        _check_splits(cells, what, size)
+        leaf = cells
+    else:
+        leaf = cells.reshape(nodes, rank)
+        _check_cells(leaf, size, limits, what)
+    counts = [1, *[int(s[-1]) for s in splits], nodes]
+    counts[1] = len(splits[0]) - 1 if splits else nodes
+    return _with_origins(fields, splits, leaf, rank, counts, read, where)
+
+
+def _check_cells(leaf: IntArray, size: int, limits: Limits, what: str) -> None:
+    if len(leaf) and (int(leaf.min()) < 0 or int(leaf.max()) > limits.extent):
+        _refuse("limit", f"{what} must be from 0 to {limits.extent}")
+    # In floating point first: what is far too large is refused before any integer can wrap.
+    if float(np.multiply.reduce(leaf.astype(np.float64), axis=1).sum()) > 2.0 * size + 2.0:
+        _refuse("size", f"{what} have more elements than the {size} that are there")
+    total = int(np.multiply.reduce(leaf, axis=1).sum())
+    if total != size:
+        _refuse("size", f"{what} have {total} elements instead of {size}")
+
+
+def _with_origins(
+    fields: Mapping[str, object],
+    splits: list[IntArray],
+    leaf: IntArray,
+    cell_rank: int,
+    counts: list[int],
+    read: ReadPart,
+    where: str,
+) -> Shape:
+    rank = len(splits) + 1 + cell_rank
+    origins: list[Origins] = [0] * rank
+    if "origins" in fields:
+        given = _list(fields["origins"], f"origins of {where}", rank)
+        for mode, item in enumerate(given):
+            # A mode below the cells has one origin per node above it, a mode of a cell one per cell.
+            nodes = counts[min(mode, len(splits) + 1)]
+            origins[mode] = _read_origin(item, nodes, read, f"origin of mode {mode} of {where}")
+    first = origins[0]
+    if not isinstance(first, int):
+        _refuse("schema", f"origin of mode 0 of {where} must be one integer")
+    outer = len(splits) + 1
+    columns = Columns(tuple(splits), leaf, tuple(origins[:outer]), tuple(origins[outer:]))
+    return wrap(Jagged(Rows(columns, 0, 0, columns.n_rows, first)))
+
+
+def _read_origin(item: object, nodes: int, read: ReadPart, where: str) -> Origins:
+    if not isinstance(item, dict):
+        return read_int(item, where, -_FAR, _FAR)
+    array = read(cast("dict[str, object]", item).get("part"), where)
+    if len(array) != nodes:
+        _refuse("size", f"{where} has {len(array)} numbers instead of {nodes}")
+    if nodes and not (int(array.min()) >= -_FAR and int(array.max()) <= _FAR):
+        _refuse("limit", f"{where} leaves -2**62 to 2**62")
+    return array
+
+
+def read_partitions(
+    value: object, read: ReadPart, limits: Limits, where: str
+) -> tuple[tuple[Partition, ...], Index]:
+    """Return the partitions that a foreign ``tiled`` object describes, and the number of its first tile."""
+    fields = _object(value, where)
+    named = _list(fields.get("marks"), f"marks of {where}")
+    if not 1 <= len(named) <= limits.rank // 2:
+        _refuse("limit", f"{where} is tiled in {len(named)} modes, but 1 to {limits.rank // 2} are allowed")
+    partitions: list[Partition] = []
+    for mode, name in enumerate(named):
+        what = f"marks of mode {mode} of {where}"
+        marks = read(name, what)
+        if not len(marks) or (marks[1:] < marks[:-1]).any():
+            _refuse("layout", f"{what} must be one number at least and not descend")
+        if not -_FAR <= int(marks[0]) <= int(marks[-1]) <= _FAR:
+            _refuse("limit", f"{what} leave -2**62 to 2**62")
+        if int(marks[-1]) - int(marks[0]) > limits.extent:
+            _refuse("limit", f"{what} span over {limits.extent} elements")
+        partitions.append(Partition(marks))
+    first = _list(fields.get("first", [0] * len(named)), f"first of {where}", len(named))
+    return tuple(partitions), tuple([read_int(k, f"first of {where}", -_FAR, _FAR) for k in first])
