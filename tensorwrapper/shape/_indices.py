@@ -87,10 +87,15 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         """Return all indices of a jagged shape, first mode fastest; no closed form exists, so it is kept."""
         table = self._table
         if table is None:
+            self._check_int64()
             table = self._shape.indices_at(np.arange(self._shape.size, dtype=np.int64))
             table = table[np.lexsort(table.T)]
             object.__setattr__(self, "_table", table)
         return table
+
+    def _check_int64(self) -> None:
+        if self._shape.size > MAX_INT64:
+            raise SizeOverflowError(f"the places of {self._shape.size} indices do not fit into 64 bits")
 
     def __iter__(self) -> Iterator[IndexT_co]:
         if self._places is None:
@@ -144,8 +149,7 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     def to_numpy(self) -> IntArray:
         """Return all indices as an (n, rank) int64 array."""
         places = self.places
-        if self._shape.size > MAX_INT64:
-            raise SizeOverflowError(f"{self._shape.size} indices have places beyond 64 bits; use [...]")
+        self._check_int64()
         return self._rows(np.arange(places.start, places.stop, places.step, dtype=np.int64))
 
     def batches(self, length: SupportsIndex) -> Iterator[IntArray]:

@@ -373,6 +373,7 @@ class Rows:
     def walk(self, order: Order) -> Iterator[Index]:
         """Return an iterator over the indices; "F" sorts them first, so it holds them all."""
         if order == "F":
+            self._int64_offsets()  # raises if there are more than 64 bits count
             table = self.indices_at(np.arange(self.size, dtype=np.int64))
             return zip(*table[np.lexsort(table.T)].T.tolist(), strict=True)
         return itertools.chain.from_iterable(self._batches())

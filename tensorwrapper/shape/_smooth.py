@@ -22,6 +22,8 @@ from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
 __all__ = ["Smooth", "SmoothCommon", "SmoothView", "make_smooth"]
 
+_POOL = 2**16  # extents up to which `itertools.product` may keep all numbers of a mode
+
 
 class SmoothCommon(ShapeCommon):
     """Abstract: `extents` and `origin`. Everything else follows, for values and views alike."""
@@ -169,8 +171,8 @@ class SmoothCommon(ShapeCommon):
             range(start, start + extent) for start, extent in zip(self.origin, self.extents, strict=True)
         ]
         if order == "C":
-            return itertools.product(*ranges)
-        return map(_reverse, itertools.product(*reversed(ranges)))
+            return _product(ranges)
+        return map(_reverse, _product(ranges[::-1]))
 
     def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> "Smooth":
         extents: list[int] = []
@@ -253,6 +255,21 @@ def to_permutation(order: Iterable[SupportsIndex], rank: int) -> tuple[int, ...]
     if sorted(modes) != list(range(rank)):
         raise RankError(f"{modes} is not a permutation of the modes 0 to {rank - 1}")
     return modes
+
+
+def _product(ranges: list[range]) -> Iterator[Index]:
+    """Return the product of `ranges`, as `itertools` does, which keeps all numbers of every range: not here.
+
+    A mode may have billions of indices, and the first of them must not wait for the last.
+    """
+    if all(len(numbers) <= _POOL for numbers in ranges) or not all(ranges):
+        return itertools.product(*[numbers if all(ranges) else () for numbers in ranges])
+    *leading, last = ranges
+    if not leading:
+        return zip(last)
+    return itertools.chain.from_iterable(
+        zip(*map(itertools.repeat, prefix), last, strict=False) for prefix in _product(leading)
+    )
 
 
 def _reverse(index: Index) -> Index:
