@@ -2,4 +2,79 @@
 
 `Shape` and `Tiling` say which indices exist, `Layout` where each lives, `Tensor` holds the elements, and
 ``wire`` and ``transport`` move any selection of them to another process.
+
+Everything is loaded when it is first used, so that ``import tensorwrapper`` costs next to nothing.
 """
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tensorwrapper import buffer as buffer
+    from tensorwrapper import errors as errors
+    from tensorwrapper import layout as layout
+    from tensorwrapper import shape as shape
+    from tensorwrapper import tensor as tensor
+    from tensorwrapper import transport as transport
+    from tensorwrapper import typing as typing
+    from tensorwrapper import wire as wire
+    from tensorwrapper.layout import Layout as Layout
+    from tensorwrapper.shape import IndexIterator as IndexIterator
+    from tensorwrapper.shape import Indices as Indices
+    from tensorwrapper.shape import Shape as Shape
+    from tensorwrapper.shape import Tiling as Tiling
+    from tensorwrapper.shape import as_shape as as_shape
+    from tensorwrapper.tensor import Tensor as Tensor
+    from tensorwrapper.tensor import as_tensor as as_tensor
+    from tensorwrapper.tensor import from_buffer as from_buffer
+    from tensorwrapper.tensor import jagged as jagged
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "IndexIterator",
+    "Indices",
+    "Layout",
+    "Shape",
+    "Tensor",
+    "Tiling",
+    "as_shape",
+    "as_tensor",
+    "buffer",
+    "errors",
+    "from_buffer",
+    "jagged",
+    "layout",
+    "shape",
+    "tensor",
+    "transport",
+    "typing",
+    "wire",
+]
+
+_HOMES = {
+    "IndexIterator": "shape",
+    "Indices": "shape",
+    "Layout": "layout",
+    "Shape": "shape",
+    "Tensor": "tensor",
+    "Tiling": "shape",
+    "as_shape": "shape",
+    "as_tensor": "tensor",
+    "from_buffer": "tensor",
+    "jagged": "tensor",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        value: object = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in __all__:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

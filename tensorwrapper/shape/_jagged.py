@@ -17,7 +17,15 @@ from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import OutOfBoundsError, TensorWrapperError
 from tensorwrapper.shape._columns import Columns, tidy_origins
 from tensorwrapper.shape._common import ShapeCommon, to_index, to_index_array
-from tensorwrapper.shape._keys import WHOLE, Bounds, Entry, chip_entries, mode_of, slice_entries
+from tensorwrapper.shape._keys import (
+    WHOLE,
+    Bounds,
+    Entry,
+    check_ascending,
+    chip_entries,
+    mode_of,
+    slice_entries,
+)
 from tensorwrapper.shape._rearrange import build_rows, permute_rows, select_rows, slice_rows
 from tensorwrapper.shape._rows import Rows, same_rows
 from tensorwrapper.shape._smooth import SmoothCommon, SmoothView, make_smooth, to_permutation
@@ -124,6 +132,7 @@ class JaggedCommon(ShapeCommon):
         return self.rows.walk(order)
 
     def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> "SmoothCommon | JaggedCommon":
+        check_ascending(entries)
         rows, pinned = self.rows, 0
         while pinned < len(entries) and type(entries[pinned]) is int:
             pinned += 1

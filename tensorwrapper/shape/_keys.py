@@ -10,10 +10,20 @@ from types import EllipsisType
 from typing import SupportsIndex, TypeAlias
 
 from tensorwrapper._integers import to_int, to_ints
-from tensorwrapper.errors import ConversionError, RankError, StepError
+from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, StepError
 from tensorwrapper.typing import Key, KeyItem
 
-__all__ = ["WHOLE", "Bounds", "Entry", "chip_entries", "expand_key", "mode_of", "parse_key", "slice_entries"]
+__all__ = [
+    "WHOLE",
+    "Bounds",
+    "Entry",
+    "check_ascending",
+    "chip_entries",
+    "expand_key",
+    "mode_of",
+    "parse_key",
+    "slice_entries",
+]
 
 Bounds: TypeAlias = tuple[int | None, int | None]
 Entry: TypeAlias = int | Bounds
@@ -87,6 +97,15 @@ def _bounds(item: slice, mode: int) -> Bounds:
         None if start is None else to_int(start, f"the first index of mode {mode}"),
         None if stop is None else to_int(stop, f"the last index of mode {mode}"),
     )
+
+
+def check_ascending(entries: tuple[Entry, ...]) -> None:
+    """Raise if a pair of bounds descends, also where nothing is left that it could leave."""
+    for mode, entry in enumerate(entries):
+        if not isinstance(entry, int):
+            first, last = entry
+            if first is not None and last is not None and first > last:
+                raise OutOfBoundsError(f"slice [{first}, {last}) of mode {mode} is reversed: bounds ascend")
 
 
 def slice_entries(

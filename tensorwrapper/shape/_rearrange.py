@@ -62,8 +62,6 @@ class _Selection:
         the slice, so there it is cut short.
         """
         first, last = entry
-        if first is not None and last is not None and first > last:
-            raise OutOfBoundsError(f"slice [{first}, {last}) of mode {len(self.lead) + mode} is reversed")
         ends = starts + counts
         low = starts if first is None else np.clip(_to_int64(first), starts, ends)
         high = ends if last is None else np.maximum(np.clip(_to_int64(last), starts, ends), low)

@@ -22,7 +22,7 @@ from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
 __all__ = ["Smooth", "SmoothCommon", "SmoothView", "make_smooth"]
 
-_POOL = 2**16  # extents up to which `itertools.product` may keep all numbers of a mode
+_POOL = 2**20  # extents up to which `itertools.product` may keep all numbers of a mode
 
 
 class SmoothCommon(ShapeCommon):
@@ -262,8 +262,10 @@ def _product(ranges: list[range]) -> Iterator[Index]:
 
     A mode may have billions of indices, and the first of them must not wait for the last.
     """
-    if all(len(numbers) <= _POOL for numbers in ranges) or not all(ranges):
-        return itertools.product(*[numbers if all(ranges) else () for numbers in ranges])
+    if not all(ranges):
+        return iter(())
+    if all(numbers.stop - numbers.start <= _POOL for numbers in ranges):
+        return itertools.product(*ranges)
     *leading, last = ranges
     if not leading:
         return zip(last)

@@ -18,7 +18,7 @@ from tensorwrapper.errors import OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape._columns import Origins, check_int64, run_of
 from tensorwrapper.shape._common import to_index, to_index_array
 from tensorwrapper.shape._jagged import JaggedCommon
-from tensorwrapper.shape._keys import WHOLE, Bounds, Entry, mode_of
+from tensorwrapper.shape._keys import WHOLE, Entry, check_ascending, mode_of
 from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._rearrange import build_rows
 from tensorwrapper.shape._rows import Rows
@@ -274,11 +274,21 @@ class Tiled(JaggedCommon):
             leaf = SmoothView(self, number)
             return leaf if all(e == WHOLE for e in inside) else leaf.select(inside, clip=clip)
         if all(e == WHOLE for e in inside) and not any(type(entry) is int for entry in outside):
-            box = self.grid.select(cast("tuple[Bounds, ...]", outside), clip=clip)
+            check_ascending(outside)
+            box = self._select_tiles(outside, clip=clip)
             runs = zip(self._partitions, box.origin, box.extents, self._grid_origin, strict=True)
             parts = tuple([p.run(a - start, a - start + n) for p, a, n, start in runs])
             return Tiled(parts, box.origin)
         return JaggedCommon.select(self, entries, clip=clip)
+
+    def _select_tiles(self, entries: tuple[Entry, ...], *, clip: bool) -> Smooth:
+        box = self.grid
+        for mode in range(1, self.outer_rank + 1):
+            box = self.grid.select((*entries[:mode], *[WHOLE] * (self.outer_rank - mode)), clip=clip)
+            if not box.extents[mode - 1]:
+                # No prefix leads to the modes that follow, so none of their bounds leaves a row.
+                break
+        return box
 
     def translate_by(self, offset: Iterable[SupportsIndex]) -> JaggedCommon:
         moves, outer = to_index(offset, self.rank), self.outer_rank

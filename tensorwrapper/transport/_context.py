@@ -47,8 +47,8 @@ def check_kind(kind: SocketKind) -> int:
     if kind in ("CLIENT", "SERVER"):
         if not zmq.has("draft"):
             raise UnsupportedSocketError(
-                f"{kind} sockets need a ZeroMQ with its draft API; with this one (libzmq {zmq.zmq_version()}) "
-                "using one aborts the process. DEALER and ROUTER do the same work"
+                f"{kind} sockets need a ZeroMQ with its draft API; with this one ({zmq.zmq_version()}) using "
+                "one aborts the process. DEALER and ROUTER do the same work"
             )
         raise UnsupportedSocketError(
             f"{kind} sockets are not carried yet; DEALER and ROUTER do the same work"

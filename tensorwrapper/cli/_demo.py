@@ -1,0 +1,215 @@
+"""``tensorwrapper demo``: model real jagged tiled tensors, select from them in another process, compare."""
+
+import argparse
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast, final
+
+import numpy as np
+
+from tensorwrapper.buffer import count_copies
+from tensorwrapper.cli._command import Command
+from tensorwrapper.cli._demo_data import Benzene, Pairs, load_benzene, load_pairs
+from tensorwrapper.cli._demo_work import pair_energy, populations, select_tiles, tile_magnitudes
+from tensorwrapper.cli._progress import Progress
+from tensorwrapper.cli._report import Check, Report
+from tensorwrapper.cli._second_process import SecondProcess
+from tensorwrapper.errors import DataFileError, DemoError
+from tensorwrapper.shape._drawing import draw_tiling
+from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.wire import Message, encode
+
+__all__ = ["DEMO"]
+
+_THRESHOLD = 1e-8
+_PAIR = (0, 6)
+"""The first carbon and the hydrogen that is bound to it."""
+_SMALL_FRAME = 65_536
+"""Frames below this are copied by pyzmq."""
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture of the tiling")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="read the molecules from here")
+    parser.add_argument(
+        "--address", default="tcp://127.0.0.1:*", help="where the two processes meet (default: a free port)"
+    )
+    parser.add_argument("--timeout", type=_seconds, default=60.0, help="seconds that any wait may take")
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError("a timeout is a positive number of seconds")
+    return value
+
+
+@final
+class _Demo:
+    """One run: what was found so far."""
+
+    __slots__ = ("benzene", "checks", "copied", "lines", "pairs", "seconds")
+
+    def __init__(self, benzene: Benzene, pairs: Pairs) -> None:
+        self.benzene = benzene
+        self.pairs = pairs
+        self.checks: list[Check] = []
+        self.lines: list[str] = []
+        self.copied: dict[str, int] = {}
+        self.seconds: dict[str, float] = {}
+
+    def check(self, name: str, expected: object, found: object) -> None:
+        """Note whether something is exactly as expected."""
+        self.checks.append(Check(name, str(expected), str(found), ok=expected == found))
+
+    def check_close(self, name: str, expected: float, found: float, digits: int) -> None:
+        """Note whether a number agrees to so many decimal places."""
+        ok = abs(expected - found) < 0.5 * 10.0**-digits
+        self.checks.append(Check(name, f"{expected:.{digits}f}", f"{found:.{digits}f}", ok=ok))
+
+    def check_copies(self, name: str, expected: int, found: int) -> None:
+        """Note how many bytes of elements the library copied, and whether that is what it should be."""
+        self.copied[name] = found
+        self.checks.append(Check(f"bytes copied: {name}", str(expected), str(found), ok=expected == found))
+
+    def model(self) -> tuple[Tensor[Any], Tensor[Any]]:
+        """Tile the matrices of benzene and check what is known of them."""
+        shells, atoms = self.benzene.shells, self.benzene.atoms
+        overlap = as_tensor(self.benzene.overlap).tiled(shells)
+        density = as_tensor(self.benzene.density).tiled(shells)
+        by_atoms = as_tensor(self.benzene.overlap).tiled(atoms)
+        self.lines += [
+            f"benzene by shells: {shells.grid.size} tiles over {shells.elements}, shape {overlap.shape}",
+            f"benzene by atoms:  {atoms.grid.size} tiles over {atoms.elements}, shape {by_atoms.shape}",
+        ]
+        self.check("shell tiles", (48, 48), shells.grid.extents)
+        self.check("atom tiles", (12, 12), atoms.grid.extents)
+        self.check_close("trace of the overlap", 114.0, float(np.trace(self.benzene.overlap)), 6)
+        electrons = populations(overlap, density, atoms)
+        self.check_close("electrons at each carbon", 6.02465, float(electrons[:6].mean()), 5)
+        self.check_close("electrons at each hydrogen", 0.97535, float(electrons[6:].mean()), 5)
+        spread = max(float(np.ptp(electrons[:6])), float(np.ptp(electrons[6:])))
+        self.check_close("spread among equal atoms", 0.0, spread, 4)
+        self.check_close("electrons in all", 42.0, float(electrons.sum()), 6)
+        return overlap, density
+
+    def select(self, far: SecondProcess, overlap: Tensor[Any], density: Tensor[Any]) -> None:
+        """Have tiles selected on the far side, and compare what comes back."""
+        groups = np.array(self.benzene.shells_per_atom)
+        sent = [overlap, density, as_tensor(groups), self.pairs.transformations]
+        request = {"task": "select", "pair": list(_PAIR), "threshold": _THRESHOLD}
+        reply, report = self._ask(far, "select", sent, request)
+        block, tiles, numbers, electrons, *back = reply.tensors
+        mine = select_tiles(overlap, self.benzene.shells_per_atom, _PAIR, _THRESHOLD)
+        self.check("tiles of one pair of atoms", True, block.array_equal(mine.block))
+        self.check("tiles above 1e-8", 2148, len(tiles))
+        self.check("those tiles, and where they lie", True, tiles.array_equal(mine.tiles))
+        self.check("their numbers", True, np.array_equal(np.asarray(numbers), mine.numbers))
+        there = populations(overlap, density, self.benzene.atoms)
+        self.check("electrons, counted there", True, np.array_equal(np.asarray(electrons), there))
+        for name, old, new in zip(("S", "D", "shells per atom", "U"), sent, back, strict=True):
+            self.check(f"{name} went and came back", True, old.array_equal(new))
+        self.lines.append(f"selected: {block.shape.outer()} tiles of one pair of atoms, {len(tiles)} in all")
+        selection = reply.label_object["reply"]["copied_by_selection"]
+        self.check_copies("receiving, there", 0, report["copied_on_receipt"])
+        self.check_copies("packing the tiles above 1e-8", tiles.nbytes, selection)
+        self.check_copies("packing the tiles of one pair", block.nbytes, report["copied"] - selection)
+
+    def energy(self, far: SecondProcess) -> None:
+        """Have the pair energy computed on the far side."""
+        pairs = self.pairs
+        shape = pairs.amplitudes.shape
+        empty = int((shape.cell_table().extents[:, 0] == 0).sum())
+        self.lines.append(
+            f"pair amplitudes: {len(pairs.first)} cells over {shape}, {empty} of them empty, "
+            f"{shape.size} elements ({shape.padding} more if padded)"
+        )
+        self.check("elements of the amplitudes", 16_820, shape.size)
+        self.check("empty pairs", 34, empty)
+        sent = [pairs.amplitudes, pairs.integrals, as_tensor(pairs.first), as_tensor(pairs.second)]
+        reply, report = self._ask(far, "energy", sent, {"task": "energy"})
+        found, amplitudes, integrals = reply.tensors
+        here = pair_energy(pairs.amplitudes, pairs.integrals, pairs.first, pairs.second)
+        self.check_close("pair energy, computed there", -0.793264993801, float(found), 12)
+        self.check("the same number as here", here, float(found))
+        self.check("T went and came back", True, amplitudes.array_equal(pairs.amplitudes))
+        self.check("K went and came back", True, integrals.array_equal(pairs.integrals))
+        self.check_copies("jagged tensors, there and back", 0, report["copied"])
+
+    def _ask(
+        self, far: SecondProcess, task: str, tensors: list[Tensor[Any]], request: Mapping[str, object]
+    ) -> tuple[Message, dict[str, int]]:
+        start = time.perf_counter()
+        with count_copies() as count:
+            frames = encode(tensors, label={"request": request})
+            encoded = count.nbytes
+            delivery = far.send(frames)
+            handed_over = count.nbytes - encoded
+            reply = far.receive()
+            received = count.nbytes - encoded - handed_over
+        report = far.receive().label_object["report"]
+        delivery.wait(10.0)
+        self.seconds[task] = round(time.perf_counter() - start, 4)
+        for answer in (reply.label_object["reply"], report):
+            if answer["task"] != task:
+                raise DemoError(f"the second process answered {answer['task']!r} to the request {task!r}")
+        self.check_copies(f"encoding for {task}", 0, encoded)
+        self.check_copies(f"hand-over to the socket for {task}", 0, handed_over)
+        self.check_copies(f"receiving and decoding for {task}", 0, received)
+        return reply, cast("dict[str, int]", report)
+
+    def draw(self, path: Path, overlap: Tensor[Any]) -> None:
+        """Write the picture."""
+        picture = draw_tiling(
+            self.benzene.shells,
+            magnitudes=tile_magnitudes(overlap),
+            coarse=self.benzene.atoms,
+            least=_THRESHOLD,
+            title="benzene, cc-pVDZ: largest overlap in each tile of shells; lines between atoms",
+        )
+        try:
+            path.write_text(picture.to_svg(), encoding="utf-8")
+        except OSError as error:
+            raise DataFileError(f"the picture cannot be written: {error}") from error
+        self.lines.append(f"picture: {path}")
+
+
+def _run(options: argparse.Namespace) -> Report:
+    start = time.perf_counter()
+    with Progress(5) as progress:
+        progress.step("reading two molecules")
+        demo = _Demo(load_benzene(options.data), load_pairs(options.data))
+        progress.step("tiling benzene by shells and by atoms")
+        overlap, density = demo.model()
+        if options.svg is not None:
+            demo.draw(options.svg, overlap)
+        progress.step("starting a second process")
+        with SecondProcess(options.address, options.timeout) as far:
+            progress.step("selecting tiles there")
+            demo.select(far, overlap, density)
+            progress.step("computing the pair energy there")
+            demo.energy(far)
+            sent, received = far.sent_frames, far.received_frames
+    small = [n for n in (*sent, *received) if n < _SMALL_FRAME]
+    return Report(
+        "demo",
+        tuple(demo.checks),
+        {
+            "bytes sent": sum(sent),
+            "bytes received": sum(received),
+            "bytes of elements copied by the library": dict(demo.copied),
+            "frames that pyzmq copies because they are small": len(small),
+            "bytes in those frames": sum(small),
+            "seconds": {**demo.seconds, "in all": round(time.perf_counter() - start, 4)},
+        },
+        tuple(demo.lines),
+    )
+
+
+DEMO = Command(
+    "demo",
+    "Model jagged tiled tensors of two molecules, select from them in a second process, and compare.",
+    _configure,
+    _run,
+)

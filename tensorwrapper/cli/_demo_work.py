@@ -1,0 +1,67 @@
+"""What the demonstration computes: the same functions on both sides, so that results compare exactly."""
+
+from typing import final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.shape import Tiling
+from tensorwrapper.tensor import Tensor, as_tensor
+
+__all__ = ["Selection", "pair_energy", "populations", "select_tiles", "tile_magnitudes"]
+
+
+@final
+@attrs.frozen(eq=False)
+class Selection:
+    """Tiles that were selected from a tiled matrix."""
+
+    block: Tensor[np.float64]
+    """The shell tiles of one pair of atoms, a view."""
+    tiles: Tensor[np.float64]
+    """All tiles above the threshold, as one jagged tensor; each remembers where it lies."""
+    numbers: npt.NDArray[np.int64]
+    """Which tiles those are."""
+
+
+def populations(
+    overlap: Tensor[np.float64], density: Tensor[np.float64], atoms: Tiling
+) -> npt.NDArray[np.float64]:
+    """Return the electrons at each atom: the sum of D * S over its rows."""
+    product = as_tensor(density.untiled().to_numpy() * overlap.untiled().to_numpy())
+    electrons: npt.NDArray[np.float64] = product.tiled(atoms).reduce_tiles(np.add).to_numpy().sum(axis=1)
+    return electrons
+
+
+def tile_magnitudes(matrix: Tensor[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the largest absolute value in each tile of a tiled matrix."""
+    magnitudes = as_tensor(np.abs(matrix.untiled().to_numpy()))
+    return magnitudes.tiled(matrix.tiling).reduce_tiles(np.maximum).to_numpy()
+
+
+def select_tiles(
+    matrix: Tensor[np.float64], shells_per_atom: tuple[int, ...], pair: tuple[int, int], threshold: float
+) -> Selection:
+    """Return the tiles of one pair of atoms, and those with a value above the threshold."""
+    ends = np.cumsum((0, *shells_per_atom)).tolist()
+    down, across = ((ends[atom], ends[atom + 1]) for atom in pair)
+    block = matrix.window(matrix.shape[slice(*down), slice(*across)])
+    mask = tile_magnitudes(matrix) > threshold
+    return Selection(block, matrix.select_tiles(mask), np.argwhere(mask).copy())
+
+
+def pair_energy(
+    amplitudes: Tensor[np.float64],
+    integrals: Tensor[np.float64],
+    first: npt.NDArray[np.int64],
+    second: npt.NDArray[np.int64],
+) -> float:
+    """Return the sum over pairs of f * sum((2 T - T^T) * K), f = 1 on the diagonal and else 2."""
+    energy = 0.0
+    cells = zip(amplitudes.cells(), integrals.cells(), strict=True)
+    for ((pair,), t), (_, k) in cells:
+        array = t.to_numpy()
+        factor = 1.0 if first[pair] == second[pair] else 2.0
+        energy += factor * float(((2.0 * array - array.T) * k.to_numpy()).sum())
+    return energy

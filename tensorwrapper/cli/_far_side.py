@@ -1,0 +1,61 @@
+"""What the second process of the demonstration runs: it answers requests until it is told to end.
+
+``python -m tensorwrapper.cli._far_side ADDRESS TIMEOUT``
+"""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tensorwrapper.buffer import CopyCount, count_copies
+from tensorwrapper.cli._demo_work import pair_energy, populations, select_tiles
+from tensorwrapper.errors import DemoError, TensorWrapperError
+from tensorwrapper.transport import Socket
+from tensorwrapper.wire import Message, encode
+
+__all__ = ["main"]
+
+
+def main(address: str, timeout: float) -> int:
+    """Connect to `address` and answer until a request says to end, or none comes for `timeout` seconds."""
+    with Socket("DEALER", timeout=timeout) as socket:
+        socket.connect(address)
+        socket.send(encode([], label={"reply": {"task": "hello"}}))
+        while True:
+            with count_copies() as count:
+                message = socket.receive()
+                request: Mapping[str, Any] = message.label_object["request"]
+                if request["task"] == "end":
+                    return 0
+                received = count.nbytes
+                socket.send(_answer(message, request, count))
+            figures = {"task": request["task"], "copied_on_receipt": received, "copied": count.nbytes}
+            socket.send(encode([], label={"report": figures}))
+
+
+def _answer(message: Message, request: Mapping[str, Any], count: CopyCount) -> list[bytes | memoryview]:
+    tensors = message.tensors
+    if request["task"] == "select":
+        overlap, density, *beside = tensors
+        shells_per_atom = tuple(beside[0].tolist())
+        chosen = select_tiles(overlap, shells_per_atom, tuple(request["pair"]), request["threshold"])
+        atoms = overlap.tiling.coarsen(shells_per_atom, shells_per_atom)
+        electrons = populations(overlap, density, atoms)
+        taken = count.nbytes
+        reply = [chosen.block, chosen.tiles, chosen.numbers, electrons, *tensors]
+        return encode(reply, label={"reply": {"task": "select", "copied_by_selection": taken}})
+    if request["task"] == "energy":
+        amplitudes, integrals, first, second = tensors
+        energy = pair_energy(amplitudes, integrals, first.to_numpy(), second.to_numpy())
+        return encode([np.float64(energy), amplitudes, integrals], label={"reply": {"task": "energy"}})
+    raise DemoError(f"there is no task {request['task']!r}")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1], float(sys.argv[2])))
+    except TensorWrapperError as problem:
+        print(problem, file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,56 @@
+"""Progress on stderr: a bar on a terminal that has tqdm, plain lines everywhere else."""
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, TextIO, final
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+__all__ = ["Progress"]
+
+
+def _bar(total: int, stream: TextIO) -> "tqdm | None":
+    try:
+        import tqdm  # noqa: PLC0415 - an extra, and loaded for a terminal only
+    except ImportError:
+        return None
+    layout = "{bar:20} {n_fmt}/{total_fmt} {desc}"
+    return tqdm.tqdm(total=total, file=stream, leave=False, bar_format=layout)
+
+
+@final
+class Progress:
+    """Tells which step of how many is under way; to stderr, so that stdout stays the result's."""
+
+    __slots__ = ("_bar", "_done", "_stream", "_total")
+
+    def __init__(self, total: int, stream: TextIO | None = None) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._total = total
+        self._done = 0
+        self._bar = _bar(total, self._stream) if self._stream.isatty() else None
+
+    def step(self, what: str) -> None:
+        """Begin the next step."""
+        if self._bar is not None:
+            if self._done:
+                self._bar.update()
+            self._bar.set_description_str(what)
+        else:
+            print(f"[{self._done + 1}/{self._total}] {what}", file=self._stream, flush=True)
+        self._done += 1
+
+    def close(self) -> None:
+        """Take the bar away; closing twice is harmless."""
+        bar, self._bar = self._bar, None
+        if bar is not None:
+            bar.close()
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,77 @@
+"""What a command found: checks and figures, printed for people or as JSON."""
+
+import json
+from typing import TypeAlias, final
+
+import attrs
+
+__all__ = ["Check", "Report"]
+
+Figure: TypeAlias = "int | float | str | list[int] | dict[str, Figure]"
+"""A value that is reported and not checked."""
+
+
+@final
+@attrs.frozen
+class Check:
+    """One statement that was tested."""
+
+    name: str
+    expected: str
+    found: str
+    ok: bool
+
+
+@final
+@attrs.frozen
+class Report:
+    """The result of a command."""
+
+    command: str
+    checks: tuple[Check, ...]
+    figures: dict[str, Figure]
+    lines: tuple[str, ...] = ()
+    """What to tell people before the checks."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether every check held."""
+        return all(check.ok for check in self.checks)
+
+    def to_json(self) -> str:
+        """Return the report for machines."""
+        return json.dumps(
+            {
+                "command": self.command,
+                "ok": self.ok,
+                "checks": [attrs.asdict(check) for check in self.checks],
+                "figures": self.figures,
+            },
+            indent=2,
+            ensure_ascii=False,
+        )
+
+    def to_text(self) -> str:
+        """Return the report for people."""
+        lines = [*self.lines, ""]
+        for check in self.checks:
+            sign = "ok    " if check.ok else "FAILED"
+            found = check.found if check.ok else f"{check.found}, expected {check.expected}"
+            lines.append(f"{sign} {check.name}: {found}")
+        lines += ["", *_figure_lines(self.figures, 0)]
+        failed = sum(not check.ok for check in self.checks)
+        lines.append("")
+        lines.append(f"{len(self.checks) - failed} checks held, {failed} failed")
+        return "\n".join(lines)
+
+
+def _figure_lines(figures: "dict[str, Figure]", depth: int) -> list[str]:
+    lines: list[str] = []
+    for name, value in figures.items():
+        indent = "  " * depth
+        if isinstance(value, dict):
+            lines += [f"{indent}{name}:", *_figure_lines(value, depth + 1)]
+        else:
+            shown = f"{value:_}".replace("_", " ") if isinstance(value, int) else str(value)
+            lines.append(f"{indent}{name}: {shown}")
+    return lines

@@ -1,0 +1,129 @@
+"""A second Python process with a socket between: started, talked to, and always ended.
+
+It is a new interpreter (never a fork) that runs ``python -m tensorwrapper.cli._far_side``. Every wait has a
+time limit, and notices if the process has died.
+"""
+
+import logging
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import final
+
+from tensorwrapper.errors import DemoError, TransportError, TransportTimeoutError
+from tensorwrapper.transport import Delivery, Socket
+from tensorwrapper.typing import BufferLike
+from tensorwrapper.wire import Message, encode
+
+__all__ = ["SecondProcess"]
+
+_log = logging.getLogger(__name__)
+_GLANCE = 0.1
+"""Seconds between looks at whether the process is still alive."""
+_GRACE = 5.0
+"""Seconds that the process gets to end by itself."""
+
+
+@final
+class SecondProcess:
+    """The far side of the demonstration.
+
+    Parameters
+    ----------
+    address
+        Where to listen for it; ``tcp://127.0.0.1:*`` picks a free port.
+    timeout
+        How many seconds each wait may take.
+
+    Raises
+    ------
+    TransportError
+        If the address is in use.
+    DemoError
+        If the process does not start and report in time.
+    """
+
+    __slots__ = ("_peer", "_process", "_socket", "_timeout", "received_frames", "sent_frames")
+
+    def __init__(self, address: str, timeout: float) -> None:
+        self._timeout = timeout
+        self._peer = b""
+        self.sent_frames: list[int] = []
+        self.received_frames: list[int] = []
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket = Socket("ROUTER", timeout=timeout)
+        try:
+            found = self._socket.bind(address)
+            command = [sys.executable, "-m", "tensorwrapper.cli._far_side", found, str(timeout)]
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            )
+            _log.debug("process %d listens to %s", self._process.pid, found)
+            self.receive()
+        except BaseException:
+            self.close()
+            raise
+
+    def send(self, frames: Sequence[BufferLike]) -> Delivery:
+        """Send the frames of a message to the process."""
+        try:
+            delivery = self._socket.send(frames, peer=self._peer)
+        except TransportError as error:
+            raise DemoError(f"the second process cannot be reached ({error}){self._obituary()}") from error
+        self.sent_frames += [memoryview(frame).nbytes for frame in frames]
+        return delivery
+
+    def receive(self) -> Message:
+        """Return the next message of the process."""
+        deadline = time.monotonic() + self._timeout
+        while True:
+            left = deadline - time.monotonic()
+            # Looked at before the wait: what a process sent before it died still counts.
+            dead = self._process is not None and self._process.poll() is not None
+            try:
+                self._peer, message = self._socket.receive_from(timeout=max(min(_GLANCE, left), 0.0))
+            except TransportTimeoutError as error:
+                if dead:
+                    raise DemoError(f"the second process died{self._obituary()}") from error
+                if left <= 0:
+                    raise DemoError(f"the second process did not answer within {self._timeout} s") from error
+                continue
+            self.received_frames += [memoryview(frame).nbytes for frame in message.to_frames()]
+            return message
+
+    def _obituary(self) -> str:
+        process = self._process
+        if process is None or process.poll() is None:
+            return ""
+        last = process.stderr.read().decode(errors="replace").strip() if process.stderr else ""
+        return f" with exit code {process.returncode}" + (f": {last.splitlines()[-1]}" if last else "")
+
+    def close(self) -> None:
+        """Ask the process to end, and end it if it does not; closing twice is harmless."""
+        process, self._process = self._process, None
+        if process is not None:
+            try:
+                if process.poll() is None and self._peer:
+                    self._socket.send(
+                        encode([], label={"request": {"task": "end"}}), peer=self._peer, timeout=1.0
+                    )
+                    process.wait(_GRACE)
+            except (TransportError, subprocess.TimeoutExpired) as error:
+                _log.debug("the second process is ended by force: %s", error)
+            finally:
+                if process.poll() is None:
+                    process.kill()
+                process.wait()
+                if process.stderr is not None:
+                    process.stderr.close()
+        self._socket.close()
+
+    def __enter__(self) -> "SecondProcess":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
