@@ -1,0 +1,41 @@
+"""Progress goes to stderr: a bar on a terminal, plain lines elsewhere."""
+
+import io
+import sys
+
+from tensorwrapper.cli._progress import Progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_plain_lines_where_there_is_no_terminal():
+    stream = io.StringIO()
+    with Progress(2, stream) as progress:
+        progress.step("one")
+        progress.step("two")
+
+    assert stream.getvalue() == "[1/2] one\n[2/2] two\n"
+
+
+def test_a_bar_on_a_terminal_that_is_gone_at_the_end():
+    stream = Terminal()
+    with Progress(2, stream) as progress:
+        progress.step("one")
+        progress.step("two")
+    progress.close()
+
+    assert "two" in stream.getvalue()
+    assert "[1/2]" not in stream.getvalue()
+    assert stream.getvalue().endswith("\r")
+
+
+def test_plain_lines_on_a_terminal_without_tqdm(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    stream = Terminal()
+    with Progress(1, stream) as progress:
+        progress.step("one")
+
+    assert stream.getvalue() == "[1/1] one\n"

@@ -1,0 +1,93 @@
+"""True of every public value: it pickles, copies, and has one token in Dask."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from dask.base import tokenize
+
+import tensorwrapper as tw
+from tensorwrapper import Shape, Tiling, wire
+
+VALUES = {
+    "smooth": lambda: Shape(2, 3, origin=(1, 0)),
+    "smooth view": lambda: Shape.jagged([Shape(1, 2), Shape(3, 4)])[1],
+    "jagged": lambda: Shape.jagged([3, 1, 2]),
+    "jagged view": lambda: Shape.jagged([3, 1, 2])[1:],
+    "cells": lambda: Shape.from_cells((2,), [(1, 2), (3, 4)], origins=[(0, 0), (5, 6)]),
+    "tiled": lambda: Shape.tiled([1, 2], [3]),
+    "tiling": lambda: Tiling([1, 2], [3], origin=(4, 5)),
+    "indices": lambda: Shape(2, 3).indices()[1:4],
+    "strided layout": lambda: tw.Layout(Shape(2, 3), order="F"),
+    "packed layout": lambda: tw.Layout(Shape.jagged([3, 1, 2])),
+    "tiled layout": lambda: tw.Layout(Shape(3, 3)).tiled(Tiling([1, 2], [3])),
+    "limits": lambda: wire.Limits(parts=3),
+    "message": lambda: wire.Message(label="{}", parts=[b"abc"]),
+    "error": lambda: tw.errors.RemoteProtocolError("frame", "too short"),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("protocol", [2, 4, 5])
+def test_a_value_pickles(name, protocol):
+    value = VALUES[name]()
+    back = pickle.loads(pickle.dumps(value, protocol))
+
+    assert type(back) is type(value)
+    assert str(back) == str(value)
+    if not isinstance(value, Exception):
+        assert back == value
+        assert hash(back) == hash(value)
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_value_survives_copy_and_deepcopy(name):
+    value = VALUES[name]()
+    for back in (copy.copy(value), copy.deepcopy(value)):
+        assert str(back) == str(value)
+        if not isinstance(value, Exception):
+            assert back == value
+
+
+@pytest.mark.parametrize("name", [n for n in VALUES if n not in ("error", "message")])
+def test_equal_values_have_one_dask_token_even_after_use(name):
+    used = VALUES[name]()
+    hash(used)
+    str(used)
+
+    assert tokenize(used) == tokenize(VALUES[name]())
+
+
+def test_a_cached_hash_is_not_pickled():
+    shape = Shape.jagged([Shape(2, 2), Shape(1, 3)])
+    before = pickle.dumps(shape)
+    hash(shape)
+    shape.as_smooth().extents  # noqa: B018 - fills the caches
+    shape.ordinal((1, 0, 2))
+
+    assert pickle.dumps(shape) == before
+
+
+def test_tokens_agree_between_processes():
+    code = (
+        "import tensorwrapper as tw; from dask.base import tokenize\n"
+        "print(tokenize(tw.Shape.tiled([1, 2], [3])))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+
+    assert done.stdout.strip() == tokenize(Shape.tiled([1, 2], [3]))
+
+
+def test_a_tensor_pickles_and_copies():
+    for tensor in (
+        tw.as_tensor(np.arange(6.0).reshape(2, 3))[:, ::-1],
+        tw.jagged([[1, 2], [3]]),
+        tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(Tiling([1, 2], [3])),
+    ):
+        for back in (pickle.loads(pickle.dumps(tensor)), copy.copy(tensor), copy.deepcopy(tensor)):
+            assert back.array_equal(tensor)
