@@ -90,7 +90,9 @@ class JaggedCommon(ShapeCommon):
             return NotImplemented
         return self is other or same_rows(self.rows, other.rows, origins=True)
 
-    __hash__ = ShapeCommon.__hash__
+    def __hash__(self) -> int:
+        # Defining __eq__ takes the inherited hash away.
+        return ShapeCommon.__hash__(self)
 
     def is_congruent(self, other: ShapeCommon) -> bool:
         return isinstance(other, JaggedCommon) and same_rows(self.rows, other.rows, origins=False)

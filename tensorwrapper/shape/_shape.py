@@ -24,8 +24,14 @@ from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray, Key, Kind,
 __all__ = ["Shape", "ShapeLike", "as_shape"]
 
 _Held: TypeAlias = SmoothCommon | JaggedCommon
-_Int: TypeAlias = SupportsIndex
-_Origin: TypeAlias = Iterable[SupportsIndex] | None
+# Short names for the overloads: what they say is the rank.
+_N: TypeAlias = SupportsIndex
+_At: TypeAlias = Iterable[SupportsIndex] | None
+_I2: TypeAlias = tuple[int, int]
+_I3: TypeAlias = tuple[int, int, int]
+_I4: TypeAlias = tuple[int, int, int, int]
+_I5: TypeAlias = tuple[int, int, int, int, int]
+_I6: TypeAlias = tuple[int, int, int, int, int, int]
 
 
 @final
@@ -67,55 +73,25 @@ class Shape(Generic[IndexT_co]):
     if TYPE_CHECKING:
 
         @overload
-        def __init__(self: "Shape[tuple[()]]", *, origin: _Origin = None) -> None: ...
+        def __init__(self: "Shape[tuple[()]]", *, origin: _At = None) -> None: ...
         @overload
-        def __init__(self: "Shape[tuple[int]]", a: _Int, /, *, origin: _Origin = None) -> None: ...
+        def __init__(self: "Shape[tuple[int]]", a: _N, /, *, origin: _At = None) -> None: ...
+        @overload
+        def __init__(self: "Shape[_I2]", a: _N, b: _N, /, *, origin: _At = None) -> None: ...
+        @overload
+        def __init__(self: "Shape[_I3]", a: _N, b: _N, c: _N, /, *, origin: _At = None) -> None: ...
+        @overload
+        def __init__(self: "Shape[_I4]", a: _N, b: _N, c: _N, d: _N, /, *, origin: _At = None) -> None: ...
         @overload
         def __init__(
-            self: "Shape[tuple[int, int]]", a: _Int, b: _Int, /, *, origin: _Origin = None
+            self: "Shape[_I5]", a: _N, b: _N, c: _N, d: _N, e: _N, /, *, origin: _At = None
         ) -> None: ...
         @overload
         def __init__(
-            self: "Shape[tuple[int, int, int]]", a: _Int, b: _Int, c: _Int, /, *, origin: _Origin = None
+            self: "Shape[_I6]", a: _N, b: _N, c: _N, d: _N, e: _N, f: _N, /, *, origin: _At = None
         ) -> None: ...
         @overload
-        def __init__(
-            self: "Shape[tuple[int, int, int, int]]",
-            a: _Int,
-            b: _Int,
-            c: _Int,
-            d: _Int,
-            /,
-            *,
-            origin: _Origin = None,
-        ) -> None: ...
-        @overload
-        def __init__(
-            self: "Shape[tuple[int, int, int, int, int]]",
-            a: _Int,
-            b: _Int,
-            c: _Int,
-            d: _Int,
-            e: _Int,
-            /,
-            *,
-            origin: _Origin = None,
-        ) -> None: ...
-        @overload
-        def __init__(
-            self: "Shape[tuple[int, int, int, int, int, int]]",
-            a: _Int,
-            b: _Int,
-            c: _Int,
-            d: _Int,
-            e: _Int,
-            f: _Int,
-            /,
-            *,
-            origin: _Origin = None,
-        ) -> None: ...
-        @overload
-        def __init__(self: "Shape[tuple[int, ...]]", *extents: _Int, origin: _Origin = None) -> None: ...
+        def __init__(self: "Shape[tuple[int, ...]]", *extents: _N, origin: _At = None) -> None: ...
 
     def __init__(self, *extents: SupportsIndex, origin: Iterable[SupportsIndex] | None = None) -> None:
         sizes = to_counts(extents, "extents")
@@ -129,7 +105,7 @@ class Shape(Generic[IndexT_co]):
         _set_hash(self, None)
 
     @classmethod
-    def smooth(cls, extents: Iterable[SupportsIndex], *, origin: _Origin = None) -> "Shape[tuple[int, ...]]":
+    def smooth(cls, extents: Iterable[SupportsIndex], *, origin: _At = None) -> "Shape[tuple[int, ...]]":
         """Return the box with these extents: `Shape` for extents that come as a sequence."""
         return wrap(Smooth(extents, origin))
 
@@ -139,7 +115,7 @@ class Shape(Generic[IndexT_co]):
         rows: "Sequence[SupportsIndex | ShapeLike | Sequence[object]] | npt.NDArray[np.integer]",
         *,
         rank: int | None = None,
-        origin: _Origin = None,
+        origin: _At = None,
     ) -> "Shape[tuple[int, ...]]":
         """Return a jagged shape; mode 0 numbers the rows.
 
@@ -200,7 +176,7 @@ class Shape(Generic[IndexT_co]):
 
     @classmethod
     def tiled(
-        cls, *sizes: "Iterable[SupportsIndex] | IntArray", origin: _Origin = None
+        cls, *sizes: "Iterable[SupportsIndex] | IntArray", origin: _At = None
     ) -> "Shape[tuple[int, ...]]":
         """Return the shape of a box that is cut into tiles: tile numbers first, then places in a tile.
 
@@ -321,13 +297,7 @@ class Shape(Generic[IndexT_co]):
         return Indices(self._held, order)
 
     def offsets(self, *, order: Order = "C") -> Indices[IndexT_co]:
-        """Return the indices relative to the origin, as a sequence.
-
-        Raises
-        ------
-        JaggedModeError
-            If the origin of a mode varies.
-        """
+        """Return the indices relative to the origin, which must not vary, as a sequence."""
         return self.indices(order=order).translate_to((0,) * self.rank)
 
     # Parts of it, and the same set elsewhere.
@@ -375,25 +345,13 @@ class Shape(Generic[IndexT_co]):
         return self if isinstance(held, SmoothCommon) else cast("Shape[IndexT_co]", wrap(held.as_smooth()))
 
     def outer(self) -> "Shape[tuple[int, ...]]":
-        """Return the shape of the unrolled modes alone, whose indices number the smooth cells.
-
-        Raises
-        ------
-        JaggedModeError
-            If the shape is smooth: it is one cell, and nothing is unrolled.
-        """
+        """Return the shape of the unrolled modes, which number the cells; a smooth shape raises."""
         if isinstance(self._held, JaggedCommon):
             return wrap(self._held.outer())
         raise JaggedModeError("a smooth shape is one cell: it has no outer modes")
 
     def cell_table(self) -> CellTable:
-        """Return index, extents, origin and first ordinal of every smooth cell, as arrays; O(cells).
-
-        Raises
-        ------
-        JaggedModeError
-            If the shape is smooth: it is one cell, and nothing is unrolled.
-        """
+        """Return index, extents, origin and first ordinal of every cell, as arrays; O(cells)."""
         if isinstance(self._held, JaggedCommon):
             return self._held.rows.cell_table()
         raise JaggedModeError("a smooth shape is one cell: extents and origin describe it")

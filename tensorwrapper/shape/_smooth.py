@@ -52,7 +52,9 @@ class SmoothCommon(ShapeCommon):
             return NotImplemented
         return self.extents == other.extents and self.origin == other.origin
 
-    __hash__ = ShapeCommon.__hash__
+    def __hash__(self) -> int:
+        # Defining __eq__ takes the inherited hash away.
+        return ShapeCommon.__hash__(self)
 
     def is_congruent(self, other: ShapeCommon) -> bool:
         return isinstance(other, SmoothCommon) and self.extents == other.extents

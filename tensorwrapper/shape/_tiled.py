@@ -153,7 +153,9 @@ class Tiled(JaggedCommon):
             )
         return JaggedCommon.__eq__(self, other)
 
-    __hash__ = JaggedCommon.__hash__
+    def __hash__(self) -> int:
+        # Defining __eq__ takes the inherited hash away.
+        return JaggedCommon.__hash__(self)
 
     def ordinal(self, index: Iterable[SupportsIndex]) -> int:
         numbers, outer = to_index(index, self.rank), self.outer_rank
