@@ -35,8 +35,8 @@ class CopyCount:
     __slots__ = ("copies", "nbytes")
 
     def __init__(self) -> None:
-        self.nbytes = 0
-        self.copies = 0
+        self.nbytes: int = 0
+        self.copies: int = 0
 
     def __repr__(self) -> str:
         return f"CopyCount(nbytes={self.nbytes}, copies={self.copies})"
@@ -108,11 +108,12 @@ def join_elements(arrays: Sequence[Array], dtype: np.dtype[np.generic]) -> Array
 
 def scatter_elements(flat: npt.NDArray[_S], places: tuple[IntArray, ...], target: npt.NDArray[_S]) -> None:
     """Write the elements of `flat` to these places of `target`."""
-    target[places] = flat
+    # The ellipsis makes a view of a target of rank 0, whose only place is ().
+    target[(*places, ...)] = flat
     _count(flat.nbytes)
 
 
 def assign_elements(target: npt.NDArray[_S], value: npt.ArrayLike) -> None:
-    """Write `value`, broadcast as NumPy does, into `target`; memory that overlaps is read first."""
-    np.copyto(target, np.asarray(value), casting="same_kind")
+    """Write `value`, broadcast and cast as NumPy does, into `target`; memory that overlaps is read first."""
+    target[...] = value
     _count(target.nbytes)

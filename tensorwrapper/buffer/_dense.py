@@ -48,6 +48,12 @@ class Dense(Generic[ScalarT_co]):
         """Whether the elements can be written to."""
         return self.flat.flags.writeable
 
+    def read_only(self) -> "Dense[ScalarT_co]":
+        """Return the same run of elements as one that cannot be written to; no copy."""
+        flat = self.flat.view()
+        flat.flags.writeable = False
+        return Dense(flat)
+
     def check_bounds(self, least: int, greatest: int) -> None:
         """Raise unless all offsets from `least` to `greatest` are in the buffer: what makes a view safe."""
         if least < 0 or greatest >= len(self.flat):
@@ -91,7 +97,8 @@ def as_dense(array: "npt.NDArray[ScalarT_co]") -> "tuple[Dense[ScalarT_co], Inde
             step *= extent
         return Dense(array.reshape(-1)), tuple(reversed(strides)), 0
     size = array.dtype.itemsize
-    if any(step % size for step in array.strides):
+    # The step of a mode with one index is never taken, and may be anything.
+    if any(step % size for n, step in zip(array.shape, array.strides, strict=True) if n > 1):
         raise ConversionError(
             f"an array with steps of {array.strides} bytes and elements of {size} bytes has no strides in "
             "elements; pass a copy of it"

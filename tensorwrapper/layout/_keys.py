@@ -7,7 +7,7 @@ from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError
 from tensorwrapper.typing import Extents, PositionalItem, PositionalKey
 
-__all__ = ["Positional", "Step", "parse_positional"]
+__all__ = ["Positional", "Step", "expand_positional", "is_whole", "parse_positional"]
 
 Step: TypeAlias = tuple[int, int, int]
 """Start, step and number of the positions that a slice selects."""
@@ -26,24 +26,35 @@ def parse_positional(key: PositionalKey, extents: Extents) -> list[Positional]:
     RankError
         If there are more indices than modes.
     """
-    items: list[PositionalItem] = list(key) if isinstance(key, tuple) else [key]
-    given = sum(item is not None and item is not Ellipsis for item in items)
-    if given > len(extents):
-        raise RankError(f"{given} indices are too many for {len(extents)} modes")
-    dots = [place for place, item in enumerate(items) if item is Ellipsis]
-    if len(dots) > 1:
-        raise RankError("a key may have one ellipsis only")
-    place = dots[0] if dots else len(items)
-    fill: list[PositionalItem] = [slice(None)] * (len(extents) - given)
     entries: list[Positional] = []
     mode = 0
-    for item in items[:place] + fill + items[place + len(dots) :]:
+    for item in expand_positional(key, len(extents)):
         if item is None:
             entries.append(None)
             continue
         entries.append(_resolve(item, mode, extents[mode]))
         mode += 1
     return entries
+
+
+def expand_positional(key: PositionalKey, rank: int) -> list[PositionalItem]:
+    """Return one item per mode and per new mode: an ellipsis, or the end of the key, stands for whole modes.
+
+    Raises
+    ------
+    RankError
+        If there are more indices than modes, or several ellipses.
+    """
+    items: list[PositionalItem] = list(key) if isinstance(key, tuple) else [key]
+    given = sum(item is not None and item is not Ellipsis for item in items)
+    if given > rank:
+        raise RankError(f"{given} indices are too many for {rank} modes")
+    dots = [place for place, item in enumerate(items) if item is Ellipsis]
+    if len(dots) > 1:
+        raise RankError("a key may have one ellipsis only")
+    place = dots[0] if dots else len(items)
+    fill: list[PositionalItem] = [slice(None)] * (rank - given)
+    return items[:place] + fill + items[place + len(dots) :]
 
 
 def _resolve(item: object, mode: int, extent: int) -> int | Step:
@@ -61,3 +72,8 @@ def _resolve(item: object, mode: int, extent: int) -> int | Step:
     raise ConversionError(
         f"the index of mode {mode} must be an integer, a slice or an ellipsis, not {item!r}"
     )
+
+
+def is_whole(item: PositionalItem) -> bool:
+    """Tell whether an item takes all of its mode as it is."""
+    return isinstance(item, slice) and item == slice(None)

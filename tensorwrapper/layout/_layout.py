@@ -70,11 +70,11 @@ class Layout(Generic[IndexT_co]):
         space = as_shape(shape)
         start = None if offset is None else to_int(offset, "an offset")
         if strides is not None:
-            if order != "C" or ascend is not None:
+            if not _is_default(order) or ascend is not None:
                 raise LayoutError("give either strides, or order and ascend")
             held: LayoutCommon = _from_strides(space, to_ints(strides, "strides"), start or 0)
         elif space.kind == "jagged":
-            if order != "C" or ascend is not None:
+            if not _is_default(order) or ascend is not None:
                 raise LayoutError("a jagged shape is packed in row-major order; it has no other")
             held = Packed(space, start or 0)
         else:
@@ -231,6 +231,11 @@ def wrap_layout(held: LayoutCommon) -> "Layout[Any]":
     return layout
 
 
+def _is_default(order: Order | Iterable[SupportsIndex]) -> bool:
+    # Arrays compare element by element, so the type is asked first.
+    return isinstance(order, str) and order == "C"
+
+
 def _from_strides(shape: Shape[Any], strides: Index, offset: int) -> Strided:
     if shape.kind != "smooth":
         raise LayoutError(f"strides describe boxes, not the jagged shape {shape}")
@@ -246,7 +251,7 @@ def _from_order(
     offset: int | None,
 ) -> LayoutCommon:
     rank = shape.rank
-    if order == "C" and ascend is None:
+    if _is_default(order) and ascend is None:
         return contiguous(shape, offset or 0)
     if isinstance(order, str):
         if order not in ("C", "F"):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import LayoutError, OutOfBoundsError
 from tensorwrapper.layout._common import LayoutCommon
-from tensorwrapper.layout._keys import Positional, parse_positional
+from tensorwrapper.layout._keys import Positional, expand_positional, is_whole, parse_positional
 from tensorwrapper.layout._strided import Strided, packed_strides
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._shape import zero_based
@@ -77,29 +77,21 @@ class Packed(LayoutCommon):
 
     def at(self, key: PositionalKey) -> LayoutCommon:
         shape, offset = self._shape, self._offset
-        items: list[PositionalItem] = list(key) if isinstance(key, tuple) else [key]
-        pinned: list[int] = []
-        while items and shape.kind == "jagged":
-            if items[0] is Ellipsis and len(items) == 1:
-                items = []
-                break
+        items = expand_positional(key, shape.rank)
+        while shape.kind == "jagged":
             entry = parse_positional((items[0],), (shape.extent(0),))[0]
             if not isinstance(entry, int):
                 return self._rows(shape, offset, entry, items[1:])
             index = entry + shape.origin_at(())
             offset += _elements_before(shape, index)
             shape = shape.chip(index)
-            pinned.append(entry)
             items = items[1:]
-        if shape.kind == "smooth":
-            inner = contiguous(zero_based(shape), offset)
-            return inner.at(tuple(items)) if items else inner
-        return Packed(zero_based(shape), offset)
+        return contiguous(zero_based(shape), offset).at(tuple(items))
 
     def _rows(
         self, shape: Shape[Any], offset: int, entry: Positional, rest: list[PositionalItem]
     ) -> LayoutCommon:
-        if not isinstance(entry, tuple) or entry[1] != 1 or not all(_is_whole(item) for item in rest):
+        if not isinstance(entry, tuple) or entry[1] != 1 or not all(is_whole(item) for item in rest):
             raise LayoutError(
                 "a packed jagged tensor gives views of runs of rows (step 1) and of single cells; other "
                 "selections of it are copies: take the cells that you need"
@@ -120,10 +112,6 @@ class Packed(LayoutCommon):
         if rows != region:
             raise LayoutError(f"{region} is not a run of whole rows of {self._shape}")
         return Packed(region, self._offset + (_elements_before(self._shape, first) if region.size else 0))
-
-
-def _is_whole(item: object) -> bool:
-    return item is Ellipsis or (isinstance(item, slice) and item == slice(None))
 
 
 def _elements_before(shape: Shape[Any], first: int) -> int:

@@ -13,6 +13,7 @@ from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowErro
 from tensorwrapper.layout._common import LayoutCommon
 from tensorwrapper.layout._keys import parse_positional
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape._common import to_index, to_index_array
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth, to_permutation
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
@@ -68,10 +69,10 @@ class Strided(LayoutCommon):
 
     @property
     def is_contiguous(self) -> bool:
+        if 0 in self._shape.extents:
+            return True
         step = 1
         for extent, stride in zip(reversed(self._shape.extents), reversed(self.strides), strict=True):
-            if extent == 0:
-                return True
             if extent > 1 and stride != step:
                 return False
             step *= extent
@@ -96,7 +97,7 @@ class Strided(LayoutCommon):
         # Otherwise modes interleave. A layout that is too large to search counts as overlapping, which
         # makes what lies on it read-only: the safe side.
         size = math.prod(extents)
-        return size <= _SEARCHED and len(np.unique(self.to_numpy())) == size
+        return size <= _SEARCHED and self._fits_int64() and len(np.unique(self.to_numpy())) == size
 
     def repeated_mode(self) -> int | None:
         """Return the first mode that gives several elements one place by itself, if there is one."""
@@ -106,14 +107,15 @@ class Strided(LayoutCommon):
         return None
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
-        numbers = tuple([to_int(i, "an index") for i in index])
+        numbers = to_index(index, self._shape.rank)
         if numbers not in self._shape:
             raise OutOfBoundsError(f"index {numbers} is not in {self._shape}")
         steps = zip(numbers, self._shape.origin, self.strides, strict=True)
         return self._offset + sum([(i - start) * stride for i, start, stride in steps])
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
-        array = np.asarray(indices)
+        # In int64, whatever was given: a product with a stride must not wrap in uint8.
+        array = to_index_array(indices, self._shape.rank)
         inside = self._shape.contains(array)
         if not inside.all():
             place = np.unravel_index(int(np.argmin(inside)), inside.shape)
@@ -124,23 +126,35 @@ class Strided(LayoutCommon):
             offsets += (array[..., mode] - start) * stride
         return offsets
 
-    def _check_int64(self) -> None:
+    def _fits_int64(self) -> bool:
         least, greatest = self.bounds()
-        if least < -MAX_INT64 or greatest > MAX_INT64:
+        return -MAX_INT64 <= least and greatest <= MAX_INT64
+
+    def _check_int64(self) -> None:
+        if not self._fits_int64():
+            least, greatest = self.bounds()
             raise SizeOverflowError(f"offsets from {least} to {greatest} leave 64 bits; use offset_of()")
 
     def index_of(self, offset: SupportsIndex) -> Index:
         wanted = to_int(offset, "an offset")
-        found = self._solve(wanted - self._offset)
-        if found is None:
-            raise OutOfBoundsError(f"no element of {self._shape} lies at offset {wanted}")
-        return tuple([i + start for i, start in zip(found, self._shape.origin, strict=True)])
+        return min(self.indices_of(wanted))
 
-    def _solve(self, rest: int) -> Index | None:
-        """Return the least index with this sum of strides: widest stride first, with backtracking."""
+    def indices_of(self, offset: int) -> list[Index]:
+        """Return the indices whose elements lie at `offset`, in any order; never an empty list.
+
+        Of a mode that repeats its elements only the first index is given.
+        """
+        origin = self._shape.origin
+        found = self._solve(offset - self._offset)
+        if not found:
+            raise OutOfBoundsError(f"no element of {self._shape} lies at offset {offset}")
+        return [tuple([i + start for i, start in zip(f, origin, strict=True)]) for f in found]
+
+    def _solve(self, rest: int) -> list[Index]:
+        """Return the indices with this sum of strides: widest stride first, with backtracking."""
         extents, strides = self._shape.extents, self.strides
         if 0 in extents:
-            return None
+            return []
         # Descending modes are counted from their end, so that all steps are upwards.
         for extent, stride in zip(extents, strides, strict=True):
             if stride < 0:
@@ -171,7 +185,7 @@ class Strided(LayoutCommon):
                 descend(depth + 1, left - count * step)
 
         descend(0, rest)
-        return min(solutions, default=None)
+        return solutions
 
     def to_numpy(self) -> IntArray:
         self._check_int64()

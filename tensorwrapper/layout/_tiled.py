@@ -14,13 +14,14 @@ import numpy.typing as npt
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import LayoutError, OutOfBoundsError
 from tensorwrapper.layout._common import LayoutCommon
-from tensorwrapper.layout._keys import parse_positional
+from tensorwrapper.layout._keys import expand_positional, is_whole, parse_positional
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.shape._common import to_index, to_index_array
 from tensorwrapper.shape._shape import wrap, zero_based
 from tensorwrapper.shape._tiled import Tiled
 from tensorwrapper.shape._tiling import make_tiling
-from tensorwrapper.typing import Index, IntArray, PositionalItem, PositionalKey
+from tensorwrapper.typing import Index, IntArray, PositionalKey
 
 __all__ = ["TiledStrided"]
 
@@ -47,9 +48,22 @@ class TiledStrided(LayoutCommon):
 
     @property
     def is_contiguous(self) -> bool:
-        # Tile after tile is memory order only where no tile is narrower than its mode, save the first.
-        inner = self.tiling.partitions[1:]
-        return self.under.is_contiguous and all(p.count <= 1 for p in inner)
+        if not self.under.shape.size:
+            return True
+        cut: list[int] = []  # modes whose tiles have one element: their tile number runs
+        whole: list[int] = []  # modes in one tile: their place in it runs
+        both: list[int] = []
+        for mode, partition in enumerate(self.tiling.partitions):
+            if partition.extent > 1:
+                widest, tiles = partition.bounds()[1], int(np.count_nonzero(partition.sizes))
+                (cut if widest == 1 else whole if tiles == 1 else both).append(mode)
+        # Between tile number and place of one mode nothing else may run: it would come between neighbours.
+        first, last = max(cut, default=-1), min(whole, default=self.tiling.rank)
+        if len(both) > 1 or not all(first < mode < last for mode in both):
+            return False
+        # What is left runs like a box whose modes are in this order.
+        rest = [mode for mode, partition in enumerate(self.tiling.partitions) if partition.extent == 1]
+        return self.under.permute(cut + both + whole + rest).is_contiguous
 
     @property
     def is_injective(self) -> bool:
@@ -57,7 +71,7 @@ class TiledStrided(LayoutCommon):
 
     def elements_of(self, indices: npt.ArrayLike) -> IntArray:
         """Return the absolute elements that an ``(..., 2 * rank)`` array of tiled indices names."""
-        array = np.asarray(indices)
+        array = to_index_array(indices, 2 * self.tiling.rank)
         inside = self.shape.contains(array)
         if not inside.all():
             place = np.unravel_index(int(np.argmin(inside)), inside.shape)
@@ -70,7 +84,8 @@ class TiledStrided(LayoutCommon):
         return np.stack(columns, axis=-1)
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
-        numbers, rank = to_ints(index, "an index"), self.tiling.rank
+        rank = self.tiling.rank
+        numbers = to_index(index, 2 * rank)
         if numbers not in self.shape:
             raise OutOfBoundsError(f"index {numbers} is not in {self.shape}")
         tile = self.tile(numbers[:rank]).shape
@@ -80,7 +95,10 @@ class TiledStrided(LayoutCommon):
         return self.under.offsets_of(self.elements_of(indices))
 
     def index_of(self, offset: SupportsIndex) -> Index:
-        element = self.under.index_of(to_int(offset, "an offset"))
+        # The element that comes first in the box need not be in the tile that comes first.
+        return min(map(self._tiled_index, self.under.indices_of(to_int(offset, "an offset"))))
+
+    def _tiled_index(self, element: Index) -> Index:
         number = self.tiling.tile_of(element)
         tile = self.tiling.tile(number)
         inner = tuple([i - start for i, start in zip(element, tile.origin, strict=True)])
@@ -92,16 +110,14 @@ class TiledStrided(LayoutCommon):
     def at(self, key: PositionalKey) -> LayoutCommon:
         rank = self.tiling.rank
         grid = self.tiling.grid.extents
-        items: list[PositionalItem] = list(key) if isinstance(key, tuple) else [key]
-        items = [item for item in items if item is not Ellipsis] if items[-1] is Ellipsis else items
+        items = expand_positional(key, 2 * rank)
         outer = parse_positional(tuple(items[:rank]), grid)
         numbers = [entry for entry in outer if isinstance(entry, int)]
         if len(numbers) == rank:
             tile = self.under.window(self.tiling.tile(numbers))
-            bare = Strided(zero_based(tile.shape), tile.strides, tile.offset)
-            return bare.at(tuple(items[rank:])) if items[rank:] else bare
+            return Strided(zero_based(tile.shape), tile.strides, tile.offset).at(tuple(items[rank:]))
         runs = [entry for entry in outer if isinstance(entry, tuple) and entry[1] == 1]
-        if len(runs) < rank or len(items) > rank:
+        if len(runs) < rank or not all(is_whole(item) for item in items[rank:]):
             raise LayoutError(
                 "a tiled tensor gives views of single tiles (all tile numbers given) and of boxes of tiles "
                 "(slices of the tile modes with step 1); select_tiles copies any set of tiles"
@@ -110,11 +126,11 @@ class TiledStrided(LayoutCommon):
         tiling = make_tiling(tuple([p.run(start, start + count) for p, (start, _, count) in parts]))
         return TiledStrided(tiling, self.under.window(tiling.elements), (0,) * rank)
 
-    def tile(self, number: Index) -> Strided:
+    def tile(self, number: Iterable[SupportsIndex]) -> Strided:
         """Return the layout of one tile, where its elements lie."""
-        return self.under.window(
-            self.tiling.tile([k - start for k, start in zip(number, self.grid_origin, strict=True)])
-        )
+        numbers = to_index(number, self.tiling.rank)
+        places = [k - start for k, start in zip(numbers, self.grid_origin, strict=True)]
+        return self.under.window(self.tiling.tile(places))
 
     def window(self, region: Shape[Any]) -> LayoutCommon:
         if region.kind == "smooth":

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer._copy import copy_elements, join_elements
 from tensorwrapper.buffer._dense import Dense, as_dense, check_dtype
-from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError
+from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._packed import contiguous
@@ -16,7 +16,7 @@ from tensorwrapper.layout._strided import Strided
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
-from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.tensor._tensor import Tensor, guard, make_tensor
 from tensorwrapper.typing import Array, BufferLike, ScalarT_co
 
 __all__ = ["as_tensor", "from_buffer", "jagged"]
@@ -68,27 +68,36 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
             raise
         buffer, strides, offset = as_dense(copy_elements(array))
     shape = wrap(make_smooth(array.shape, (0,) * array.ndim))
-    return make_tensor(wrap_layout(Strided(shape, strides, offset)), buffer)
+    layout = wrap_layout(Strided(shape, strides, offset))
+    return make_tensor(layout, guard(layout, buffer))
 
 
 def _as_array(value: object, *, copy: bool | None) -> Array:
     if type(value) is np.ndarray:
         return value
-    if isinstance(value, np.ma.MaskedArray):
-        raise ConversionError("a masked array would lose its mask; fill it, or pass its data and mask apart")
     if isinstance(value, np.ndarray):
-        return np.asarray(cast("Array", value))
+        return _plain(cast("Array", value))
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
         return np.from_dlpack(cast("Any", value))
     if isinstance(value, bytes | bytearray | memoryview):
         return np.asarray(memoryview(cast("bytes", value)))
-    if copy is False and not hasattr(value, "__array__"):
-        raise ConversionError(f"a {type(value).__name__} has no memory to share; copy=False cannot be kept")
     try:
-        return np.asarray(value)
+        return np.asarray(value, copy=False if copy is False else None)
     except ValueError as error:
-        error.add_note("rows of different lengths make a jagged tensor: use jagged()")
-        raise
+        name = type(value).__name__
+        if copy is False:
+            raise ConversionError(f"a {name} has no memory to share; copy=False cannot be kept") from error
+        raise ConversionError(
+            f"a {name} does not make an array: {error} (rows of different lengths make a jagged tensor: use "
+            "jagged())"
+        ) from error
+
+
+def _plain(array: Array) -> Array:
+    """Return an array of a subclass as a plain one, over the same memory."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise ConversionError("a masked array would lose its mask; fill it, or pass its data and mask apart")
+    return np.asarray(array)
 
 
 def from_buffer(
@@ -115,6 +124,10 @@ def from_buffer(
     ------
     BufferSizeError
         If the buffer does not have just the elements of the shape (with `layout`: all its offsets).
+    DTypeError
+        If tensors cannot hold such elements, or `dtype` is not the one that the array has.
+    ConversionError
+        If there is no buffer, it has gaps, or `layout` is over another shape.
 
     Examples
     --------
@@ -125,14 +138,14 @@ def from_buffer(
     """
     space = as_shape(shape)
     if isinstance(buffer, np.ndarray):
-        flat = cast("Array", buffer)
+        flat = _plain(cast("Array", buffer))
+        check_dtype(flat.dtype)
         if dtype is not None and np.dtype(dtype) != flat.dtype:
             raise DTypeError(f"the array has elements of type {flat.dtype}, not {np.dtype(dtype)}")
         if flat.ndim != 1 or not flat.flags.c_contiguous:
             raise ConversionError(f"a buffer has one mode and no gaps, not extents {flat.shape}")
     else:
-        flat = np.frombuffer(cast("Any", buffer), dtype=np.dtype(dtype or np.uint8))
-    check_dtype(flat.dtype)
+        flat = _read_buffer(buffer, np.dtype(np.uint8 if dtype is None else dtype))
     if layout is None:
         if len(flat) != space.size:
             raise BufferSizeError(f"{space} has {space.size} elements, but the buffer has {len(flat)}")
@@ -143,7 +156,18 @@ def from_buffer(
     held = Dense(cast("Any", flat))
     if greatest >= least:
         held.check_bounds(least, greatest)
-    return make_tensor(layout, held)
+    return make_tensor(layout, guard(layout, held))
+
+
+def _read_buffer(buffer: BufferLike, dtype: "np.dtype[Any]") -> Array:
+    check_dtype(dtype)
+    try:
+        octets = np.frombuffer(cast("Any", buffer), dtype=np.uint8)
+    except (BufferError, TypeError) as error:
+        raise ConversionError(f"a {type(buffer).__name__} is no buffer without gaps: {error}") from error
+    if octets.nbytes % dtype.itemsize:
+        raise BufferSizeError(f"{octets.nbytes} bytes do not divide into elements of {dtype.itemsize} bytes")
+    return octets.view(dtype)
 
 
 def jagged(rows: Sequence[object], *, dtype: npt.DTypeLike | None = None) -> Tensor[Any]:
@@ -161,6 +185,10 @@ def jagged(rows: Sequence[object], *, dtype: npt.DTypeLike | None = None) -> Ten
     ------
     RankError
         If rows have different ranks, or there is no row at all.
+    DTypeError
+        If tensors cannot hold such elements: objects, text, structures.
+    ConversionError
+        If a row is neither a list nor an array, mixes numbers and lists, or would lose a mask.
 
     Examples
     --------
@@ -170,7 +198,12 @@ def jagged(rows: Sequence[object], *, dtype: npt.DTypeLike | None = None) -> Ten
     """
     leaves: list[Array] = []
     depth = max(map(_depth_of, rows), default=1)
-    shape = Shape.jagged([_shapes_of(row, depth, leaves) for row in rows])
+    lengths = [_shapes_of(row, depth, leaves) for row in rows]
+    try:
+        shape = Shape.jagged(lengths)
+    except ConversionError as error:
+        # Lengths beside shapes or beside lists of lengths: all that can be wrong with what was just made.
+        raise RankError("rows of different ranks make no jagged tensor") from error
     common = np.dtype(dtype) if dtype is not None else _common_dtype(leaves)
     check_dtype(common)
     return from_buffer(join_elements(leaves, common), shape)
@@ -194,7 +227,7 @@ def _depth_of(row: object) -> int:
 def _shapes_of(row: object, depth: int, leaves: list[Array]) -> "Shape[Any] | SupportsIndex | list[Any]":
     """Return what `Shape.jagged` needs to know of a row, and put its elements at the end of `leaves`."""
     if isinstance(row, np.ndarray):
-        leaf = cast("Array", row)
+        leaf = _plain(cast("Array", row))
         check_dtype(leaf.dtype)
         leaves.append(leaf)
         return Shape.smooth(leaf.shape) if leaf.ndim > 1 else _length(leaf)
@@ -204,9 +237,13 @@ def _shapes_of(row: object, depth: int, leaves: list[Array]) -> "Shape[Any] | Su
     # An empty list says nothing of its depth: its sisters do.
     if depth > 1 and all(isinstance(item, Sequence | np.ndarray) for item in items):
         return [_shapes_of(item, depth - 1, leaves) for item in items]
-    leaf = np.asarray(items)
+    try:
+        leaf = np.asarray(items)
+    except ValueError as error:
+        raise ConversionError(f"a row mixes numbers and lists: {row!r}") from error
     if leaf.ndim != 1:
         raise ConversionError(f"a row mixes numbers and lists: {row!r}")
+    check_dtype(leaf.dtype)
     leaves.append(leaf)
     return len(items)
 

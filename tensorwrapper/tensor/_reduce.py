@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper.buffer._dense import check_dtype
 from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.typing import Array, IntArray
 
@@ -25,7 +26,7 @@ def reduce_box(ufunc: np.ufunc, array: Array, marks: list[IntArray], initial: ob
             result = result[(slice(None),) * mode + (slice(0, 0),)]
     if not result.size:
         result = result.astype(ufunc.reduceat(np.zeros(1, array.dtype), [0]).dtype)
-    return _with_empty(ufunc, result, filled, initial)
+    return _with_empty(ufunc, result, array.dtype, filled, initial)
 
 
 def reduce_runs(ufunc: np.ufunc, flat: Array, offsets: IntArray, initial: object) -> Array:
@@ -34,7 +35,7 @@ def reduce_runs(ufunc: np.ufunc, flat: Array, offsets: IntArray, initial: object
     filled = offsets[1:] > offsets[:-1]
     starts = offsets[:-1][filled]
     result = ufunc.reduceat(flat if len(starts) else np.zeros(1, flat.dtype), starts if len(starts) else [0])
-    return _with_empty(ufunc, result[: len(starts)], [filled], initial)
+    return _with_empty(ufunc, result[: len(starts)], flat.dtype, [filled], initial)
 
 
 def _check(ufunc: np.ufunc, rank: int) -> None:
@@ -49,17 +50,28 @@ def _is_logical(ufunc: np.ufunc) -> bool:
 
 
 def _with_empty(
-    ufunc: np.ufunc, result: Array, filled: list[npt.NDArray[np.bool_]], initial: object
+    ufunc: np.ufunc,
+    result: Array,
+    given: "np.dtype[np.generic]",
+    filled: list[npt.NDArray[np.bool_]],
+    initial: object,
 ) -> Array:
     """Return the numbers of all tiles: the reduced ones, and for empty tiles what an empty reduction is."""
+    check_dtype(result.dtype)
+    neutral: Array | None = None
     if initial is not None:
-        result = ufunc(result, initial)
-    if all(f.all() for f in filled):
+        # As in NumPy, it takes the type of the result and does not change it.
+        neutral = np.full((), initial, dtype=result.dtype)
+        result = ufunc(result, neutral)
+    # Without tiles in one mode there are none at all, whatever the other modes say.
+    if all(f.all() for f in filled) or not all(map(len, filled)):
         return result
-    neutral = ufunc.identity if initial is None else initial
     if neutral is None:
-        place = tuple(int(np.argmin(f)) if not f.all() else 0 for f in filled)
-        raise ExtentError(f"tile {place} is empty and {ufunc.__name__} has no identity: give initial=")
+        if ufunc.identity is None:
+            place = tuple(int(np.argmin(f)) if not f.all() else 0 for f in filled)
+            raise ExtentError(f"tile {place} is empty and {ufunc.__name__} has no identity: give initial=")
+        # Not ufunc.identity: that of bitwise_and is -1, which unsigned integers do not have.
+        neutral = ufunc.reduce(np.empty(0, given))
     full = np.full(tuple(len(f) for f in filled), neutral, dtype=result.dtype)
     full[np.ix_(*filled)] = result
     return full

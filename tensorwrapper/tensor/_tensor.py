@@ -1,7 +1,7 @@
 """`Tensor`: a shape, a layout and a buffer."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, SupportsIndex, cast, final
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
@@ -17,9 +17,12 @@ from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
 from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
-from tensorwrapper.typing import Array, Index, IntArray, PositionalKey, ScalarT_co
+from tensorwrapper.typing import Array, Extents, Index, IntArray, PositionalKey, ScalarT_co
 
-__all__ = ["Tensor", "make_tensor"]
+if TYPE_CHECKING:
+    from typing_extensions import CapsuleType
+
+__all__ = ["Tensor", "guard", "make_tensor"]
 
 _BATCH = 1 << 20
 
@@ -128,7 +131,8 @@ class Tensor(Generic[ScalarT_co]):
 
     def broadcast(self, shape: ShapeLike) -> "Tensor[ScalarT_co]":
         """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
-        return make_tensor(self._layout.broadcast(shape), self._buffer)
+        layout = self._layout.broadcast(shape)
+        return make_tensor(layout, guard(layout, self._buffer))
 
     def tiled(self, tiling: Tiling) -> "Tensor[ScalarT_co]":
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
@@ -141,7 +145,7 @@ class Tensor(Generic[ScalarT_co]):
     def tile(self, *number: SupportsIndex) -> "Tensor[ScalarT_co]":
         """Return the view of one tile of a tiled view; its origin is where it lies in the box."""
         held = self._tiled("tile")
-        return make_tensor(wrap_layout(held.tile(tuple([int(k) for k in number]))), self._buffer)
+        return make_tensor(wrap_layout(held.tile(number)), self._buffer)
 
     def _tiled(self, what: str) -> TiledStrided:
         held = self._layout._held
@@ -221,7 +225,7 @@ class Tensor(Generic[ScalarT_co]):
         """Return the same elements in memory of their own, packed in row-major order."""
         held = self._layout._held
         if isinstance(held, TiledStrided):
-            return self.untiled().copy().tiled(held.tiling)
+            return _restore_tiled(self.untiled().copy(), held.tiling, held.grid_origin)
         if isinstance(held, Strided):
             flat = copy_elements(self._array(held)).reshape(-1)
         else:
@@ -255,6 +259,8 @@ class Tensor(Generic[ScalarT_co]):
         held = self._layout._held
         if isinstance(held, Strided):
             return self._array(held).tolist()
+        if isinstance(held, TiledStrided):
+            return _nested((cell.tolist() for _, cell in self.cells()), held.tiling.grid.extents)
         return [row.tolist() for row in self]
 
     def item(self) -> Any:  # noqa: ANN401 - a Python number of whatever type the elements have
@@ -279,21 +285,25 @@ class Tensor(Generic[ScalarT_co]):
         ReadOnlyError
             If the memory may not change, or several indices share a place; the text names the mode.
         """
-        part = self._layout[key]
         self._check_writeable()
+        part = self._layout[key]
         held = part._held
         if not isinstance(held, Strided):
             raise LayoutError("assignment to a jagged tensor goes cell by cell: t[row] = value")
         assign_elements(self._buffer.array(held.shape.extents, held.strides, held.offset), value)
 
     def _check_writeable(self) -> None:
-        if not self._buffer.writeable:
-            raise ReadOnlyError("the memory of this tensor is read-only; copy() gives one that can change")
+        # The layout first: the memory under one that repeats is read-only as well, but that is not why.
         if not self._layout.is_injective:
             held = self._layout._held
             mode = held.repeated_mode() if isinstance(held, Strided) else None
             where = "modes that overlap" if mode is None else f"mode {mode}, which repeats its elements"
             raise ReadOnlyError(f"indices share a place because of {where}; copy() gives each its own")
+        if not self._buffer.writeable:
+            raise ReadOnlyError(
+                "the memory of this tensor is read-only, or repeated in a tensor of which this is a view; "
+                "copy() gives one that can change"
+            )
 
     # Reductions and comparison.
 
@@ -375,7 +385,7 @@ class Tensor(Generic[ScalarT_co]):
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
-    ) -> object:
+    ) -> "CapsuleType":
         if stream is not None:
             raise ConversionError("this memory is the CPU's, which has no streams")
         array = cast("npt.NDArray[np.number[Any]]", self.to_numpy())
@@ -386,7 +396,7 @@ class Tensor(Generic[ScalarT_co]):
 
     def __len__(self) -> int:
         if not self.rank:
-            raise RankError("a tensor of rank 0 has no len")
+            raise ConversionError("a tensor of rank 0 has no len")
         return self.shape.extent(0)
 
     def __iter__(self) -> "Iterator[Tensor[ScalarT_co]]":
@@ -400,6 +410,13 @@ class Tensor(Generic[ScalarT_co]):
     def __repr__(self) -> str:
         return f"Tensor({self.shape!r}, dtype={self.dtype})"
 
+    def __copy__(self) -> "Tensor[ScalarT_co]":
+        # Pickling, which Python falls back on, would copy the elements of some layouts and share others.
+        return make_tensor(self._layout, self._buffer)
+
+    def __deepcopy__(self, memo: object) -> "Tensor[ScalarT_co]":
+        return self.copy()
+
     def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
         held = self._layout._held
         if isinstance(held, TiledStrided):
@@ -410,6 +427,15 @@ class Tensor(Generic[ScalarT_co]):
 def make_tensor(layout: Layout[Any], buffer: "Dense[ScalarT_co]") -> "Tensor[ScalarT_co]":
     """Return a tensor of parts that fit: the offsets of the layout were checked against the buffer."""
     return Tensor(layout, buffer)
+
+
+def guard(layout: Layout[Any], buffer: "Dense[ScalarT_co]") -> "Dense[ScalarT_co]":
+    """Return `buffer`, read-only if indices share a place in it: then every view of the tensor is as well."""
+    return buffer.read_only() if buffer.writeable and not layout.is_injective else buffer
+
+
+def _nested(cells: Iterator[object], extents: Extents) -> Any:  # noqa: ANN401 - lists as deep as extents
+    return [_nested(cells, extents[1:]) for _ in range(extents[0])] if extents else next(cells)
 
 
 def _restore(shape: Shape[Any], flat: "npt.NDArray[ScalarT_co]") -> "Tensor[ScalarT_co]":

@@ -15,6 +15,7 @@ import zmq
 
 from tensorwrapper.errors import (
     LeakedResourceWarning,
+    LocalProtocolError,
     PeerUnreachableError,
     RemoteProtocolError,
     TransportClosedError,
@@ -61,9 +62,11 @@ class Delivery:
             If that takes longer than `timeout` seconds.
         """
         try:
-            self._tracker.wait(timeout)
+            self._tracker.wait(_milliseconds(timeout) / 1000)
         except zmq.NotDone as error:
-            raise TransportTimeoutError(f"frames are still being sent after {timeout} s") from error
+            # With many frames the tracker may run out of time on the way although all of them are done.
+            if not self.done:
+                raise TransportTimeoutError(f"frames are still being sent after {timeout} s") from error
 
 
 @final
@@ -107,14 +110,14 @@ class Socket:
         linger: float = 1.0,
     ) -> None:
         self._socket: zmq.Socket[bytes] | None = None
-        number = check_kind(kind)
+        number, rest = check_kind(kind), _milliseconds(linger)
         self._kind: SocketKind = kind
         self._timeout = timeout
         self._limits = limits
         self._linger = linger
         self._thread = threading.get_ident()
         socket = shared_context().socket(number)
-        socket.linger = int(linger * 1000)
+        socket.linger = rest
         socket.sndhwm = socket.rcvhwm = _HIGH_WATER
         # Per frame, and checked by ZeroMQ before it allocates; the message as a whole is checked on arrival.
         socket.maxmsgsize = min(limits.total_bytes, 2**62)
@@ -197,12 +200,17 @@ class Socket:
             If nobody took the message in time; nothing of it was sent.
         PeerUnreachableError
             If the peer of a ROUTER is not connected.
+        LocalProtocolError
+            If there are no two header frames.
         """
         socket = self._open()
         frames = message.to_frames() if isinstance(message, Message) else message
         # A memoryview locks its exporter: a bytearray that is cleared or a map that is closed while ZeroMQ
         # reads it raises instead of crashing the process.
         views = [byte_view(frame) for frame in frames]
+        if len(views) < 2:
+            # Less could not be read, and nothing at all would leave an envelope for the next message.
+            raise LocalProtocolError("frame", f"a message has two header frames at least, not {len(views)}")
         if (peer is not None) != (self._kind == "ROUTER"):
             raise TransportError("a ROUTER needs the peer to send to, and other sockets do not take one")
         envelope: list[bytes] = []
@@ -275,7 +283,7 @@ class Socket:
         socket = self._socket
         if socket is not None:
             self._socket = None
-            socket.close(linger=int(self._linger * 1000))
+            socket.close(linger=_milliseconds(self._linger))
 
     def __enter__(self) -> "Socket":
         return self
@@ -304,4 +312,4 @@ def _failed(what: str, error: zmq.ZMQError) -> TransportError:
 def _milliseconds(seconds: float) -> int:
     if not seconds >= 0:
         raise TransportError(f"a timeout is a number of seconds from 0 up, not {seconds}")
-    return min(int(seconds * 1000), 2**31 - 1)
+    return int(min(seconds * 1000, 2**31 - 1))

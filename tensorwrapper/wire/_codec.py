@@ -10,8 +10,8 @@ from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire._header import make_header, pack_coordinates, pack_prefix, unpack_header
 from tensorwrapper.wire._label import Json, dump_label, plain_object
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire._message import Message, byte_view, make_message, read_content
-from tensorwrapper.wire._write import Writer
+from tensorwrapper.wire._message import Message, byte_view, make_message, read_tensors
+from tensorwrapper.wire._write import Writer, plain_label
 
 __all__ = ["decode", "encode"]
 
@@ -65,23 +65,36 @@ def encode(
     >>> bytes(frames[0])
     b'ZIO0TENS{"TENS":{"tensors":[{"dtype":"f","part":0,"shape":[2,3],"word":4}]}}'
     """
-    held = [as_tensor(tensor) for tensor in tensors]
-    places = _places(parts, len(held))
-    if tensor_metadata is not None and len(tensor_metadata) != len(held):
-        raise LocalProtocolError("schema", f"{len(tensor_metadata)} metadata do not fit {len(held)} tensors")
-    writer = Writer(len(held), allow_longdouble=allow_longdouble)
-    for k, tensor in enumerate(held):
-        writer.add(tensor, places[k], None if tensor_metadata is None else tensor_metadata[k])
-    descriptions: list[Json] = [*writer.descriptions]
-    tens: dict[str, Json] = {"tensors": descriptions}
+    places = _places(parts, len(tensors))
+    if tensor_metadata is not None and len(tensor_metadata) != len(tensors):
+        raise LocalProtocolError(
+            "schema", f"{len(tensor_metadata)} metadata do not fit {len(tensors)} tensors"
+        )
+    writer = Writer(len(tensors), allow_longdouble=allow_longdouble)
+    for k, tensor in enumerate(tensors):
+        if tensor_metadata is not None or not writer.add_plain(tensor, places[k]):
+            writer.add(as_tensor(tensor), places[k], tensor_metadata[k] if tensor_metadata else None)
+    if writer.plain and metadata is None and label is None:
+        text = plain_label(tuple(writer.plain))
+    else:
+        text = _label(writer.descriptions, metadata, label)
+    header = make_header(form, level, text, (origin, granule, seqno))
+    return [pack_prefix(header), pack_coordinates(header), *writer.payload]
+
+
+def _label(
+    descriptions: list[dict[str, Json]],
+    metadata: Mapping[str, object] | None,
+    label: Mapping[str, object] | None,
+) -> str:
+    tens: dict[str, Json] = {"tensors": [*descriptions]}
     if metadata is not None:
         tens["metadata"] = plain_object(metadata, "metadata")
     whole: dict[str, Json] = {} if label is None else plain_object(label, "label")
     if "TENS" in whole:
         raise LocalProtocolError("schema", "the label key TENS is the message's own")
     whole["TENS"] = tens
-    header = make_header(form, level, dump_label(whole), (origin, granule, seqno))
-    return [pack_prefix(header), pack_coordinates(header), *writer.payload]
+    return dump_label(whole)
 
 
 def _places(parts: Sequence[SupportsIndex] | None, n_tensors: int) -> Sequence[int]:
@@ -134,5 +147,5 @@ def decode(
         raise RemoteProtocolError("limit", f"{total} bytes are over the {limits.total_bytes} allowed")
     header = unpack_header(views[0], views[1], limits)
     payload = tuple(views[2:])
-    content = read_content(header, payload, limits, allow_longdouble=allow_longdouble)
-    return make_message(header, payload, content)
+    tensors = read_tensors(header, payload, limits, allow_longdouble=allow_longdouble)
+    return make_message(header, payload, limits=limits, allow_longdouble=allow_longdouble, tensors=tensors)

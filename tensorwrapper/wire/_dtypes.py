@@ -6,7 +6,7 @@ import numpy as np
 
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 
-__all__ = ["read_dtype", "write_dtype"]
+__all__ = ["known_dtype", "read_dtype", "write_dtype"]
 
 _WORDS = {"b": (1,), "c": (8, 16), "f": (2, 4, 8), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8)}
 # x86 long doubles: ten bytes that count and six of padding, on no other machine the same.
@@ -34,6 +34,11 @@ def read_dtype(kind: object, word: object, where: str, *, allow_longdouble: bool
     raise RemoteProtocolError("unsupported", f"{where} has elements {kind[:16]!r} of {word} bytes")
 
 
+def known_dtype(dtype: "np.dtype[Any]") -> "tuple[str, int, np.dtype[Any]] | None":
+    """Return what `write_dtype` does for a type that is written as it is, None for any other."""
+    return _WRITE.get(dtype)
+
+
 def write_dtype(
     dtype: "np.dtype[Any]", where: str, *, allow_longdouble: bool
 ) -> "tuple[str, int, np.dtype[Any]]":
@@ -46,7 +51,7 @@ def write_dtype(
         return dtype.kind, dtype.itemsize, little
     if (dtype.kind, dtype.itemsize) in _LONG:
         if allow_longdouble:
-            return dtype.kind, dtype.itemsize, dtype
+            return dtype.kind, dtype.itemsize, little
         raise LocalProtocolError(
             "unsupported",
             f"{where} has long doubles, which few machines can read; allow_longdouble=True sends them",

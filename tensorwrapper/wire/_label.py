@@ -8,6 +8,7 @@ lone surrogates refused, and with its size and depth bounded before anything is 
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NoReturn, TypeAlias, cast
 
@@ -21,14 +22,15 @@ __all__ = ["Json", "dump_label", "load_label", "plain_object", "plain_scalars"]
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """What JSON can say."""
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+# Possessive: a string of megabytes must not leave a place to backtrack to at each of its characters.
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 
 
 def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     built = dict(pairs)
     if len(built) != len(pairs):
-        twice = next(key for place, (key, _) in enumerate(pairs) if key in dict(pairs[:place]))
-        raise RemoteProtocolError("header", f"the label has the key {twice!r} twice")
+        twice = next(key for key, n in Counter([key for key, _ in pairs]).items() if n > 1)
+        raise RemoteProtocolError("header", f"the label has the key {twice[:40]!r} twice")
     return built
 
 
@@ -83,17 +85,20 @@ def _check_structure(text: str, limits: Limits) -> None:
     items = bare.count("[") + bare.count("{") + bare.count(",")
     if items > limits.label_items:
         raise RemoteProtocolError("limit", f"the label has over {limits.label_items} values")
-    depth = deepest = 0
-    for bracket in re.findall(r"[\[\]{}]", bare):
-        depth += 1 if bracket in "[{" else -1
-        deepest = max(deepest, depth)
-    if deepest > limits.depth:
-        raise RemoteProtocolError("limit", f"the label nests {deepest} deep; {limits.depth} is allowed")
+    depth = 0
+    for bracket in re.finditer(r"[\[\]{}]", bare):
+        depth += 1 if bracket[0] in "[{" else -1
+        if depth > limits.depth:
+            raise RemoteProtocolError("limit", f"the label nests over {limits.depth} deep")
 
 
 def dump_label(value: Mapping[str, object]) -> str:
     """Return the canonical text of a label made of plain values."""
-    return _ENCODER.encode(value)
+    try:
+        return _ENCODER.encode(value)
+    except ValueError as error:
+        # Python refuses to spell out integers of thousands of digits.
+        raise LocalProtocolError("schema", f"the label has a value that JSON cannot say: {error}") from error
 
 
 def _scalar(value: object, where: str) -> Json:
@@ -113,6 +118,13 @@ def plain_scalars(metadata: Mapping[str, object], where: str) -> dict[str, Json]
 
 def plain_object(metadata: Mapping[str, object], where: str) -> dict[str, Json]:
     """Return a nested mapping as JSON values; the error names the key."""
+    try:
+        return _object(metadata, where)
+    except RecursionError as error:
+        raise LocalProtocolError("schema", f"{where} nests too deeply, or holds itself") from error
+
+
+def _object(metadata: Mapping[str, object], where: str) -> dict[str, Json]:
     return {_key(key, where): _plain(value, f"{where}[{key!r}]") for key, value in metadata.items()}
 
 
@@ -125,7 +137,7 @@ def _key(key: object, where: str) -> str:
 
 def _plain(value: object, where: str) -> Json:
     if isinstance(value, Mapping):
-        return plain_object(cast("Mapping[str, object]", value), where)
+        return _object(cast("Mapping[str, object]", value), where)
     if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
         items = cast("Sequence[object]", value)
         return [_plain(item, f"{where}[{k}]") for k, item in enumerate(items)]

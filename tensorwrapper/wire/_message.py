@@ -10,14 +10,19 @@ from tensorwrapper.errors import ConversionError, RemoteProtocolError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire._header import Header, make_header, pack_coordinates, pack_prefix
-from tensorwrapper.wire._label import Json, load_label
+from tensorwrapper.wire._label import load_label
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
+from tensorwrapper.wire._plan import plan_label
 from tensorwrapper.wire._read import Reader
 
-__all__ = ["Message", "byte_view", "read_content"]
+__all__ = ["Message", "byte_view", "make_message", "read_tensors"]
 
-_JSON_FORMS = frozenset({"TENS", "FLOW", "JSON"})
+_OBJECT_FORMS = frozenset({"TENS", "FLOW"})
+_JSON_FORMS = _OBJECT_FORMS | {"JSON"}
 """Forms whose label is JSON by definition: there, other text is an error."""
+
+_SPACE = " \t\r\n"
+"""What JSON allows around a value."""
 
 
 def byte_view(buffer: BufferLike) -> memoryview:
@@ -32,49 +37,16 @@ def byte_view(buffer: BufferLike) -> memoryview:
     return view.cast("B")
 
 
-@final
-@attrs.frozen
-class Content:
-    """What a label says: the tensors, and the metadata beside them."""
-
-    tensors: tuple[Tensor[Any], ...]
-    metadata: Mapping[str, Any]
-    tensor_metadata: tuple[Any, ...]
-    label: Any
-
-
-def read_content(
+def read_tensors(
     header: Header, parts: Sequence[memoryview], limits: Limits, *, allow_longdouble: bool
-) -> Content:
-    """Return what a foreign label says about its parts."""
-    text = header.label.strip(" \t\r\n")
-    if not text:
-        return Content((), {}, (), None)
-    try:
-        label = load_label(text, limits)
-    except RemoteProtocolError:
-        if header.form in _JSON_FORMS or text.startswith("{"):
-            raise
-        # Another form's label is free text.
-        return Content((), {}, (), None)
-    tens = label.get("TENS") if isinstance(label, dict) else None
-    if tens is None:
-        return Content((), {}, (), label)
-    if not isinstance(tens, dict):
-        raise RemoteProtocolError("schema", "TENS must be an object")
-    described = tens.get("tensors")
-    if not isinstance(described, list):
-        raise RemoteProtocolError("schema", "TENS must have a list of tensors")
-    if len(described) > limits.tensors:
-        raise RemoteProtocolError("limit", f"{len(described)} tensors are over the {limits.tensors} allowed")
-    metadata = tens.get("metadata")
-    if metadata is not None and not isinstance(metadata, dict):
-        raise RemoteProtocolError("schema", "metadata of TENS must be an object")
-    reader = Reader(parts, limits, allow_longdouble=allow_longdouble)
-    tensors = tuple([reader.read(item, k) for k, item in enumerate(described)])
-    # Each item was read, so it is an object.
-    beside = tuple([cast("dict[str, Json]", item).get("metadata") for item in described])
-    return Content(tensors, metadata or {}, beside, label)
+) -> tuple[Tensor[Any], ...]:
+    """Return the tensors that a foreign label describes, over the parts."""
+    text, strict = header.label.strip(_SPACE), header.form in _JSON_FORMS
+    plans = plan_label(text, limits, strict=strict, allow_longdouble=allow_longdouble)
+    if header.form in _OBJECT_FORMS and not text.startswith("{") and text not in ("", "null"):
+        raise RemoteProtocolError("schema", f"the label of form {header.form} must be an object")
+    reader = Reader(parts, limits)
+    return tuple([reader.read(plan) for plan in plans])
 
 
 @final
@@ -111,7 +83,9 @@ class Message:
 
     _header: Header
     _parts: tuple[memoryview, ...]
-    _content: Content | None
+    _limits: Limits
+    _allow_longdouble: bool
+    _tensors: tuple[Tensor[Any], ...] | None
 
     def __init__(
         self,
@@ -125,7 +99,7 @@ class Message:
         parts: Iterable[BufferLike] = (),
     ) -> None:
         header = make_header(form, level, label, (origin, granule, seqno))
-        _fill(self, header, tuple([byte_view(part) for part in parts]), None)
+        _fill(self, header, tuple([byte_view(part) for part in parts]))
 
     @property
     def form(self) -> str:
@@ -167,32 +141,44 @@ class Message:
         """The bytes of all payload parts."""
         return sum([part.nbytes for part in self._parts])
 
-    def _read(self) -> Content:
-        content = self._content
-        if content is None:
-            content = read_content(self._header, self._parts, DEFAULT_LIMITS, allow_longdouble=False)
-            object.__setattr__(self, "_content", content)
-        return content
-
     @property
     def tensors(self) -> tuple[Tensor[Any], ...]:
         """The tensors that the label describes, as read-only views of the parts."""
-        return self._read().tensors
+        tensors = self._tensors
+        if tensors is None:
+            tensors = read_tensors(
+                self._header, self._parts, self._limits, allow_longdouble=self._allow_longdouble
+            )
+            object.__setattr__(self, "_tensors", tensors)
+        return tensors
+
+    @property
+    def label_object(self) -> Any:  # noqa: ANN401 - whatever JSON the sender wrote
+        """The label as JSON, application keys included; None if it is empty or free text. Read anew."""
+        text = self._header.label.strip(_SPACE)
+        if not text:
+            return None
+        try:
+            return load_label(text, self._limits)
+        except RemoteProtocolError:
+            if self._header.form in _JSON_FORMS or text.startswith("{"):
+                raise
+            return None
+
+    def _tens(self) -> Mapping[str, Any]:
+        label = self.label_object
+        tens = cast("Mapping[str, Any]", label).get("TENS") if isinstance(label, dict) else None
+        return tens or {}
 
     @property
     def metadata(self) -> Mapping[str, Any]:
         """What the label says about the message as a whole; empty if it says nothing."""
-        return self._read().metadata
+        return self._tens().get("metadata") or {}
 
     @property
     def tensor_metadata(self) -> tuple[Any, ...]:
         """What the label says about each tensor; None where it says nothing."""
-        return self._read().tensor_metadata
-
-    @property
-    def label_object(self) -> Any:  # noqa: ANN401 - whatever JSON the sender wrote
-        """The label as JSON, application keys included; None if it is empty or free text."""
-        return self._read().label
+        return tuple([description.get("metadata") for description in self._tens().get("tensors", ())])
 
     def to_frames(self) -> list[bytes | memoryview]:
         """Return the frames to send: prefix, coordinates, parts; the parts are not copied."""
@@ -214,25 +200,48 @@ class Message:
 
     def __reduce_ex__(
         self, protocol: SupportsIndex
-    ) -> tuple[Callable[..., "Message"], tuple[Header, Sequence[object]]]:
-        if int(protocol) >= 5:
-            # Out of band where the caller asks for it, so that no part is copied.
-            return _restore, (self._header, [pickle.PickleBuffer(part) for part in self._parts])
-        return _restore, (self._header, [part.tobytes() for part in self._parts])
+    ) -> tuple[Callable[..., "Message"], tuple[Header, Sequence[object], Limits, bool]]:
+        # Out of band where the caller asks for it, so that no part is copied.
+        pack = pickle.PickleBuffer if int(protocol) >= 5 else bytes
+        parts = [pack(part) for part in self._parts]
+        return _restore, (self._header, parts, self._limits, self._allow_longdouble)
 
 
-def _fill(message: Message, header: Header, parts: tuple[memoryview, ...], content: Content | None) -> None:
+def _fill(
+    message: Message,
+    header: Header,
+    parts: tuple[memoryview, ...],
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    allow_longdouble: bool = False,
+    tensors: tuple[Tensor[Any], ...] | None = None,
+) -> None:
     object.__setattr__(message, "_header", header)
     object.__setattr__(message, "_parts", parts)
-    object.__setattr__(message, "_content", content)
+    object.__setattr__(message, "_limits", limits)
+    object.__setattr__(message, "_allow_longdouble", allow_longdouble)
+    object.__setattr__(message, "_tensors", tensors)
 
 
-def make_message(header: Header, parts: tuple[memoryview, ...], content: Content | None) -> Message:
-    """Return a message of parts that were checked."""
+def make_message(
+    header: Header,
+    parts: tuple[memoryview, ...],
+    *,
+    limits: Limits,
+    allow_longdouble: bool,
+    tensors: tuple[Tensor[Any], ...] | None,
+) -> Message:
+    """Return a message of parts that were checked; limits and options are those it was checked with."""
     message = object.__new__(Message)
-    _fill(message, header, parts, content)
+    _fill(message, header, parts, limits=limits, allow_longdouble=allow_longdouble, tensors=tensors)
     return message
 
 
-def _restore(header: Header, parts: Sequence[BufferLike]) -> Message:
-    return make_message(header, tuple([byte_view(part) for part in parts]), None)
+def _restore(
+    header: Header,
+    parts: Sequence[BufferLike],
+    limits: Limits,
+    allow_longdouble: bool,  # noqa: FBT001
+) -> Message:
+    views = tuple([byte_view(part) for part in parts])
+    return make_message(header, views, limits=limits, allow_longdouble=allow_longdouble, tensors=None)

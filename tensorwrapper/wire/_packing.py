@@ -138,18 +138,22 @@ def read_rows(value: object, size: int, read: ReadPart, limits: Limits, where: s
     else:
         leaf = cells.reshape(nodes, rank)
         _check_cells(leaf, size, limits, what)
-    counts = [1, *[int(s[-1]) for s in splits], nodes]
-    counts[1] = len(splits[0]) - 1 if splits else nodes
+    rows = len(splits[0]) - 1 if splits else nodes
+    counts = [1, rows, *[int(s[-1]) for s in splits]]
     return _with_origins(fields, splits, leaf, rank, counts, read, where)
 
 
 def _check_cells(leaf: IntArray, size: int, limits: Limits, what: str) -> None:
     if len(leaf) and (int(leaf.min()) < 0 or int(leaf.max()) > limits.extent):
         _refuse("limit", f"{what} must be from 0 to {limits.extent}")
+    # Without the empty cells: a 0 would hide that the product of the other extents overflows.
+    filled = leaf[(leaf > 0).all(axis=1)]
     # In floating point first: what is far too large is refused before any integer can wrap.
-    if float(np.multiply.reduce(leaf.astype(np.float64), axis=1).sum()) > 2.0 * size + 2.0:
+    with np.errstate(over="ignore"):
+        least = float(np.multiply.reduce(filled.astype(np.float64), axis=1).sum())
+    if least > 2.0 * size + 2.0:
         _refuse("size", f"{what} have more elements than the {size} that are there")
-    total = int(np.multiply.reduce(leaf, axis=1).sum())
+    total = int(np.multiply.reduce(filled, axis=1).sum())
     if total != size:
         _refuse("size", f"{what} have {total} elements instead of {size}")
 

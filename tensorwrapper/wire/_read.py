@@ -1,4 +1,4 @@
-"""Descriptions and parts to tensors: the reading half of the codec. Everything it sees is foreign."""
+"""Plans and parts to tensors: the reading half of the codec. Everything it sees is foreign."""
 
 import math
 from collections.abc import Sequence
@@ -8,23 +8,21 @@ import numpy as np
 
 from tensorwrapper.buffer._copy import copy_elements
 from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.errors import ProtocolReason, RemoteProtocolError, TensorWrapperError
+from tensorwrapper.errors import ProtocolReason, RemoteProtocolError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._packed import contiguous
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
-from tensorwrapper.shape import Shape, Tiled
+from tensorwrapper.shape import Tiled
 from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.shape._tiling import make_tiling
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor._tensor import make_tensor
-from tensorwrapper.typing import Array, Index, IntArray
-from tensorwrapper.wire._dtypes import read_dtype
-from tensorwrapper.wire._label import Json
+from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire._limits import Limits
-from tensorwrapper.wire._packing import read_int, read_partitions, read_rows
+from tensorwrapper.wire._packing import read_partitions, read_rows
+from tensorwrapper.wire._plan import TensorPlan
 
 __all__ = ["Reader"]
 
@@ -33,60 +31,34 @@ _INT64 = np.dtype("<i8")
 
 @final
 class Reader:
-    """Turns the descriptions of one message into tensors over its payload parts, without copies."""
+    """Makes tensors over the payload parts of one message, without copies."""
 
-    __slots__ = ("_allow_longdouble", "_limits", "_parts")
+    __slots__ = ("_known", "_limits", "_parts")
 
-    def __init__(self, parts: Sequence[memoryview], limits: Limits, *, allow_longdouble: bool) -> None:
+    def __init__(self, parts: Sequence[memoryview], limits: Limits) -> None:
         self._parts = parts
         self._limits = limits
-        self._allow_longdouble = allow_longdouble
+        # By identity: many descriptions may name one part, which is then checked, or copied, only once.
+        self._known: dict[tuple[int, np.dtype[Any]], Array] = {}
 
-    def read(self, description: Json, number: int) -> Tensor[Any]:
-        """Return one tensor; everything about it is checked first."""
-        where = f"tensor {number}"
-        if not isinstance(description, dict):
-            self._refuse("schema", f"{where} is not described by an object")
-        dtype = read_dtype(
-            description.get("dtype"), description.get("word"), where, allow_longdouble=self._allow_longdouble
-        )
-        pointer = description.get("pointer")
-        if pointer is not None and not (type(pointer) is int and pointer == 0):
-            self._refuse("unsupported", f"{where} has a pointer; memory of other processes is never touched")
-        extents = self._extents(description.get("shape"), where)
-        data = self._part(description.get("part", number), where)
-        size = math.prod(extents)
-        if data.nbytes != size * dtype.itemsize:
+    def read(self, plan: TensorPlan) -> Tensor[Any]:
+        """Return one tensor, after comparing what its label says with the bytes that are there."""
+        data = self._part(plan.part, plan.where)
+        if data.nbytes != plan.nbytes:
+            size = plan.dtype.itemsize
             self._refuse(
                 "size",
-                f"{where} has {size} elements of {dtype.itemsize} bytes, but its part has {data.nbytes}",
+                f"{plan.where} has {plan.nbytes // size} elements of {size} bytes, "
+                f"but its part has {data.nbytes}",
             )
-        flat = self._elements(data, dtype, where)
-        return make_tensor(self._layout(description, extents, where), Dense(cast("Any", flat)))
+        flat = self._elements(data, plan.dtype, plan.where)
+        return make_tensor(plan.layout or self._layout(plan), Dense(cast("Any", flat)))
 
     @staticmethod
     def _refuse(reason: ProtocolReason, message: str) -> NoReturn:
         raise RemoteProtocolError(reason, message)
 
-    def _extents(self, shape: object, where: str) -> Index:
-        if not isinstance(shape, list):
-            self._refuse("schema", f"shape of {where} must be a list")
-        items = cast("list[object]", shape)
-        limits = self._limits
-        if len(items) > limits.rank:
-            self._refuse("limit", f"{where} has {len(items)} modes; at most {limits.rank} are allowed")
-        for mode, extent in enumerate(items):
-            if type(extent) is not int:
-                self._refuse("schema", f"extent {mode} of {where} must be an integer")
-            if extent < 0:
-                self._refuse("schema", f"extent {mode} of {where} is negative")
-            if extent > limits.extent:
-                self._refuse("limit", f"extent {mode} of {where} is over {limits.extent}")
-        return cast("Index", tuple(items))
-
-    def _part(self, part: object, where: str) -> memoryview:
-        if type(part) is not int:
-            self._refuse("schema", f"part of {where} must be an integer")
+    def _part(self, part: int, where: str) -> memoryview:
         if not 0 <= part < len(self._parts):
             self._refuse(
                 "layout",
@@ -95,6 +67,9 @@ class Reader:
         return self._parts[part]
 
     def _elements(self, data: memoryview, dtype: "np.dtype[Any]", where: str) -> Array:
+        known = self._known.get((id(data), dtype))
+        if known is not None:
+            return known
         flat = np.frombuffer(data, dtype=dtype)
         if not flat.flags.aligned:
             # Small frames can start at any address; what NumPy's users do with an array needs alignment.
@@ -103,67 +78,36 @@ class Reader:
             flat.flags.writeable = False
         if dtype.kind == "b" and flat.size and int(flat.view(np.uint8).max()) > 1:
             self._refuse("integrity", f"{where} has a bool that is neither 0 nor 1")
+        self._known[id(data), dtype] = flat
         return flat
 
     def _index_part(self, part: object, where: str) -> IntArray:
+        if type(part) is not int:
+            self._refuse("schema", f"part of {where} must be an integer")
         data = self._part(part, where)
         if data.nbytes % 8:
             self._refuse("size", f"{where} has {data.nbytes} bytes, which are not whole int64 numbers")
         return self._elements(data, _INT64, where).astype(np.int64, copy=False)
 
-    def _layout(self, description: dict[str, Json], extents: Index, where: str) -> Layout[Any]:
-        packing = description.get("packing", "dense")
-        if packing == "jagged":
-            if len(extents) != 1:
-                self._refuse("schema", f"shape of {where} must be its number of elements alone")
-            limits = self._limits
-            shape = read_rows(description.get("jagged"), extents[0], self._index_part, limits, where)
-            return wrap_layout(contiguous(shape, 0))
-        if packing == "tiled":
-            return self._tiled(description, extents, where)
-        if packing is not None and packing != "dense":
-            reason: ProtocolReason = "unsupported" if isinstance(packing, str) else "schema"
-            self._refuse(reason, f"{where} has the packing {str(packing)[:24]!r}")
-        origin = self._origin(description.get("origin"), len(extents), where)
-        shape = wrap(make_smooth(extents, origin))
-        if "order" in description or "ascend" in description:
-            return self._ordered(shape, description, where)
+    def _layout(self, plan: TensorPlan) -> Layout[Any]:
+        if plan.packing == "tiled":
+            return self._tiled(plan)
+        if len(plan.extents) != 1:
+            self._refuse("schema", f"shape of {plan.where} must be its number of elements alone")
+        size, described = plan.extents[0], plan.description.get("jagged")
+        shape = read_rows(described, size, self._index_part, self._limits, plan.where)
         return wrap_layout(contiguous(shape, 0))
 
-    def _origin(self, origin: object, rank: int, where: str) -> Index:
-        if origin is None:
-            return (0,) * rank
-        if not isinstance(origin, list) or len(cast("list[object]", origin)) != rank:
-            self._refuse("schema", f"origin of {where} must be a list of {rank} integers")
-        items = cast("list[object]", origin)
-        return tuple([read_int(i, f"origin of {where}", -(2**62), 2**62) for i in items])
-
-    def _ordered(self, shape: Shape[Any], description: dict[str, Json], where: str) -> Layout[Any]:
-        order, ascend = description.get("order"), description.get("ascend")
-        rank = shape.rank
-        if order is None:
-            order = list(range(rank - 1, -1, -1))
-        if ascend is None:
-            ascend = [True] * rank
-        if not isinstance(order, list) or any(type(mode) is not int for mode in order):
-            self._refuse("layout", f"order of {where} must be a list of integers")
-        if not isinstance(ascend, list) or any(type(up) is not bool for up in ascend):
-            self._refuse("layout", f"ascend of {where} must be a list of booleans")
-        try:
-            return Layout(shape, order=cast("list[int]", order), ascend=cast("list[bool]", ascend))
-        except TensorWrapperError as error:
-            raise RemoteProtocolError("layout", f"order or ascend of {where}: {error}") from error
-
-    def _tiled(self, description: dict[str, Json], extents: Index, where: str) -> Layout[Any]:
-        tiled = description.get("tiled")
+    def _tiled(self, plan: TensorPlan) -> Layout[Any]:
+        tiled, where = plan.description.get("tiled"), plan.where
         storage = tiled.get("storage", "box") if isinstance(tiled, dict) else "box"
         if storage not in ("box", "tiles"):
             self._refuse("unsupported", f"{where} has tiles in the storage {str(storage)[:24]!r}")
         partitions, first = read_partitions(tiled, self._index_part, self._limits, where)
         box = tuple([p.extent for p in partitions])
         expected = (math.prod(box),) if storage == "tiles" else box
-        if extents != expected:
-            self._refuse("size", f"shape of {where} is {extents}, but its marks span {expected}")
+        if plan.extents != expected:
+            self._refuse("size", f"shape of {where} is {plan.extents}, but its marks span {expected}")
         if storage == "tiles":
             return wrap_layout(contiguous(wrap(Tiled(partitions, first)), 0))
         tiling = make_tiling(partitions)

@@ -1,7 +1,8 @@
 """Tensors to descriptions and parts: the writing half of the codec."""
 
 from collections.abc import Mapping
-from typing import Any, final
+from functools import lru_cache
+from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 
@@ -12,22 +13,40 @@ from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Tiled
 from tensorwrapper.shape._jagged import JaggedCommon
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Array, IntArray
-from tensorwrapper.wire._dtypes import write_dtype
-from tensorwrapper.wire._label import Json, plain_scalars
+from tensorwrapper.typing import Array, Index, IntArray
+from tensorwrapper.wire._dtypes import known_dtype, write_dtype
+from tensorwrapper.wire._label import Json, dump_label, plain_scalars
 from tensorwrapper.wire._packing import describe_partitions, describe_rows
 
-__all__ = ["Writer"]
+__all__ = ["Writer", "plain_label"]
+
+
+Plain: TypeAlias = tuple[str, int, Index, int]
+"""Kind of element, part, extents and bytes per element of a dense tensor of which nothing else is said."""
+
+
+@lru_cache(maxsize=256)
+def _remembered_label(plain: tuple[Plain, ...]) -> str:
+    tensors = [{"dtype": k, "part": p, "shape": [*s], "word": w} for k, p, s, w in plain]
+    return dump_label({"TENS": {"tensors": tensors}})
+
+
+def plain_label(plain: tuple[Plain, ...]) -> str:
+    """Return the label of a message of plain tensors: a function of them alone, so it is remembered."""
+    # Long lists are not kept: what is remembered stays small.
+    return _remembered_label(plain) if len(plain) <= 16 else _remembered_label.__wrapped__(plain)
 
 
 @final
 class Writer:
     """Collects descriptions and payload parts; element data first, index arrays after it."""
 
-    __slots__ = ("_allow_longdouble", "_index_parts", "_n_tensors", "_parts", "descriptions")
+    __slots__ = ("_allow_longdouble", "_index_parts", "_n_tensors", "_parts", "descriptions", "plain")
 
     def __init__(self, n_tensors: int, *, allow_longdouble: bool) -> None:
         self.descriptions: list[dict[str, Json]] = []
+        self.plain: list[Plain] | None = []
+        """The same descriptions as keys, as long as all of them are plain."""
         self._n_tensors = n_tensors
         self._allow_longdouble = allow_longdouble
         self._parts: dict[int, memoryview] = {}
@@ -39,8 +58,28 @@ class Writer:
         """The parts in order."""
         return [self._parts[k] for k in range(len(self._parts))]
 
+    def add_plain(self, tensor: object, part: int) -> bool:
+        """Add `tensor` if it is an array that can be sent as it lies, and tell whether it was.
+
+        What most messages are made of need not become a tensor first.
+        """
+        if type(tensor) is not np.ndarray:
+            return False
+        array = cast("Array", tensor)
+        known = known_dtype(array.dtype)
+        if known is None or not array.flags.c_contiguous:
+            return False
+        kind, word, _ = known
+        extents = array.shape
+        self.descriptions.append({"dtype": kind, "part": part, "shape": list(extents), "word": word})
+        if self.plain is not None:
+            self.plain.append((kind, part, extents, word))
+        self._parts[part] = array.reshape(-1).view(np.uint8).data
+        return True
+
     def add(self, tensor: Tensor[Any], part: int, metadata: Mapping[str, object] | None) -> None:
         """Describe `tensor` and put its elements into payload part `part`."""
+        self.plain = None
         where = f"tensor {len(self.descriptions)}"
         kind, word, dtype = write_dtype(tensor.dtype, where, allow_longdouble=self._allow_longdouble)
         description: dict[str, Json] = {"dtype": kind, "part": part, "word": word}
@@ -86,9 +125,14 @@ class Writer:
 
 
 def _bytes_of(tensor: Tensor[Any], dtype: "np.dtype[Any]") -> memoryview:
-    flat: Array = tensor.elements()
-    if flat.dtype != dtype:
-        flat = copy_elements(flat, dtype)
+    held = tensor.layout._held
+    if tensor.dtype == dtype:
+        flat: Array = tensor.elements()
+    elif isinstance(held, Strided):
+        # Packed and brought into byte order in one copy.
+        flat = copy_elements(tensor._array(held), dtype).reshape(-1)
+    else:
+        flat = copy_elements(tensor.elements(), dtype)
     if dtype.itemsize in (16, 32) and dtype.kind in "fc" and dtype.char in "gG":
         flat = _without_padding(flat)
     return flat.view(np.uint8).data
