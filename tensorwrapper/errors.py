@@ -29,6 +29,7 @@ __all__ = [
     "StepError",
     "TensorWrapperError",
     "TensorWrapperWarning",
+    "TooManyIndicesError",
     "TransportClosedError",
     "TransportError",
     "TransportThreadError",
@@ -69,6 +70,10 @@ class ExtentError(TensorWrapperError, ValueError):
 
 class OutOfBoundsError(TensorWrapperError, IndexError):
     """An index or a slice leaves the shape."""
+
+
+class TooManyIndicesError(RankError, IndexError):
+    """More indices between brackets than a tensor or layout has modes."""
 
 
 class StepError(TensorWrapperError, ValueError):

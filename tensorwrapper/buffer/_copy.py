@@ -7,6 +7,7 @@ import math
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import EllipsisType
 from typing import TypeVar, final
 
 import numpy as np
@@ -109,7 +110,8 @@ def join_elements(arrays: Sequence[Array], dtype: np.dtype[np.generic]) -> Array
 def scatter_elements(flat: npt.NDArray[_S], places: tuple[IntArray, ...], target: npt.NDArray[_S]) -> None:
     """Write the elements of `flat` to these places of `target`."""
     # The ellipsis makes a view of a target of rank 0, whose only place is ().
-    target[(*places, ...)] = flat
+    key: tuple[IntArray | EllipsisType, ...] = (*places, ...)
+    target[key] = flat
     _count(flat.nbytes)
 
 

@@ -4,7 +4,7 @@ from types import EllipsisType
 from typing import SupportsIndex, TypeAlias
 
 from tensorwrapper._integers import to_int
-from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError
+from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, TooManyIndicesError
 from tensorwrapper.typing import Extents, PositionalItem, PositionalKey
 
 __all__ = ["Positional", "Step", "expand_positional", "is_whole", "parse_positional"]
@@ -23,7 +23,7 @@ def parse_positional(key: PositionalKey, extents: Extents) -> list[Positional]:
     ------
     OutOfBoundsError
         If a position is outside its mode (slices are cut short, as NumPy's are).
-    RankError
+    TooManyIndicesError
         If there are more indices than modes.
     """
     entries: list[Positional] = []
@@ -42,13 +42,15 @@ def expand_positional(key: PositionalKey, rank: int) -> list[PositionalItem]:
 
     Raises
     ------
+    TooManyIndicesError
+        If there are more indices than modes.
     RankError
-        If there are more indices than modes, or several ellipses.
+        If there are several ellipses.
     """
     items: list[PositionalItem] = list(key) if isinstance(key, tuple) else [key]
     given = sum(item is not None and item is not Ellipsis for item in items)
     if given > rank:
-        raise RankError(f"{given} indices are too many for {rank} modes")
+        raise TooManyIndicesError(f"{given} indices are too many for {rank} modes")
     dots = [place for place, item in enumerate(items) if item is Ellipsis]
     if len(dots) > 1:
         raise RankError("a key may have one ellipsis only")

@@ -128,7 +128,7 @@ class Strided(LayoutCommon):
 
     def _fits_int64(self) -> bool:
         least, greatest = self.bounds()
-        return -MAX_INT64 <= least and greatest <= MAX_INT64
+        return least >= -MAX_INT64 and greatest <= MAX_INT64
 
     def _check_int64(self) -> None:
         if not self._fits_int64():

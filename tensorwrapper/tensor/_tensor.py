@@ -16,6 +16,8 @@ from tensorwrapper.layout._packed import contiguous
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
 from tensorwrapper.typing import Array, Extents, Index, IntArray, PositionalKey, ScalarT_co
 
@@ -43,6 +45,11 @@ class Tensor(Generic[ScalarT_co]):
     buffer
         What holds the elements.
 
+    Raises
+    ------
+    BufferSizeError
+        If the layout leaves the buffer.
+
     Examples
     --------
     >>> import numpy as np
@@ -54,6 +61,12 @@ class Tensor(Generic[ScalarT_co]):
 
     _layout: Layout[Any]
     _buffer: Dense[ScalarT_co]
+
+    def __attrs_post_init__(self) -> None:
+        least, greatest = self._layout.bounds()
+        if greatest >= least:
+            self._buffer.check_bounds(least, greatest)
+        object.__setattr__(self, "_buffer", guard(self._layout, self._buffer))
 
     @property
     def shape(self) -> Shape[tuple[int, ...]]:
@@ -157,10 +170,13 @@ class Tensor(Generic[ScalarT_co]):
         """Return an iterator over the smooth cells of a jagged tensor: index and view, origin kept."""
         table = self.shape.cell_table()
         held, buffer = self._layout._held, self._buffer
-        rows = zip(table.indices, table.extents, table.origins, table.offsets[:-1].tolist(), strict=True)
-        for number, extents, origin, before in rows:
-            index: Index = tuple(number.tolist())
-            cell = Shape.smooth(extents.tolist(), origin=origin.tolist())
+        indices: list[list[int]] = table.indices.tolist()
+        extents: list[list[int]] = table.extents.tolist()
+        origins: list[list[int]] = table.origins.tolist()
+        offsets: list[int] = table.offsets[:-1].tolist()
+        for number, sizes, starts, before in zip(indices, extents, origins, offsets, strict=True):
+            index = tuple(number)
+            cell = wrap(make_smooth(tuple(sizes), tuple(starts)))
             if isinstance(held, TiledStrided):
                 tile = held.tile(index)
                 layout = Strided(cell, tile.strides, tile.offset)
@@ -388,8 +404,10 @@ class Tensor(Generic[ScalarT_co]):
     ) -> "CapsuleType":
         if stream is not None:
             raise ConversionError("this memory is the CPU's, which has no streams")
-        array = cast("npt.NDArray[np.number[Any]]", self.to_numpy())
-        return array.__dlpack__(max_version=max_version, dl_device=cast("Any", dl_device), copy=copy)
+        options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+        # NumPy 2.0 knows none of them: only what was asked for is passed on.
+        asked: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        return cast("npt.NDArray[np.number[Any]]", self.to_numpy()).__dlpack__(**asked)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # the CPU
@@ -424,9 +442,17 @@ class Tensor(Generic[ScalarT_co]):
         return _restore, (self.shape, self.elements())
 
 
+_SlotSetter = Callable[[object, object], None]
+_set_layout = cast("_SlotSetter", cast("Any", Tensor)._layout.__set__)
+_set_buffer = cast("_SlotSetter", cast("Any", Tensor)._buffer.__set__)
+
+
 def make_tensor(layout: Layout[Any], buffer: "Dense[ScalarT_co]") -> "Tensor[ScalarT_co]":
     """Return a tensor of parts that fit: the offsets of the layout were checked against the buffer."""
-    return Tensor(layout, buffer)
+    tensor = cast("Tensor[ScalarT_co]", object.__new__(Tensor))
+    _set_layout(tensor, layout)
+    _set_buffer(tensor, buffer)
+    return tensor
 
 
 def guard(layout: Layout[Any], buffer: "Dense[ScalarT_co]") -> "Dense[ScalarT_co]":

@@ -17,8 +17,7 @@ from tensorwrapper.wire._read import Reader
 
 __all__ = ["Message", "byte_view", "make_message", "read_tensors"]
 
-_OBJECT_FORMS = frozenset({"TENS", "FLOW"})
-_JSON_FORMS = _OBJECT_FORMS | {"JSON"}
+_JSON_FORMS = frozenset({"TENS", "FLOW", "JSON"})
 """Forms whose label is JSON by definition: there, other text is an error."""
 
 _SPACE = " \t\r\n"
@@ -43,8 +42,6 @@ def read_tensors(
     """Return the tensors that a foreign label describes, over the parts."""
     text, strict = header.label.strip(_SPACE), header.form in _JSON_FORMS
     plans = plan_label(text, limits, strict=strict, allow_longdouble=allow_longdouble)
-    if header.form in _OBJECT_FORMS and not text.startswith("{") and text not in ("", "null"):
-        raise RemoteProtocolError("schema", f"the label of form {header.form} must be an object")
     reader = Reader(parts, limits)
     return tuple([reader.read(plan) for plan in plans])
 

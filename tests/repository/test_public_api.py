@@ -75,10 +75,10 @@ def test_every_public_class_is_abstract_or_final(public, value):
         assert value.__slots__ == ()
 
 
-@pytest.mark.parametrize(("public", "value"), list(public_classes()))
-def test_values_never_change(public, value):
-    if inspect.isabstract(value) or public in RUNNING:
-        pytest.skip("no value")
+@pytest.mark.parametrize(
+    "value", [v for public, v in public_classes() if not inspect.isabstract(v) and public not in RUNNING]
+)
+def test_values_never_change(value):
     field = next(iter(attrs.fields(value)))
     instance = object.__new__(value)
 

@@ -1,0 +1,124 @@
+"""The sources are read: elements are copied in buffer/_copy.py and nowhere else."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tensorwrapper
+
+ROOT = Path(tensorwrapper.__file__).parent
+COPIER = "buffer/_copy.py"
+
+# NumPy's functions that copy or make what they are given anew.
+FUNCTIONS = {
+    "append",
+    "array",
+    "asanyarray",
+    "asarray_chkfinite",
+    "ascontiguousarray",
+    "asfortranarray",
+    "block",
+    "choose",
+    "column_stack",
+    "compress",
+    "concatenate",
+    "copy",
+    "copyto",
+    "delete",
+    "dstack",
+    "extract",
+    "fromiter",
+    "hstack",
+    "insert",
+    "pad",
+    "place",
+    "put",
+    "put_along_axis",
+    "putmask",
+    "repeat",
+    "require",
+    "resize",
+    "roll",
+    "select",
+    "stack",
+    "take",
+    "take_along_axis",
+    "tile",
+    "vstack",
+    "where",
+}
+METHODS = {"astype", "byteswap", "copy", "flatten", "put", "ravel", "repeat", "take", "tobytes"}
+
+# What the rest of the package may call, by folder or file, and why: none of it is applied to elements.
+ALLOWED = {
+    "shape": FUNCTIONS | METHODS,  # index arrays: splits, marks, extents, origins
+    "layout/_tiled.py": {"stack"},  # indices of elements, column by column
+    "drawing": FUNCTIONS | METHODS,  # coordinates of pictures
+    "plot": FUNCTIONS | METHODS,  # the same
+    "cli": FUNCTIONS | METHODS,  # a user like any other
+    "testing": FUNCTIONS | METHODS,  # the same
+    "tensor/_tensor.py": {
+        "array",  # origins of a window or of the tiles, one number per mode
+        "astype",  # numbers of tiles
+        "copy",  # Tensor.copy itself, which counts
+        "stack",  # origins and extents of selected tiles
+    },
+    "tensor/_convert.py": {"copy"},  # Tensor.copy
+    "tensor/_reduce.py": {"astype"},  # results that have no element: only their type changes
+    "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
+    "wire/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
+}
+
+
+def sources():
+    return sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
+
+
+def copying_calls(text):
+    """The names of NumPy's copying functions and of arrays' copying methods that a source calls."""
+    for node in ast.walk(ast.parse(text)):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        name, owner = node.func.attr, node.func.value
+        of_numpy = isinstance(owner, ast.Name) and owner.id in {"np", "numpy"}
+        if name in (FUNCTIONS if of_numpy else METHODS):
+            yield node.lineno, name
+
+
+def allowed(source):
+    return ALLOWED.get(source, set()) | ALLOWED.get(source.split("/")[0], set())
+
+
+@pytest.mark.parametrize("source", [s for s in sources() if s != COPIER])
+def test_no_other_module_copies_elements(source):
+    calls = list(copying_calls((ROOT / source).read_text(encoding="utf-8")))
+    assert [call for call in calls if call[1] not in allowed(source)] == []
+
+
+@pytest.mark.parametrize(
+    "source", [s for s in sources() if s.split("/")[0] not in {"shape", "drawing", "cli"}]
+)
+def test_numpys_functions_are_called_by_the_name_that_is_looked_for(source):
+    tree = ast.parse((ROOT / source).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "numpy":
+            assert node.module == "numpy.typing"
+        if isinstance(node, ast.Import):
+            names = {alias.name: alias.asname for alias in node.names if alias.name.startswith("numpy")}
+            assert names in ({}, {"numpy": "np"}, {"numpy.typing": "npt"})
+
+
+def test_the_list_of_what_is_allowed_has_nothing_that_is_not_needed():
+    for place, names in ALLOWED.items():
+        if place.endswith(".py"):
+            used = {name for _, name in copying_calls((ROOT / place).read_text(encoding="utf-8"))}
+            assert names == names & used, place
+
+
+def test_the_search_finds_copies():
+    text = "y = np.concatenate([x, x])\nz = x[1:].copy()\nw = np.arange(3)\nnumpy.take(x, y)"
+    assert list(copying_calls(text)) == [(1, "concatenate"), (2, "copy"), (4, "take")]
+    assert set(FUNCTIONS) <= set(dir(np))
+    assert set(METHODS) <= set(dir(np.ndarray))

@@ -1,0 +1,242 @@
+"""Exchange with NumPy, DLPack and pickle; copies are counted."""
+
+import asyncio
+import copy
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+from tensorwrapper.buffer import count_copies
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.tensor import as_tensor, from_buffer, jagged
+
+X = np.arange(24.0).reshape(4, 6)
+T = as_tensor(X)
+VIEWS = {
+    "row-major": (T, X),
+    "sliced": (T[1:3, ::2], X[1:3, ::2]),
+    "reversed": (T.reverse(), X[::-1, ::-1]),
+    "permuted": (T.permute((1, 0)), X.T),
+    "row": (T[1], X[1]),
+    "rank 0": (T[1, 2], X[1, 2, ...]),
+    "window": (T.window(Shape(4, 6)[1:3, 2:]), X[1:3, 2:]),
+    "broadcast": (T.broadcast((2, 4, 6)), np.broadcast_to(X, (2, 4, 6))),
+    "empty": (T[:, 6:], X[:, 6:]),
+    "new mode": (T[:, None], X[:, None]),
+    "cell": (jagged([[1.0, 2.0], [3.0]])[0], np.array([1.0, 2.0])),
+    "tile": (T.tiled(Tiling([1, 3], [6])).tile(1, 0), X[1:]),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_asarray_is_a_view(name):
+    t, x = VIEWS[name]
+    with count_copies() as count:
+        for y in (
+            np.asarray(t),
+            t.to_numpy(),
+            np.asarray(t, copy=False),
+            np.asarray(t, dtype="f8", copy=False),
+        ):
+            assert np.array_equal(y, x)
+            assert y.dtype == x.dtype
+            assert type(y) is np.ndarray
+            assert y.flags.writeable == (not t.is_readonly)
+            assert not x.size or np.shares_memory(y, t._buffer.flat)
+    assert count.copies == 0
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_dlpack_is_a_view_of_every_strided_tensor(name):
+    t, x = VIEWS[name]
+    with count_copies() as count:
+        y = np.from_dlpack(t)
+        assert np.array_equal(y, x)
+        assert not x.size or np.shares_memory(y, t._buffer.flat)
+        assert y.flags.writeable == (not t.is_readonly)
+    assert count.copies == 0
+    assert t.__dlpack_device__() == (1, 0)
+    assert not np.shares_memory(np.from_dlpack(t, copy=True), t._buffer.flat)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_copies_on_request_are_counted_once(name):
+    t, x = VIEWS[name]
+    for call in (
+        lambda: np.array(t),
+        lambda: np.asarray(t, copy=True),
+        lambda: t.__array__(copy=True),
+    ):
+        with count_copies() as count:
+            y = call()
+        assert np.array_equal(y, x)
+        assert (count.copies, count.nbytes) == (1, x.nbytes)
+        assert not np.shares_memory(y, t._buffer.flat)
+        assert y.flags.writeable
+
+
+def test_another_dtype_needs_a_copy():
+    with count_copies() as count:
+        y = np.asarray(T, dtype=np.float32)
+    assert (y.dtype, count.nbytes) == (np.dtype(np.float32), X.size * 4)
+    assert np.array_equal(y, X)
+    assert np.asarray(T, dtype=">f8").dtype == np.dtype(">f8")
+    with pytest.raises(ConversionError, match="only by a copy"):
+        np.asarray(T, dtype=np.float32, copy=False)
+
+
+def test_numpy_functions_read_tensors():
+    assert np.array_equal(np.einsum("ij->i", np.asarray(T)), X.sum(axis=1))
+    assert np.concatenate([T, T]).shape == (8, 6)
+    assert np.sum(np.asarray(T[1:3])) == X[1:3].sum()
+
+
+def test_dlpack_refuses_streams():
+    with pytest.raises(ConversionError, match="no streams"):
+        T.__dlpack__(stream=1)
+
+
+@pytest.mark.parametrize(
+    "t",
+    [
+        jagged([[1.0], [2.0, 3.0]]),
+        jagged([[[1.0]], []]),
+        T.tiled(Tiling([1, 3], [6])),
+        T.tiled(Tiling([4], [6])),
+        from_buffer(np.arange(24.0), Tiling([1, 3], [6]).shape),
+    ],
+    ids=["rows", "deep", "tiles", "one tile", "packed tiles"],
+)
+def test_nothing_that_is_no_box_is_made_an_array_without_being_asked(t):
+    for call in (
+        lambda: np.asarray(t),
+        lambda: np.array(t),
+        lambda: np.asarray(t, dtype=object),
+        lambda: np.asarray([t, t]),
+        t.to_numpy,
+        lambda: np.from_dlpack(t),
+        lambda: np.add(t, 1),
+    ):
+        with pytest.raises(ConversionError, match=r"to_padded\(\).*cells\(\)"):
+            call()
+    assert t.to_padded().size >= t.size
+    assert sum(cell.size for _, cell in t.cells()) == t.size
+
+
+# Pickle and copy.
+
+TENSORS = {name: t for name, (t, _) in VIEWS.items()} | {
+    "jagged": jagged([[1.0], [2.0, 3.0]]),
+    "jagged rows": jagged([[1.0], [2.0, 3.0], [4.0]])[1:],
+    "tiled": T.tiled(Tiling([1, 3], [6])),
+    "tiled window": T.tiled(Tiling([1, 2, 1], [4, 2])).window(Shape.tiled([1, 2, 1], [4, 2])[1:, 1:]),
+    "tiled columns": as_tensor(np.asfortranarray(X)).tiled(Tiling([1, 3], [6])),
+    "dates": as_tensor(np.arange(3).astype("M8[D]")),
+}
+
+
+@pytest.mark.parametrize("name", TENSORS)
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_tensors_pickle(name, protocol):
+    t = TENSORS[name]
+    again = pickle.loads(pickle.dumps(t, protocol=protocol))
+    assert again.shape == t.shape
+    assert again.dtype == t.dtype
+    assert again.array_equal(t)
+    assert again.layout.is_tiled == t.layout.is_tiled
+    assert again.tolist() == t.tolist()
+
+
+@pytest.mark.parametrize("name", ["row-major", "row", "jagged", "jagged rows", "tiled"])
+def test_out_of_band_pickles_share_the_memory(name):
+    t = TENSORS[name]
+    buffers = []
+    with count_copies() as count:
+        data = pickle.dumps(t, protocol=5, buffer_callback=buffers.append)
+        again = pickle.loads(data, buffers=buffers)
+    assert count.copies == 0
+    assert len(data) < 2000
+    assert again.array_equal(t)
+    assert np.shares_memory(again.elements(), t._buffer.flat)
+
+
+def test_a_pickled_part_takes_its_own_elements_alone():
+    t = as_tensor(np.zeros((1000, 10)))
+    assert len(pickle.dumps(t[5])) < 2000
+    assert len(pickle.dumps(t[:, 3][:5])) < 2000
+
+
+@pytest.mark.parametrize("name", TENSORS)
+def test_copy_shares_and_deepcopy_copies(name):
+    t = TENSORS[name]
+    with count_copies() as count:
+        shallow = copy.copy(t)
+    assert count.copies == 0
+    assert shallow.shape == t.shape
+    assert shallow.array_equal(t)
+    assert shallow._buffer is t._buffer
+    with count_copies() as count:
+        deep = copy.deepcopy(t)
+    assert (count.copies, count.nbytes) == (1, t.nbytes)
+    assert deep.shape == t.shape
+    assert deep.array_equal(t)
+    assert not np.shares_memory(deep._buffer.flat, t._buffer.flat)
+
+
+# Counting.
+
+
+def test_counts_nest():
+    with count_copies() as outer:
+        T.copy()
+        with count_copies() as inner:
+            T[0].copy()
+        T[0, 0].copy()
+    assert (inner.copies, inner.nbytes) == (1, 48)
+    assert (outer.copies, outer.nbytes) == (3, 24 * 8 + 48 + 8)
+    T.copy()
+    assert outer.copies == 3
+    assert repr(inner) == "CopyCount(nbytes=48, copies=1)"
+
+
+def test_a_count_ends_with_its_block_also_on_errors():
+    with pytest.raises(ZeroDivisionError), count_copies() as count:
+        raise ZeroDivisionError
+    T.copy()
+    assert count.copies == 0
+
+
+def test_other_threads_count_for_themselves():
+    counts = {}
+
+    def work(name, n):
+        with count_copies() as count:
+            for _ in range(n):
+                T.copy()
+        counts[name] = count.copies
+
+    with count_copies() as mine:
+        threads = [threading.Thread(target=work, args=(n, n)) for n in (1, 50, 100)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert counts == {1: 1, 50: 50, 100: 100}
+    assert mine.copies == 0
+
+
+def test_tasks_count_for_themselves():
+    async def work(n):
+        with count_copies() as count:
+            for _ in range(n):
+                T.copy()
+                await asyncio.sleep(0)
+        return count.copies
+
+    async def both():
+        return await asyncio.gather(work(2), work(5))
+
+    assert asyncio.run(both()) == [2, 5]

@@ -1,0 +1,102 @@
+"""What checkers know of the elements of a tensor. Checked, never run."""
+
+from collections.abc import Iterator
+from typing import Any, assert_type
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer import CopyCount, count_copies
+from tensorwrapper.layout import Layout
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, jagged
+from tensorwrapper.typing import Index
+
+doubles: npt.NDArray[np.float64] = np.zeros((2, 3))
+t = as_tensor(doubles)
+
+# The element type comes from the array and stays with every view and copy.
+
+assert_type(t, Tensor[np.float64])
+assert_type(t.dtype, np.dtype[np.float64])
+assert_type(t.to_numpy(), npt.NDArray[np.float64])
+assert_type(t.elements(), npt.NDArray[np.float64])
+assert_type(t.to_padded(), npt.NDArray[np.float64])
+assert_type(t[0], Tensor[np.float64])
+assert_type(t[0, 0], Tensor[np.float64])
+assert_type(t[..., None, ::-1], Tensor[np.float64])
+assert_type(t.window(Shape(1, 1)), Tensor[np.float64])
+assert_type(t.permute((1, 0)), Tensor[np.float64])
+assert_type(t.reverse(), Tensor[np.float64])
+assert_type(t.broadcast((4, 2, 3)), Tensor[np.float64])
+assert_type(t.copy(), Tensor[np.float64])
+assert_type(as_tensor(t), Tensor[np.float64])
+assert_type(as_tensor(doubles, copy=False), Tensor[np.float64])
+
+tiles = t.tiled(Tiling([1, 1], [3]))
+assert_type(tiles, Tensor[np.float64])
+assert_type(tiles.tile(0, 0), Tensor[np.float64])
+assert_type(tiles.untiled(), Tensor[np.float64])
+assert_type(tiles.select_tiles([(0, 0)]), Tensor[np.float64])
+assert_type(tiles.cells(), Iterator[tuple[Index, Tensor[np.float64]]])
+assert_type(tiles.tiling, Tiling)
+
+for row in t:
+    assert_type(row, Tensor[np.float64])
+
+# Facts.
+
+assert_type(t.shape, Shape[tuple[int, ...]])
+assert_type(t.layout, Layout[tuple[int, ...]])
+assert_type((t.rank, t.size, t.nbytes, len(t)), tuple[int, int, int, int])
+assert_type(t.is_readonly, bool)
+assert_type(t.array_equal(tiles, equal_nan=True), bool)
+assert_type((float(t), int(t), bool(t)), tuple[float, int, bool])
+
+# What is read at run time has a type that only run time knows.
+
+assert_type(jagged([[1], [2, 3]]), Tensor[Any])
+assert_type(as_tensor([1, 2]), Tensor[Any])
+assert_type(from_buffer(b"12345678", (1,), dtype="f8"), Tensor[Any])
+assert_type(tiles.reduce_tiles(np.add), Tensor[Any])
+
+# NumPy takes tensors.
+
+np.asarray(t)
+np.asarray(t, dtype=np.float32, copy=True)
+np.from_dlpack(t)
+array: npt.ArrayLike = t
+
+with count_copies() as count:
+    assert_type(count, CopyCount)
+    assert_type(count.nbytes, int)
+
+
+def takes_any(tensor: Tensor) -> int:
+    """Take a tensor of any elements: the default of its type variable."""
+    return tensor.nbytes
+
+
+def takes_floats(tensor: Tensor[np.floating[Any]]) -> float:
+    """Take a tensor of floats of any width: covariance."""
+    return float(tensor)
+
+
+takes_any(t)
+small = as_tensor(np.zeros(1, dtype=np.int8))
+takes_any(small)
+takes_floats(t)
+t[0, 0] = 1.0
+t[0] = [1.0, 2.0, 3.0]
+t[0] = t[1]
+
+# Mistakes that need no run to be found.
+
+takes_floats(small)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+wrong: Tensor[np.int64] = t  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
+t[0.5]  # type: ignore[index]  # pyright: ignore[reportArgumentType]
+t["a"] = 1.0  # type: ignore[index]  # pyright: ignore[reportArgumentType]
+t.shape = Shape(3, 2)  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+t.tiled(Shape(2, 3))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+t.nothing  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+t + t  # type: ignore[operator]  # pyright: ignore[reportOperatorIssue, reportUnusedExpression]
