@@ -4,6 +4,8 @@ import operator
 from collections.abc import Iterable
 from typing import SupportsIndex
 
+import numpy as np
+
 from tensorwrapper.errors import ConversionError, ExtentError
 
 __all__ = ["MAX_INT64", "to_count", "to_counts", "to_int", "to_ints"]
@@ -15,7 +17,8 @@ def to_int(value: SupportsIndex, what: str) -> int:
     """Return `value` as a Python integer; ``what`` names it in the error."""
     if type(value) is int:
         return value
-    if isinstance(value, bool):
+    # NumPy 2.0 still lends its bools an __index__.
+    if isinstance(value, bool | np.bool_):
         raise ConversionError(f"{what} must be an integer, not the bool {value}")
     try:
         return operator.index(value)

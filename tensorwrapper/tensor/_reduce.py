@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._dense import check_dtype
-from tensorwrapper.errors import ConversionError, ExtentError
+from tensorwrapper.errors import ConversionError, ExtentError, SizeOverflowError
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["reduce_box", "reduce_runs"]
@@ -61,7 +61,9 @@ def _with_empty(
     neutral: Array | None = None
     if initial is not None:
         # As in NumPy, it takes the type of the result and does not change it.
-        neutral = np.full((), initial, dtype=result.dtype)
+        neutral = np.array(initial, dtype=result.dtype)
+        if result.dtype.kind in "iu" and (np.asarray(initial) != neutral).any():
+            raise SizeOverflowError(f"initial={initial!r} does not fit elements of type {result.dtype}")
         result = ufunc(result, neutral)
     # Without tiles in one mode there are none at all, whatever the other modes say.
     if all(f.all() for f in filled) or not all(map(len, filled)):

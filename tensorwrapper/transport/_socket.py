@@ -5,6 +5,7 @@ REQ would, and ROUTER the peer's identity before that. CLIENT and SERVER carry o
 where the build of ZeroMQ cannot run them.
 """
 
+import errno
 import threading
 import warnings
 from collections.abc import Sequence
@@ -155,6 +156,7 @@ class Socket:
             If the address is in use or not valid; the text names it.
         """
         socket = self._open()
+        _check_port(address)
         try:
             socket.bind(address)
         except zmq.ZMQError as error:
@@ -169,8 +171,10 @@ class Socket:
         TransportError
             If the address is not valid.
         """
+        socket = self._open()
+        _check_port(address)
         try:
-            self._open().connect(address)
+            socket.connect(address)
         except zmq.ZMQError as error:
             raise _failed(f"cannot connect to {address}", error) from error
 
@@ -307,6 +311,13 @@ class Socket:
 def _failed(what: str, error: zmq.ZMQError) -> TransportError:
     number = error.errno or 0
     return TransportError(number, f"{what}: {zmq.strerror(number)}")
+
+
+def _check_port(address: str) -> None:
+    """Raise for a port that does not exist: ZeroMQ would silently use another one."""
+    port = address.rpartition(":")[2]
+    if address.startswith("tcp://") and port.isdigit() and int(port) > 65_535:
+        raise TransportError(errno.EINVAL, f"{address} has port {port}; ports end at 65535")
 
 
 def _milliseconds(seconds: float) -> int:

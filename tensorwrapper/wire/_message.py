@@ -195,6 +195,10 @@ class Message:
             f"{len(self._parts)} parts, {self.nbytes} bytes)"
         )
 
+    def __copy__(self) -> "Message":
+        # A value that never changes is its own copy; by way of pickling the parts would be copied.
+        return self
+
     def __reduce_ex__(
         self, protocol: SupportsIndex
     ) -> tuple[Callable[..., "Message"], tuple[Header, Sequence[object], Limits, bool]]:

@@ -15,6 +15,9 @@ from tensorwrapper.tensor import as_tensor, from_buffer, jagged
 
 X = np.arange(24.0).reshape(4, 6)
 T = as_tensor(X)
+NUMPY_PASSES_REQUESTS_ON = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+"""NumPy 2.0 copies by itself what is asked of it, and takes every DLPack tensor for read-only."""
+
 VIEWS = {
     "row-major": (T, X),
     "sliced": (T[1:3, ::2], X[1:3, ::2]),
@@ -52,24 +55,29 @@ def test_asarray_is_a_view(name):
 @pytest.mark.parametrize("name", VIEWS)
 def test_dlpack_is_a_view_of_every_strided_tensor(name):
     t, x = VIEWS[name]
+    if t.is_readonly and not NUMPY_PASSES_REQUESTS_ON:
+        with pytest.raises(BufferError):
+            np.from_dlpack(t)
+        return
     with count_copies() as count:
         y = np.from_dlpack(t)
         assert np.array_equal(y, x)
         assert not x.size or np.shares_memory(y, t._buffer.flat)
-        assert y.flags.writeable == (not t.is_readonly)
+        if NUMPY_PASSES_REQUESTS_ON:
+            assert y.flags.writeable == (not t.is_readonly)
     assert count.copies == 0
     assert t.__dlpack_device__() == (1, 0)
-    assert not np.shares_memory(np.from_dlpack(t, copy=True), t._buffer.flat)
+    if NUMPY_PASSES_REQUESTS_ON:
+        assert not np.shares_memory(np.from_dlpack(t, copy=True), t._buffer.flat)
 
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_copies_on_request_are_counted_once(name):
     t, x = VIEWS[name]
-    for call in (
-        lambda: np.array(t),
-        lambda: np.asarray(t, copy=True),
-        lambda: t.__array__(copy=True),
-    ):
+    calls = [lambda: t.__array__(copy=True)]
+    if NUMPY_PASSES_REQUESTS_ON:
+        calls += [lambda: np.array(t), lambda: np.asarray(t, copy=True)]
+    for call in calls:
         with count_copies() as count:
             y = call()
         assert np.array_equal(y, x)

@@ -131,6 +131,12 @@ def test_addresses_that_are_none(address, method):
     assert address in str(caught.value)
 
 
+@pytest.mark.parametrize("method", ["bind", "connect"])
+def test_a_port_that_does_not_exist(method):
+    with Socket("PAIR") as socket, pytest.raises(TransportError, match="ports end at 65535"):
+        getattr(socket, method)("tcp://127.0.0.1:65536")
+
+
 def test_a_folder_that_is_not_there(tmp_path):
     with Socket("PULL") as socket:
         with pytest.raises(TransportError, match="missing"):
