@@ -48,12 +48,12 @@ def make_header(
     """Return a header of checked values; what does not fit the format is refused here, not at the peer."""
     if len(form) > 4 or not (form.isascii() and form.isprintable()):
         _refuse_local("frame", f"a form is at most four printable ASCII characters, not {form!r}")
-    number = _integer(level, "level")
+    number = level if type(level) is int else _integer(level, "level")
     if not 0 <= number <= 8:
         _refuse_local("frame", f"a level is 0 to 8, not {number}")
     values: list[int] = []
     for name, value in zip(("origin", "granule", "seqno"), coordinates, strict=True):
-        coordinate = _integer(value, name)
+        coordinate = value if type(value) is int else _integer(value, name)
         if not 0 <= coordinate < 2**64:
             _refuse_local("frame", f"{name} is an unsigned 64-bit integer, not {coordinate}")
         values.append(coordinate)
