@@ -15,6 +15,7 @@ from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._rearrange import build_rows
 from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._smooth import SmoothCommon
+from tensorwrapper.shape._unroll import unroll, unrolls_exactly
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["jagged_from_cells", "jagged_from_children", "jagged_from_lengths"]
@@ -108,8 +109,8 @@ def _stack(levels: list[_Level], shapes: list[ShapeCommon]) -> Jagged:
         extents = _table([shape.extents for shape in smooth])
         return _build(levels, extents, _table([shape.origin for shape in smooth]))
     outer = max(shape.outer_rank for shape in shapes if isinstance(shape, JaggedCommon))
-    parts = [_rows_of(shape).unrolled(outer) for shape in shapes]
-    if not all(_rows_of(shape).unrolls_exactly(outer) for shape in shapes):
+    parts = [unroll(_rows_of(shape), outer) for shape in shapes]
+    if not all(unrolls_exactly(_rows_of(shape), outer) for shape in shapes):
         raise ExtentError("a child has extents after an empty mode that the other children cannot express")
     inner = [_joined(parts, mode) for mode in range(outer)]
     leaves = [_joined(parts, mode) for mode in range(outer, ranks[0])]
@@ -174,7 +175,7 @@ def jagged_from_cells(outer: ShapeCommon, extents: npt.ArrayLike, origins: npt.A
         starts = np.broadcast_to(_int64_table(given, "cell origins"), table.shape).copy()
     levels: list[_Level] = []
     if isinstance(outer, JaggedCommon):
-        rows = outer.rows.unrolled(outer.rank - 1)
+        rows = unroll(outer.rows, outer.rank - 1)
         levels = [rows.ranges(mode) for mode in range(rows.rank)]
     else:
         nodes = 1

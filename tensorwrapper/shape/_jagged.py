@@ -27,8 +27,9 @@ from tensorwrapper.shape._keys import (
     slice_entries,
 )
 from tensorwrapper.shape._rearrange import build_rows, permute_rows, select_rows, slice_rows
-from tensorwrapper.shape._rows import Rows, same_rows
+from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._smooth import SmoothCommon, SmoothView, make_smooth, to_permutation
+from tensorwrapper.shape._unroll import same_rows, unroll
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
 __all__ = ["Jagged", "JaggedCommon", "JaggedView", "same_elements"]
@@ -213,7 +214,7 @@ def same_elements(left: ShapeCommon, right: ShapeCommon) -> bool:
     outer = max(mine.outer_rank, theirs.outer_rank)
     return all(
         np.array_equal(a, b)
-        for a, b in zip(_filled(mine.unrolled(outer)), _filled(theirs.unrolled(outer)), strict=True)
+        for a, b in zip(_filled(unroll(mine, outer)), _filled(unroll(theirs, outer)), strict=True)
     )
 
 

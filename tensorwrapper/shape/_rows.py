@@ -23,12 +23,11 @@ from tensorwrapper.shape._columns import (
     moved_origins,
     origins_of,
     run_of,
-    splits_of,
 )
 from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.typing import Extents, Index, IntArray, Order
 
-__all__ = ["CellTable", "Rows", "same_rows"]
+__all__ = ["CellTable", "Rows"]
 
 _BATCH = 8192  # indices made at a time by `walk`: large enough to amortise, small enough to stay in cache
 
@@ -448,53 +447,3 @@ class Rows:
             o if isinstance(o, int) else frozen_array(o[a:b].copy()) for o in columns.leaf_origins
         ]
         return Rows.whole(Columns(tuple(splits), frozen_array(leaf), tuple(origins), tuple(leaf_origins)))
-
-    def unrolls_exactly(self, outer_rank: int) -> bool:
-        """Tell whether `unrolled` keeps all extents: it drops those that follow an extent of 0 in a leaf."""
-        if self.outer_rank >= outer_rank:
-            return True
-        a, b = self.leaves
-        leaf = self.columns.leaf[a:b]
-        return not ((leaf[:, :-1] == 0) & (leaf[:, 1:] > 0)).any()
-
-    def unrolled(self, outer_rank: int) -> "Rows":
-        """Return the same set of indices with at least `outer_rank` unrolled modes."""
-        rows = self
-        while rows.outer_rank < outer_rank:
-            columns = rows.compact().columns
-            counts = columns.leaf[:, 0]
-            rest = np.repeat(columns.leaf[:, 1:], counts, axis=0)
-            leaf = splits_of(rest[:, 0]) if rest.shape[1] == 1 else frozen_array(rest)
-            moved = [
-                o if isinstance(o, int) else frozen_array(np.repeat(o, counts))
-                for o in columns.leaf_origins[1:]
-            ]
-            rows = Rows.whole(
-                Columns(
-                    (*columns.splits, splits_of(counts)),
-                    leaf,
-                    (*columns.origins, columns.leaf_origins[0]),
-                    tuple(moved),
-                )
-            )
-        return rows
-
-
-def same_rows(left: Rows, right: Rows, *, origins: bool) -> bool:
-    """Tell whether two sets of rows have the same extents (and origins) at every prefix."""
-    if left.rank != right.rank or left.count != right.count:
-        return False
-    if left.columns is right.columns and (left.depth, left.start) == (right.depth, right.start):
-        return not origins or left.first == right.first
-    if left.size != right.size:
-        return False
-    outer = max(left.outer_rank, right.outer_rank)
-    if not (left.unrolls_exactly(outer) and right.unrolls_exactly(outer)):
-        return False
-    left, right = left.unrolled(outer), right.unrolled(outer)
-    for mode in range(left.rank):
-        if not np.array_equal(left.ranges(mode)[0], right.ranges(mode)[0]):
-            return False
-        if origins and not np.array_equal(left.reached_ranges(mode)[1], right.reached_ranges(mode)[1]):
-            return False
-    return True
