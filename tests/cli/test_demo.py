@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -225,8 +226,9 @@ def test_main_can_be_called_from_python(capsys):
 
 
 def test_no_process_is_left_behind():
-    done = run("demo", "--json")
-    left = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, timeout=20, check=False)
+    done = run("--verbose", "demo")
+    (started,) = re.findall(r"process (\d+) listens to tcp://", done.stderr)
 
-    assert done.returncode == 0
-    assert "tensorwrapper.cli._far_side" not in left.stdout
+    assert done.returncode == ExitCode.OK
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started), 0)
