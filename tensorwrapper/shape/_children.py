@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_count
 from tensorwrapper.errors import ConversionError, ExtentError, RankError, SizeOverflowError
-from tensorwrapper.shape._columns import Origins, check_int64, tidy_origins
+from tensorwrapper.shape._columns import Columns, Origins, check_int64, tidy_origins
 from tensorwrapper.shape._common import ShapeCommon
 from tensorwrapper.shape._jagged import Jagged, JaggedCommon
 from tensorwrapper.shape._partition import Partition
@@ -26,7 +26,7 @@ _Level = tuple[IntArray, IntArray]
 def jagged_from_lengths(lengths: npt.NDArray[np.integer]) -> Jagged:
     """Return the jagged matrix whose row k has ``lengths[k]`` elements; O(n)."""
     marks = Partition.of_sizes(cast("IntArray", lengths)).marks
-    return Jagged(build_rows([(np.array([len(marks) - 1]), 0)], np.diff(marks)[:, np.newaxis], [0]))
+    return Jagged(Rows.whole(Columns((), marks, (0,), (0,))))
 
 
 def jagged_from_children(children: Sequence[object], rank: int | None) -> Jagged:

@@ -265,15 +265,16 @@ class Rows:
 
     def cell_table(self) -> "CellTable":
         """Return all leaves as arrays; O(leaves)."""
+        (a, b), columns = self.leaves, self.columns
+        prefixes = self.prefixes(self.outer_rank)
+        return CellTable(prefixes, columns.leaf_extents(a, b), columns.leaf_starts(a, b), self.cell_offsets())
+
+    def cell_offsets(self) -> IntArray:
+        """Return how many elements come before each leaf, and (last) how many there are."""
         a, b = self.leaves
-        columns = self.columns
         offsets = self._int64_offsets()[a : b + 1]
-        return CellTable(
-            self.prefixes(self.outer_rank),
-            columns.leaf_extents(a, b),
-            columns.leaf_starts(a, b),
-            offsets - offsets[0],
-        )
+        # As they are stored, where they are: a window that starts at 0 needs no copy.
+        return offsets - offsets[0] if offsets[0] else offsets
 
     def prefixes(self, modes: int) -> IntArray:
         """Return the (n, modes) indices of all prefixes of `modes` unrolled modes; O(n * modes)."""

@@ -15,11 +15,12 @@ from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._packed import contiguous
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
-from tensorwrapper.shape import Shape, ShapeLike, Tiling
+from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.tensor._lists import nest, rows_of
 from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
-from tensorwrapper.typing import Array, Extents, Index, IntArray, PositionalKey, ScalarT_co
+from tensorwrapper.typing import Array, Index, IntArray, PositionalKey, ScalarT_co
 
 if TYPE_CHECKING:
     from typing_extensions import CapsuleType
@@ -275,9 +276,10 @@ class Tensor(Generic[ScalarT_co]):
         held = self._layout._held
         if isinstance(held, Strided):
             return self._array(held).tolist()
-        if isinstance(held, TiledStrided):
-            return _nested((cell.tolist() for _, cell in self.cells()), held.tiling.grid.extents)
-        return [row.tolist() for row in self]
+        rows = cast("JaggedCommon", self.shape._held).rows
+        if rows.columns.leaf_rank == 1 and not isinstance(held, TiledStrided):
+            return nest(rows_of(self.elements().tolist(), rows), rows)
+        return nest([cell.tolist() for _, cell in self.cells()], rows)
 
     def item(self) -> Any:  # noqa: ANN401 - a Python number of whatever type the elements have
         """Return the only element as a Python number."""
@@ -348,13 +350,14 @@ class Tensor(Generic[ScalarT_co]):
         >>> t.reduce_tiles(np.add).tolist()
         [[1, 2], [20, 13]]
         """
-        held = self._layout._held
+        held, outer = self._layout._held, self.shape.outer()
         if isinstance(held, TiledStrided):
             marks = [p.starts for p in held.tiling.partitions]
             reduced = reduce_box(ufunc, self._array(held.under), marks, initial)
         else:
-            reduced = reduce_runs(ufunc, self.elements(), self.shape.cell_table().offsets, initial)
-        outer = self.shape.outer()
+            reduced = reduce_runs(
+                ufunc, self.elements(), cast("JaggedCommon", self.shape._held).rows.cell_offsets(), initial
+            )
         return make_tensor(wrap_layout(contiguous(outer, 0)), Dense(cast("Any", reduced.reshape(-1))))
 
     def array_equal(self, other: "Tensor[Any]", *, equal_nan: bool = False) -> bool:
@@ -458,10 +461,6 @@ def make_tensor(layout: Layout[Any], buffer: "Dense[ScalarT_co]") -> "Tensor[Sca
 def guard(layout: Layout[Any], buffer: "Dense[ScalarT_co]") -> "Dense[ScalarT_co]":
     """Return `buffer`, read-only if indices share a place in it: then every view of the tensor is as well."""
     return buffer.read_only() if buffer.writeable and not layout.is_injective else buffer
-
-
-def _nested(cells: Iterator[object], extents: Extents) -> Any:  # noqa: ANN401 - lists as deep as extents
-    return [_nested(cells, extents[1:]) for _ in range(extents[0])] if extents else next(cells)
 
 
 def _restore(shape: Shape[Any], flat: "npt.NDArray[ScalarT_co]") -> "Tensor[ScalarT_co]":
