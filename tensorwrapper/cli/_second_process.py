@@ -5,6 +5,7 @@ time limit, and notices if the process has died.
 """
 
 import logging
+import os
 import subprocess
 import sys
 import time
@@ -56,9 +57,15 @@ class SecondProcess:
         self._socket = Socket("ROUTER", timeout=timeout)
         try:
             found = self._socket.bind(address)
-            command = [sys.executable, "-m", "tensorwrapper.cli._far_side", found, str(timeout)]
+            # The modules of this process, and not what happens to lie in the current folder.
+            command = [sys.executable, "-P", "-m", "tensorwrapper.cli._far_side", found, str(timeout)]
+            path = os.pathsep.join([entry for entry in sys.path if entry])
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+                command,
+                env=os.environ | {"PYTHONPATH": path},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
             )
             _log.debug("process %d listens to %s", self._process.pid, found)
             self.receive()

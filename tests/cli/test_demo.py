@@ -225,6 +225,22 @@ def test_main_can_be_called_from_python(capsys):
     assert json.loads(capsys.readouterr().out)["ok"] is True
 
 
+def test_what_lies_in_the_current_folder_is_not_run(tmp_path):
+    (tmp_path / "tensorwrapper").mkdir()
+    (tmp_path / "tensorwrapper" / "__init__.py").write_text("raise SystemExit('the wrong one')\n")
+    code = "import sys; from tensorwrapper.cli import main; sys.exit(main(['demo']))"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert done.returncode == ExitCode.OK, done.stderr
+
+
 def test_no_process_is_left_behind():
     done = run("--verbose", "demo")
     (started,) = re.findall(r"process (\d+) listens to tcp://", done.stderr)
