@@ -26,7 +26,6 @@ __all__ = [
 ]
 
 _S = TypeVar("_S", bound=np.generic)
-_BATCH = 1 << 20  # places looked up at a time, so that a gather needs 8 MiB of indices and not 8 bytes each
 
 
 @final

@@ -7,10 +7,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError
+from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, SizeOverflowError
 from tensorwrapper.typing import Array, Extents, Index, ScalarT_co
 
-__all__ = ["Dense", "as_dense", "check_dtype"]
+__all__ = ["Dense", "as_dense", "check_dtype", "fit_number"]
 
 _HELD = "biufcmM"
 """Kinds of element that a tensor can hold: bool, integers, floats, complex, and times."""
@@ -23,6 +23,29 @@ def check_dtype(dtype: "np.dtype[Any]") -> None:
             f"elements of type {dtype} are not supported: allowed are bool, integers, floats, complex "
             "numbers, datetime64 and timedelta64"
         )
+
+
+def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
+    """Return a number as an array of rank 0 of this type, if the type can say it.
+
+    Raises
+    ------
+    SizeOverflowError
+        If the number is not an integer of the type's range.
+    ConversionError
+        If it is no number at all, or not-a-number where the type has none.
+    """
+    try:
+        number = np.array(value, dtype=dtype)
+    except OverflowError as error:
+        raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}") from error
+    except (TypeError, ValueError) as error:
+        raise ConversionError(f"{what}={value!r} is nothing that elements of type {dtype} can be") from error
+    if number.ndim:
+        raise ConversionError(f"{what} must be one number, not an array of {number.shape}")
+    if dtype.kind in "iu" and bool(np.asarray(value) != number):
+        raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}")
+    return number
 
 
 @final

@@ -34,7 +34,7 @@ class Command:
     """One row of the table of commands.
 
     Every command gets ``--json``; what goes wrong is raised as a `TensorWrapperError` and becomes exit
-    code 3 with one line on stderr.
+    code 3 with one line on stderr, and with ``--json`` an object with the error on stdout.
     """
 
     name: str

@@ -1,6 +1,8 @@
 """``tensorwrapper demo``: model real jagged tiled tensors, select from them in another process, compare."""
 
 import argparse
+import math
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,24 +27,51 @@ __all__ = ["DEMO"]
 _THRESHOLD = 1e-8
 _PAIR = (0, 6)
 """The first carbon and the hydrogen that is bound to it."""
+_ADDRESS = re.compile(r"tcp://[^/]+:(\d+|\*)|ipc://.+")
 _SMALL_FRAME = 65_536
 """Frames below this are copied by pyzmq."""
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture of the tiling")
-    parser.add_argument("--data", type=Path, metavar="FOLDER", help="read the molecules from here")
     parser.add_argument(
-        "--address", default="tcp://127.0.0.1:*", help="where the two processes meet (default: a free port)"
+        "--data",
+        type=Path,
+        metavar="FOLDER",
+        help="read the molecules from here (default: those that come with the package)",
     )
-    parser.add_argument("--timeout", type=_seconds, default=60.0, help="seconds that any wait may take")
+    parser.add_argument(
+        "--address",
+        type=_address,
+        default="tcp://127.0.0.1:*",
+        help="where the two processes meet, tcp://HOST:PORT or ipc://PATH; "
+        "the port * is any free one (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=60.0,
+        metavar="SECONDS",
+        help="how long any wait may take (default: %(default)s)",
+    )
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
     if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError("a timeout is a positive number of seconds")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0 and below 1000000")
     return value
+
+
+def _address(text: str) -> str:
+    if _ADDRESS.fullmatch(text) is None:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not an address: tcp://HOST:PORT and ipc://PATH are, and * is any free port"
+        )
+    return text
 
 
 @final
@@ -149,7 +178,7 @@ class _Demo:
             reply = far.receive()
             received = count.nbytes - encoded - handed_over
         report = far.receive().label_object["report"]
-        delivery.wait(10.0)
+        delivery.wait(far.timeout)
         self.seconds[task] = round(time.perf_counter() - start, 4)
         for answer in (reply.label_object["reply"], report):
             if answer["task"] != task:
@@ -175,8 +204,15 @@ class _Demo:
         self.lines.append(f"picture: {path}")
 
 
+def _check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise DataFileError(f"the picture cannot be written: there is no folder {folder}")
+
+
 def _run(options: argparse.Namespace) -> Report:
     start = time.perf_counter()
+    if options.svg is not None:
+        _check_folder(options.svg.parent)
     with Progress(5) as progress:
         progress.step("reading two molecules")
         demo = _Demo(load_benzene(options.data), load_pairs(options.data))

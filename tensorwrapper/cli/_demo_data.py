@@ -10,6 +10,7 @@ from typing import Any, final
 import attrs
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.npyio import NpzFile
 
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape, Tiling
@@ -106,14 +107,16 @@ def _load(folder: Path | None, name: str, keys: tuple[str, ...]) -> dict[str, _A
         resources.files("tensorwrapper.cli").joinpath("data") if folder is None else folder
     ).joinpath(name)
     try:
-        with place.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+        with place.open("rb") as stream, NpzFile(stream, allow_pickle=False) as archive:
             # One of the matrices is stored column by column; sending it would have to copy it.
             return {key: np.require(archive[key], requirements="C") for key in keys}
     except FileNotFoundError as error:
         raise DataFileError(f"{place} does not exist") from error
     except KeyError as error:
         raise DataFileError(f"{place} is damaged: {error.args[0]}") from error
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except zipfile.BadZipFile as error:
+        raise DataFileError(f"{place} is damaged, or is not an archive of arrays: {error}") from error
+    except (OSError, ValueError, EOFError, zlib.error) as error:
         raise DataFileError(f"{place} is damaged: {error}") from error
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from tensorwrapper import __version__
 from tensorwrapper.cli._command import Command, ExitCode
 from tensorwrapper.cli._demo import DEMO
+from tensorwrapper.cli._report import failure_to_json
 from tensorwrapper.errors import TensorWrapperError
 
 __all__ = ["COMMANDS", "main"]
@@ -50,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return ExitCode.INTERRUPTED
     except TensorWrapperError as error:
         print(f"tensorwrapper {command.name}: {error}", file=sys.stderr)
+        if options.json:
+            print(failure_to_json(command.name, str(error)))
         return ExitCode.CANNOT_RUN
     print(report.to_json() if options.json else report.to_text())
     return ExitCode.OK if report.ok else ExitCode.CHECK_FAILED

@@ -5,7 +5,7 @@ from typing import TypeAlias, final
 
 import attrs
 
-__all__ = ["Check", "Report"]
+__all__ = ["Check", "Report", "failure_to_json"]
 
 Figure: TypeAlias = "int | float | str | list[int] | dict[str, Figure]"
 """A value that is reported and not checked."""
@@ -63,6 +63,11 @@ class Report:
         lines.append("")
         lines.append(f"{len(self.checks) - failed} checks held, {failed} failed")
         return "\n".join(lines)
+
+
+def failure_to_json(command: str, error: str) -> str:
+    """Return, for machines, that a command could not run to its end."""
+    return json.dumps({"command": command, "ok": False, "error": error}, indent=2, ensure_ascii=False)
 
 
 def _figure_lines(figures: "dict[str, Figure]", depth: int) -> list[str]:

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 _GLANCE = 0.1
 """Seconds between looks at whether the process is still alive."""
 _GRACE = 5.0
-"""Seconds that the process gets to end by itself."""
+"""Seconds that the process gets to end by itself, at most."""
 
 
 @final
@@ -46,10 +46,10 @@ class SecondProcess:
         If the process does not start and report in time.
     """
 
-    __slots__ = ("_peer", "_process", "_socket", "_timeout", "received_frames", "sent_frames")
+    __slots__ = ("_peer", "_process", "_socket", "received_frames", "sent_frames", "timeout")
 
     def __init__(self, address: str, timeout: float) -> None:
-        self._timeout = timeout
+        self.timeout = timeout
         self._peer = b""
         self.sent_frames: list[int] = []
         self.received_frames: list[int] = []
@@ -84,7 +84,7 @@ class SecondProcess:
 
     def receive(self) -> Message:
         """Return the next message of the process."""
-        deadline = time.monotonic() + self._timeout
+        deadline = time.monotonic() + self.timeout
         while True:
             left = deadline - time.monotonic()
             # Looked at before the wait: what a process sent before it died still counts.
@@ -95,7 +95,7 @@ class SecondProcess:
                 if dead:
                     raise DemoError(f"the second process died{self._obituary()}") from error
                 if left <= 0:
-                    raise DemoError(f"the second process did not answer within {self._timeout} s") from error
+                    raise DemoError(f"the second process did not answer within {self.timeout} s") from error
                 continue
             self.received_frames += [memoryview(frame).nbytes for frame in message.to_frames()]
             return message
@@ -111,12 +111,13 @@ class SecondProcess:
         """Ask the process to end, and end it if it does not; closing twice is harmless."""
         process, self._process = self._process, None
         if process is not None:
+            grace = min(_GRACE, self.timeout)
             try:
                 if process.poll() is None and self._peer:
                     self._socket.send(
-                        encode([], label={"request": {"task": "end"}}), peer=self._peer, timeout=1.0
+                        encode([], label={"request": {"task": "end"}}), peer=self._peer, timeout=grace
                     )
-                    process.wait(_GRACE)
+                    process.wait(grace)
             except (TransportError, subprocess.TimeoutExpired) as error:
                 _log.debug("the second process is ended by force: %s", error)
             finally:

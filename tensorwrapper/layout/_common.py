@@ -6,10 +6,17 @@ from typing import Any, SupportsIndex
 
 import numpy.typing as npt
 
+from tensorwrapper.errors import LayoutError
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["LayoutCommon"]
+__all__ = ["LayoutCommon", "check_region"]
+
+
+def check_region(region: Shape[Any], shape: Shape[Any], allowed: str) -> None:
+    """Raise if `region` cannot be a window of `shape`: another kind, or another number of modes."""
+    if region.kind != shape.kind or region.rank != shape.rank:
+        raise LayoutError(f"a window of {shape} is {allowed}, not the {region.kind} shape {region}")
 
 
 class LayoutCommon(ABC):

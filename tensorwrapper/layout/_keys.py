@@ -4,20 +4,23 @@ from types import EllipsisType
 from typing import SupportsIndex, TypeAlias
 
 from tensorwrapper._integers import to_int
-from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, TooManyIndicesError
-from tensorwrapper.typing import Extents, PositionalItem, PositionalKey
+from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, StepError, TooManyIndicesError
+from tensorwrapper.shape._keys import mode_text
+from tensorwrapper.typing import Extents, Index, PositionalItem, PositionalKey
 
-__all__ = ["Positional", "Step", "expand_positional", "is_whole", "parse_positional"]
+__all__ = ["Positional", "expand_positional", "is_whole", "parse_positional"]
 
-Step: TypeAlias = tuple[int, int, int]
+_Step: TypeAlias = tuple[int, int, int]
 """Start, step and number of the positions that a slice selects."""
 
-Positional: TypeAlias = int | Step | None
+Positional: TypeAlias = int | _Step | None
 """What is left of one item of a key: a position, a range, or (None) a new mode of extent 1."""
 
 
-def parse_positional(key: PositionalKey, extents: Extents) -> list[Positional]:
+def parse_positional(key: PositionalKey, extents: Extents, lead: Index = ()) -> list[Positional]:
     """Return what a key selects, one entry per mode and per new mode, as NumPy's basic indexing does.
+
+    ``lead`` are the positions that were pinned before: errors say so, and count modes from the first.
 
     Raises
     ------
@@ -25,6 +28,8 @@ def parse_positional(key: PositionalKey, extents: Extents) -> list[Positional]:
         If a position is outside its mode (slices are cut short, as NumPy's are).
     TooManyIndicesError
         If there are more indices than modes.
+    StepError
+        If a slice has step 0.
     """
     entries: list[Positional] = []
     mode = 0
@@ -32,7 +37,7 @@ def parse_positional(key: PositionalKey, extents: Extents) -> list[Positional]:
         if item is None:
             entries.append(None)
             continue
-        entries.append(_resolve(item, mode, extents[mode]))
+        entries.append(_resolve(item, mode, extents[mode], lead))
         mode += 1
     return entries
 
@@ -59,20 +64,25 @@ def expand_positional(key: PositionalKey, rank: int) -> list[PositionalItem]:
     return items[:place] + fill + items[place + len(dots) :]
 
 
-def _resolve(item: object, mode: int, extent: int) -> int | Step:
+def _resolve(item: object, mode: int, extent: int, lead: Index) -> int | _Step:
     if isinstance(item, slice):
         try:
             places = range(*item.indices(extent))
-        except (TypeError, ValueError) as error:
-            raise ConversionError(f"the slice {item} of mode {mode} is not made of integers") from error
+        except TypeError as error:
+            where = mode_text(len(lead) + mode, lead)
+            raise ConversionError(f"the {item} of {where} is not made of integers") from error
+        except ValueError as error:
+            where = mode_text(len(lead) + mode, lead)
+            raise StepError(f"the step of the {item} of {where} is 0; it must be another integer") from error
         return places.start, places.step, len(places)
     if isinstance(item, SupportsIndex) and not isinstance(item, bool | EllipsisType):
-        position = to_int(item, f"the index of mode {mode}")
+        position = to_int(item, f"the index of mode {len(lead) + mode}")
         if not -extent <= position < extent:
-            raise OutOfBoundsError(f"position {position} is outside mode {mode}, which has extent {extent}")
+            where = mode_text(len(lead) + mode, lead)
+            raise OutOfBoundsError(f"position {position} is outside {where}, which has extent {extent}")
         return position + extent if position < 0 else position
     raise ConversionError(
-        f"the index of mode {mode} must be an integer, a slice or an ellipsis, not {item!r}"
+        f"the index of mode {len(lead) + mode} must be an integer, a slice or an ellipsis, not {item!r}"
     )
 
 

@@ -136,11 +136,27 @@ class Layout(Generic[IndexT_co]):
         return self._held.is_injective
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
-        """Return the place of the element at an absolute index."""
+        """Return the place of the element at an absolute index.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If the index is not in the shape.
+        RankError
+            If it has another number of entries.
+        """
         return self._held.offset_of(index)
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
-        """Return the place of each row of an ``(..., rank)`` array of absolute indices."""
+        """Return the place of each row of an ``(..., rank)`` array of absolute indices.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If an index is not in the shape.
+        SizeOverflowError
+            If a place does not fit into 64 bits; `offset_of` answers.
+        """
         return self._held.offsets_of(indices)
 
     def index_of(self, offset: SupportsIndex) -> IndexT_co:
@@ -162,11 +178,27 @@ class Layout(Generic[IndexT_co]):
         return wrap_layout(self._held.at(key))
 
     def window(self, region: ShapeLike) -> "Layout[IndexT_co]":
-        """Return the layout of a part of the shape; the result keeps the origin of `region`."""
+        """Return the layout of a part of the shape; the result keeps the origin of `region`.
+
+        Raises
+        ------
+        LayoutError
+            If the region is of another kind or rank, or does not consist of whole rows or tiles.
+        OutOfBoundsError
+            If it leaves the shape.
+        """
         return cast("Layout[IndexT_co]", wrap_layout(self._held.window(as_shape(region))))
 
     def permute(self, order: Iterable[SupportsIndex]) -> "Layout[IndexT_co]":
-        """Return the layout whose mode k is mode ``order[k]`` of this one; no memory moves."""
+        """Return the layout whose mode k is mode ``order[k]`` of this one; no memory moves.
+
+        Raises
+        ------
+        LayoutError
+            If the layout is packed, or tile modes and inner modes would not move alike.
+        RankError
+            If `order` is not a permutation of the modes.
+        """
         held = self._held
         if isinstance(held, TiledStrided):
             return cast("Layout[IndexT_co]", wrap_layout(held.permute(order)))
@@ -180,7 +212,13 @@ class Layout(Generic[IndexT_co]):
         return cast("Layout[IndexT_co]", wrap_layout(held.reverse(sorted(chosen))))
 
     def broadcast(self, shape: ShapeLike) -> "Layout[tuple[int, ...]]":
-        """Return the layout over `shape` that repeats modes of extent 1 and adds leading modes."""
+        """Return the layout over `shape` that repeats modes of extent 1 and adds leading modes.
+
+        Raises
+        ------
+        LayoutError
+            If the layout is not strided, or another mode would have to change its extent.
+        """
         return wrap_layout(self._strided("broadcast").broadcast(as_shape(shape)))
 
     def tiled(self, tiling: Tiling) -> "Layout[tuple[int, ...]]":
@@ -191,7 +229,7 @@ class Layout(Generic[IndexT_co]):
         LayoutError
             If the layout is not strided, or the tiling does not cover just its shape.
         """
-        held = self._strided("tiled")
+        held, tiling = self._strided("tiled"), _to_tiling(tiling)
         if tiling.elements != held.shape:
             raise LayoutError(f"a tiling of {tiling.elements} does not cover the shape {held.shape}")
         if not tiling.rank:
@@ -231,6 +269,12 @@ def wrap_layout(held: LayoutCommon) -> "Layout[Any]":
     return layout
 
 
+def _to_tiling(tiling: object) -> Tiling:
+    if isinstance(tiling, Tiling):
+        return tiling
+    raise ConversionError(f"tiled needs a Tiling, such as Tiling(*sizes), not {tiling!r}")
+
+
 def _is_default(order: Order | Iterable[SupportsIndex]) -> bool:
     # Arrays compare element by element, so the type is asked first.
     return isinstance(order, str) and order == "C"
@@ -247,7 +291,7 @@ def _from_strides(shape: Shape[Any], strides: Index, offset: int) -> Strided:
 def _from_order(
     shape: Shape[Any],
     order: Order | Iterable[SupportsIndex],
-    ascend: Iterable[bool] | None,
+    ascend: object,
     offset: int | None,
 ) -> LayoutCommon:
     rank = shape.rank
@@ -261,8 +305,8 @@ def _from_order(
         modes = to_permutation(order, rank)
     layout = Strided(shape, packed_strides(shape.extents, modes), 0)
     if ascend is not None:
-        flags = list(ascend)
-        if len(flags) != rank or any(type(flag) is not bool for flag in flags):
-            raise LayoutError(f"ascend must have one bool per mode of {rank}, not {flags}")
+        flags = list(cast("Iterable[object]", ascend)) if isinstance(ascend, Iterable) else None
+        if flags is None or len(flags) != rank or any(type(flag) is not bool for flag in flags):
+            raise LayoutError(f"ascend must have one bool per mode of {rank}, not {flags or ascend}")
         layout = layout.reverse([mode for mode, up in enumerate(flags) if not up])
     return layout if offset is None else Strided(shape, layout.strides, offset)

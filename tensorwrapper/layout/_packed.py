@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import LayoutError, OutOfBoundsError
-from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._common import LayoutCommon, check_region
 from tensorwrapper.layout._keys import Positional, expand_positional, is_whole, parse_positional
-from tensorwrapper.layout._strided import Strided, packed_strides
+from tensorwrapper.layout._strided import Strided, row_major
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._shape import zero_based
 from tensorwrapper.typing import Index, IntArray, PositionalItem, PositionalKey
@@ -24,10 +24,7 @@ __all__ = ["Packed", "contiguous"]
 
 def contiguous(shape: Shape[Any], offset: int) -> "Strided | Packed":
     """Return the layout of `shape` without gaps, in row-major order."""
-    if shape.kind == "smooth":
-        extents = shape.extents
-        return Strided(shape, packed_strides(extents, range(len(extents) - 1, -1, -1)), offset)
-    return Packed(shape, offset)
+    return row_major(shape, offset) if shape.kind == "smooth" else Packed(shape, offset)
 
 
 @final
@@ -78,15 +75,17 @@ class Packed(LayoutCommon):
     def at(self, key: PositionalKey) -> LayoutCommon:
         shape, offset = self._shape, self._offset
         items = expand_positional(key, shape.rank)
+        lead: Index = ()
         while shape.kind == "jagged":
-            entry = parse_positional((items[0],), (shape.extent(0),))[0]
+            entry = parse_positional((items[0],), (shape.extent(0),), lead)[0]
             if not isinstance(entry, int):
                 return self._rows(shape, offset, entry, items[1:])
             index = entry + shape.origin_at(())
             offset += _elements_before(shape, index)
             shape = shape.chip(index)
             items = items[1:]
-        return contiguous(zero_based(shape), offset).at(tuple(items))
+            lead = (*lead, entry)
+        return row_major(zero_based(shape), offset).at(tuple(items), lead)
 
     def _rows(
         self, shape: Shape[Any], offset: int, entry: Positional, rest: list[PositionalItem]
@@ -103,10 +102,7 @@ class Packed(LayoutCommon):
         return Packed(zero_based(rows), offset + before)
 
     def window(self, region: Shape[Any]) -> LayoutCommon:
-        if region.kind == "smooth":
-            raise LayoutError(
-                "a window of a jagged shape is a run of its rows: slice its shape for the region"
-            )
+        check_region(region, self._shape, "a run of its rows (slice its shape for the region)")
         first = region.origin_at(())
         rows = self._shape.slice_outer(first, first + region.extent(0))
         if rows != region:

@@ -1,7 +1,7 @@
 """Strided layouts: one step per mode."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex, final
 
 import attrs
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
-from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._common import LayoutCommon, check_region
 from tensorwrapper.layout._keys import parse_positional
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._common import to_index, to_index_array
@@ -18,7 +18,7 @@ from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth, to_permutation
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
-__all__ = ["Strided", "packed_strides", "strided_bounds"]
+__all__ = ["Strided", "packed_strides", "row_major"]
 
 _SEARCHED = 1 << 20  # overlaps that no rule decides are looked for up to this many elements
 
@@ -33,18 +33,10 @@ def packed_strides(extents: Extents, order: Iterable[int]) -> Index:
     return tuple(strides)
 
 
-def strided_bounds(extents: Extents, strides: Index, offset: int) -> tuple[int, int]:
-    """Return the least and the greatest offset, in Python integers; (0, -1) if there is no element."""
-    if 0 in extents:
-        return 0, -1
-    least = greatest = offset
-    for extent, stride in zip(extents, strides, strict=True):
-        reach = (extent - 1) * stride
-        if reach < 0:
-            least += reach
-        else:
-            greatest += reach
-    return least, greatest
+def row_major(shape: Shape[Any], offset: int) -> "Strided":
+    """Return the layout of a box without gaps, in row-major order."""
+    extents = shape.extents
+    return Strided(shape, packed_strides(extents, range(len(extents) - 1, -1, -1)), offset)
 
 
 @final
@@ -55,6 +47,7 @@ class Strided(LayoutCommon):
     _shape: Shape[Any]
     strides: Index
     _offset: int
+    _injective: bool | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     @property
     def shape(self) -> Shape[Any]:
@@ -65,7 +58,7 @@ class Strided(LayoutCommon):
         return self._offset
 
     def bounds(self) -> tuple[int, int]:
-        return strided_bounds(self._shape.extents, self.strides, self._offset)
+        return _bounds_of(self._shape.extents, self.strides, self._offset)
 
     @property
     def is_contiguous(self) -> bool:
@@ -80,6 +73,13 @@ class Strided(LayoutCommon):
 
     @property
     def is_injective(self) -> bool:
+        injective = self._injective
+        if injective is None:
+            injective = self._find_injective()
+            object.__setattr__(self, "_injective", injective)
+        return injective
+
+    def _find_injective(self) -> bool:
         extents = self._shape.extents
         if 0 in extents:
             return True
@@ -137,55 +137,26 @@ class Strided(LayoutCommon):
 
     def index_of(self, offset: SupportsIndex) -> Index:
         wanted = to_int(offset, "an offset")
-        return min(self.indices_of(wanted))
+        found = _first_solution(self._shape.extents, self.strides, wanted - self._offset)
+        if found is None:
+            raise self._no_element(wanted)
+        return self._absolute(found)
 
     def indices_of(self, offset: int) -> list[Index]:
         """Return the indices whose elements lie at `offset`, in any order; never an empty list.
 
         Of a mode that repeats its elements only the first index is given.
         """
-        origin = self._shape.origin
-        found = self._solve(offset - self._offset)
+        found = list(_solutions(self._shape.extents, self.strides, offset - self._offset))
         if not found:
-            raise OutOfBoundsError(f"no element of {self._shape} lies at offset {offset}")
-        return [tuple([i + start for i, start in zip(f, origin, strict=True)]) for f in found]
+            raise self._no_element(offset)
+        return [self._absolute(places) for places in found]
 
-    def _solve(self, rest: int) -> list[Index]:
-        """Return the indices with this sum of strides: widest stride first, with backtracking."""
-        extents, strides = self._shape.extents, self.strides
-        if 0 in extents:
-            return []
-        # Descending modes are counted from their end, so that all steps are upwards.
-        for extent, stride in zip(extents, strides, strict=True):
-            if stride < 0:
-                rest -= (extent - 1) * stride
-        modes = sorted(range(len(extents)), key=lambda mode: -abs(strides[mode]))
-        reach = [0]
-        for mode in reversed(modes):
-            reach.append(reach[-1] + (extents[mode] - 1) * abs(strides[mode]))
-        reach.reverse()
-        solutions: list[Index] = []
-        places = [0] * len(extents)
+    def _absolute(self, places: Index) -> Index:
+        return tuple([i + start for i, start in zip(places, self._shape.origin, strict=True)])
 
-        def descend(depth: int, left: int) -> None:
-            if depth == len(modes):
-                if not left:
-                    solutions.append(tuple(places))
-                return
-            mode = modes[depth]
-            step, extent = abs(strides[mode]), extents[mode]
-            if not step:
-                # A repeated mode has the same place at every index: the first will do.
-                places[mode] = 0
-                descend(depth + 1, left)
-                return
-            low = max(0, -(-(left - reach[depth + 1]) // step))
-            for count in range(low, min(extent - 1, left // step) + 1):
-                places[mode] = count if strides[mode] > 0 else extent - 1 - count
-                descend(depth + 1, left - count * step)
-
-        descend(0, rest)
-        return solutions
+    def _no_element(self, offset: int) -> OutOfBoundsError:
+        return OutOfBoundsError(f"no element of {self._shape} lies at offset {offset}")
 
     def to_numpy(self) -> IntArray:
         self._check_int64()
@@ -194,12 +165,13 @@ class Strided(LayoutCommon):
             offsets = offsets[..., np.newaxis] + np.arange(extent, dtype=np.int64) * stride
         return offsets
 
-    def at(self, key: PositionalKey) -> "Strided":
+    def at(self, key: PositionalKey, lead: Index = ()) -> "Strided":
+        """Return the layout of what a key selects; ``lead`` is where errors say that the box lies."""
         extents: list[int] = []
         strides: list[int] = []
         offset = self._offset
         mode = 0
-        for entry in parse_positional(key, self._shape.extents):
+        for entry in parse_positional(key, self._shape.extents, lead):
             if entry is None:
                 extents.append(1)
                 strides.append(0)
@@ -217,12 +189,17 @@ class Strided(LayoutCommon):
         return Strided(wrap(make_smooth(tuple(extents), (0,) * len(extents))), tuple(strides), offset)
 
     def window(self, region: Shape[Any]) -> "Strided":
+        check_region(region, self._shape, "a box of the same rank inside it")
         inside = self._shape.slice(
             region.origin, [o + n for o, n in zip(region.origin, region.extents, strict=True)]
         )
         starts = zip(region.origin, self._shape.origin, self.strides, strict=True)
         offset = self._offset + sum([(new - old) * stride for new, old, stride in starts])
         return Strided(inside, self.strides, self._offset if not region.size else offset)
+
+    def __reduce__(self) -> tuple[Callable[..., "Strided"], tuple[Shape[Any], Index, int]]:
+        # What `is_injective` remembers stays behind.
+        return Strided, (self._shape, self.strides, self._offset)
 
     def permute(self, order: Iterable[SupportsIndex]) -> "Strided":
         """Return the layout whose mode k is mode ``order[k]`` of this one."""
@@ -253,3 +230,76 @@ class Strided(LayoutCommon):
                 )
             strides.append(stride if old == extent else 0)
         return Strided(shape, tuple(strides), self._offset)
+
+
+def _bounds_of(extents: Extents, strides: Index, offset: int) -> tuple[int, int]:
+    """Return the least and the greatest offset, in Python integers; (0, -1) if there is no element."""
+    if 0 in extents:
+        return 0, -1
+    least = greatest = offset
+    for extent, stride in zip(extents, strides, strict=True):
+        reach = (extent - 1) * stride
+        if reach < 0:
+            least += reach
+        else:
+            greatest += reach
+    return least, greatest
+
+
+def _solutions(extents: Extents, strides: Index, total: int) -> Iterator[Index]:
+    """Return an iterator over the places, counted from 0, whose sum of place times stride is `total`.
+
+    The widest stride comes first, with backtracking. A mode with stride 0 has the same sum at every place,
+    so only place 0 of it is given.
+    """
+    if 0 in extents:
+        return
+    # Descending modes are counted from their end, so that all steps are upwards.
+    rest = total - _bounds_of(extents, strides, 0)[0]
+    modes = sorted(range(len(extents)), key=lambda mode: -abs(strides[mode]))
+    reach, divisors = [0], [0]
+    for mode in reversed(modes):
+        step = abs(strides[mode])
+        reach.append(reach[-1] + (extents[mode] - 1) * step)
+        divisors.append(math.gcd(divisors[-1], step))
+    reach.reverse()
+    divisors.reverse()
+    places = [0] * len(extents)
+
+    def descend(depth: int, left: int) -> Iterator[Index]:
+        if not divisors[depth]:
+            # What is left are modes of stride 0, or none.
+            if not left:
+                yield tuple(places)
+            return
+        if left % divisors[depth]:
+            return
+        mode = modes[depth]
+        step, extent = abs(strides[mode]), extents[mode]
+        low = max(0, -(-(left - reach[depth + 1]) // step))
+        for count in range(low, min(extent - 1, left // step) + 1):
+            places[mode] = count if strides[mode] > 0 else extent - 1 - count
+            yield from descend(depth + 1, left - count * step)
+
+    yield from descend(0, rest)
+
+
+def _first_solution(extents: Extents, strides: Index, total: int) -> Index | None:
+    """Return the solution that comes first in row-major order, without going through all of them."""
+    found = _solutions(extents, strides, total)
+    only = next(found, None)
+    if only is None or next(found, None) is None:
+        return only
+    # There are several: each mode takes the least place that leaves the later modes a solution.
+    first: list[int] = []
+    for mode, stride in enumerate(strides):
+        later = extents[mode + 1 :], strides[mode + 1 :]
+        place = 0
+        if stride:
+            least, greatest = _bounds_of(*later, 0)
+            place = max(0, -(((greatest if stride > 0 else least) - total) // stride))
+            while next(_solutions(*later, total - place * stride), None) is None:
+                place += 1
+        first.append(place)
+        total -= place * stride
+    return tuple(first)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import LayoutError, OutOfBoundsError
-from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._common import LayoutCommon, check_region
 from tensorwrapper.layout._keys import expand_positional, is_whole, parse_positional
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.shape import Shape, Tiling
@@ -115,7 +115,9 @@ class TiledStrided(LayoutCommon):
         numbers = [entry for entry in outer if isinstance(entry, int)]
         if len(numbers) == rank:
             tile = self.under.window(self.tiling.tile(numbers))
-            return Strided(zero_based(tile.shape), tile.strides, tile.offset).at(tuple(items[rank:]))
+            return Strided(zero_based(tile.shape), tile.strides, tile.offset).at(
+                tuple(items[rank:]), tuple(numbers)
+            )
         runs = [entry for entry in outer if isinstance(entry, tuple) and entry[1] == 1]
         if len(runs) < rank or not all(is_whole(item) for item in items[rank:]):
             raise LayoutError(
@@ -133,10 +135,7 @@ class TiledStrided(LayoutCommon):
         return self.under.window(self.tiling.tile(places))
 
     def window(self, region: Shape[Any]) -> LayoutCommon:
-        if region.kind == "smooth":
-            raise LayoutError(
-                "a window of a tiled shape is a box of its tiles: slice its shape for the region"
-            )
+        check_region(region, self.shape, "a box of its tiles (slice its shape for the region)")
         rank = self.tiling.rank
         grid_origin = region.origin[:rank]
         counts = [region.extent(mode) for mode in range(rank)]

@@ -6,12 +6,12 @@ from typing import SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import MAX_INT64, to_count
+from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import ConversionError, ExtentError, RankError, SizeOverflowError
-from tensorwrapper.shape._columns import Columns, Origins, check_int64, tidy_origins
-from tensorwrapper.shape._common import ShapeCommon
+from tensorwrapper.shape._columns import Columns, Origins, check_int64, run_of, splits_of, tidy_origins
+from tensorwrapper.shape._common import ShapeCommon, integer_array
 from tensorwrapper.shape._jagged import Jagged, JaggedCommon
-from tensorwrapper.shape._partition import Partition
+from tensorwrapper.shape._partition import Partition, int64_array
 from tensorwrapper.shape._rearrange import build_rows
 from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._smooth import SmoothCommon
@@ -23,22 +23,30 @@ __all__ = ["jagged_from_cells", "jagged_from_children", "jagged_from_lengths"]
 _Level = tuple[IntArray, IntArray]
 
 
-def jagged_from_lengths(lengths: npt.NDArray[np.integer]) -> Jagged:
+def jagged_from_lengths(lengths: npt.NDArray[np.integer], rank: int | None) -> Jagged:
     """Return the jagged matrix whose row k has ``lengths[k]`` elements; O(n)."""
-    marks = Partition.of_sizes(cast("IntArray", lengths)).marks
-    return Jagged(Rows.whole(Columns((), marks, (0,), (0,))))
+    if lengths.ndim != 1:
+        raise ConversionError(
+            f"an array of row lengths has one axis, not {lengths.ndim}; for a table of extents per cell "
+            "use Shape.from_cells"
+        )
+    # An array of no lengths is of floats unless somebody says otherwise.
+    sizes = cast("IntArray", lengths) if lengths.size else np.zeros(0, dtype=np.int64)
+    marks = Partition.of_sizes(sizes, what="row lengths").marks
+    return _checked(Jagged(Rows.whole(Columns((), marks, (0,), (0,)))), rank)
 
 
-def jagged_from_children(children: Sequence[object], rank: int | None) -> Jagged:
+def jagged_from_children(children: list[object], rank: int | None) -> Jagged:
     """Return the jagged shape with these children: integers, shapes, or sequences of them."""
+    rank = None if rank is None else to_int(rank, "the rank of a jagged shape")
     if not children and rank is None:
         raise RankError("a jagged shape without rows needs rank=")
     if not children and rank is not None and rank < 2:
         raise RankError(f"a jagged shape has at least rank 2, not {rank}")
     depth_levels: list[_Level] = []
-    row = list(children)
+    row = children
     while True:
-        kinds = {_sort_of(child) for child in row}
+        kinds = _sorts_of(row)
         if len(kinds) > 1:
             raise ConversionError(
                 f"the children of one level must be of one sort, but these are {', '.join(sorted(kinds))}"
@@ -49,8 +57,8 @@ def jagged_from_children(children: Sequence[object], rank: int | None) -> Jagged
         row = [grandchild for child in row for grandchild in cast("Iterable[object]", child)]
     top: list[_Level] = [(np.array([len(children)]), np.array([0])), *depth_levels]
     if kinds == {"integer"}:
-        counts = [to_count(cast("SupportsIndex", child), "an extent") for child in row]
-        lengths = Partition.of_sizes(counts).sizes
+        lengths = int64_array(row, "row lengths")
+        _check_lengths(lengths, depth_levels)
         jagged = _build(top, lengths[:, np.newaxis], np.zeros((len(row), 1), dtype=np.int64))
     elif kinds == {"shape"}:
         jagged = _stack(top, cast("list[ShapeCommon]", row))
@@ -62,15 +70,40 @@ def jagged_from_children(children: Sequence[object], rank: int | None) -> Jagged
         # Without it, the last sequences are empty rows of rank 1.
         counts_, _ = depth_levels[-1]
         jagged = _build(top[:-1], counts_[:, np.newaxis], np.zeros((len(counts_), 1), dtype=np.int64))
+    return _checked(jagged, rank)
+
+
+def _checked(jagged: Jagged, rank: int | None) -> Jagged:
     if rank is not None and jagged.rank != rank:
         raise RankError(f"the children make a shape of rank {jagged.rank}, but rank={rank} was given")
     return jagged
 
 
+def _check_lengths(lengths: IntArray, levels: list[_Level]) -> None:
+    """Raise if a row, which lies under the counts of `levels`, has a negative length."""
+    if not (lengths < 0).any():
+        return
+    place = int(np.argmax(lengths < 0))
+    length, row = lengths[place], list[int]()
+    for counts, _ in reversed(levels):
+        splits = splits_of(counts)
+        parent = int(run_of(splits, np.array(place)))
+        row.insert(0, place - int(splits[parent]))
+        place = parent
+    where = (place, *row) if row else place
+    raise ExtentError(f"an extent must not be negative, but row {where} has {length}")
+
+
+def _sorts_of(row: list[object]) -> set[str]:
+    """Return the sorts of the children, asked once per type: each question costs microseconds."""
+    samples = {type(child): child for child in reversed(row)}
+    if any(issubclass(kind, np.ndarray) for kind in samples):
+        # What an array is depends on its axes.
+        return {_sort_of(child) for child in row}
+    return {_sort_of(child) for child in samples.values()}
+
+
 def _sort_of(child: object) -> str:
-    if type(child) is int:
-        # Most children are row lengths, and the checks below cost microseconds each.
-        return "integer"
     if isinstance(child, ShapeCommon):
         return "shape"
     if isinstance(child, Sequence) and not isinstance(child, str | bytes):
@@ -148,9 +181,7 @@ def _int64_table(table: npt.NDArray[np.integer], what: str) -> IntArray:
 
 def jagged_from_cells(outer: ShapeCommon, extents: npt.ArrayLike, origins: npt.ArrayLike | None) -> Jagged:
     """Return the jagged shape whose cell k, in the order of `outer`, has extents ``extents[k]``."""
-    table = np.asarray(extents)
-    if table.dtype.kind not in "iu" and table.size:
-        raise ConversionError(f"cell extents must be integers, not {table.dtype}")
+    table = integer_array(extents, "cell extents")
     if table.ndim != 2 or len(table) != outer.size or not table.shape[1]:
         raise ExtentError(
             f"{outer.size} cells need a table of extents of shape ({outer.size}, rank), not {table.shape}"
@@ -165,9 +196,7 @@ def jagged_from_cells(outer: ShapeCommon, extents: npt.ArrayLike, origins: npt.A
         )
     starts = np.zeros_like(table)
     if origins is not None:
-        given = np.asarray(origins)
-        if given.dtype.kind not in "iu" and given.size:
-            raise ConversionError(f"cell origins must be integers, not {given.dtype}")
+        given = integer_array(origins, "cell origins")
         if given.shape not in {table.shape, table.shape[1:]}:
             raise ExtentError(
                 f"cell origins have shape {table.shape} or {table.shape[1:]}, not {given.shape}"

@@ -1,38 +1,99 @@
 """What every shape can do, whatever its kind and its representation."""
 
+import itertools
+import reprlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from typing import SupportsIndex
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_ints
-from tensorwrapper.errors import ConversionError, JaggedModeError, OutOfBoundsError, RankError
+from tensorwrapper.errors import (
+    ConversionError,
+    JaggedModeError,
+    OutOfBoundsError,
+    RankError,
+    SizeOverflowError,
+)
 from tensorwrapper.shape._keys import Entry, mode_of
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
-__all__ = ["ShapeCommon", "to_index", "to_index_array"]
+__all__ = [
+    "BATCH",
+    "ShapeCommon",
+    "integer_array",
+    "to_index",
+    "to_index_array",
+    "to_ordinal_array",
+    "tuples_of",
+    "walk_batches",
+]
+
+BATCH = 8192  # indices made at a time by walks: large enough to amortise, small enough to stay in cache
 
 
-def to_index(index: Iterable[SupportsIndex], rank: int) -> Index:
-    """Return `index` as a tuple of `rank` integers."""
-    numbers = to_ints(index, "an index")
+def to_index(index: Iterable[SupportsIndex], rank: int, what: str = "an index") -> Index:
+    """Return `index` as a tuple of `rank` integers; ``what`` names it in the error."""
+    numbers = to_ints(index, what)
     if len(numbers) != rank:
-        raise RankError(f"the index {numbers} has {len(numbers)} entries, but the shape has rank {rank}")
+        raise RankError(
+            f"{numbers} has {len(numbers)} entries, but {what} of a shape of rank {rank} has {rank}"
+        )
     return numbers
+
+
+def integer_array(values: npt.ArrayLike, what: str) -> npt.NDArray[np.integer]:
+    """Return `values` as an array of integers of any type; ``what`` names them in the error."""
+    try:
+        array: npt.NDArray[Any] = np.asarray(values)
+    except ValueError as error:
+        raise ConversionError(
+            f"{what} must form a rectangular array of integers, not {reprlib.repr(values)}"
+        ) from error
+    if array.dtype.kind in "iu" or not array.size:
+        return array
+    if not isinstance(values, np.ndarray) and array.dtype.kind in "fO":
+        # NumPy turns Python integers beyond 64 bits into floats or objects.
+        given = cast("list[object]", np.array(values, dtype=np.object_).ravel().tolist())
+        if all(type(value) is int for value in given):
+            raise SizeOverflowError(f"{what} must fit into 64 bits, not {reprlib.repr(values)}")
+    raise ConversionError(f"{what} must be integers, not {array.dtype}")
 
 
 def to_index_array(indices: npt.ArrayLike, rank: int) -> IntArray:
     """Return `indices` as an int64 array whose last axis holds one index each."""
-    array = np.asarray(indices)
-    if array.dtype.kind not in "iu" and array.size:
-        raise ConversionError(f"indices must be integers, not {array.dtype}")
+    array = integer_array(indices, "indices")
     if array.ndim < 1 or array.shape[-1] != rank:
         raise RankError(f"an array of indices of rank {rank} has shape (..., {rank}), not {array.shape}")
     if array.dtype == np.uint64 and array.size and int(array.max()) >= 2**63:
         raise OutOfBoundsError("an index above the range of int64 is in no shape that arrays can address")
     return array.astype(np.int64, copy=False)
+
+
+def to_ordinal_array(ordinals: npt.ArrayLike) -> IntArray:
+    """Return `ordinals` as an int64 array."""
+    return to_index_array(integer_array(ordinals, "ordinals")[..., np.newaxis], 1)[..., 0]
+
+
+def walk_batches(size: int, indices_at: Callable[[IntArray], IntArray]) -> Iterator[Index]:
+    """Return an iterator over the indices with the ordinals 0 to `size`, made a batch at a time."""
+    starts = range(0, size, BATCH)
+    return tuples_of(
+        indices_at(np.arange(start, min(start + BATCH, size), dtype=np.int64)) for start in starts
+    )
+
+
+def tuples_of(tables: Iterable[IntArray]) -> Iterator[Index]:
+    """Return an iterator over the rows of all (n, rank) `tables`, as tuples."""
+    return itertools.chain.from_iterable(map(_rows_of, tables))
+
+
+def _rows_of(table: IntArray) -> Iterator[Index]:
+    if table.shape[1] == 0:
+        return itertools.repeat((), len(table))
+    return zip(*table.T.tolist(), strict=True)
 
 
 class ShapeCommon(ABC):

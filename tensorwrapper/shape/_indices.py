@@ -4,7 +4,6 @@
 with an origin that can be set while it runs.
 """
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, SupportsIndex, cast, final, overload
 
@@ -13,12 +12,10 @@ import numpy as np
 
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, SizeOverflowError
-from tensorwrapper.shape._common import ShapeCommon, to_index
+from tensorwrapper.shape._common import BATCH, ShapeCommon, to_index, tuples_of
 from tensorwrapper.typing import Index, IndexT_co, IntArray, Order
 
 __all__ = ["IndexIterator", "Indices"]
-
-_BATCH = 8192
 
 
 @final
@@ -58,7 +55,16 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         return range(self._shape.size) if self._places is None else self._places
 
     def __len__(self) -> int:
-        return len(self.places)
+        length = self._length
+        if length > MAX_INT64:
+            raise SizeOverflowError(f"a run of {length} indices has no len: it does not fit into 64 bits")
+        return length
+
+    @property
+    def _length(self) -> int:
+        # Python's own len of a range stops at 64 bits.
+        places = self.places
+        return max(0, -((places.start - places.stop) // places.step))
 
     @overload
     def __getitem__(self, key: SupportsIndex) -> IndexT_co: ...
@@ -72,7 +78,7 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         try:
             place = places[number]
         except IndexError as error:
-            raise OutOfBoundsError(f"position {number} is outside a run of {len(places)} indices") from error
+            raise OutOfBoundsError(f"position {number} is outside a run of {self._length} indices") from error
         return self._at(place)
 
     def _at(self, place: int) -> IndexT_co:
@@ -100,7 +106,10 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     def __iter__(self) -> Iterator[IndexT_co]:
         if self._places is None:
             return cast("Iterator[IndexT_co]", self._shape.walk(self._order))
-        return cast("Iterator[IndexT_co]", itertools.chain.from_iterable(map(_tuples, self.batches(_BATCH))))
+        if self._shape.size > MAX_INT64:
+            # No array holds such places, so each index is made by itself.
+            return map(self._at, self.places)
+        return cast("Iterator[IndexT_co]", tuples_of(self.batches(BATCH)))
 
     def __reversed__(self) -> Iterator[IndexT_co]:
         return iter(self[::-1])
@@ -129,7 +138,7 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         """
         if value in self:
             position = self.places.index(self._place_of(cast("Iterable[SupportsIndex]", value)))
-            low, high, _ = slice(start, stop).indices(len(self))
+            low, high, _ = slice(start, stop).indices(self._length)
             if low <= position < high:
                 return position
         raise ExtentError(f"{value!r} is not among these indices")
@@ -157,6 +166,7 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         step = to_count(length, "the length of a batch")
         if not step:
             raise ExtentError("a batch must hold at least one index")
+        self._check_int64()
         return self._batches(step)
 
     def _batches(self, length: int) -> Iterator[IntArray]:
@@ -186,8 +196,10 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
             return True
         if mine._ends() != theirs._ends():
             return False
-        batches = zip(mine.batches(_BATCH), theirs.batches(_BATCH), strict=False)
-        return len(mine) == len(theirs) and all(np.array_equal(a, b) for a, b in batches)
+        if mine._length != theirs._length:
+            return False
+        batches = zip(mine.batches(BATCH), theirs.batches(BATCH), strict=True)
+        return all(np.array_equal(a, b) for a, b in batches)
 
     def __hash__(self) -> int:
         return hash(self._ends())
@@ -208,12 +220,6 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     def __setstate__(self, state: tuple[ShapeCommon, Order, range | None]) -> None:
         for name, value in zip(("_shape", "_order", "_places", "_table"), (*state, None), strict=True):
             object.__setattr__(self, name, value)
-
-
-def _tuples(batch: IntArray) -> Iterator[Index]:
-    if batch.shape[1] == 0:
-        return itertools.repeat((), len(batch))
-    return zip(*batch.T.tolist(), strict=True)
 
 
 @final

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import OutOfBoundsError, TensorWrapperError
 from tensorwrapper.shape._columns import Columns, tidy_origins
-from tensorwrapper.shape._common import ShapeCommon, to_index, to_index_array
+from tensorwrapper.shape._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape._keys import (
     WHOLE,
     Bounds,
@@ -128,7 +128,7 @@ class JaggedCommon(ShapeCommon):
         return ordinals.reshape(array.shape[:-1])
 
     def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
-        numbers = to_index_array(np.asarray(ordinals)[..., np.newaxis], 1)[..., 0]
+        numbers = to_ordinal_array(ordinals)
         return self.rows.indices_at(numbers.reshape(-1)).reshape(*numbers.shape, self.rank)
 
     def walk(self, order: Order) -> Iterator[Index]:
@@ -144,7 +144,7 @@ class JaggedCommon(ShapeCommon):
             if isinstance(under, int):
                 leaf = SmoothView(self, lead)
                 rest = entries[pinned:]
-                return leaf if all(e == WHOLE for e in rest) else leaf.select(rest, clip=clip)
+                return leaf if all(e == WHOLE for e in rest) else leaf.select(rest, clip=clip, lead=lead)
             rows = under
         lead, rest = cast("Index", entries[:pinned]), entries[pinned:]
         if all(e == WHOLE for e in rest[1:]):
@@ -179,7 +179,7 @@ class JaggedCommon(ShapeCommon):
         return SmoothView.of_box(self)
 
     def translate_by(self, offset: Iterable[SupportsIndex]) -> "JaggedCommon":
-        return Jagged(self.rows.moved(to_index(offset, self.rank)))
+        return Jagged(self.rows.moved(to_index(offset, self.rank, "an offset")))
 
     def zero_based(self) -> "JaggedCommon":
         """Return the shape with the same extents and every origin 0, those of single cells included."""
@@ -189,7 +189,7 @@ class JaggedCommon(ShapeCommon):
         return JaggedView(self, Rows(columns, rows.depth, rows.start, rows.stop, 0))
 
     def translate_to(self, origin: Iterable[SupportsIndex]) -> "JaggedCommon":
-        target = to_index(origin, self.rank)
+        target = to_index(origin, self.rank, "an origin")
         return self.translate_by([new - old for new, old in zip(target, self.origin, strict=True)])
 
     def permute(self, order: Iterable[SupportsIndex]) -> "JaggedCommon":

@@ -11,7 +11,7 @@ from typing import SupportsIndex, TypeAlias
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, StepError
-from tensorwrapper.typing import Key, KeyItem
+from tensorwrapper.typing import Index, Key, KeyItem
 
 __all__ = [
     "WHOLE",
@@ -19,8 +19,8 @@ __all__ = [
     "Entry",
     "check_ascending",
     "chip_entries",
-    "expand_key",
     "mode_of",
+    "mode_text",
     "parse_key",
     "slice_entries",
 ]
@@ -39,7 +39,12 @@ def mode_of(mode: SupportsIndex, rank: int) -> int:
     raise RankError(f"mode {number} does not exist in a shape of rank {rank}; modes are 0 to {rank - 1}")
 
 
-def expand_key(key: Key, rank: int) -> list[SupportsIndex | slice]:
+def mode_text(mode: int, prefix: Index) -> str:
+    """Return how an error names a mode of what is left under `prefix`."""
+    return f"mode {mode} under the prefix {prefix}" if prefix else f"mode {mode}"
+
+
+def _expand_key(key: Key, rank: int) -> list[SupportsIndex | slice]:
     """Return one item per mode: an ellipsis, or the end of the key, stands for whole modes."""
     items: list[KeyItem] = list(key) if isinstance(key, tuple) else [key]
     dots = [place for place, item in enumerate(items) if item is Ellipsis]
@@ -58,7 +63,7 @@ def parse_key(key: Key, rank: int) -> tuple[Entry, ...]:
     """Return one entry per mode for a key in the literal dialect."""
     items: Sequence[KeyItem] = key if isinstance(key, tuple) else (key,)
     if len(items) != rank:
-        items = expand_key(key, rank)
+        items = _expand_key(key, rank)
     entries: list[Entry] = []
     for item in items:
         if isinstance(item, slice):
@@ -69,7 +74,7 @@ def parse_key(key: Key, rank: int) -> tuple[Entry, ...]:
         elif type(item) is int:
             entries.append(item)
         elif item is Ellipsis:
-            return parse_key(tuple(expand_key(key, rank)), rank)
+            return parse_key(tuple(_expand_key(key, rank)), rank)
         else:
             entries.append(_pin(item, len(entries)))
     return tuple(entries)

@@ -16,7 +16,7 @@ from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError,
 from tensorwrapper.shape._columns import frozen_array, run_of, splits_of
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Partition"]
+__all__ = ["Partition", "int64_array"]
 
 
 @final
@@ -37,7 +37,7 @@ class Partition:
     @classmethod
     def of_marks(cls, marks: npt.ArrayLike) -> "Partition":
         """Return the partition with these boundaries; O(n)."""
-        array = _int64_array(marks, "marks")
+        array = int64_array(marks, "marks")
         if not len(array):
             raise ExtentError("a partition needs at least one mark, its position")
         if (array[1:] < array[:-1]).any():
@@ -50,9 +50,14 @@ class Partition:
         return cls(_owned(array, marks))
 
     @classmethod
-    def of_sizes(cls, sizes: Iterable[SupportsIndex] | IntArray, origin: int = 0) -> "Partition":
-        """Return the partition whose tiles have these sizes, starting at `origin`; O(n)."""
-        array = _int64_array(sizes, "tile sizes")
+    def of_sizes(
+        cls, sizes: Iterable[SupportsIndex] | IntArray, origin: int = 0, what: str = "tile sizes"
+    ) -> "Partition":
+        """Return the partition whose tiles have these sizes, starting at `origin`; O(n).
+
+        ``what`` names the sizes in errors.
+        """
+        array = int64_array(sizes, what)
         marks = splits_of(array)
         if not -MAX_INT64 <= origin <= MAX_INT64 - int(marks[-1]):
             raise SizeOverflowError(f"a partition from {origin} with extent {marks[-1]} leaves 64 bits")
@@ -132,7 +137,7 @@ def _restore(marks: IntArray) -> Partition:
     return Partition(frozen_array(marks))
 
 
-def _int64_array(values: object, what: str) -> IntArray:
+def int64_array(values: object, what: str) -> IntArray:
     """Return `values` as a one-dimensional int64 array."""
     if isinstance(values, np.ndarray):
         array = cast("npt.NDArray[np.integer]", values)

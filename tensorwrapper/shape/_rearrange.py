@@ -21,7 +21,7 @@ from tensorwrapper.shape._columns import (
     splits_of,
     tidy_origins,
 )
-from tensorwrapper.shape._keys import Bounds, Entry
+from tensorwrapper.shape._keys import Bounds, Entry, mode_text
 from tensorwrapper.shape._rows import Rows
 from tensorwrapper.typing import Index, IntArray
 
@@ -114,7 +114,7 @@ def slice_rows(rows: Rows, bounds: Bounds, lead: Index, *, clip: bool) -> Rows:
     high = end if bounds[1] is None else bounds[1]
     if not start <= low <= high <= end:
         if not clip or low > high:
-            where = f"mode {len(lead)}" + (f" under the prefix {lead}" if lead else "")
+            where = mode_text(len(lead), lead)
             raise OutOfBoundsError(f"slice [{low}, {high}) is outside [{start}, {end}) of {where}")
         low = min(max(low, start), end)
         high = max(min(high, end), low)

@@ -4,7 +4,6 @@ A window is a run of nodes of one depth, so a slice of the outermost mode, and w
 leading modes, are windows again: O(1) to make at any size, and nothing is copied.
 """
 
-import itertools
 from collections.abc import Iterator
 from typing import final
 
@@ -24,12 +23,12 @@ from tensorwrapper.shape._columns import (
     origins_of,
     run_of,
 )
-from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.shape._common import walk_batches
+from tensorwrapper.shape._keys import mode_text
+from tensorwrapper.shape._smooth import box_ordinal, check_inside, make_smooth
 from tensorwrapper.typing import Extents, Index, IntArray, Order
 
 __all__ = ["CellTable", "Rows"]
-
-_BATCH = 8192  # indices made at a time by `walk`: large enough to amortise, small enough to stay in cache
 
 
 @final
@@ -167,10 +166,8 @@ class Rows:
         for mode, i in enumerate(prefix):
             if not rows.first <= i < rows.first + rows.count:
                 end = rows.first + rows.count
-                raise OutOfBoundsError(
-                    f"index {i} is outside [{rows.first}, {end}) of mode {mode} "
-                    f"under the prefix {prefix[:mode]}"
-                )
+                where = mode_text(mode, prefix[:mode])
+                raise OutOfBoundsError(f"index {i} is outside [{rows.first}, {end}) of {where}")
             node = rows.start + (i - rows.first)
             if rows.outer_rank == 1:
                 if mode + 1 < len(prefix):
@@ -190,13 +187,7 @@ class Rows:
         if isinstance(rest, Rows):
             return rest.count, rest.first
         extents, origin = self.columns.leaf_box(rest)
-        for mode, i in enumerate(prefix[outer:]):
-            if not origin[mode] <= i < origin[mode] + extents[mode]:
-                end = origin[mode] + extents[mode]
-                raise OutOfBoundsError(
-                    f"index {i} is outside [{origin[mode]}, {end}) of mode {outer + mode} "
-                    f"under the prefix {prefix[: outer + mode]}"
-                )
+        check_inside(extents, origin, prefix[outer:], prefix[:outer])
         return extents[len(prefix) - outer], origin[len(prefix) - outer]
 
     def box_under(self, prefix: Index) -> tuple[Extents, Index]:
@@ -236,7 +227,7 @@ class Rows:
         extents, origin = self.columns.leaf_box(leaf)
         offsets = self.columns.offsets
         before = int(offsets[leaf]) - int(offsets[self.leaves[0]])
-        return before + make_smooth(extents, origin).ordinal(index[outer:])
+        return before + box_ordinal(extents, origin, index[outer:], index[:outer])
 
     def index(self, ordinal: int) -> Index:
         """Return the index with `ordinal` elements before it; O(depth * log(nodes))."""
@@ -376,13 +367,7 @@ class Rows:
             self._int64_offsets()  # raises if there are more than 64 bits count
             table = self.indices_at(np.arange(self.size, dtype=np.int64))
             return zip(*table[np.lexsort(table.T)].T.tolist(), strict=True)
-        return itertools.chain.from_iterable(self._batches())
-
-    def _batches(self) -> Iterator[Iterator[Index]]:
-        size = self.size
-        for start in range(0, size, _BATCH):
-            ordinals = np.arange(start, min(start + _BATCH, size), dtype=np.int64)
-            yield zip(*self.indices_at(ordinals).T.tolist(), strict=True)
+        return walk_batches(self.size, self.indices_at)
 
     # Whole.
 

@@ -7,16 +7,16 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_counts, to_int, to_ints
+from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
 from tensorwrapper.shape._children import jagged_from_cells, jagged_from_children, jagged_from_lengths
-from tensorwrapper.shape._common import ShapeCommon
+from tensorwrapper.shape._common import ShapeCommon, to_index
 from tensorwrapper.shape._indices import Indices
 from tensorwrapper.shape._jagged import JaggedCommon, JaggedView, same_elements
 from tensorwrapper.shape._keys import WHOLE, parse_key
 from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._rows import CellTable
-from tensorwrapper.shape._smooth import Smooth, SmoothCommon, SmoothView, make_smooth
+from tensorwrapper.shape._smooth import Smooth, SmoothCommon, SmoothView, make_smooth, to_extents
 from tensorwrapper.shape._text import shape_repr, shape_str
 from tensorwrapper.shape._tiled import Tiled
 from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray, Key, Kind, Order
@@ -94,13 +94,8 @@ class Shape(Generic[IndexT_co]):
         def __init__(self: "Shape[tuple[int, ...]]", *extents: _N, origin: _At = None) -> None: ...
 
     def __init__(self, *extents: SupportsIndex, origin: Iterable[SupportsIndex] | None = None) -> None:
-        sizes = to_counts(extents, "extents")
-        if origin is None:
-            start = (0,) * len(sizes)
-        else:
-            start = to_ints(origin, "an origin")
-            if len(start) != len(sizes):
-                raise RankError(f"the origin {start} has {len(start)} entries for {len(sizes)} extents")
+        sizes = to_extents(extents)
+        start = (0,) * len(sizes) if origin is None else to_index(origin, len(sizes), "an origin")
         _set_held(self, make_smooth(sizes, start))
         _set_hash(self, None)
 
@@ -141,21 +136,14 @@ class Shape(Generic[IndexT_co]):
         (6, 30)
         """
         if isinstance(rows, np.ndarray):
-            if rows.ndim != 1:
-                raise ConversionError(
-                    f"an array of row lengths has one axis, not {rows.ndim}; for a table of extents per cell "
-                    "use Shape.from_cells"
-                )
-            held = jagged_from_lengths(rows)
-        else:
-            held = jagged_from_children([_child(row) for row in rows], rank)
-        return wrap(held if origin is None else held.translate_by(origin))
+            return _moved(jagged_from_lengths(rows, rank), origin)
+        return _moved(jagged_from_children(_children(rows), rank), origin)
 
     @classmethod
     def from_cells(
         cls, outer: "ShapeLike", extents: npt.ArrayLike, *, origins: npt.ArrayLike | None = None
     ) -> "Shape[tuple[int, ...]]":
-        """Return the jagged shape with independent extents per cell.
+        """Return the jagged shape with independent extents per cell; a table that does not fit raises.
 
         Parameters
         ----------
@@ -180,7 +168,7 @@ class Shape(Generic[IndexT_co]):
     ) -> "Shape[tuple[int, ...]]":
         """Return the shape of a box that is cut into tiles: tile numbers first, then places in a tile.
 
-        Memory is the sum of the tiles per mode, never their product.
+        Memory is the sum of the tiles per mode, never their product. No mode, or a negative size, raises.
 
         Examples
         --------
@@ -191,7 +179,7 @@ class Shape(Generic[IndexT_co]):
         if not sizes:
             raise RankError("a tiled shape needs the tile sizes of at least one mode")
         held = Tiled(tuple([Partition.of_sizes(s) for s in sizes]), (0,) * len(sizes))
-        return wrap(held if origin is None else held.translate_by(origin))
+        return _moved(held, origin)
 
     # What the shape is.
 
@@ -243,11 +231,11 @@ class Shape(Generic[IndexT_co]):
         return self._held.extent(mode)
 
     def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
-        """Return the extent of mode ``len(prefix)`` under the absolute indices `prefix`."""
+        """Return the extent of mode ``len(prefix)`` under `prefix`; raises where that leads nowhere."""
         return self._held.extent_at(prefix)
 
     def origin_at(self, prefix: Iterable[SupportsIndex]) -> int:
-        """Return the first index of mode ``len(prefix)`` under the absolute indices `prefix`."""
+        """Return the first index of mode ``len(prefix)`` under `prefix`; raises as `extent_at` does."""
         return self._held.origin_at(prefix)
 
     def extent_bounds(self, mode: SupportsIndex) -> tuple[int, int]:
@@ -283,11 +271,11 @@ class Shape(Generic[IndexT_co]):
         return cast("IndexT_co", self._held.index(ordinal))
 
     def ordinals(self, indices: npt.ArrayLike) -> IntArray:
-        """Return the ordinal of each row of an ``(..., rank)`` array of indices."""
+        """Return the ordinal of each row of an ``(..., rank)`` array; an index outside raises."""
         return self._held.ordinals(indices)
 
     def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
-        """Return the ``(..., rank)`` array of the indices with these ordinals."""
+        """Return the ``(..., rank)`` array of the indices with these ordinals; one outside raises."""
         return self._held.indices_at(ordinals)
 
     def indices(self, *, order: Order = "C") -> Indices[IndexT_co]:
@@ -364,11 +352,11 @@ class Shape(Generic[IndexT_co]):
         )
 
     def translate_by(self, offset: Iterable[SupportsIndex]) -> "Shape[IndexT_co]":
-        """Return the shape moved by `offset`."""
+        """Return the shape moved by `offset`, one integer per mode; another number of them raises."""
         return cast("Shape[IndexT_co]", wrap(self._held.translate_by(offset)))
 
     def translate_to(self, origin: Iterable[SupportsIndex]) -> "Shape[IndexT_co]":
-        """Return the shape moved so that it starts at `origin`."""
+        """Return the shape moved to start at `origin`; an origin that varies raises `JaggedModeError`."""
         return cast("Shape[IndexT_co]", wrap(self._held.translate_to(origin)))
 
     def permute(self, order: Iterable[SupportsIndex]) -> "Shape[IndexT_co]":
@@ -382,12 +370,12 @@ class Shape(Generic[IndexT_co]):
         return cast("Shape[IndexT_co]", wrap(self._held.permute(order)))
 
     def intersect(self, other: "ShapeLike") -> "Shape[IndexT_co]":
-        """Return the box of the indices that are in both boxes; disjoint boxes meet in an empty one."""
+        """Return the box of the indices in both boxes, empty if they are disjoint; jagged shapes raise."""
         mine, theirs = self._box("intersect"), as_shape(other)._box("intersect")
         return cast("Shape[IndexT_co]", wrap(mine.intersect(theirs)))
 
     def hull(self, other: "ShapeLike") -> "Shape[IndexT_co]":
-        """Return the smallest box around both boxes; an empty box adds nothing."""
+        """Return the smallest box around both boxes; an empty one adds nothing, jagged shapes raise."""
         mine, theirs = self._box("hull"), as_shape(other)._box("hull")
         return cast("Shape[IndexT_co]", wrap(mine.hull(theirs)))
 
@@ -490,10 +478,20 @@ def as_shape(shape: ShapeLike) -> "Shape[Any]":
     return Shape.smooth(shape)
 
 
+def _moved(held: JaggedCommon, origin: _At) -> "Shape[Any]":
+    if origin is None:
+        return wrap(held)
+    return wrap(held.translate_by(to_index(origin, held.rank, "an origin")))
+
+
+def _children(rows: object) -> list[object]:
+    """Return the items of an iterable as a list, with every facade in them replaced by what it holds."""
+    if isinstance(rows, Shape | ShapeCommon | str | bytes) or not isinstance(rows, Iterable):
+        raise ConversionError(f"a jagged shape is given by a sequence of lengths or shapes, not by {rows!r}")
+    return [_child(row) for row in cast("Iterable[object]", rows)]
+
+
 def _child(row: object) -> object:
-    """Return a child with every facade in it replaced by what it holds."""
     if isinstance(row, Shape):
         return row._held
-    if isinstance(row, list | tuple):
-        return [_child(item) for item in cast("Sequence[object]", row)]
-    return row
+    return _children(cast("object", row)) if isinstance(row, list | tuple) else row

@@ -14,13 +14,22 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import MAX_INT64, to_counts, to_int, to_ints
-from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, SizeOverflowError
-from tensorwrapper.shape._common import ShapeCommon, to_index, to_index_array
-from tensorwrapper.shape._keys import Entry, chip_entries, mode_of, slice_entries
+from tensorwrapper._integers import MAX_INT64, to_int, to_ints
+from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
+from tensorwrapper.shape._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
+from tensorwrapper.shape._keys import Entry, chip_entries, mode_of, mode_text, slice_entries
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
-__all__ = ["Smooth", "SmoothCommon", "SmoothView", "make_smooth"]
+__all__ = [
+    "Smooth",
+    "SmoothCommon",
+    "SmoothView",
+    "box_ordinal",
+    "check_inside",
+    "make_smooth",
+    "to_extents",
+    "to_permutation",
+]
 
 _POOL = 2**20  # extents up to which `itertools.product` may keep all numbers of a mode
 
@@ -69,9 +78,7 @@ class SmoothCommon(ShapeCommon):
         numbers = to_ints(prefix, "a prefix")
         if len(numbers) >= self.rank:
             raise RankError(f"the prefix {numbers} leaves no mode of a shape of rank {self.rank}")
-        for mode, (i, start, extent) in enumerate(zip(numbers, self.origin, self.extents, strict=False)):
-            if not start <= i < start + extent:
-                raise OutOfBoundsError(f"index {i} is outside [{start}, {start + extent}) of mode {mode}")
+        check_inside(self.extents, self.origin, numbers)
         return len(numbers)
 
     def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
@@ -112,15 +119,7 @@ class SmoothCommon(ShapeCommon):
         return inside
 
     def ordinal(self, index: Iterable[SupportsIndex]) -> int:
-        numbers = to_index(index, self.rank)
-        ordinal = 0
-        for mode, (i, start, extent) in enumerate(zip(numbers, self.origin, self.extents, strict=True)):
-            if not start <= i < start + extent:
-                raise OutOfBoundsError(
-                    f"index {i} is outside [{start}, {start + extent}) of mode {mode}, in the index {numbers}"
-                )
-            ordinal = ordinal * extent + (i - start)
-        return ordinal
+        return box_ordinal(self.extents, self.origin, to_index(index, self.rank))
 
     def index(self, ordinal: SupportsIndex) -> Index:
         number, size = to_int(ordinal, "an ordinal"), self.size
@@ -147,7 +146,7 @@ class SmoothCommon(ShapeCommon):
 
     def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
         self._check_int64()
-        numbers = to_index_array(np.asarray(ordinals)[..., np.newaxis], 1)[..., 0]
+        numbers = to_ordinal_array(ordinals)
         size = self.size
         if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) < size):
             raise OutOfBoundsError(
@@ -176,7 +175,8 @@ class SmoothCommon(ShapeCommon):
             return _product(ranges)
         return map(_reverse, _product(ranges[::-1]))
 
-    def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> "Smooth":
+    def select(self, entries: tuple[Entry, ...], *, clip: bool = False, lead: Index = ()) -> "Smooth":
+        """Return the part that the entries select; ``lead`` is where errors say that the box lies."""
         extents: list[int] = []
         origin: list[int] = []
         # A counter, not enumerate: unpacking one tuple less is a tenth of what a slice costs.
@@ -184,7 +184,7 @@ class SmoothCommon(ShapeCommon):
         for entry, start, extent in zip(entries, self.origin, self.extents, strict=True):
             if isinstance(entry, int):
                 if not start <= entry < start + extent:
-                    raise self._outside(f"index {entry}", mode)
+                    raise self._outside(f"index {entry}", mode, lead)
             else:
                 low, high = entry
                 end = start + extent
@@ -194,7 +194,7 @@ class SmoothCommon(ShapeCommon):
                     high = end
                 if not start <= low <= high <= end:
                     if not clip or low > high:
-                        raise self._outside(f"slice [{low}, {high})", mode)
+                        raise self._outside(f"slice [{low}, {high})", mode, lead)
                     low = min(max(low, start), end)
                     high = max(min(high, end), low)
                 extents.append(high - low)
@@ -202,9 +202,10 @@ class SmoothCommon(ShapeCommon):
             mode += 1  # noqa: SIM113
         return make_smooth(tuple(extents), tuple(origin))
 
-    def _outside(self, what: str, mode: int) -> OutOfBoundsError:
+    def _outside(self, what: str, mode: int, lead: Index) -> OutOfBoundsError:
         start, end = self.origin[mode], self.origin[mode] + self.extents[mode]
-        return OutOfBoundsError(f"{what} is outside [{start}, {end}) of mode {mode} of {_text(self)}")
+        where = mode_text(len(lead) + mode, lead)
+        return OutOfBoundsError(f"{what} is outside [{start}, {end}) of {where} of {_text(self)}")
 
     def slice(
         self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False
@@ -215,11 +216,11 @@ class SmoothCommon(ShapeCommon):
         return self.select(chip_entries(leading, self.rank))
 
     def translate_by(self, offset: Iterable[SupportsIndex]) -> "Smooth":
-        moves = to_index(offset, self.rank)
+        moves = to_index(offset, self.rank, "an offset")
         return make_smooth(self.extents, tuple([a + b for a, b in zip(self.origin, moves, strict=True)]))
 
     def translate_to(self, origin: Iterable[SupportsIndex]) -> "Smooth":
-        return make_smooth(self.extents, to_index(origin, self.rank))
+        return make_smooth(self.extents, to_index(origin, self.rank, "an origin"))
 
     def permute(self, order: Iterable[SupportsIndex]) -> "Smooth":
         modes = to_permutation(order, self.rank)
@@ -249,6 +250,38 @@ class SmoothCommon(ShapeCommon):
     def _check_rank(self, other: "SmoothCommon") -> None:
         if self.rank != other.rank:
             raise RankError(f"a shape of rank {self.rank} does not combine with one of rank {other.rank}")
+
+
+def to_extents(extents: Iterable[SupportsIndex]) -> Extents:
+    """Return `extents` as a tuple of Python integers that are not negative."""
+    sizes: list[int] = []
+    for mode, extent in enumerate(extents):
+        size = extent if type(extent) is int else to_int(extent, f"the extent of mode {mode}")
+        if size < 0:
+            raise ExtentError(f"an extent must not be negative, but is {size} for mode {mode} of {extents}")
+        sizes.append(size)
+    return tuple(sizes)
+
+
+def check_inside(extents: Extents, origin: Index, index: Index, lead: Index = ()) -> None:
+    """Raise if an entry of `index`, which may be shorter, leaves the box that lies under `lead`."""
+    for mode, (i, start, extent) in enumerate(zip(index, origin, extents, strict=False)):
+        if not start <= i < start + extent:
+            where = mode_text(len(lead) + mode, lead + index[:mode])
+            raise OutOfBoundsError(f"index {i} is outside [{start}, {start + extent}) of {where}")
+
+
+def box_ordinal(extents: Extents, origin: Index, index: Index, lead: Index = ()) -> int:
+    """Return how many indices of the box that lies under `lead` come before `index`."""
+    ordinal = 0
+    for mode, (i, start, extent) in enumerate(zip(index, origin, extents, strict=True)):
+        if not start <= i < start + extent:
+            where = mode_text(len(lead) + mode, lead)
+            raise OutOfBoundsError(
+                f"index {i} is outside [{start}, {start + extent}) of {where}, in the index {lead + index}"
+            )
+        ordinal = ordinal * extent + (i - start)
+    return ordinal
 
 
 def to_permutation(order: Iterable[SupportsIndex], rank: int) -> tuple[int, ...]:
@@ -308,15 +341,10 @@ class Smooth(SmoothCommon):
     def __init__(
         self, extents: Iterable[SupportsIndex], origin: Iterable[SupportsIndex] | None = None
     ) -> None:
-        sizes = to_counts(extents, "extents")
+        sizes = to_extents(extents if isinstance(extents, list | tuple) else to_ints(extents, "extents"))
         _set_extents(self, sizes)
-        if origin is None:
-            _set_origin(self, (0,) * len(sizes))
-        else:
-            start = to_ints(origin, "an origin")
-            if len(start) != len(sizes):
-                raise RankError(f"the origin {start} has {len(start)} entries for {len(sizes)} extents")
-            _set_origin(self, start)
+        zeros = (0,) * len(sizes)
+        _set_origin(self, zeros if origin is None else to_index(origin, len(sizes), "an origin"))
 
     @property
     def extents(self) -> Extents:

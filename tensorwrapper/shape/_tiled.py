@@ -4,7 +4,6 @@ The outer modes number the tiles, the inner modes the elements of a tile, from 0
 partitions, so memory is the sum of the tiles per mode and never their product; ordinals have a closed form.
 """
 
-import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import SupportsIndex, cast, final
@@ -16,18 +15,24 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper.errors import OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape._columns import Origins, check_int64, run_of
-from tensorwrapper.shape._common import to_index, to_index_array
+from tensorwrapper.shape._common import to_index, to_index_array, to_ordinal_array, walk_batches
 from tensorwrapper.shape._jagged import JaggedCommon
 from tensorwrapper.shape._keys import WHOLE, Entry, check_ascending, mode_of
 from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._rearrange import build_rows
 from tensorwrapper.shape._rows import Rows
-from tensorwrapper.shape._smooth import Smooth, SmoothCommon, SmoothView, make_smooth, to_permutation
+from tensorwrapper.shape._smooth import (
+    Smooth,
+    SmoothCommon,
+    SmoothView,
+    box_ordinal,
+    check_inside,
+    make_smooth,
+    to_permutation,
+)
 from tensorwrapper.typing import Extents, Index, IntArray, Order
 
 __all__ = ["Tiled"]
-
-_BATCH = 8192
 
 
 @final
@@ -122,7 +127,9 @@ class Tiled(JaggedCommon):
             raise RankError(f"the prefix {numbers} leaves no mode of a shape of rank {self.rank}")
         if len(numbers) < outer:
             return self.grid.extent_at(numbers)
-        return self._tile(numbers[:outer]).extent_at(numbers[outer:])
+        tile = self._tile(numbers[:outer])
+        check_inside(tile.extents, tile.origin, numbers[outer:], numbers[:outer])
+        return tile.extents[len(numbers) - outer]
 
     def origin_at(self, prefix: Iterable[SupportsIndex]) -> int:
         numbers = to_ints(prefix, "a prefix")
@@ -160,7 +167,7 @@ class Tiled(JaggedCommon):
     def ordinal(self, index: Iterable[SupportsIndex]) -> int:
         numbers, outer = to_index(index, self.rank), self.outer_rank
         tile = self._tile(numbers[:outer])
-        inner = tile.ordinal(numbers[outer:])
+        inner = box_ordinal(tile.extents, tile.origin, numbers[outer:], numbers[:outer])
         before, width, rest = 0, 1, self.size
         for partition, start, k, extent in zip(
             self._partitions, self._grid_origin, numbers[:outer], tile.extents, strict=True
@@ -230,7 +237,7 @@ class Tiled(JaggedCommon):
         return (before + inner).reshape(array.shape[:-1])
 
     def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
-        numbers = to_index_array(np.asarray(ordinals)[..., np.newaxis], 1)[..., 0]
+        numbers = to_ordinal_array(ordinals)
         self._check_int64()
         size, outer = self.size, self.outer_rank
         if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) < size):
@@ -259,13 +266,7 @@ class Tiled(JaggedCommon):
     def walk(self, order: Order) -> Iterator[Index]:
         if order == "F":
             return self.rows.walk(order)
-        return itertools.chain.from_iterable(self._batches())
-
-    def _batches(self) -> Iterator[Iterator[Index]]:
-        size = self.size
-        for start in range(0, size, _BATCH):
-            ordinals = np.arange(start, min(start + _BATCH, size), dtype=np.int64)
-            yield zip(*self.indices_at(ordinals).T.tolist(), strict=True)
+        return walk_batches(self.size, self.indices_at)
 
     def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> SmoothCommon | JaggedCommon:
         outer = self.outer_rank
@@ -274,7 +275,7 @@ class Tiled(JaggedCommon):
             number = cast("Index", outside)
             self._tile(number)
             leaf = SmoothView(self, number)
-            return leaf if all(e == WHOLE for e in inside) else leaf.select(inside, clip=clip)
+            return leaf if all(e == WHOLE for e in inside) else leaf.select(inside, clip=clip, lead=number)
         if all(e == WHOLE for e in inside) and not any(type(entry) is int for entry in outside):
             check_ascending(outside)
             box = self._select_tiles(outside, clip=clip)
@@ -293,7 +294,7 @@ class Tiled(JaggedCommon):
         return box
 
     def translate_by(self, offset: Iterable[SupportsIndex]) -> JaggedCommon:
-        moves, outer = to_index(offset, self.rank), self.outer_rank
+        moves, outer = to_index(offset, self.rank, "an offset"), self.outer_rank
         if any(moves[outer:]):
             return JaggedCommon.translate_by(self, moves)
         origin = tuple([a + b for a, b in zip(self._grid_origin, moves[:outer], strict=True)])

@@ -35,6 +35,13 @@ class Tiling:
     origin
         The first element of every mode; zeros if not given.
 
+    Raises
+    ------
+    ExtentError
+        If a size is negative.
+    RankError
+        If the origin has another number of modes.
+
     Examples
     --------
     >>> tiling = Tiling([5, 15, 10], [5, 15, 10])
@@ -58,6 +65,11 @@ class Tiling:
     @classmethod
     def from_marks(cls, *marks: npt.ArrayLike) -> "Tiling":
         """Return the tiling with these boundaries per mode: one mark more than tiles, never descending.
+
+        Raises
+        ------
+        ExtentError
+            If marks descend, or a mode has none.
 
         Examples
         --------
@@ -112,7 +124,13 @@ class Tiling:
             If there is no such tile.
         """
         numbers = to_index(number, self.rank)
-        pairs = [p.tile(k) for p, k in zip(self._partitions, numbers, strict=True)]
+        pairs: list[tuple[int, int]] = []
+        for mode, (partition, k) in enumerate(zip(self._partitions, numbers, strict=True)):
+            if not 0 <= k < partition.count:
+                raise OutOfBoundsError(
+                    f"tile {k} is outside [0, {partition.count}) of mode {mode}, in the tile {numbers}"
+                )
+            pairs.append(partition.tile(k))
         return wrap(make_smooth(tuple([n for n, _ in pairs]), tuple([start for _, start in pairs])))
 
     def tiles(self) -> Iterator[Shape[Any]]:
@@ -120,15 +138,20 @@ class Tiling:
         return (self.tile(number) for number in self.grid.indices())
 
     def tile_of(self, index: Iterable[SupportsIndex]) -> Index:
-        """Return the number of the tile, never an empty one, that holds the element; O(rank * log n)."""
+        """Return the number of the tile, never an empty one, that holds the element; O(rank * log n).
+
+        Raises
+        ------
+        OutOfBoundsError
+            If the element is outside; the text names the mode.
+        """
         numbers = to_index(index, self.rank)
         found: list[int] = []
         for mode, (partition, i) in enumerate(zip(self._partitions, numbers, strict=True)):
             try:
                 found.append(partition.tile_of(i))
             except OutOfBoundsError as error:
-                error.add_note(f"in mode {mode} of the element {numbers}")
-                raise
+                raise OutOfBoundsError(f"{error} of mode {mode}, in the element {numbers}") from error
         return tuple(found)
 
     def tiles_of(self, indices: npt.ArrayLike) -> IntArray:
@@ -143,6 +166,13 @@ class Tiling:
 
     def coarsen(self, *groups: Iterable[SupportsIndex]) -> "Tiling":
         """Return the tiling whose tiles join runs of these: per mode, how many tiles go together.
+
+        Raises
+        ------
+        ExtentError
+            If the groups of a mode do not join all of its tiles.
+        RankError
+            If there are not as many sequences of groups as modes.
 
         Examples
         --------

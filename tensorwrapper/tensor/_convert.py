@@ -1,6 +1,7 @@
 """Tensors from what users have: arrays, nested lists, buffers, rows of any lengths."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any, SupportsIndex, cast, overload
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer._copy import copy_elements, join_elements
 from tensorwrapper.buffer._dense import Dense, as_dense, check_dtype
-from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, RankError
+from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, RankError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._packed import contiguous
@@ -29,7 +30,7 @@ def as_tensor(value: "npt.NDArray[ScalarT_co]", *, copy: bool | None = None) -> 
 @overload
 def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]: ...
 def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
-    """Return `value` as a tensor over a box, sharing its memory where that is possible.
+    """Return `value` as a tensor (over a box, unless it is a tensor already), sharing its memory if possible.
 
     Parameters
     ----------
@@ -170,14 +171,16 @@ def _read_buffer(buffer: BufferLike, dtype: "np.dtype[Any]") -> Array:
     return octets.view(dtype)
 
 
-def jagged(rows: Sequence[object], *, dtype: npt.DTypeLike | None = None) -> Tensor[Any]:
+def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Tensor[Any]:
     """Return a jagged tensor from nested lists, or from arrays of one rank; the elements are copied.
+
+    Linear in the elements; rows of plain numbers are converted all at once.
 
     Parameters
     ----------
     rows
-        Numbers in nested lists whose lengths may differ, or arrays whose extents may differ, possibly
-        in nested lists too.
+        Numbers in nested lists whose lengths may differ, or arrays or tensors whose extents may differ,
+        possibly in nested lists too.
     dtype
         The type of the elements; the common one if not given.
 
@@ -187,6 +190,8 @@ def jagged(rows: Sequence[object], *, dtype: npt.DTypeLike | None = None) -> Ten
         If rows have different ranks, or there is no row at all.
     DTypeError
         If tensors cannot hold such elements: objects, text, structures.
+    SizeOverflowError
+        If an element is not in the range of `dtype`.
     ConversionError
         If a row is neither a list nor an array, mixes numbers and lists, or would lose a mask.
 
@@ -196,17 +201,66 @@ def jagged(rows: Sequence[object], *, dtype: npt.DTypeLike | None = None) -> Ten
     >>> t.shape, t[2].tolist()
     (Shape.jagged([3, 1, 2]), [5, 6])
     """
+    if not isinstance(cast("object", rows), Iterable):
+        raise ConversionError(f"jagged takes a sequence of rows, not {rows!r}")
+    given = list(rows)
+    if not given:
+        raise RankError("jagged needs a row to tell the rank; from_buffer makes a tensor of no rows")
+    wanted = None if dtype is None else np.dtype(dtype)
+    if wanted is not None:
+        check_dtype(wanted)
+    if _are_plain(given):
+        lists = cast("list[Sequence[object]]", given)
+        lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+        flat = _as_leaf(list(chain.from_iterable(lists)), wanted)
+        return from_buffer(join_elements([flat], flat.dtype), Shape.jagged(lengths))
     leaves: list[Array] = []
-    depth = max(map(_depth_of, rows), default=1)
-    lengths = [_shapes_of(row, depth, leaves) for row in rows]
+    depth = max(map(_depth_of, given))
+    sizes = [_shapes_of(row, depth, leaves, wanted) for row in given]
     try:
-        shape = Shape.jagged(lengths)
+        shape = Shape.jagged(sizes)
     except ConversionError as error:
         # Lengths beside shapes or beside lists of lengths: all that can be wrong with what was just made.
         raise RankError("rows of different ranks make no jagged tensor") from error
-    common = np.dtype(dtype) if dtype is not None else _common_dtype(leaves)
+    common = _common_dtype(leaves) if wanted is None else wanted
     check_dtype(common)
     return from_buffer(join_elements(leaves, common), shape)
+
+
+_NUMBERS = (int, float, complex, np.number, np.bool_)
+
+
+def _are_plain(rows: list[object]) -> bool:
+    """Tell whether all rows are lists of numbers, so that they are one list for NumPy."""
+    if not all(type(row) in (list, tuple) for row in rows):
+        return False
+    kinds = set(map(type, chain.from_iterable(cast("list[Sequence[object]]", rows))))
+    return bool(kinds) and all(issubclass(kind, _NUMBERS) for kind in kinds)
+
+
+def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
+    """Return numbers as a flat array of this type, which must be able to say each of them."""
+    try:
+        # Of the type that they have: NumPy would read text as numbers if it were asked for some.
+        leaf = np.asarray(numbers)
+    except ValueError as error:
+        raise ConversionError(f"a row mixes numbers and lists: {numbers!r}") from error
+    if leaf.ndim != 1:
+        raise ConversionError(f"a row mixes numbers and lists: {numbers!r}")
+    check_dtype(leaf.dtype)
+    return _fit(leaf, dtype)
+
+
+def _fit(leaf: Array, dtype: "np.dtype[Any] | None") -> Array:
+    """Return an array of this type; fractions are dropped as NumPy does, but nothing wraps round."""
+    if dtype is None or np.can_cast(leaf.dtype, dtype, casting="safe"):
+        return leaf
+    with np.errstate(invalid="ignore"):
+        fitted = leaf.astype(dtype)
+    whole = np.trunc(cast("npt.NDArray[np.floating]", leaf)) if leaf.dtype.kind == "f" else leaf
+    if dtype.kind in "iu" and not np.array_equal(fitted, whole):
+        raise SizeOverflowError(f"there are elements of {leaf.dtype} that do not fit type {dtype}")
+    return fitted
 
 
 def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
@@ -217,6 +271,8 @@ def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
 
 def _depth_of(row: object) -> int:
     """Return how many modes a row has, as far as its lists and arrays tell."""
+    if isinstance(row, Tensor):
+        return cast("Tensor[Any]", row).rank  # type: ignore[redundant-cast]
     if isinstance(row, np.ndarray):
         return cast("Array", row).ndim
     if not isinstance(row, Sequence) or isinstance(row, str | bytes):
@@ -224,27 +280,24 @@ def _depth_of(row: object) -> int:
     return 1 + max(map(_depth_of, cast("Sequence[object]", row)), default=0)
 
 
-def _shapes_of(row: object, depth: int, leaves: list[Array]) -> "Shape[Any] | SupportsIndex | list[Any]":
+def _shapes_of(
+    row: object, depth: int, leaves: list[Array], dtype: "np.dtype[Any] | None"
+) -> "Shape[Any] | SupportsIndex | list[Any]":
     """Return what `Shape.jagged` needs to know of a row, and put its elements at the end of `leaves`."""
+    if isinstance(row, Tensor):
+        row = cast("Tensor[Any]", row).to_numpy()  # type: ignore[redundant-cast]
     if isinstance(row, np.ndarray):
         leaf = _plain(cast("Array", row))
         check_dtype(leaf.dtype)
-        leaves.append(leaf)
+        leaves.append(_fit(leaf, dtype))
         return Shape.smooth(leaf.shape) if leaf.ndim > 1 else _length(leaf)
     if not isinstance(row, Sequence) or isinstance(row, str | bytes):
         raise ConversionError(f"a row of a jagged tensor is a list or an array, not {row!r}")
     items = cast("Sequence[object]", row)
     # An empty list says nothing of its depth: its sisters do.
-    if depth > 1 and all(isinstance(item, Sequence | np.ndarray) for item in items):
-        return [_shapes_of(item, depth - 1, leaves) for item in items]
-    try:
-        leaf = np.asarray(items)
-    except ValueError as error:
-        raise ConversionError(f"a row mixes numbers and lists: {row!r}") from error
-    if leaf.ndim != 1:
-        raise ConversionError(f"a row mixes numbers and lists: {row!r}")
-    check_dtype(leaf.dtype)
-    leaves.append(leaf)
+    if depth > 1 and all(isinstance(item, Sequence | np.ndarray | Tensor) for item in items):
+        return [_shapes_of(item, depth - 1, leaves, dtype) for item in items]
+    leaves.append(_as_leaf(items, dtype))
     return len(items)
 
 

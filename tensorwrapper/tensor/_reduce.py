@@ -1,10 +1,12 @@
 """Reductions of tiles and cells by ufuncs, with the empty ones right (``reduceat`` alone is not)."""
 
+from typing import cast
+
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._dense import check_dtype
-from tensorwrapper.errors import ConversionError, ExtentError, SizeOverflowError
+from tensorwrapper.buffer._dense import check_dtype, fit_number
+from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["reduce_box", "reduce_runs"]
@@ -39,10 +41,18 @@ def reduce_runs(ufunc: np.ufunc, flat: Array, offsets: IntArray, initial: object
 
 
 def _check(ufunc: np.ufunc, rank: int) -> None:
+    if not isinstance(cast("object", ufunc), np.ufunc):
+        raise ConversionError(f"tiles are reduced by a ufunc such as np.add, not by {ufunc!r}")
     if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
         raise ConversionError(f"{ufunc.__name__} does not reduce: it needs two inputs and one output")
-    # NumPy itself knows which ufuncs may take the modes in any order, and refuses the others here.
-    ufunc.reduce(np.ones((1,) * max(rank, 2), np.bool_ if _is_logical(ufunc) else np.int64), axis=None)
+    trial: Array = np.ones((1,) * max(rank, 2), np.bool_ if _is_logical(ufunc) else np.int64)
+    try:
+        # NumPy itself knows which ufuncs may take the modes in any order.
+        ufunc.reduce(trial, axis=None)
+    except ValueError as error:
+        raise LayoutError(
+            f"{ufunc.__name__} depends on the order of the elements, and a tile has none: {error}"
+        ) from error
 
 
 def _is_logical(ufunc: np.ufunc) -> bool:
@@ -61,9 +71,7 @@ def _with_empty(
     neutral: Array | None = None
     if initial is not None:
         # As in NumPy, it takes the type of the result and does not change it.
-        neutral = np.array(initial, dtype=result.dtype)
-        if result.dtype.kind in "iu" and (np.asarray(initial) != neutral).any():
-            raise SizeOverflowError(f"initial={initial!r} does not fit elements of type {result.dtype}")
+        neutral = fit_number(initial, result.dtype, "initial")
         result = ufunc(result, neutral)
     # Without tiles in one mode there are none at all, whatever the other modes say.
     if all(f.all() for f in filled) or not all(map(len, filled)):

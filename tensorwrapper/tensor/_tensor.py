@@ -8,26 +8,29 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._copy import assign_elements, copy_elements, scatter_elements, take_elements
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.errors import ConversionError, LayoutError, RankError, ReadOnlyError
+from tensorwrapper.buffer._dense import Dense, fit_number
+from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError, ReadOnlyError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._packed import contiguous
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.tensor._lists import nest, rows_of
 from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
-from tensorwrapper.typing import Array, Index, IntArray, PositionalKey, ScalarT_co
+from tensorwrapper.tensor._tiles import (
+    BATCH,
+    cell_layouts,
+    places_of_tiles,
+    tile_after_tile,
+    tile_numbers,
+)
+from tensorwrapper.typing import Array, Index, PositionalKey, ScalarT_co
 
 if TYPE_CHECKING:
     from typing_extensions import CapsuleType
 
 __all__ = ["Tensor", "guard", "make_tensor"]
-
-_BATCH = 1 << 20
 
 
 @final
@@ -168,22 +171,22 @@ class Tensor(Generic[ScalarT_co]):
         raise LayoutError(f"{what} needs a tiled view; tiled(tiling) makes one of a box")
 
     def cells(self) -> "Iterator[tuple[Index, Tensor[ScalarT_co]]]":
-        """Return an iterator over the smooth cells of a jagged tensor: index and view, origin kept."""
-        table = self.shape.cell_table()
-        held, buffer = self._layout._held, self._buffer
-        indices: list[list[int]] = table.indices.tolist()
-        extents: list[list[int]] = table.extents.tolist()
-        origins: list[list[int]] = table.origins.tolist()
-        offsets: list[int] = table.offsets[:-1].tolist()
-        for number, sizes, starts, before in zip(indices, extents, origins, offsets, strict=True):
-            index = tuple(number)
-            cell = wrap(make_smooth(tuple(sizes), tuple(starts)))
-            if isinstance(held, TiledStrided):
-                tile = held.tile(index)
-                layout = Strided(cell, tile.strides, tile.offset)
-            else:
-                layout = cast("Strided", contiguous(cell, held.offset + before))
-            yield index, make_tensor(wrap_layout(layout), buffer)
+        """Return an iterator over the smooth cells of a jagged tensor: index and view, origin kept.
+
+        Raises
+        ------
+        JaggedModeError
+            If the tensor is a box, which is one cell.
+        """
+        self._check_cells("cells")
+        layouts = cell_layouts(self._layout._held, self.shape.cell_table())
+        return ((index, make_tensor(wrap_layout(cell), self._buffer)) for index, cell in layouts)
+
+    def _check_cells(self, what: str) -> None:
+        if isinstance(self._layout._held, Strided):
+            raise JaggedModeError(
+                f"{what} needs a jagged or tiled tensor: a box is one cell; tiled(tiling) cuts it into tiles"
+            )
 
     # Copies.
 
@@ -212,31 +215,9 @@ class Tensor(Generic[ScalarT_co]):
         [[3, 4], [6, 7]]
         """
         held = self._tiled("select_tiles")
-        chosen = self._numbers_of(np.asarray(numbers), held)
-        places = chosen - np.array(held.grid_origin, dtype=np.int64)
-        pairs = list(zip(held.tiling.marks, places.T, strict=True))
-        origins = np.stack([marks[k] for marks, k in pairs], axis=1)
-        extents = np.stack([marks[k + 1] - marks[k] for marks, k in pairs], axis=1)
-        shape = Shape.from_cells((len(chosen),), extents, origins=origins)
-        # The cells lie where their elements lie, so an index without its row is an element of the box.
-        batches = shape.indices().batches(_BATCH)
-        offsets = (held.under.offsets_of(batch[:, 1:]) for batch in batches)
+        shape, offsets = places_of_tiles(held, tile_numbers(held, np.asarray(numbers)))
         flat = take_elements(self._buffer.flat, offsets, shape.size)
         return make_tensor(wrap_layout(contiguous(shape, 0)), Dense(flat))
-
-    def _numbers_of(self, given: Array, held: TiledStrided) -> IntArray:
-        grid = self.shape.outer()
-        if given.dtype == np.bool_:
-            if given.shape != grid.extents:
-                raise RankError(f"a mask over the tiles has extents {grid.extents}, not {given.shape}")
-            return np.argwhere(given) + np.array(held.grid_origin, dtype=np.int64)
-        if given.ndim != 2 or given.shape[1] != held.tiling.rank or given.dtype.kind not in "iu":
-            raise ConversionError(
-                f"tile numbers are an integer array of shape (n, {held.tiling.rank}), not {given.dtype} of "
-                f"{given.shape}"
-            )
-        grid.ordinals(given)  # raises for a number outside the grid
-        return given.astype(np.int64, copy=False)
 
     def copy(self) -> "Tensor[ScalarT_co]":
         """Return the same elements in memory of their own, packed in row-major order."""
@@ -257,15 +238,20 @@ class Tensor(Generic[ScalarT_co]):
             return self._buffer.flat[held.offset : held.offset + size] if size else self._buffer.flat[:0]
         if isinstance(held, Strided):
             return copy_elements(self._array(held)).reshape(-1)
-        batches = self.shape.indices().batches(_BATCH)
-        return take_elements(self._buffer.flat, map(held.offsets_of, batches), size)
+        if isinstance(held, TiledStrided):
+            return take_elements(self._buffer.flat, tile_after_tile(held), size)
+        return take_elements(self._buffer.flat, iter([held.to_numpy()]), size)
 
     def to_padded(self, *, fill: object = 0) -> "npt.NDArray[ScalarT_co]":
         """Return an array over the bounding box, with `fill` where the shape has no element."""
-        extents, origin = self.shape.as_smooth().extents, self.shape.as_smooth().origin
-        padded = np.full(extents, cast("Any", fill), dtype=self.dtype)
+        value = fit_number(fill, self.dtype, "fill")
+        held, box = self._layout._held, self.shape.as_smooth()
+        if isinstance(held, Strided):
+            return copy_elements(self._array(held))
+        origin = box.origin
+        padded = np.full(box.extents, value, dtype=self.dtype)
         flat, start = self.elements(), 0
-        for batch in self.shape.indices().batches(_BATCH):
+        for batch in self.shape.indices().batches(BATCH):
             places = tuple((batch - np.array(origin, dtype=np.int64)).T)
             scatter_elements(flat[start : start + len(batch)], places, padded)
             start += len(batch)
@@ -292,6 +278,9 @@ class Tensor(Generic[ScalarT_co]):
 
     def __int__(self) -> int:
         return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
 
     # Writes.
 
@@ -350,6 +339,7 @@ class Tensor(Generic[ScalarT_co]):
         >>> t.reduce_tiles(np.add).tolist()
         [[1, 2], [20, 13]]
         """
+        self._check_cells("reduce_tiles")
         held, outer = self._layout._held, self.shape.outer()
         if isinstance(held, TiledStrided):
             marks = [p.starts for p in held.tiling.partitions]
@@ -361,10 +351,27 @@ class Tensor(Generic[ScalarT_co]):
         return make_tensor(wrap_layout(contiguous(outer, 0)), Dense(cast("Any", reduced.reshape(-1))))
 
     def array_equal(self, other: "Tensor[Any]", *, equal_nan: bool = False) -> bool:
-        """Tell whether shapes and elements are equal."""
-        return self.shape == other.shape and np.array_equal(
-            self.elements(), other.elements(), equal_nan=equal_nan
-        )
+        """Tell whether shapes and elements are equal; boxes and tiled boxes are compared without copies.
+
+        Raises
+        ------
+        ConversionError
+            If `other` is no tensor: `as_tensor` makes one.
+        """
+        if not isinstance(cast("object", other), Tensor):
+            raise ConversionError(
+                f"a tensor is compared with a tensor, not with a {type(other).__name__}: use as_tensor"
+            )
+        if self.shape != other.shape:
+            return False
+        if not self.size:
+            return True
+        mine, theirs = self._layout._held, other._layout._held
+        if isinstance(mine, TiledStrided) and isinstance(theirs, TiledStrided):
+            mine, theirs = mine.under, theirs.under
+        if isinstance(mine, Strided) and isinstance(theirs, Strided):
+            return np.array_equal(self._array(mine), other._array(theirs), equal_nan=equal_nan)
+        return np.array_equal(self.elements(), other.elements(), equal_nan=equal_nan)
 
     # Exchange.
 
@@ -422,6 +429,10 @@ class Tensor(Generic[ScalarT_co]):
 
     def __iter__(self) -> "Iterator[Tensor[ScalarT_co]]":
         return (self[k] for k in range(len(self)))
+
+    def __contains__(self, value: object) -> bool:
+        # Without it Python would compare with each row, which are tensors and equal to nothing else.
+        return bool(np.any(self.elements() == cast("Any", value)))
 
     def __bool__(self) -> bool:
         if self.size != 1:

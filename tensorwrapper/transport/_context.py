@@ -13,6 +13,8 @@ __all__ = ["SocketKind", "check_kind", "shared_context"]
 SocketKind = Literal["PUSH", "PULL", "DEALER", "ROUTER", "PAIR", "CLIENT", "SERVER"]
 """The kinds of socket; CLIENT and SERVER need a ZeroMQ that is built with its draft API."""
 
+_DRAFT = ("CLIENT", "SERVER")
+
 _ZERO_COPY_RECV = 10
 """Context option ``ZMQ_ZERO_COPY_RECV``, which pyzmq has no name for."""
 
@@ -46,8 +48,9 @@ def check_kind(kind: SocketKind) -> int:
     """
     if kind not in get_args(SocketKind):
         # Not whatever ZeroMQ knows: other kinds lose messages silently, and using a draft one may abort.
-        raise UnsupportedSocketError(f"there is no socket of kind {kind!r}; {get_args(SocketKind)} are known")
-    if kind in ("CLIENT", "SERVER"):
+        known = ", ".join([name for name in get_args(SocketKind) if name not in _DRAFT])
+        raise UnsupportedSocketError(f"there is no socket of kind {kind!r}; {known} are known")
+    if kind in _DRAFT:
         if not zmq.has("draft"):
             raise UnsupportedSocketError(
                 f"{kind} sockets need a ZeroMQ with its draft API; with this one ({zmq.zmq_version()}) using "

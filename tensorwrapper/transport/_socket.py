@@ -6,15 +6,18 @@ where the build of ZeroMQ cannot run them.
 """
 
 import errno
+import math
 import threading
 import warnings
 from collections.abc import Sequence
+from numbers import Real
 from types import TracebackType
 from typing import final
 
 import zmq
 
 from tensorwrapper.errors import (
+    ConversionError,
     LeakedResourceWarning,
     LocalProtocolError,
     PeerUnreachableError,
@@ -27,7 +30,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.transport._context import SocketKind, check_kind, shared_context
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode
-from tensorwrapper.wire._message import byte_view
+from tensorwrapper.wire._buffers import byte_views, check_several
 
 __all__ = ["Delivery", "Socket"]
 
@@ -63,7 +66,7 @@ class Delivery:
             If that takes longer than `timeout` seconds.
         """
         try:
-            self._tracker.wait(_milliseconds(timeout) / 1000)
+            self._tracker.wait(_milliseconds(timeout, "timeout") / 1000)
         except zmq.NotDone as error:
             # With many frames the tracker may run out of time on the way although all of them are done.
             if not self.done:
@@ -111,7 +114,8 @@ class Socket:
         linger: float = 1.0,
     ) -> None:
         self._socket: zmq.Socket[bytes] | None = None
-        number, rest = check_kind(kind), _milliseconds(linger)
+        number, rest = check_kind(kind), _milliseconds(linger, "linger")
+        _milliseconds(timeout, "timeout")
         self._kind: SocketKind = kind
         self._timeout = timeout
         self._limits = limits
@@ -119,6 +123,8 @@ class Socket:
         self._thread = threading.get_ident()
         socket = shared_context().socket(number)
         socket.linger = rest
+        # Nothing waits for a peer that may never come: `send` waits, as long as it may, and tells.
+        socket.immediate = True
         socket.sndhwm = socket.rcvhwm = _HIGH_WATER
         # Per frame, and checked by ZeroMQ before it allocates; the message as a whole is checked on arrival.
         socket.maxmsgsize = min(limits.total_bytes, 2**62)
@@ -154,9 +160,11 @@ class Socket:
         ------
         TransportError
             If the address is in use or not valid; the text names it.
+        ConversionError
+            If the address is not text.
         """
         socket = self._open()
-        _check_port(address)
+        _check_address(address)
         try:
             socket.bind(address)
         except zmq.ZMQError as error:
@@ -166,13 +174,17 @@ class Socket:
     def connect(self, address: str) -> None:
         """Connect to an address; ZeroMQ goes on trying in the background until somebody listens there.
 
+        Until then `send` waits. Only at an ``inproc`` address messages queue for a peer that is to come.
+
         Raises
         ------
         TransportError
             If the address is not valid.
+        ConversionError
+            If the address is not text.
         """
         socket = self._open()
-        _check_port(address)
+        _check_address(address)
         try:
             socket.connect(address)
         except zmq.ZMQError as error:
@@ -196,7 +208,7 @@ class Socket:
         peer
             To whom: needed by ROUTER, and only there.
         timeout
-            How many seconds to wait for room or for a peer.
+            How many seconds to wait for room or for a peer, also for one that is still connecting.
 
         Raises
         ------
@@ -206,24 +218,28 @@ class Socket:
             If the peer of a ROUTER is not connected.
         LocalProtocolError
             If there are no two header frames.
+        ConversionError
+            If `message` is one array or text and not frames, or `peer` is not bytes.
         """
         socket = self._open()
         frames = message.to_frames() if isinstance(message, Message) else message
         # A memoryview locks its exporter: a bytearray that is cleared or a map that is closed while ZeroMQ
         # reads it raises instead of crashing the process.
-        views = [byte_view(frame) for frame in frames]
+        check_several(frames, "the frames of a message")
+        views = byte_views(frames, "frame")
         if len(views) < 2:
             # Less could not be read, and nothing at all would leave an envelope for the next message.
             raise LocalProtocolError("frame", f"a message has two header frames at least, not {len(views)}")
         if (peer is not None) != (self._kind == "ROUTER"):
             raise TransportError("a ROUTER needs the peer to send to, and other sockets do not take one")
         envelope: list[bytes] = []
-        if self._kind == "ROUTER" and peer is not None:
-            envelope = [peer, b""]
+        if self._kind == "ROUTER":
+            envelope = [_identity(peer), b""]
         elif self._kind == "DEALER":
             envelope = [b""]
         trackers: list[zmq.MessageTracker] = []
-        socket.sndtimeo = _milliseconds(self._timeout if timeout is None else timeout)
+        seconds = self._timeout if timeout is None else timeout
+        socket.sndtimeo = _milliseconds(seconds, "timeout")
         try:
             for part in envelope:
                 socket.send(part, zmq.SNDMORE)
@@ -232,7 +248,8 @@ class Socket:
                 trackers.append(socket.send(view, more, copy=False, track=True))
         except zmq.Again as error:
             raise TransportTimeoutError(
-                f"no peer took a message of {len(views)} frames from this {self._kind} socket in time"
+                f"no peer took the {len(views)} frames of a message from this {self._kind} socket "
+                f"within {seconds} s"
             ) from error
         except zmq.ZMQError as error:
             if error.errno == zmq.EHOSTUNREACH:
@@ -264,7 +281,7 @@ class Socket:
 
     def _receive_frames(self, timeout: float) -> list[zmq.Frame]:
         socket, limits = self._open(), self._limits
-        if not socket.poll(_milliseconds(timeout)):
+        if not socket.poll(_milliseconds(timeout, "timeout")):
             raise TransportTimeoutError(f"no message came to this {self._kind} socket within {timeout} s")
         frames: list[zmq.Frame] = []
         total = 0
@@ -287,7 +304,7 @@ class Socket:
         socket = self._socket
         if socket is not None:
             self._socket = None
-            socket.close(linger=_milliseconds(self._linger))
+            socket.close(linger=_milliseconds(self._linger, "linger"))
 
     def __enter__(self) -> "Socket":
         return self
@@ -313,14 +330,23 @@ def _failed(what: str, error: zmq.ZMQError) -> TransportError:
     return TransportError(number, f"{what}: {zmq.strerror(number)}")
 
 
-def _check_port(address: str) -> None:
-    """Raise for a port that does not exist: ZeroMQ would silently use another one."""
+def _identity(peer: object) -> bytes:
+    if not isinstance(peer, bytes):
+        raise ConversionError(f"peer must be bytes, as `receive_from` returns them, not {peer!r}")
+    return peer
+
+
+def _check_address(address: object) -> None:
+    """Raise for what is no text, and for a port that does not exist: ZeroMQ would silently use another."""
+    if not isinstance(address, str):
+        raise ConversionError(f"an address must be text, such as 'tcp://127.0.0.1:*', not {address!r}")
     port = address.rpartition(":")[2]
     if address.startswith("tcp://") and port.isdigit() and int(port) > 65_535:
         raise TransportError(errno.EINVAL, f"{address} has port {port}; ports end at 65535")
 
 
-def _milliseconds(seconds: float) -> int:
-    if not seconds >= 0:
-        raise TransportError(f"a timeout is a number of seconds from 0 up, not {seconds}")
-    return int(min(seconds * 1000, 2**31 - 1))
+def _milliseconds(seconds: object, what: str) -> int:
+    number = float(seconds) if isinstance(seconds, Real) else math.nan
+    if not number >= 0:
+        raise TransportError(f"{what} is a number of seconds from 0 up, not {seconds!r}")
+    return int(min(number * 1000, 2**31 - 1))

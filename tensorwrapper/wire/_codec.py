@@ -7,10 +7,11 @@ from tensorwrapper._integers import to_ints
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.typing import BufferLike
+from tensorwrapper.wire._buffers import byte_views, check_several
 from tensorwrapper.wire._header import make_header, pack_coordinates, pack_prefix, unpack_header
 from tensorwrapper.wire._label import Json, dump_label, plain_object
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire._message import Message, byte_view, make_message, read_tensors
+from tensorwrapper.wire._message import Message, make_message, read_tensors
 from tensorwrapper.wire._write import Writer, plain_label
 
 __all__ = ["decode", "encode"]
@@ -57,6 +58,8 @@ def encode(
     ------
     LocalProtocolError
         If a value does not fit the format, or an element type has no name in TENS.
+    ConversionError
+        If `tensors` is one tensor and not a sequence of them, or holds what is no tensor.
 
     Examples
     --------
@@ -65,11 +68,14 @@ def encode(
     >>> bytes(frames[0])
     b'ZIO0TENS{"TENS":{"tensors":[{"dtype":"f","part":0,"shape":[2,3],"word":4}]}}'
     """
+    check_several(tensors, "tensors")
     places = _places(parts, len(tensors))
-    if tensor_metadata is not None and len(tensor_metadata) != len(tensors):
-        raise LocalProtocolError(
-            "schema", f"{len(tensor_metadata)} metadata do not fit {len(tensors)} tensors"
-        )
+    if tensor_metadata is not None:
+        check_several(tensor_metadata, "tensor_metadata")
+        if len(tensor_metadata) != len(tensors):
+            raise LocalProtocolError(
+                "schema", f"{len(tensor_metadata)} metadata do not fit {len(tensors)} tensors"
+            )
     writer = Writer(len(tensors), allow_longdouble=allow_longdouble)
     for k, tensor in enumerate(tensors):
         if tensor_metadata is not None or not writer.add_plain(tensor, places[k]):
@@ -130,6 +136,8 @@ def decode(
     ------
     RemoteProtocolError
         If the message breaks the protocol or a limit; ``reason`` says how.
+    ConversionError
+        If `frames` are not several buffers.
 
     Examples
     --------
@@ -137,11 +145,12 @@ def decode(
     >>> decode(encode([np.arange(3)])).tensors[0].tolist()
     [0, 1, 2]
     """
+    check_several(frames, "frames")
     if len(frames) < 2:
         raise RemoteProtocolError("frame", f"a message has two header frames at least, not {len(frames)}")
     if len(frames) - 2 > limits.parts:
         raise RemoteProtocolError("limit", f"{len(frames) - 2} parts are over the {limits.parts} allowed")
-    views = [byte_view(frame) for frame in frames]
+    views = byte_views(frames, "frame")
     total = sum([view.nbytes for view in views])
     if total > limits.total_bytes:
         raise RemoteProtocolError("limit", f"{total} bytes are over the {limits.total_bytes} allowed")

@@ -40,13 +40,13 @@ def _refuse_local(reason: ProtocolReason, message: str) -> NoReturn:
 
 
 def make_header(
-    form: str,
+    form: object,
     level: SupportsIndex,
     label: str,
     coordinates: tuple[SupportsIndex, SupportsIndex, SupportsIndex],
 ) -> Header:
     """Return a header of checked values; what does not fit the format is refused here, not at the peer."""
-    if len(form) > 4 or not (form.isascii() and form.isprintable()):
+    if not (isinstance(form, str) and len(form) <= 4 and form.isascii() and form.isprintable()):
         _refuse_local("frame", f"a form is at most four printable ASCII characters, not {form!r}")
     number = level if type(level) is int else _integer(level, "level")
     if not 0 <= number <= 8:

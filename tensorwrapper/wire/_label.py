@@ -113,19 +113,28 @@ def _scalar(value: object, where: str) -> Json:
 
 def plain_scalars(metadata: Mapping[str, object], where: str) -> dict[str, Json]:
     """Return one level of scalars as JSON values; the error names the key."""
-    return {_key(key, where): _scalar(value, f"{where}[{key!r}]") for key, value in metadata.items()}
+    items = _mapping(metadata, where).items()
+    return {_key(key, where): _scalar(value, f"{where}[{key!r}]") for key, value in items}
 
 
 def plain_object(metadata: Mapping[str, object], where: str) -> dict[str, Json]:
     """Return a nested mapping as JSON values; the error names the key."""
     try:
-        return _object(metadata, where)
+        return _object(_mapping(metadata, where), where)
     except RecursionError as error:
         raise LocalProtocolError("schema", f"{where} nests too deeply, or holds itself") from error
 
 
 def _object(metadata: Mapping[str, object], where: str) -> dict[str, Json]:
     return {_key(key, where): _plain(value, f"{where}[{key!r}]") for key, value in metadata.items()}
+
+
+def _mapping(value: object, where: str) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise LocalProtocolError(
+            "schema", f"{where} must be a mapping, not {value!r} ({type(value).__name__})"
+        )
+    return cast("Mapping[str, object]", value)
 
 
 def _key(key: object, where: str) -> str:

@@ -4,6 +4,8 @@ from typing import final
 
 import attrs
 
+from tensorwrapper._integers import to_count
+
 __all__ = ["DEFAULT_LIMITS", "Limits"]
 
 
@@ -11,6 +13,13 @@ __all__ = ["DEFAULT_LIMITS", "Limits"]
 @attrs.frozen(kw_only=True)
 class Limits:
     """Bounds that a decoder checks before it allocates anything that a sender's number decides.
+
+    Raises
+    ------
+    ConversionError
+        If a limit is not an integer.
+    ExtentError
+        If it is negative.
 
     Examples
     --------
@@ -33,7 +42,12 @@ class Limits:
     parts: int = 262_144
     """The number of payload parts in a message."""
     total_bytes: int = 2**40
-    """The bytes of all parts together."""
+    """The bytes of all frames together."""
+
+    def __attrs_post_init__(self) -> None:
+        for field in attrs.fields(Limits):
+            count = to_count(getattr(self, field.name), f"the limit {field.name}")
+            object.__setattr__(self, field.name, count)
 
 
 DEFAULT_LIMITS = Limits()

@@ -6,34 +6,23 @@ from typing import Any, SupportsIndex, cast, final
 
 import attrs
 
-from tensorwrapper.errors import ConversionError, RemoteProtocolError
+from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import BufferLike
+from tensorwrapper.wire._buffers import byte_views, check_several
 from tensorwrapper.wire._header import Header, make_header, pack_coordinates, pack_prefix
 from tensorwrapper.wire._label import load_label
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._plan import plan_label
 from tensorwrapper.wire._read import Reader
 
-__all__ = ["Message", "byte_view", "make_message", "read_tensors"]
+__all__ = ["Message", "make_message", "read_tensors"]
 
 _JSON_FORMS = frozenset({"TENS", "FLOW", "JSON"})
 """Forms whose label is JSON by definition: there, other text is an error."""
 
 _SPACE = " \t\r\n"
 """What JSON allows around a value."""
-
-
-def byte_view(buffer: BufferLike) -> memoryview:
-    """Return the bytes of a buffer without copying them."""
-    view = memoryview(cast("bytes", buffer))
-    if view.ndim == 1 and view.format == "B":
-        return view
-    if not view.nbytes:
-        return memoryview(b"")
-    if not view.c_contiguous:
-        raise ConversionError("a part of a message must be contiguous memory")
-    return view.cast("B")
 
 
 def read_tensors(
@@ -61,7 +50,7 @@ class Message:
     level
         0 (undefined) to 8 (fatal).
     label
-        Free text; for the forms ``TENS`` and ``FLOW`` a JSON object.
+        Free text; for the forms ``TENS``, ``FLOW`` and ``JSON`` it is read as JSON.
     origin, granule, seqno
         Who sent it, when, and its place in a sequence: unsigned 64-bit integers.
     parts
@@ -71,6 +60,8 @@ class Message:
     ------
     LocalProtocolError
         If a value does not fit the format.
+    ConversionError
+        If `parts` are not several buffers.
 
     Examples
     --------
@@ -95,8 +86,9 @@ class Message:
         seqno: SupportsIndex = 0,
         parts: Iterable[BufferLike] = (),
     ) -> None:
-        header = make_header(form, level, label, (origin, granule, seqno))
-        _fill(self, header, tuple([byte_view(part) for part in parts]))
+        check_several(parts, "parts", Iterable)
+        header = make_header(form, level, _text(label), (origin, granule, seqno))
+        _fill(self, header, tuple(byte_views(parts, "part")))
 
     @property
     def form(self) -> str:
@@ -208,6 +200,12 @@ class Message:
         return _restore, (self._header, parts, self._limits, self._allow_longdouble)
 
 
+def _text(label: object) -> str:
+    if not isinstance(label, str):
+        raise LocalProtocolError("header", f"a label is text, not {label!r}; encode writes objects as JSON")
+    return label
+
+
 def _fill(
     message: Message,
     header: Header,
@@ -244,5 +242,5 @@ def _restore(
     limits: Limits,
     allow_longdouble: bool,  # noqa: FBT001
 ) -> Message:
-    views = tuple([byte_view(part) for part in parts])
+    views = tuple(byte_views(parts, "part"))
     return make_message(header, views, limits=limits, allow_longdouble=allow_longdouble, tensors=None)

@@ -6,11 +6,10 @@ ever made.
 """
 
 from collections.abc import Callable, Mapping
-from typing import NoReturn, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 
-from tensorwrapper.errors import ProtocolReason, RemoteProtocolError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._columns import Columns, Origins
 from tensorwrapper.shape._jagged import Jagged
@@ -20,8 +19,9 @@ from tensorwrapper.shape._shape import wrap
 from tensorwrapper.typing import Index, IntArray
 from tensorwrapper.wire._label import Json
 from tensorwrapper.wire._limits import Limits
+from tensorwrapper.wire._refusal import refuse
 
-__all__ = ["AddPart", "ReadPart", "describe_partitions", "describe_rows", "read_partitions", "read_rows"]
+__all__ = ["describe_partitions", "describe_rows", "read_int", "read_partitions", "read_rows"]
 
 AddPart: TypeAlias = Callable[[IntArray], int]
 """Puts an index array into the payload and returns the number of its part."""
@@ -64,66 +64,62 @@ def describe_partitions(partitions: tuple[Partition, ...], first: Index, add: Ad
     return described
 
 
-def _refuse(reason: ProtocolReason, message: str) -> NoReturn:
-    raise RemoteProtocolError(reason, message)
-
-
 def _object(value: object, where: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
-        _refuse("schema", f"{where} must be an object")
+        refuse("schema", f"{where} must be an object")
     fields = cast("dict[str, object]", value)
     version = fields.get("version")
     if type(version) is not int:
-        _refuse("schema", f"version of {where} must be an integer")
+        refuse("schema", f"version of {where} must be an integer")
     if version != VERSION:
-        _refuse("unsupported", f"{where} has version {version}; this reader knows {VERSION}")
+        refuse("unsupported", f"{where} has version {version}; this reader knows {VERSION}")
     return fields
 
 
 def read_int(value: object, where: str, low: int, high: int) -> int:
     """Return a foreign integer in ``[low, high]``."""
     if type(value) is not int:
-        _refuse("schema", f"{where} must be an integer")
+        refuse("schema", f"{where} must be an integer")
     if not low <= value <= high:
-        _refuse("limit", f"{where} is {str(value)[:24]}, but {low} to {high} is allowed")
+        refuse("limit", f"{where} is {str(value)[:24]}, but {low} to {high} is allowed")
     return value
 
 
 def _list(value: object, where: str, length: int | None = None) -> list[object]:
     if not isinstance(value, list):
-        _refuse("schema", f"{where} must be a list")
+        refuse("schema", f"{where} must be a list")
     items = cast("list[object]", value)
     if length is not None and len(items) != length:
-        _refuse("schema", f"{where} has {len(items)} entries instead of {length}")
+        refuse("schema", f"{where} has {len(items)} entries instead of {length}")
     return items
 
 
 def _check_splits(splits: IntArray, where: str, total: int | None = None) -> int:
     """Return the last of foreign row splits, which must start at 0 and not descend."""
     if not len(splits) or int(splits[0]) != 0:
-        _refuse("layout", f"{where} must start with 0")
+        refuse("layout", f"{where} must start with 0")
     if (splits[1:] < splits[:-1]).any():
-        _refuse("layout", f"{where} must not descend")
+        refuse("layout", f"{where} must not descend")
     last = int(splits[-1])
     if total is not None and last != total:
-        _refuse("size", f"{where} ends at {last}, but there are {total} elements")
+        refuse("size", f"{where} ends at {last}, but there are {total} elements")
     return last
 
 
 def read_rows(value: object, size: int, read: ReadPart, limits: Limits, where: str) -> Shape:
     """Return the jagged shape with `size` elements that a foreign ``jagged`` object describes."""
     fields = _object(value, where)
-    rank = read_int(fields.get("cell_rank"), f"cell_rank of {where}", 1, limits.rank - 1)
+    rank = _cell_rank(fields.get("cell_rank"), limits, where)
     named = _list(fields.get("splits"), f"splits of {where}")
     if len(named) + 1 + rank > limits.rank:
-        _refuse("limit", f"{where} has over {limits.rank} modes")
+        refuse("limit", f"{where} has over {limits.rank} modes")
     splits: list[IntArray] = []
     nodes: int | None = None
     for depth, name in enumerate(named, start=1):
         what = f"splits of mode {depth} of {where}"
         array = read(name, what)
         if nodes is not None and len(array) != nodes + 1:
-            _refuse("size", f"{what} has {len(array)} numbers instead of {nodes + 1}")
+            refuse("size", f"{what} has {len(array)} numbers instead of {nodes + 1}")
         nodes = _check_splits(array, what)
         splits.append(array)
     what = f"cells of {where}"
@@ -131,7 +127,7 @@ def read_rows(value: object, size: int, read: ReadPart, limits: Limits, where: s
     if nodes is None:
         nodes = len(cells) - 1 if rank == 1 else len(cells) // rank
     if len(cells) != (nodes + 1 if rank == 1 else nodes * rank):
-        _refuse("size", f"{what} has {len(cells)} numbers, which do not fit {nodes} cells of rank {rank}")
+        refuse("size", f"{what} has {len(cells)} numbers, which do not fit {nodes} cells of rank {rank}")
     if rank == 1:
         _check_splits(cells, what, size)
         leaf = cells
@@ -143,19 +139,27 @@ def read_rows(value: object, size: int, read: ReadPart, limits: Limits, where: s
     return _with_origins(fields, splits, leaf, rank, counts, read, where)
 
 
+def _cell_rank(value: object, limits: Limits, where: str) -> int:
+    if type(value) is not int or value < 1:
+        refuse("schema", f"cell_rank of {where} must be an integer from 1 up")
+    if value >= limits.rank:
+        refuse("limit", f"{where} has over {limits.rank} modes")
+    return value
+
+
 def _check_cells(leaf: IntArray, size: int, limits: Limits, what: str) -> None:
     if len(leaf) and (int(leaf.min()) < 0 or int(leaf.max()) > limits.extent):
-        _refuse("limit", f"{what} must be from 0 to {limits.extent}")
+        refuse("limit", f"{what} must be from 0 to {limits.extent}")
     # Without the empty cells: a 0 would hide that the product of the other extents overflows.
     filled = leaf[(leaf > 0).all(axis=1)]
     # In floating point first: what is far too large is refused before any integer can wrap.
     with np.errstate(over="ignore"):
         least = float(np.multiply.reduce(filled.astype(np.float64), axis=1).sum())
     if least > 2.0 * size + 2.0:
-        _refuse("size", f"{what} have more elements than the {size} that are there")
+        refuse("size", f"{what} have more elements than the {size} that are there")
     total = int(np.multiply.reduce(filled, axis=1).sum())
     if total != size:
-        _refuse("size", f"{what} have {total} elements instead of {size}")
+        refuse("size", f"{what} have {total} elements instead of {size}")
 
 
 def _with_origins(
@@ -169,15 +173,16 @@ def _with_origins(
 ) -> Shape:
     rank = len(splits) + 1 + cell_rank
     origins: list[Origins] = [0] * rank
-    if "origins" in fields:
-        given = _list(fields["origins"], f"origins of {where}", rank)
+    described = fields.get("origins")
+    if described is not None:
+        given = _list(described, f"origins of {where}", rank)
         for mode, item in enumerate(given):
             # A mode below the cells has one origin per node above it, a mode of a cell one per cell.
             nodes = counts[min(mode, len(splits) + 1)]
             origins[mode] = _read_origin(item, nodes, read, f"origin of mode {mode} of {where}")
     first = origins[0]
     if not isinstance(first, int):
-        _refuse("schema", f"origin of mode 0 of {where} must be one integer")
+        refuse("schema", f"origin of mode 0 of {where} must be one integer")
     outer = len(splits) + 1
     columns = Columns(tuple(splits), leaf, tuple(origins[:outer]), tuple(origins[outer:]))
     return wrap(Jagged(Rows(columns, 0, 0, columns.n_rows, first)))
@@ -188,9 +193,9 @@ def _read_origin(item: object, nodes: int, read: ReadPart, where: str) -> Origin
         return read_int(item, where, -_FAR, _FAR)
     array = read(cast("dict[str, object]", item).get("part"), where)
     if len(array) != nodes:
-        _refuse("size", f"{where} has {len(array)} numbers instead of {nodes}")
+        refuse("size", f"{where} has {len(array)} numbers instead of {nodes}")
     if nodes and not (int(array.min()) >= -_FAR and int(array.max()) <= _FAR):
-        _refuse("limit", f"{where} leaves -2**62 to 2**62")
+        refuse("limit", f"{where} leaves -2**62 to 2**62")
     return array
 
 
@@ -200,18 +205,23 @@ def read_partitions(
     """Return the partitions that a foreign ``tiled`` object describes, and the number of its first tile."""
     fields = _object(value, where)
     named = _list(fields.get("marks"), f"marks of {where}")
-    if not 1 <= len(named) <= limits.rank // 2:
-        _refuse("limit", f"{where} is tiled in {len(named)} modes, but 1 to {limits.rank // 2} are allowed")
+    if not named:
+        refuse("schema", f"marks of {where} must name one part at least")
+    if len(named) > limits.rank // 2:
+        refuse("limit", f"{where} is tiled in {len(named)} modes, but {limits.rank // 2} at most are allowed")
     partitions: list[Partition] = []
     for mode, name in enumerate(named):
         what = f"marks of mode {mode} of {where}"
         marks = read(name, what)
         if not len(marks) or (marks[1:] < marks[:-1]).any():
-            _refuse("layout", f"{what} must be one number at least and not descend")
+            refuse("layout", f"{what} must be one number at least and not descend")
         if not -_FAR <= int(marks[0]) <= int(marks[-1]) <= _FAR:
-            _refuse("limit", f"{what} leave -2**62 to 2**62")
+            refuse("limit", f"{what} leave -2**62 to 2**62")
         if int(marks[-1]) - int(marks[0]) > limits.extent:
-            _refuse("limit", f"{what} span over {limits.extent} elements")
+            refuse("limit", f"{what} span over {limits.extent} elements")
         partitions.append(Partition(marks))
-    first = _list(fields.get("first", [0] * len(named)), f"first of {where}", len(named))
+    described = fields.get("first")
+    if described is None:
+        return tuple(partitions), (0,) * len(named)
+    first = _list(described, f"first of {where}", len(named))
     return tuple(partitions), tuple([read_int(k, f"first of {where}", -_FAR, _FAR) for k in first])

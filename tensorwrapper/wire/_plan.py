@@ -6,7 +6,7 @@ holds no foreign bytes and never changes, so equal labels may share it.
 
 import math
 from functools import lru_cache
-from typing import Any, NoReturn, TypeAlias, cast, final
+from typing import Any, TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -22,6 +22,7 @@ from tensorwrapper.wire._dtypes import read_dtype
 from tensorwrapper.wire._label import Json, load_label
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._packing import read_int
+from tensorwrapper.wire._refusal import refuse
 
 __all__ = ["TensorPlan", "plan_label"]
 
@@ -75,62 +76,69 @@ def _plan(text: str, limits: Limits, strict: bool, allow_longdouble: bool) -> _P
     if tens is None:
         return ()
     if not isinstance(tens, dict):
-        _refuse("schema", "TENS must be an object")
+        refuse("schema", "TENS must be an object")
     described = tens.get("tensors")
     if not isinstance(described, list):
-        _refuse("schema", "TENS must have a list of tensors")
+        refuse("schema", "TENS must have a list of tensors")
     if len(described) > limits.tensors:
-        _refuse("limit", f"{len(described)} tensors are over the {limits.tensors} allowed")
+        refuse("limit", f"{len(described)} tensors are over the {limits.tensors} allowed")
     metadata = tens.get("metadata")
     if metadata is not None and not isinstance(metadata, dict):
-        _refuse("schema", "metadata of TENS must be an object")
+        refuse("schema", "metadata of TENS must be an object")
     return tuple([_plan_tensor(item, k, limits, allow_longdouble) for k, item in enumerate(described)])
 
 
 _remembered = lru_cache(maxsize=256)(_plan)
 
 
-def _refuse(reason: ProtocolReason, message: str) -> NoReturn:
-    raise RemoteProtocolError(reason, message)
-
-
 def _plan_tensor(description: Json, number: int, limits: Limits, allow_longdouble: bool) -> TensorPlan:  # noqa: FBT001
     where = f"tensor {number}"
     if not isinstance(description, dict):
-        _refuse("schema", f"{where} is not described by an object")
+        refuse("schema", f"{where} is not described by an object")
     dtype = read_dtype(
         description.get("dtype"), description.get("word"), where, allow_longdouble=allow_longdouble
     )
     pointer = description.get("pointer")
     if pointer is not None and not (type(pointer) is int and pointer == 0):
-        _refuse("unsupported", f"{where} has a pointer; memory of other processes is never touched")
+        refuse("unsupported", f"{where} has a pointer; memory of other processes is never touched")
     extents = _extents(description.get("shape"), limits, where)
     part = description.get("part", number)
     if type(part) is not int:
-        _refuse("schema", f"part of {where} must be an integer")
+        refuse("schema", f"part of {where} must be an integer")
     packing = description.get("packing")
     if packing is not None and packing not in ("dense", "jagged", "tiled"):
         reason: ProtocolReason = "unsupported" if isinstance(packing, str) else "schema"
-        _refuse(reason, f"{where} has the packing {str(packing)[:24]!r}")
+        refuse(reason, f"{where} has the packing {str(packing)[:24]!r}")
     name = "dense" if packing is None else packing
-    layout = _dense_layout(description, extents, where) if name == "dense" else None
+    layout = None
+    if name == "dense":
+        layout = _dense_layout(description, extents, where)
+    else:
+        _check_packed(description, name, where)
     nbytes = math.prod(extents) * dtype.itemsize
     return TensorPlan(where, dtype, part, extents, nbytes, layout, name, description)
 
 
+def _check_packed(description: dict[str, Json], packing: str, where: str) -> None:
+    """Raise for keys that say how dense elements lie: to ignore them would scramble the tensor."""
+    for key in ("order", "ascend", "origin"):
+        if key in description and not (key == "origin" and description[key] is None):
+            refuse("unsupported", f"{where} has the key {key}, which goes with no {packing} packing")
+
+
 def _extents(shape: object, limits: Limits, where: str) -> Index:
     if not isinstance(shape, list):
-        _refuse("schema", f"shape of {where} must be a list")
+        refuse("schema", f"shape of {where} must be a list")
     items = cast("list[object]", shape)
     if len(items) > limits.rank:
-        _refuse("limit", f"{where} has {len(items)} modes; at most {limits.rank} are allowed")
+        refuse("limit", f"{where} has {len(items)} modes; at most {limits.rank} are allowed")
     for mode, extent in enumerate(items):
         if type(extent) is not int:
-            _refuse("schema", f"extent {mode} of {where} must be an integer")
+            refuse("schema", f"extent {mode} of {where} must be an integer")
         if extent < 0:
-            _refuse("schema", f"extent {mode} of {where} is negative")
+            refuse("schema", f"extent {mode} of {where} is negative")
         if extent > limits.extent:
-            _refuse("limit", f"extent {mode} of {where} is over {limits.extent}")
+            refuse("limit", f"extent {mode} of {where} is over {limits.extent}")
     return cast("Index", tuple(items))
 
 
@@ -143,9 +151,9 @@ def _dense_layout(description: dict[str, Json], extents: Index, where: str) -> L
     order = description.get("order", [*range(rank - 1, -1, -1)])
     ascend = description.get("ascend", [True] * rank)
     if not isinstance(order, list) or any(type(mode) is not int for mode in order):
-        _refuse("layout", f"order of {where} must be a list of integers")
+        refuse("layout", f"order of {where} must be a list of integers")
     if not isinstance(ascend, list) or any(type(up) is not bool for up in ascend):
-        _refuse("layout", f"ascend of {where} must be a list of booleans")
+        refuse("layout", f"ascend of {where} must be a list of booleans")
     try:
         return Layout(shape, order=cast("list[int]", order), ascend=cast("list[bool]", ascend))
     except TensorWrapperError as error:
@@ -156,6 +164,6 @@ def _origin(origin: object, rank: int, where: str) -> Index:
     if origin is None:
         return (0,) * rank
     if not isinstance(origin, list) or len(cast("list[object]", origin)) != rank:
-        _refuse("schema", f"origin of {where} must be a list of {rank} integers")
+        refuse("schema", f"origin of {where} must be a list of {rank} integers")
     items = cast("list[object]", origin)
     return tuple([read_int(i, f"origin of {where}", -(2**62), 2**62) for i in items])

@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, NoReturn, cast, final
+from typing import Any, cast, final
 
 import numpy as np
 
 from tensorwrapper.buffer._copy import copy_elements
 from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.errors import ProtocolReason, RemoteProtocolError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._packed import contiguous
@@ -23,6 +22,7 @@ from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._packing import read_partitions, read_rows
 from tensorwrapper.wire._plan import TensorPlan
+from tensorwrapper.wire._refusal import refuse
 
 __all__ = ["Reader"]
 
@@ -46,7 +46,7 @@ class Reader:
         data = self._part(plan.part, plan.where)
         if data.nbytes != plan.nbytes:
             size = plan.dtype.itemsize
-            self._refuse(
+            refuse(
                 "size",
                 f"{plan.where} has {plan.nbytes // size} elements of {size} bytes, "
                 f"but its part has {data.nbytes}",
@@ -54,13 +54,9 @@ class Reader:
         flat = self._elements(data, plan.dtype, plan.where)
         return make_tensor(plan.layout or self._layout(plan), Dense(cast("Any", flat)))
 
-    @staticmethod
-    def _refuse(reason: ProtocolReason, message: str) -> NoReturn:
-        raise RemoteProtocolError(reason, message)
-
     def _part(self, part: int, where: str) -> memoryview:
         if not 0 <= part < len(self._parts):
-            self._refuse(
+            refuse(
                 "layout",
                 f"{where} is in part {str(part)[:24]}, but there are {len(self._parts)} payload parts",
             )
@@ -77,37 +73,37 @@ class Reader:
         if flat.flags.writeable:
             flat.flags.writeable = False
         if dtype.kind == "b" and flat.size and int(flat.view(np.uint8).max()) > 1:
-            self._refuse("integrity", f"{where} has a bool that is neither 0 nor 1")
+            refuse("integrity", f"{where} has a bool that is neither 0 nor 1")
         self._known[id(data), dtype] = flat
         return flat
 
     def _index_part(self, part: object, where: str) -> IntArray:
         if type(part) is not int:
-            self._refuse("schema", f"part of {where} must be an integer")
+            refuse("schema", f"part of {where} must be an integer")
         data = self._part(part, where)
         if data.nbytes % 8:
-            self._refuse("size", f"{where} has {data.nbytes} bytes, which are not whole int64 numbers")
+            refuse("size", f"{where} has {data.nbytes} bytes, which are not whole int64 numbers")
         return self._elements(data, _INT64, where).astype(np.int64, copy=False)
 
     def _layout(self, plan: TensorPlan) -> Layout[Any]:
         if plan.packing == "tiled":
             return self._tiled(plan)
         if len(plan.extents) != 1:
-            self._refuse("schema", f"shape of {plan.where} must be its number of elements alone")
+            refuse("schema", f"shape of {plan.where} must be its number of elements alone")
         size, described = plan.extents[0], plan.description.get("jagged")
         shape = read_rows(described, size, self._index_part, self._limits, plan.where)
         return wrap_layout(contiguous(shape, 0))
 
     def _tiled(self, plan: TensorPlan) -> Layout[Any]:
         tiled, where = plan.description.get("tiled"), plan.where
-        storage = tiled.get("storage", "box") if isinstance(tiled, dict) else "box"
-        if storage not in ("box", "tiles"):
-            self._refuse("unsupported", f"{where} has tiles in the storage {str(storage)[:24]!r}")
+        storage = tiled.get("storage") if isinstance(tiled, dict) else None
+        if storage not in (None, "box", "tiles"):
+            refuse("unsupported", f"{where} has tiles in the storage {str(storage)[:24]!r}")
         partitions, first = read_partitions(tiled, self._index_part, self._limits, where)
         box = tuple([p.extent for p in partitions])
         expected = (math.prod(box),) if storage == "tiles" else box
         if plan.extents != expected:
-            self._refuse("size", f"shape of {where} is {plan.extents}, but its marks span {expected}")
+            refuse("size", f"shape of {where} is {plan.extents}, but its marks span {expected}")
         if storage == "tiles":
             return wrap_layout(contiguous(wrap(Tiled(partitions, first)), 0))
         tiling = make_tiling(partitions)

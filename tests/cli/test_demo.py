@@ -87,6 +87,19 @@ def test_a_picture_that_cannot_be_written_is_said(tmp_path):
 
     assert done.returncode == ExitCode.CANNOT_RUN
     assert "picture" in done.stderr
+    assert str(tmp_path / "nowhere") in done.stderr
+    assert "[1/5]" not in done.stderr
+
+
+def test_json_is_printed_also_when_the_command_cannot_run(tmp_path):
+    done = run("demo", "--json", "--data", str(tmp_path))
+    said = json.loads(done.stdout)
+
+    assert done.returncode == ExitCode.CANNOT_RUN
+    assert (said["command"], said["ok"]) == ("demo", False)
+    assert "does not exist" in said["error"]
+    assert said["error"] in done.stderr
+    assert set(said) == {"command", "ok", "error"}
 
 
 def test_a_port_that_is_taken_is_said():
@@ -142,7 +155,7 @@ def test_a_second_process_that_hangs_is_given_up(tmp_path):
     ("damage", "said"),
     [
         (lambda p: p.unlink(), "does not exist"),
-        (lambda p: p.write_bytes(b"not an archive"), "damaged"),
+        (lambda p: p.write_bytes(b"not an archive"), "not an archive of arrays"),
         (lambda p: p.write_bytes(p.read_bytes()[: p.stat().st_size // 2]), "damaged"),
         (lambda p: _flip(p, 5000), "damaged"),
         (lambda p: rewrite(p, S=np.zeros((3, 3))), "should be float64 of (114, 114)"),
@@ -159,6 +172,24 @@ def test_a_damaged_file_is_said(molecules, damage, said):
     assert done.returncode == ExitCode.CANNOT_RUN
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_text_is_no_archive(molecules):
+    (molecules / "benzene_ccpvdz.npz").write_text("1 2 3\n", encoding="utf-8")
+    done = run("demo", "--data", str(molecules))
+
+    assert done.returncode == ExitCode.CANNOT_RUN
+    assert "benzene_ccpvdz.npz is damaged, or is not an archive of arrays" in done.stderr
+    assert "pickle" not in done.stderr
+
+
+def test_one_array_is_no_archive(molecules):
+    with (molecules / "benzene_ccpvdz.npz").open("wb") as stream:
+        np.save(stream, np.zeros(3))
+    done = run("demo", "--data", str(molecules))
+
+    assert done.returncode == ExitCode.CANNOT_RUN
+    assert "is not an archive of arrays" in done.stderr
 
 
 def _flip(path: Path, place: int) -> None:
@@ -201,15 +232,55 @@ def test_wrong_amplitudes_fail_the_energy_check(molecules):
     assert failed == {"pair energy, computed there"}
 
 
-@pytest.mark.parametrize(
-    "arguments", [[], ["nothing"], ["demo", "--timeout", "0"], ["demo", "--timeout", "x"]]
-)
+@pytest.mark.parametrize("arguments", [[], ["nothing"]])
 def test_arguments_that_make_no_sense_give_exit_code_2(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         main(arguments)
 
     assert stop.value.code == ExitCode.USAGE
     assert "usage" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("timeout", ["0", "x", "-1", "nan", "inf", "", "1e6"])
+def test_a_timeout_is_a_number_of_seconds(timeout, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["demo", "--timeout", timeout])
+
+    assert stop.value.code == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert repr(timeout) in said
+    assert "a number of seconds" in said
+    assert "_seconds" not in said
+
+
+@pytest.mark.parametrize(
+    "address", ["foo", "", "tcp://", "tcp://host", "tcp://host:x", "tcp://:5", "ipc://", "inproc://x"]
+)
+def test_an_address_has_one_of_two_forms(address, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["demo", "--address", address])
+
+    assert stop.value.code == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert repr(address) in said
+    assert "tcp://HOST:PORT" in said
+    assert "ipc://PATH" in said
+
+
+def test_the_second_process_may_be_met_at_a_path(tmp_path):
+    done = run("demo", "--address", f"ipc://{tmp_path}/meeting")
+
+    assert done.returncode == ExitCode.OK, done.stderr
+
+
+def test_the_help_of_a_command_has_the_defaults(capsys):
+    with pytest.raises(SystemExit):
+        main(["demo", "--help"])
+
+    said = " ".join(capsys.readouterr().out.split())
+    assert "default: 60" in said
+    assert "default: tcp://127.0.0.1:*" in said
+    assert "default: None" not in said
 
 
 def test_every_command_is_in_the_help(capsys):

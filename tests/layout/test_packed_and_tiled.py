@@ -131,6 +131,19 @@ def test_other_selections_of_a_packed_layout_are_refused(key, error):
         assert "runs of rows (step 1)" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("key", "where"),
+    [
+        ((1, 2), r"mode 1 under the prefix \(1,\)"),
+        ((-1, 9), r"mode 1 under the prefix \(2,\)"),
+        (3, "mode 0"),
+    ],
+)
+def test_a_position_outside_a_row_names_the_mode_of_the_layout(key, where):
+    with pytest.raises(OutOfBoundsError, match=where):
+        Layout(Shape.jagged([3, 1, 2]))[key]
+
+
 def test_a_window_of_a_packed_layout_is_a_run_of_rows_and_keeps_its_origin():
     layout = Layout(Shape.jagged([3, 1, 2], origin=(4, 1)), offset=10)
     region = layout.shape[5:]
@@ -143,6 +156,8 @@ def test_a_window_of_a_packed_layout_is_a_run_of_rows_and_keeps_its_origin():
         layout.window(Shape(1, 1, origin=(4, 1)))
     with pytest.raises(LayoutError, match="whole rows"):
         layout.window(layout.shape[4:5, 1:2])
+    with pytest.raises(LayoutError, match=r"\(3, 3\|1\|2\).* is a run of its rows .*jagged shape \(1, 1, 2"):
+        layout.window(Shape.jagged([[2]]))
     with pytest.raises(OutOfBoundsError):
         layout.window(layout.shape.translate_by((1, 0)))
 
@@ -305,6 +320,10 @@ def test_what_a_tiled_view_refuses():
     ):
         with pytest.raises(OutOfBoundsError):
             call()
+    with pytest.raises(OutOfBoundsError, match=r"position 9 .*mode 2 under the prefix \(0, 1\)"):
+        layout[0, -1, 9]
+    with pytest.raises(LayoutError, match=r"box of its tiles .*\(2, 1\|2\)"):
+        layout.window(Shape.jagged([1, 2]))
     with pytest.raises(RankError):
         layout.offset_of((0, 0))
     with pytest.raises(RankError):

@@ -226,8 +226,14 @@ def test_runs_longer_than_64_bits():
     assert run != Shape(2**40, 2**40, origin=(1, 0)).indices()
     assert hash(run) == hash(Shape(2**40, 2**40).indices())
     assert repr(run) == "Indices([(0, 0), (0, 1), (0, 2), (0, 3), ...])"
-    with pytest.raises(SizeOverflowError, match="64 bits"):
-        run.to_numpy()
+    assert next(reversed(run)) == (2**40 - 1, 2**40 - 1)
+    assert list(itertools.islice(run[1:], 2)) == [(0, 1), (0, 2)]
+    assert run.index((1, 0)) == 2**40
+    for call in (run.to_numpy, lambda: len(run), lambda: run.batches(3)):
+        with pytest.raises(SizeOverflowError, match="64 bits"):
+            call()
+    with pytest.raises(OutOfBoundsError, match=f"a run of {2**80} indices"):
+        run[2**80]
 
 
 @given(shapes, orders)

@@ -143,6 +143,7 @@ def test_empty_lists_need_the_rank_to_tell_how_deep_they_are():
     assert deep == Shape.jagged([[], [], [5]])[0:2]
     assert deep != Shape.jagged([0, 0])
     assert Shape.jagged([[], [], [4]]).rank == 3
+    assert Shape.jagged(np.array([])) == Shape.jagged([], rank=2)
 
 
 @pytest.mark.parametrize(
@@ -156,16 +157,23 @@ def test_empty_lists_need_the_rank_to_tell_how_deep_they_are():
         (lambda: Shape.jagged([Shape()]), RankError, ValueError, "rank 0"),
         (lambda: Shape.jagged([3, Shape(2)]), ConversionError, TypeError, "integer, shape"),
         (lambda: Shape.jagged([3, [2]]), ConversionError, TypeError, "integer, sequence"),
-        (lambda: Shape.jagged([3, -1]), ExtentError, ValueError, "-1"),
+        (lambda: Shape.jagged([3, -1]), ExtentError, ValueError, "row 1 has -1"),
+        (lambda: Shape.jagged([[1], [], [2, -1]]), ExtentError, ValueError, r"row \(2, 1\) has -1"),
+        (lambda: Shape.jagged(3), ConversionError, TypeError, "not by 3"),
+        (lambda: Shape.jagged(None), ConversionError, TypeError, "not by None"),
+        (lambda: Shape.jagged("ab"), ConversionError, TypeError, "not by 'ab'"),
+        (lambda: Shape.jagged(Shape(2)), ConversionError, TypeError, r"not by Shape\(2\)"),
+        (lambda: Shape.jagged([], rank=2.0), ConversionError, TypeError, r"rank .*2\.0"),
+        (lambda: Shape.jagged(np.array([3]), rank=3), RankError, ValueError, "rank 2, but rank=3"),
         (lambda: Shape.jagged(np.array([3, -1])), ExtentError, ValueError, "row 1 has -1"),
         (lambda: Shape.jagged([3, 1.0]), ConversionError, TypeError, r"1\.0"),
         (lambda: Shape.jagged([3, True]), ConversionError, TypeError, "True"),
         (lambda: Shape.jagged([np.True_]), ConversionError, TypeError, "True"),
         (lambda: Shape.jagged(["ab"]), ConversionError, TypeError, "'ab'"),
-        (lambda: Shape.jagged(np.array([1.0])), ConversionError, TypeError, "float64"),
+        (lambda: Shape.jagged(np.array([1.0])), ConversionError, TypeError, "row lengths.*float64"),
         (lambda: Shape.jagged(np.array([True])), ConversionError, TypeError, "bool"),
         (lambda: Shape.jagged(np.ones((2, 2), int)), ConversionError, TypeError, "not 2.*from_cells"),
-        (lambda: Shape.jagged([1], origin=(1,)), RankError, ValueError, r"\(1,\).*rank 2"),
+        (lambda: Shape.jagged([1], origin=(1,)), RankError, ValueError, r"\(1,\).*an origin .*rank 2"),
         (lambda: Shape.from_cells((2,), [[1]]), ExtentError, ValueError, r"\(2, rank\), not \(1, 1\)"),
         (lambda: Shape.from_cells((2,), [1, 2]), ExtentError, ValueError, r"not \(2,\)"),
         (lambda: Shape.from_cells((1,), [[]]), ExtentError, ValueError, r"not \(1, 0\)"),
@@ -174,6 +182,13 @@ def test_empty_lists_need_the_rank_to_tell_how_deep_they_are():
         (lambda: Shape.from_cells((1,), [[True]]), ConversionError, TypeError, "bool"),
         (lambda: Shape.from_cells((1,), [[1]], origins=[[0.5]]), ConversionError, TypeError, "float64"),
         (lambda: Shape.from_cells((1,), [[1]], origins=[[0, 0]]), ExtentError, ValueError, r"\(1, 2\)"),
+        (lambda: Shape.from_cells((2,), [[1, 2], [3]]), ConversionError, TypeError, "extents .*rectangular"),
+        (
+            lambda: Shape.from_cells((1,), [[1]], origins=[[0], 0]),
+            ConversionError,
+            TypeError,
+            "origins .*rect",
+        ),
         (lambda: Shape.from_cells((), [[1]]), RankError, ValueError, "at least one mode"),
     ],
 )
@@ -301,6 +316,9 @@ def test_sizes_beyond_64_bits_are_exact_and_their_arrays_refused():
     "make",
     [
         lambda: Shape.jagged([2**62, 2**62]),
+        lambda: Shape.from_cells((1,), [[2**70, 1]]),
+        lambda: Shape.from_cells((1,), [[2**63, 1]]),
+        lambda: Shape.from_cells((1,), [[1, 1]], origins=[2**70, 1]),
         lambda: Shape.jagged([3, 1], origin=(2**63 - 2, 0)),
         lambda: Shape.jagged([3, 1], origin=(0, 2**63 - 2)),
         lambda: Shape.jagged([3, 1], origin=(-(2**63), 0)),
@@ -331,6 +349,14 @@ def test_what_would_leave_64_bits_is_refused_not_wrapped(make):
         (lambda s: s.index(False), ConversionError, "False"),
         (lambda s: s.ordinal((1, 1)), OutOfBoundsError, "index 1"),
         (lambda s: s.ordinal((1,)), RankError, "rank 2"),
+        (lambda s: s.ordinal((1, 2)), OutOfBoundsError, r"index 2 .*mode 1 under the prefix \(1,\)"),
+        (lambda s: s[1, 2], OutOfBoundsError, r"index 2 .*mode 1 under the prefix \(1,\)"),
+        (lambda s: s[1, 0:2], OutOfBoundsError, r"\[0, 2\) .*mode 1 under the prefix \(1,\)"),
+        (lambda s: s.ordinals([[1, 2], [3]]), ConversionError, "rectangular"),
+        (lambda s: s.contains([[1, 2], [3]]), ConversionError, "rectangular"),
+        (lambda s: s.indices_at([[1, 2], [3]]), ConversionError, "rectangular"),
+        (lambda s: s.permute(5), ConversionError, "not 5"),
+        (lambda s: s.translate_to(5), ConversionError, "an origin.*not 5"),
         (lambda s: s.translate_by((1,)), RankError, "rank 2"),
         (lambda s: s.chip(0, 0, 0), RankError, "3 indices"),
         (lambda s: s.slice((0,), (1,)), RankError, "rank 2"),
@@ -340,6 +366,23 @@ def test_questions_that_are_refused(call, error, match):
     for shape in (J, J[:]):
         with pytest.raises(error, match=match):
             call(shape)
+
+
+def test_an_index_outside_a_cell_names_the_mode_of_the_shape():
+    cells = Shape.from_cells((2,), [(2, 2), (3, 3)])
+    for call, mode in (
+        (lambda: cells[1, 5], 1),
+        (lambda: cells[1, 0, 5], 2),
+        (lambda: cells.ordinal((1, 0, 5)), 2),
+    ):
+        with pytest.raises(OutOfBoundsError, match=rf"index 5 .*mode {mode} under the prefix \(1,\)"):
+            call()
+
+
+def test_lengths_of_any_integer_type_and_mixed():
+    assert Shape.jagged([np.int64(3), 1, np.uint8(2), np.array(4)]) == Shape.jagged([3, 1, 2, 4])
+    with pytest.raises(ConversionError, match="integer, sequence"):
+        Shape.jagged([np.array(3), np.array([1])])
 
 
 @pytest.mark.parametrize("index", [(1, 1), (0,), (0, 0, 0), (0.0, 0), (True, 0), "00", 3, None])

@@ -71,10 +71,11 @@ def test_an_element_is_never_in_an_empty_tile(element, tile):
 @pytest.mark.parametrize("element", [0, 5, -1, 2**70])
 def test_an_element_outside_is_in_no_tile(element):
     tiling = Tiling.from_marks([1, 3, 3, 5, 5])
-    with pytest.raises(OutOfBoundsError, match=rf"{element} is outside \[1, 5\)") as caught:
+    with pytest.raises(
+        OutOfBoundsError, match=rf"{element} is outside \[1, 5\) of mode 0, in the element \({element},\)"
+    ) as caught:
         tiling.tile_of((element,))
     assert isinstance(caught.value, IndexError)
-    assert caught.value.__notes__ == [f"in mode 0 of the element {(element,)}"]
     if element < 2**63:
         with pytest.raises(OutOfBoundsError, match=rf"\({element},\) is not in"):
             tiling.tiles_of([[3], [element]])
@@ -112,6 +113,16 @@ def test_the_tile_that_holds_an_element_is_found():
         (lambda: Tiling([2, 3]).coarsen([3, -1]), ExtentError, ValueError, "-1"),
         (lambda: Tiling([2], [3]).coarsen([1]), RankError, ValueError, "rank 2.* 1 were given"),
         (lambda: Tiling([2], [3]).tile((0,)), RankError, ValueError, "rank 2"),
+        (lambda: Tiling([3], [3]).tile((0, 5)), OutOfBoundsError, IndexError, r"tile 5 .*mode 1.*\(0, 5\)"),
+        (
+            lambda: Tiling([3], [3]).tile_of((0, 5)),
+            OutOfBoundsError,
+            IndexError,
+            r"index 5 .*mode 1.*\(0, 5\)",
+        ),
+        (lambda: Tiling([3]).tiles_of([[1], [1, 2]]), ConversionError, TypeError, "rectangular"),
+        (lambda: Tiling.from_marks(5), ConversionError, TypeError, "sequence of integers, not 5"),
+        (lambda: Shape.tiled([1, 2], origin=(1,)), RankError, ValueError, "an origin of a shape of rank 2"),
         (lambda: Tiling([2], [3]).tile((0, True)), ConversionError, TypeError, "True"),
         (lambda: Tiling([2], [3]).tile_of((0, 0, 0)), RankError, ValueError, "rank 2"),
         (lambda: Tiling([2], [3]).tiles_of([[0]]), RankError, ValueError, "rank 2"),
@@ -266,6 +277,8 @@ def test_a_tiled_shape_without_tiles_equals_its_columns_wherever_its_grid_lies()
     [
         ((3,), OutOfBoundsError, "index 3"),
         ((1, 3), OutOfBoundsError, r"\(1, 3\)"),
+        ((0, 1, 9), OutOfBoundsError, r"index 9 is outside \[0, 5\) of mode 2 under the prefix \(0, 1\)"),
+        ((0, 1, 0, slice(0, 16)), OutOfBoundsError, r"\[0, 16\) .* of mode 3 under the prefix \(0, 1\)"),
         ((slice(0, 4),), OutOfBoundsError, r"\[0, 4\).*mode 0"),
         ((slice(2, 1),), OutOfBoundsError, r"\[2, 1\) of mode 0 is reversed"),
         ((slice(0, 0), slice(2, 1)), OutOfBoundsError, r"\[2, 1\) of mode 1 is reversed"),
@@ -277,6 +290,16 @@ def test_a_tiled_shape_without_tiles_equals_its_columns_wherever_its_grid_lies()
 def test_keys_of_a_tiled_shape_that_are_refused(key, error, match):
     with pytest.raises(error, match=match):
         Shape.tiled([5, 15, 10], [5, 15, 10])[key]
+
+
+def test_questions_about_a_tile_name_the_mode_of_the_shape():
+    shape = Shape.tiled([5, 15, 10], [5, 15, 10])
+    where = r"mode 2 under the prefix \(0, 1\)"
+    with pytest.raises(OutOfBoundsError, match=where + r", in the index \(0, 1, 5, 0\)"):
+        shape.ordinal((0, 1, 5, 0))
+    for question in (shape.extent_at, shape.origin_at):
+        with pytest.raises(OutOfBoundsError, match=where):
+            question((0, 1, 5))
 
 
 def test_sizes_beyond_64_bits_are_exact_and_their_arrays_refused():

@@ -59,14 +59,22 @@ ALLOWED = {
     "plot": FUNCTIONS | METHODS,  # the same
     "cli": FUNCTIONS | METHODS,  # a user like any other
     "testing": FUNCTIONS | METHODS,  # the same
+    "buffer/_dense.py": {"array"},  # one number
     "tensor/_tensor.py": {
-        "array",  # origins of a window or of the tiles, one number per mode
-        "astype",  # numbers of tiles
+        "array",  # the origin of a box, one number per mode
         "copy",  # Tensor.copy itself, which counts
+    },
+    "tensor/_tiles.py": {
+        "array",  # the first tile of a grid, one number per mode
+        "astype",  # numbers of tiles
         "stack",  # origins and extents of selected tiles
     },
-    "tensor/_convert.py": {"copy"},  # Tensor.copy
-    "tensor/_reduce.py": {"array", "astype"},  # one number; results that have no element
+    "tensor/_convert.py": {
+        "astype",  # a row of another type than was asked for, before all rows are joined
+        "copy",  # Tensor.copy
+        "fromiter",  # lengths of rows
+    },
+    "tensor/_reduce.py": {"astype"},  # results that have no element: only their type changes
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
     "wire/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
 }

@@ -98,6 +98,45 @@ def test_dtype_is_taken_as_numpy_takes_it():
     assert jagged([[]], dtype=">i4").dtype == np.dtype(">i4")
 
 
+@pytest.mark.parametrize(
+    ("rows", "dtype"),
+    [
+        ([[300], [1]], "u1"),
+        ([[-1]], "u2"),
+        ([[np.nan]], int),
+        ([[1e30]], "i8"),
+        ([np.array([300]), np.array([1])], "u1"),
+        ([[[1], [2, 300]]], "i1"),
+    ],
+)
+def test_numbers_that_the_type_cannot_say_are_refused(rows, dtype):
+    with pytest.raises(OverflowError, match="do not fit type"):
+        jagged(rows, dtype=dtype)
+
+
+def test_tensors_and_generators_make_rows():
+    tensors = [as_tensor([1, 2]), as_tensor(np.arange(6))[::2]]
+    assert jagged(tensors).tolist() == [[1, 2], [0, 2, 4]]
+    cells = jagged([np.ones((2, 2)), np.zeros((1, 3))])
+    assert jagged(cell for _, cell in cells.cells()).array_equal(cells)
+    assert jagged(range(n) for n in range(3)).tolist() == [[], [0], [0, 1]]
+
+
+def test_no_rows_and_no_sequence_are_refused_in_words_that_help():
+    with pytest.raises(RankError, match="from_buffer makes a tensor of no rows"):
+        jagged([])
+    for value in (None, 3):
+        with pytest.raises(ConversionError, match="sequence of rows, not"):
+            jagged(value)
+
+
+def test_a_million_short_lists_take_no_step_each():
+    rows = [[1, 2, 3]] * 100_000
+    with count_copies() as count:
+        t = jagged(rows)
+    assert (t.size, t.dtype, count.copies) == (300_000, np.dtype(int), 1)
+
+
 def test_it_can_be_written_to():
     t = jagged([[1, 2], [3]])
     t[0] = [7, 8]
@@ -121,7 +160,6 @@ def test_it_can_be_written_to():
         ([[1, [2]]], ConversionError, "mixes numbers and lists"),
         ([[[1], 2]], ConversionError, "mixes numbers and lists"),
         ([{1, 2}], ConversionError, "a list or an array"),
-        ([as_tensor([1, 2])], ConversionError, "a list or an array"),
         ([["a"], ["b"]], DTypeError, "not supported"),
         ([[None]], DTypeError, "object"),
         ([[2**70]], DTypeError, "object"),

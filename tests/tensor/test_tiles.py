@@ -1,6 +1,7 @@
 """Tiled views, reductions and selections of tiles, cells, padding, copies and comparison."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
-from tensorwrapper.tensor import as_tensor, from_buffer, jagged
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, jagged
 
 SIZES = st.lists(st.integers(0, 3), max_size=4)
 
@@ -317,3 +318,63 @@ def test_packed_tiles_reduce_pad_and_list_as_the_view_does():
     for (i, a), (j, b) in itertools.zip_longest(packed.cells(), tiles.cells()):
         assert i == j
         assert a.array_equal(b)
+
+
+# What does not depend on how the elements lie.
+
+
+@given(st.data())
+def test_elements_of_a_tiled_view_come_tile_after_tile(data):
+    sizes = [data.draw(st.lists(st.integers(0, 4), min_size=1)) for _ in range(data.draw(st.integers(1, 3)))]
+    start = [data.draw(st.integers(-3, 3)) for _ in sizes]
+    tiling = Tiling(*sizes, origin=start)
+    extents = tiling.elements.extents
+    x = np.arange(math.prod(extents)).reshape(extents)[::-1]
+    flat = as_tensor(x)
+    layout = Layout(tiling.elements, strides=flat.layout.strides, offset=flat.layout.offset)
+    box = Tensor(layout, flat._buffer).tiled(tiling)
+    expected: list[int] = []
+    for tile in tiling.tiles():
+        corner = [a - b for a, b in zip(tile.origin, start, strict=True)]
+        expected += (
+            x[tuple(slice(c, c + n) for c, n in zip(corner, tile.extents, strict=True))].ravel().tolist()
+        )
+
+    assert box.elements().tolist() == expected
+
+
+def test_equal_boxes_and_tiled_boxes_are_compared_without_copies():
+    x = np.arange(36.0).reshape(6, 6)
+    y = np.asfortranarray(x)
+    tiling = Tiling([2, 4], [3, 3])
+    with count_copies() as count:
+        assert as_tensor(x).array_equal(as_tensor(y))
+        assert as_tensor(x).tiled(tiling).array_equal(as_tensor(y).tiled(tiling))
+        assert not as_tensor(x).array_equal(as_tensor(x.T))
+    assert count.copies == 0
+    with pytest.raises(ConversionError, match="not with a ndarray"):
+        as_tensor(x).array_equal(x)
+
+
+def test_padding_is_a_number_that_the_elements_can_be():
+    rows = jagged([[1, 2], [3]])
+    assert rows.to_padded(fill=-1).tolist() == [[1, 2], [3, -1]]
+    for fill in (1.5, 2**70, float("nan")):
+        with pytest.raises((OverflowError, ConversionError), match="fill"):
+            rows.to_padded(fill=fill)
+    assert as_tensor([[1, 2]]).to_padded(fill=7).tolist() == [[1, 2]]
+
+
+def test_membership_asks_the_elements():
+    assert 3.0 in as_tensor([1.0, 3.0])
+    assert 2 in jagged([[1], [2, 3]])
+    assert 9 not in jagged([[1], [2, 3]])
+
+
+def test_what_is_no_ufunc_and_no_tile_is_refused():
+    t = as_tensor(np.ones((2, 2))).tiled(Tiling([1, 1], [2]))
+    for wrong in ("add", np.sum, None):
+        with pytest.raises(ConversionError, match="ufunc such as"):
+            t.reduce_tiles(wrong)
+    assert t.select_tiles([]).shape.size == 0
+    assert complex(as_tensor(2.0)) == 2

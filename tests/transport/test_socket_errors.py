@@ -1,6 +1,7 @@
 """What goes wrong on sockets: each trouble has its error, nothing hangs, and the next message arrives."""
 
 import gc
+import socket as sockets
 import subprocess
 import sys
 import threading
@@ -11,8 +12,9 @@ import numpy as np
 import pytest
 import zmq
 
-from tensorwrapper import wire
+from tensorwrapper import as_tensor, wire
 from tensorwrapper.errors import (
+    ConversionError,
     LeakedResourceWarning,
     LocalProtocolError,
     RemoteProtocolError,
@@ -63,6 +65,36 @@ def test_sending_without_a_peer_ends_in_time(kind):
             socket.send(EMPTY, timeout=0)
 
 
+def free_address():
+    # Not by a ZeroMQ socket: it goes on listening for a moment after it was closed.
+    with sockets.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return f"tcp://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@pytest.mark.parametrize("kind", ["PUSH", "PAIR", "DEALER"])
+def test_sending_to_an_address_where_nobody_listens_ends_in_time(kind):
+    address = free_address()
+    with Socket(kind) as socket:
+        socket.connect(address)
+        started = time.monotonic()
+        with pytest.raises(TransportTimeoutError, match=f"{kind}.* within 0.1 s"):
+            socket.send(EMPTY, timeout=0.1)
+        assert 0.09 < time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(("kind", "raw_kind"), [("PUSH", "PULL"), ("PAIR", "PAIR"), ("DEALER", "DEALER")])
+def test_sending_waits_for_a_peer_that_comes_later(kind, raw_kind):
+    address = free_address()
+    with Socket(kind) as socket, Socket(raw_kind) as late:
+        socket.connect(address)
+        with pytest.raises(TransportTimeoutError):
+            socket.send(EMPTY, timeout=0)
+        late.bind(address)
+        socket.send(wire.encode([], seqno=9), timeout=10)
+        assert late.receive(timeout=10).seqno == 9
+
+
 @pytest.mark.parametrize("kind", ["PULL", "PAIR", "DEALER", "ROUTER"])
 def test_receiving_nothing_ends_in_time(kind):
     with Socket(kind, timeout=0.05) as socket:
@@ -86,16 +118,25 @@ def test_nothing_of_a_message_that_timed_out_is_sent(raw):
         assert peer.recv_multipart() == [b"", *map(bytes, wire.encode([], seqno=9))]
 
 
-@pytest.mark.parametrize("timeout", [-1, -0.001, float("nan")])
-def test_timeouts_are_not_negative(timeout):
-    with pytest.raises(TransportError, match="0 up"):
+@pytest.mark.parametrize("timeout", [-1, -0.001, float("nan"), "a", [1], 1j])
+def test_timeouts_are_numbers_that_are_not_negative(timeout):
+    with pytest.raises(TransportError, match=r"linger.*0 up"):
         Socket("PULL", linger=timeout)
+    with pytest.raises(TransportError, match=r"timeout.*0 up"):
+        Socket("PULL", timeout=timeout)
     with Socket("PAIR") as socket:
         socket.bind("tcp://127.0.0.1:*")
         with pytest.raises(TransportError, match="0 up"):
             socket.receive(timeout=timeout)
         with pytest.raises(TransportError, match="0 up"):
             socket.send(EMPTY, timeout=timeout)
+
+
+@pytest.mark.parametrize("name", ["timeout", "linger"])
+def test_a_socket_needs_its_timeouts(name):
+    with pytest.raises(TransportError, match=f"{name}.*None"):
+        Socket("PULL", **{name: None})
+    Socket("PULL", **{name: np.float32(0.5)}).close()
 
 
 def test_a_timeout_may_be_endless(raw):
@@ -230,8 +271,10 @@ def test_draft_sockets_are_refused(kind):
     "kind", ["PUB", "SUB", "REQ", "REP", "STREAM", "RADIO", "SCATTER", "push", "", None, 8]
 )
 def test_there_are_no_other_kinds(kind):
-    with pytest.raises(UnsupportedSocketError, match="no socket of kind"):
+    with pytest.raises(UnsupportedSocketError, match="no socket of kind") as caught:
         Socket(kind)
+    assert all(known in str(caught.value) for known in KINDS)
+    assert "CLIENT" not in str(caught.value)
 
 
 SURVIVE = """
@@ -267,6 +310,35 @@ def test_less_than_a_header_is_not_sent(raw, frames):
         # And no envelope is left that would spoil the next message.
         dealer.send(EMPTY)
         assert peer.recv_multipart() == [b"", *EMPTY]
+
+
+@pytest.mark.parametrize(
+    "one",
+    [np.arange(6.0).reshape(2, 3), as_tensor([1, 2]), "text", b"bytes", None, {"a": b""}],
+    ids=lambda one: type(one).__name__,
+)
+def test_one_value_is_no_message(raw, one):
+    with Socket("PUSH") as push:
+        peer = raw(zmq.PULL, push.bind("tcp://127.0.0.1:*"))
+        with pytest.raises(ConversionError, match=type(one).__name__):
+            push.send(one)
+        push.send(EMPTY)
+        assert peer.recv_multipart() == EMPTY
+
+
+@pytest.mark.parametrize("peer", ["text", 5, ["x"]])
+def test_a_peer_is_bytes(peer):
+    with Socket("ROUTER") as router:
+        router.bind("tcp://127.0.0.1:*")
+        with pytest.raises(ConversionError, match="peer"):
+            router.send(EMPTY, peer=peer)
+
+
+@pytest.mark.parametrize("method", ["bind", "connect"])
+@pytest.mark.parametrize("address", [5, None, b"tcp://127.0.0.1:*"])
+def test_an_address_is_text(method, address):
+    with Socket("PULL") as socket, pytest.raises(ConversionError, match="address"):
+        getattr(socket, method)(address)
 
 
 def test_only_a_router_names_the_peer(raw):

@@ -2,13 +2,15 @@
 
 import enum
 import json
+from collections import deque
 
+import attrs
 import numpy as np
 import pytest
 
-from tensorwrapper import wire
-from tensorwrapper.errors import DTypeError, LocalProtocolError
-from tensorwrapper.wire import Message, decode, encode
+from tensorwrapper import as_tensor, wire
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, LocalProtocolError
+from tensorwrapper.wire import Limits, Message, decode, encode
 
 X = np.arange(6.0).reshape(2, 3)
 
@@ -263,6 +265,82 @@ def test_labels_are_sorted_compact_and_raw(label):
     }
     assert text == json.dumps(whole, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert decode(encode([X], label=label, metadata=label)).label_object == whole
+
+
+@pytest.mark.parametrize(
+    "one",
+    [X, X[0], as_tensor(X), {"a": X}, "abc", b"abc", bytearray(8), memoryview(b"abc"), Message(), None, 5],
+    ids=lambda one: type(one).__name__,
+)
+def test_one_value_is_not_a_list_of_tensors(one):
+    with pytest.raises(ConversionError, match=rf"tensors .*\[x\].* not .*{type(one).__name__}"):
+        encode(one)
+    with pytest.raises(ConversionError, match="parts"):
+        Message(parts=one)
+    with pytest.raises(ConversionError, match="frames"):
+        decode(one)
+
+
+def test_several_tensors_may_stand_in_any_sequence():
+    for several in ((X, X), deque([X, X])):
+        assert encode(several) == encode([X, X])
+    assert len(Message(parts=iter([b"a", b"b"])).parts) == 2
+
+
+@pytest.mark.parametrize(
+    "part",
+    [None, 5, "text", as_tensor(X), X.T, memoryview(b"abcd")[::2], np.array([None]), np.zeros(2, "M8[s]")],
+    ids=lambda part: type(part).__name__,
+)
+def test_parts_and_frames_are_memory(part):
+    with pytest.raises(ConversionError, match="part 1"):
+        Message(parts=[b"", part])
+    with pytest.raises(ConversionError, match="frame 1"):
+        decode([b"ZIO0TENS", part])
+
+
+@pytest.mark.parametrize("value", [[1], "x", 5, X], ids=lambda value: type(value).__name__)
+def test_what_is_said_beside_the_tensors_is_a_mapping(value):
+    for key in ("metadata", "label"):
+        error = refusal(lambda key=key: encode([X], **{key: value}))
+        assert error.reason == "schema"
+        assert key in str(error)
+        assert type(value).__name__ in str(error)
+    error = refusal(lambda: encode([X], tensor_metadata=[value]))
+    assert error.reason == "schema"
+    assert "metadata of tensor 0" in str(error)
+
+
+@pytest.mark.parametrize("beside", [{0: {}}, {"a": 1}, "x", 5])
+def test_the_metadata_of_tensors_is_a_list(beside):
+    with pytest.raises(ConversionError, match="tensor_metadata"):
+        encode([X], tensor_metadata=beside)
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, b"{}", None, 5])
+def test_the_label_of_a_message_is_text(value):
+    error = refusal(lambda: Message(label=value))
+    assert error.reason == "header"
+    assert repr(value) in str(error)
+    for make in (lambda: Message(form=value), lambda: encode([X], form=value)):
+        error = refusal(make)
+        assert error.reason == "frame"
+        assert repr(value) in str(error)
+
+
+NAMES = [field.name for field in attrs.fields(Limits)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_limits_are_integers_that_are_not_negative(name):
+    for value in ("a", 1.5, True, None, [1]):
+        with pytest.raises(ConversionError, match=name):
+            Limits(**{name: value})
+    with pytest.raises(ExtentError, match=f"{name}.*-1"):
+        Limits(**{name: -1})
+    read = getattr(Limits(**{name: np.int64(3)}), name)
+    assert (type(read), read) == (int, 3)
+    assert getattr(Limits(**{name: 0}), name) == 0
 
 
 def test_a_message_without_tensors():

@@ -21,10 +21,11 @@ class Spoilt:
     def __init__(self, packing, shape, keys, *parts):
         self.packing, self.shape, self.keys, self.parts = packing, shape, keys, parts
 
-    def frames(self, *, parts=None, shape=None, packed=DROP, **changed):
+    def frames(self, *, parts=None, shape=None, packed=DROP, beside=None, **changed):
         keys = {key: value for key, value in {**self.keys, **changed}.items() if value is not DROP}
         whole = {"dtype": "u", "word": 1, "part": 0, "shape": self.shape if shape is None else shape}
         whole |= {"packing": self.packing, self.packing: keys if packed is DROP else packed}
+        whole |= beside or {}
         prefix = b"ZIO0TENS" + json.dumps({"TENS": {"tensors": [whole]}}).encode()
         replaced = {
             k: part if isinstance(part, bytes) else integers(*part) for k, part in (parts or {}).items()
@@ -100,11 +101,27 @@ def test_a_packing_is_described_by_an_object(good, packed):
     assert good.reason(packed=packed) == "schema"
 
 
+@pytest.mark.parametrize("good", ALL, ids=["rows", "cells", "tiled"])
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("order", [[0, 1], [1, 0], [0], [], None]),
+        ("ascend", [[True, True], [False, True], [True], [], None]),
+        ("origin", [[0, 0], [1, 2], [0], [], 0]),
+    ],
+)
+def test_a_packing_leaves_no_choice_of_order_or_origin(good, key, values):
+    for value in values:
+        assert good.reason(beside={key: value}) == "unsupported", value
+    (read,) = decode(good.frames(beside={"origin": None})).tensors
+    assert read.tolist() == decode(good.frames()).tensors[0].tolist()
+
+
 @pytest.mark.parametrize(
     ("key", "values", "reason"),
     [
-        ("cell_rank", [DROP, None, True, 1.0, "1", [1]], "schema"),
-        ("cell_rank", [0, -1, 64, 10**30], "limit"),
+        ("cell_rank", [DROP, None, True, 1.0, "1", [1], 0, -1, -(10**30)], "schema"),
+        ("cell_rank", [64, 10**30], "limit"),
         ("splits", [DROP, None, 1, "1", {}, [None], [True], [1.0], ["1"], [[1]]], "schema"),
         ("splits", [[-1], [4], [2**64], [10**30]], "layout"),
         ("splits", [[2], [0], [2, 1], [1, 2]], "size"),
@@ -112,7 +129,7 @@ def test_a_packing_is_described_by_an_object(good, packed):
         ("cells", [DROP, None, True, 2.0, "2", [2]], "schema"),
         ("cells", [-1, 4, 2**63], "layout"),
         ("cells", [0, 1, 3], "size"),
-        ("origins", [None, 0, "0", {}, [], [0, 0], [0] * 4], "schema"),
+        ("origins", [0, "0", {}, [], [0, 0], [0] * 4], "schema"),
         ("origins", [[0, None, 0], [0, True, 0], [0.0, 0, 0], [0, [], 0]], "schema"),
         ("origins", [[0, {}, 0], [0, {"part": None}, 0], [0, {"part": True}, 0]], "schema"),
         ("origins", [[0, {"part": 4}, 0], [0, {"part": -1}, 0]], "layout"),
@@ -127,6 +144,30 @@ def test_a_packing_is_described_by_an_object(good, packed):
 def test_keys_of_jagged_tensors(key, values, reason):
     for value in values:
         assert ROWS.reason(**{key: value}) == reason, value
+
+
+def test_null_is_as_absent_where_a_key_may_be_absent():
+    (read,) = decode(ROWS.frames(origins=None)).tensors
+    assert read.shape == decode(ROWS.frames(origins=DROP)).tensors[0].shape
+    for key in ("first", "storage"):
+        (read,) = decode(TILED.frames(**{key: None})).tensors
+        assert read.shape == decode(TILED.frames(**{key: DROP})).tensors[0].shape
+    for good in ALL:
+        beside = {"origin": None, "metadata": None, "pointer": None}
+        assert decode(good.frames(beside=beside)).tensors[0].tolist()
+
+
+@pytest.mark.parametrize("good", ALL, ids=["rows", "cells", "tiled"])
+def test_unknown_keys_are_ignored(good):
+    (read,) = decode(good.frames(beside={"novel": [None]}, novel={"deep": 1})).tensors
+    assert read.tolist() == decode(good.frames()).tensors[0].tolist()
+
+
+def test_cells_without_any():
+    keys = {"shape": [0], "splits": [], "origins": DROP}
+    assert decode(ROWS.frames(**keys, cells=1, parts={0: b"", 1: [0]})).tensors[0].size == 0
+    assert ROWS.reason(**keys, cells=1, parts={0: b"", 1: b""}) == "layout"
+    assert decode(CELLS.frames(**keys, parts={0: b"", 1: b""})).tensors[0].size == 0
 
 
 @pytest.mark.parametrize(
@@ -233,13 +274,13 @@ def test_the_rank_of_a_jagged_tensor_is_limited():
 @pytest.mark.parametrize(
     ("key", "values", "reason"),
     [
-        ("marks", [DROP, None, 1, "1", {}, [None, 2], [True, 2], [1.0, 2], [[1], 2]], "schema"),
+        ("marks", [DROP, None, 1, "1", {}, [], [None, 2], [True, 2], [1.0, 2], [[1], 2]], "schema"),
         ("marks", [[-1, 2], [1, 3], [1, 2**64]], "layout"),
-        ("marks", [[], [1] * 33, [1] * 100_000], "limit"),
+        ("marks", [[1] * 33, [1] * 100_000], "limit"),
         ("marks", [[1], [2, 1], [1, 1], [1, 2, 2]], "size"),
-        ("first", [None, 0, "0", {}, [0], [0, 0, 0], [0, None], [True, 0], [0.0, 0]], "schema"),
+        ("first", [0, "0", {}, [0], [0, 0, 0], [0, None], [True, 0], [0.0, 0]], "schema"),
         ("first", [[2**62 + 1, 0], [0, -(2**62) - 1], [10**30, 0]], "limit"),
-        ("storage", ["", "rows", "Box", None, 1, True, [], {}], "unsupported"),
+        ("storage", ["", "rows", "Box", 1, True, [], {}], "unsupported"),
         ("storage", ["tiles"], "size"),
     ],
 )

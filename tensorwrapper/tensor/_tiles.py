@@ -1,0 +1,94 @@
+"""Cells and tiles: the layout of each, and the places of the elements of many."""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import numpy as np
+
+from tensorwrapper.errors import ConversionError, RankError
+from tensorwrapper.layout import LayoutCommon
+from tensorwrapper.layout._packed import contiguous
+from tensorwrapper.layout._strided import Strided
+from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.shape import CellTable, Shape
+from tensorwrapper.shape._partition import Partition
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.shape._tiling import make_tiling
+from tensorwrapper.typing import Array, Index, IntArray
+
+__all__ = ["BATCH", "cell_layouts", "places_of_tiles", "tile_after_tile", "tile_numbers"]
+
+BATCH = 1 << 20
+"""Places looked up at a time, so that a gather needs 8 MiB of indices and not 8 bytes for each element."""
+
+
+def tile_after_tile(held: TiledStrided) -> Iterator[IntArray]:
+    """Return the offsets of all elements in row-major order of the tiled shape, in batches.
+
+    A batch is a row of tiles. Rows of tiles of one height have their elements in the same places relative
+    to the first, so those are found once per height that occurs, and an element costs one addition.
+    """
+    first, *rest = held.tiling.partitions
+    sizes = first.sizes
+    width = held.under.shape.size // max(first.extent, 1)
+    if not len(sizes) or int(sizes.max()) * width > BATCH:
+        yield from map(held.offsets_of, held.shape.indices().batches(BATCH))
+        return
+    relative: dict[int, IntArray] = {}
+    offset, strides = held.under.offset, held.under.strides
+    for start, height in zip(first.starts[:-1].tolist(), sizes.tolist(), strict=True):
+        if height not in relative:
+            row = make_tiling((Partition.of_sizes([height]), *rest))
+            under = Strided(row.elements, strides, 0)
+            relative[height] = TiledStrided(row, under, (0,) * row.rank).to_numpy()
+        yield relative[height] + (offset + start * strides[0])
+
+
+def cell_layouts(held: LayoutCommon, table: CellTable) -> Iterator[tuple[Index, Strided]]:
+    """Return an iterator over the cells of a packed or tiled layout: index, and layout with its origin."""
+    n, step = len(table.extents), 4096  # rows of the table made into Python numbers at a time
+    for first in range(0, n, step):
+        part = slice(first, min(first + step, n))
+        indices: list[list[int]] = table.indices[part].tolist()
+        extents: list[list[int]] = table.extents[part].tolist()
+        origins: list[list[int]] = table.origins[part].tolist()
+        offsets: list[int] = table.offsets[part].tolist()
+        for number, sizes, starts, before in zip(indices, extents, origins, offsets, strict=True):
+            index = tuple(number)
+            cell = wrap(make_smooth(tuple(sizes), tuple(starts)))
+            if isinstance(held, TiledStrided):
+                tile = held.tile(index)
+                yield index, Strided(cell, tile.strides, tile.offset)
+            else:
+                yield index, cast("Strided", contiguous(cell, held.offset + before))
+
+
+def tile_numbers(held: TiledStrided, given: Array) -> IntArray:
+    """Return the (n, rank) tile numbers that a user names, by a table or by a mask over the grid."""
+    grid: Shape[Any] = held.shape.outer()
+    if given.dtype == np.bool_:
+        if given.shape != grid.extents:
+            raise RankError(f"a mask over the tiles has extents {grid.extents}, not {given.shape}")
+        return np.argwhere(given) + np.array(held.grid_origin, dtype=np.int64)
+    if not given.size and given.ndim <= 2:
+        return np.empty((0, held.tiling.rank), dtype=np.int64)
+    if given.ndim != 2 or given.shape[1] != held.tiling.rank or given.dtype.kind not in "iu":
+        raise ConversionError(
+            f"tile numbers are an integer array of shape (n, {held.tiling.rank}), not {given.dtype} of "
+            f"{given.shape}"
+        )
+    grid.ordinals(given)  # raises for a number outside the grid
+    return given.astype(np.int64, copy=False)
+
+
+def places_of_tiles(held: TiledStrided, numbers: IntArray) -> tuple[Shape[Any], Iterator[IntArray]]:
+    """Return the jagged shape of these tiles, where they lie, and the offsets of its elements in batches."""
+    places = numbers - np.array(held.grid_origin, dtype=np.int64)
+    pairs = list(zip(held.tiling.marks, places.T, strict=True))
+    origins = np.stack([marks[k] for marks, k in pairs], axis=1)
+    extents = np.stack([marks[k + 1] - marks[k] for marks, k in pairs], axis=1)
+    shape = Shape.from_cells((len(numbers),), extents, origins=origins)
+    # The cells lie where their elements lie, so an index without its row is an element of the box.
+    batches = shape.indices().batches(BATCH)
+    return shape, (held.under.offsets_of(batch[:, 1:]) for batch in batches)

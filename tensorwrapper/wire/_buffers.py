@@ -1,0 +1,61 @@
+"""What callers hand over: several values in a sequence, and memory as bytes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import BufferLike
+
+__all__ = ["byte_views", "check_several"]
+
+_ONE = (str, bytes, bytearray, memoryview, np.ndarray, Tensor, Mapping)
+"""What can be iterated, but where several values belong is one with its list forgotten."""
+
+
+def check_several(values: object, what: str, kind: type = Sequence) -> None:
+    """Raise if `values` is no sequence, or is one value whose rows, bytes or keys would be taken for several.
+
+    Raises
+    ------
+    ConversionError
+        With `what` to name the argument.
+    """
+    # Asking the abstract class takes longer than the header of a message; nearly everybody has a list.
+    if type(values) is list:
+        return
+    given = type(values).__name__
+    if isinstance(values, _ONE) or not isinstance(values, kind):
+        raise ConversionError(f"{what} must be a sequence, such as [x] for a single x, not of type {given}")
+
+
+def byte_views(buffers: Iterable[BufferLike], what: str) -> list[memoryview]:
+    """Return the bytes of buffers without copying them.
+
+    Raises
+    ------
+    ConversionError
+        If one is no contiguous memory of numbers; `what` and its place name it.
+    """
+    views: list[memoryview] = []
+    for buffer in buffers:
+        try:
+            view = memoryview(buffer)
+            if view.ndim != 1 or view.format != "B" or not view.c_contiguous:
+                view = _cast(view)
+        except (TypeError, ValueError, BufferError) as error:
+            raise ConversionError(
+                f"{what} {len(views)} must be contiguous memory, such as bytes or array.view(np.uint8), "
+                f"not of type {type(buffer).__name__}: {error}"
+            ) from error
+        views.append(view)
+    return views
+
+
+def _cast(view: memoryview) -> memoryview:
+    if view.format == "O":
+        # Python would cast it to the addresses of the objects.
+        raise TypeError("Python objects have no bytes to send")
+    # Python casts no view with an extent of 0.
+    return view.cast("B") if view.nbytes else memoryview(b"")
