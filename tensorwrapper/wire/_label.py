@@ -49,8 +49,14 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
+def _decode(text: str) -> tuple[Json, int]:
+    """Return the value at the start of a text and where it ends."""
+    # Not JSONDecoder.decode: it would look for white space around the value, which is gone already.
+    return cast("tuple[Json, int]", _DECODER.raw_decode(text))
+
+
 def load_label(text: str, limits: Limits) -> Json:
-    """Return the value of a foreign label.
+    """Return the value of a foreign label, without white space around it.
 
     Raises
     ------
@@ -61,7 +67,7 @@ def load_label(text: str, limits: Limits) -> Json:
     if opened > limits.depth or opened + text.count(",") > limits.label_items:
         _check_structure(text, limits)
     try:
-        value: Json = _DECODER.decode(text)
+        value, end = _decode(text)
     except json.JSONDecodeError as error:
         raise RemoteProtocolError("header", f"the label is not JSON: {error.msg} at {error.pos}") from error
     except RecursionError as error:
@@ -71,6 +77,8 @@ def load_label(text: str, limits: Limits) -> Json:
             raise
         # Python refuses to convert integers of thousands of digits.
         raise RemoteProtocolError("header", "the label has an integer with too many digits") from error
+    if end != len(text):
+        raise RemoteProtocolError("header", f"the label goes on after its JSON value, at {end}")
     if "\\u" in text:
         try:
             _ENCODER.encode(value).encode("utf-8", "strict")
