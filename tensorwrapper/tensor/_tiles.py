@@ -26,13 +26,15 @@ BATCH = 1 << 20
 def tile_after_tile(held: TiledStrided) -> Iterator[IntArray]:
     """Return the offsets of all elements in row-major order of the tiled shape, in batches.
 
-    A batch is a row of tiles. Rows of tiles of one height have their elements in the same places relative
+    A batch is a row of tiles, where that pays. Rows of tiles of one height have their elements in the same places relative
     to the first, so those are found once per height that occurs, and an element costs one addition.
     """
     first, *rest = held.tiling.partitions
     sizes = first.sizes
-    width = held.under.shape.size // max(first.extent, 1)
-    if not len(sizes) or int(sizes.max()) * width > BATCH:
+    size = held.under.shape.size
+    kept = int(np.unique(sizes).sum()) * (size // max(first.extent, 1))
+    # Not where that would keep too many places, or where a row has too few elements to pay for its step.
+    if kept > 4 * BATCH or size < 16 * len(sizes):
         yield from map(held.offsets_of, held.shape.indices().batches(BATCH))
         return
     relative: dict[int, IntArray] = {}
