@@ -26,8 +26,8 @@ BATCH = 1 << 20
 def tile_after_tile(held: TiledStrided) -> Iterator[IntArray]:
     """Return the offsets of all elements in row-major order of the tiled shape, in batches.
 
-    A batch is a row of tiles, where that pays. Rows of tiles of one height have their elements in the same places relative
-    to the first, so those are found once per height that occurs, and an element costs one addition.
+    A batch is a row of tiles, where that pays. Rows of tiles of one height have their elements in the same
+    places relative to the first, so those are found once per height, and an element costs one addition.
     """
     first, *rest = held.tiling.partitions
     sizes = first.sizes
