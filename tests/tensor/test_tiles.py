@@ -343,6 +343,19 @@ def test_elements_of_a_tiled_view_come_tile_after_tile(data):
     assert box.elements().tolist() == expected
 
 
+@pytest.mark.parametrize("step", [1, -1])
+def test_elements_of_wide_rows_of_tiles_come_tile_after_tile(step):
+    tiling = Tiling([5, 0, 15, 10, 5], [7, 3, 0, 20], origin=(-2, 9))
+    x = np.arange(35 * 30).reshape(35, 30)[::step, ::-1]
+    flat = as_tensor(x)
+    layout = Layout(tiling.elements, strides=flat.layout.strides, offset=flat.layout.offset)
+    down, across = (m - m[0] for m in tiling.marks)
+    pairs = itertools.product(itertools.pairwise(down), itertools.pairwise(across))
+    expected = [x[a:b, c:d].ravel() for (a, b), (c, d) in pairs]
+
+    assert Tensor(layout, flat._buffer).tiled(tiling).elements().tolist() == np.concatenate(expected).tolist()
+
+
 def test_equal_boxes_and_tiled_boxes_are_compared_without_copies():
     x = np.arange(36.0).reshape(6, 6)
     y = np.asfortranarray(x)
