@@ -2,8 +2,7 @@
 
 The index of an element is a tuple with one integer per mode. ``Shape``, ``Indices`` and ``Layout`` carry
 the type of their indices, so a checker knows the rank wherever it can be known, as NumPy's arrays do.
-``ShapeLike`` and ``TensorLike`` stand in ``tensorwrapper.shape`` and ``tensorwrapper.tensor``, beside the
-classes that they name.
+``ShapeLike`` stands in ``tensorwrapper.shape``, beside the class that it names.
 """
 
 from types import EllipsisType
