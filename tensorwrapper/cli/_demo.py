@@ -116,10 +116,11 @@ class _Demo:
         self.check("atom tiles", (12, 12), atoms.grid.extents)
         self.check_close("trace of the overlap", 114.0, float(np.trace(self.benzene.overlap)), 6)
         electrons = populations(overlap, density, atoms)
-        self.check_close("electrons at each carbon", 6.02465, float(electrons[:6].mean()), 5)
-        self.check_close("electrons at each hydrogen", 0.97535, float(electrons[6:].mean()), 5)
-        spread = max(float(np.ptp(electrons[:6])), float(np.ptp(electrons[6:])))
-        self.check_close("spread among equal atoms", 0.0, spread, 4)
+        for name, expected, atoms_of in (("carbon", 6.02465, slice(6)), ("hydrogen", 0.97535, slice(6, 12))):
+            # The atom that is farthest off speaks for all.
+            counted = electrons[atoms_of]
+            farthest = float(counted[np.argmax(np.abs(counted - expected))])
+            self.check_close(f"electrons at each {name}", expected, farthest, 5)
         self.check_close("electrons in all", 42.0, float(electrons.sum()), 6)
         return overlap, density
 

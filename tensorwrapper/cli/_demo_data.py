@@ -47,7 +47,6 @@ class Pairs:
     amplitudes: Tensor[Any]
     integrals: Tensor[Any]
     transformations: Tensor[Any]
-    energy: float
 
 
 def load_benzene(folder: Path | None) -> Benzene:
@@ -80,7 +79,7 @@ def load_pairs(folder: Path | None) -> Pairs:
         If the file is missing, damaged, or does not have the arrays that it should.
     """
     name = "water4_pno.npz"
-    arrays = _load(folder, name, ("i", "j", "size", "T", "K", "U", "nvirt", "E"))
+    arrays = _load(folder, name, ("i", "j", "size", "T", "K", "U", "nvirt"))
     sizes = arrays["size"].astype(np.int64)
     n_pairs, n_virtual = len(sizes), int(arrays["nvirt"])
     if sizes.ndim != 1 or (sizes < 0).any():
@@ -98,7 +97,6 @@ def load_pairs(folder: Path | None) -> Pairs:
         from_buffer(arrays["T"], square),
         from_buffer(arrays["K"], square),
         from_buffer(arrays["U"], tall),
-        float(arrays["E"]),
     )
 
 

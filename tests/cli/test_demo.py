@@ -47,7 +47,7 @@ def test_every_check_holds_and_the_exit_code_is_0():
     done = run("demo")
 
     assert done.returncode == ExitCode.OK, done.stderr
-    assert "32 checks held, 0 failed" in done.stdout
+    assert "31 checks held, 0 failed" in done.stdout
     assert "pair energy, computed there: -0.793264993801" in done.stdout
     assert "(48, 48" in done.stdout
     assert "[5/5]" in done.stderr
@@ -59,6 +59,7 @@ def test_the_json_report_has_the_checks_and_the_figures():
 
     assert report["ok"] is True
     assert checks["tiles above 1e-8"]["found"] == "2148"
+    assert checks["electrons at each carbon"]["found"] == "6.02465"
     assert checks["electrons at each hydrogen"]["found"] == "0.97535"
     assert checks["U went and came back"]["ok"] is True
     copied = report["figures"]["bytes of elements copied by the library"]

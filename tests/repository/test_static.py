@@ -7,8 +7,6 @@ import sys
 import zipfile
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tensorwrapper"
 
@@ -65,7 +63,6 @@ def test_the_documentation_builds_without_warnings(tmp_path):
 
 
 def test_the_wheel_has_the_code_the_types_and_the_data_and_nothing_else(tmp_path):
-    pytest.importorskip("hatchling")
     # The sources alone, so that the build leaves nothing in the working tree.
     source = tmp_path / "source"
     shutil.copytree(

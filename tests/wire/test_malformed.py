@@ -1,43 +1,12 @@
 """What others may send: each kind of bad message is refused, for its reason."""
 
-import json
 import tracemalloc
 
 import numpy as np
 import pytest
+from support.messages import COORDINATES, GOOD, PAYLOAD, described, message, reason_of, tensor
 
-from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.wire import Limits, decode, encode
-
-COORDINATES = bytes(24)
-PAYLOAD = np.arange(6, dtype="<f4").tobytes()
-GOOD = {"dtype": "f", "part": 0, "shape": [2, 3], "word": 4}
-
-
-def reason_of(frames, **options):
-    with pytest.raises(RemoteProtocolError) as caught:
-        decode(frames, **options)
-    return caught.value.reason
-
-
-def message(label, *parts, form="TENS"):
-    if not isinstance(label, str | bytes):
-        label = json.dumps(label)
-    return [
-        f"ZIO0{form:4}".encode() + (label.encode() if isinstance(label, str) else label),
-        COORDINATES,
-        *parts,
-    ]
-
-
-def described(*tensors, **tens):
-    return {"TENS": {"tensors": list(tensors), **tens}}
-
-
-def tensor(**changed):
-    """The frames of a message with one tensor, some of its keys changed; ``...`` drops a key."""
-    whole = {key: value for key, value in {**GOOD, **changed}.items() if value is not ...}
-    return message(described(whole), PAYLOAD)
 
 
 def test_the_message_that_the_tables_spoil_is_good():
