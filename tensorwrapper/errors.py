@@ -15,6 +15,7 @@ __all__ = [
     "DemoError",
     "ExtentError",
     "JaggedModeError",
+    "LayerError",
     "LayoutError",
     "LeakedResourceWarning",
     "LocalProtocolError",
@@ -82,6 +83,10 @@ class StepError(TensorWrapperError, ValueError):
 
 class JaggedModeError(TensorWrapperError, ValueError):
     """One number was asked of a mode that varies, or an operation needs modes that depend on others."""
+
+
+class LayerError(TensorWrapperError, ValueError):
+    """Layers do not deal the modes of the shape, or an index or permutation does not keep to them."""
 
 
 class SizeOverflowError(TensorWrapperError, OverflowError):

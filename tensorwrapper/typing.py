@@ -47,7 +47,7 @@ Index: TypeAlias = tuple[int, ...]
 Extents: TypeAlias = tuple[int, ...]
 """How many indices each mode has."""
 
-Kind: TypeAlias = Literal["smooth", "jagged"]
+Kind: TypeAlias = Literal["smooth", "jagged", "nested"]
 """What sort of set a shape is."""
 
 Order: TypeAlias = Literal["C", "F"]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._common import LayoutCommon
-from tensorwrapper.layout._packed import Packed, contiguous
+from tensorwrapper.layout._packed import contiguous
 from tensorwrapper.layout._strided import Strided, packed_strides
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
@@ -69,14 +69,15 @@ class Layout(Generic[IndexT_co]):
     ) -> None:
         space = as_shape(shape)
         start = None if offset is None else to_int(offset, "an offset")
+        held: LayoutCommon
         if strides is not None:
             if not _is_default(order) or ascend is not None:
                 raise LayoutError("give either strides, or order and ascend")
-            held: LayoutCommon = _from_strides(space, to_ints(strides, "strides"), start or 0)
-        elif space.kind == "jagged":
+            held = _from_strides(space, to_ints(strides, "strides"), start or 0)
+        elif space.kind != "smooth":
             if not _is_default(order) or ascend is not None:
-                raise LayoutError("a jagged shape is packed in row-major order; it has no other")
-            held = Packed(space, start or 0)
+                raise LayoutError(f"a {space.kind} shape is packed in row-major order; it has no other")
+            held = contiguous(space, start or 0)
         else:
             held = _from_order(space, order, ascend, start)
         object.__setattr__(self, "_held", held)

@@ -97,7 +97,7 @@ def _rows_of(table: IntArray) -> Iterator[Index]:
 
 
 class ShapeCommon(ABC):
-    """Abstract: all that follows but `__hash__`, `extents`, `extent` and `padding`.
+    """Abstract: all that follows but `__hash__`, `layers`, `extents`, `extent` and `padding`.
 
     The mixin of each kind (`SmoothCommon`, `JaggedCommon`) reduces it to a few primitives.
     """
@@ -107,7 +107,7 @@ class ShapeCommon(ABC):
     @property
     @abstractmethod
     def kind(self) -> Kind:
-        """Whether the shape is a box or has modes that depend on others."""
+        """Whether the shape is a box, has modes that depend on others, or layers."""
 
     @property
     @abstractmethod
@@ -190,6 +190,10 @@ class ShapeCommon(ABC):
         """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
 
     @abstractmethod
+    def leading(self, modes: SupportsIndex) -> "ShapeCommon":
+        """Return the shape of the prefixes of `modes` indices: the leading modes without the rest."""
+
+    @abstractmethod
     def translate_to(self, origin: Iterable[SupportsIndex]) -> "ShapeCommon":
         """Return the shape moved so that it starts at `origin`."""
 
@@ -214,6 +218,11 @@ class ShapeCommon(ABC):
         extents, origin = self.bounding_box()
         size = self.size
         return hash((self.kind, size, extents, origin if size or self.kind == "smooth" else None))
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """How many modes each layer has: one layer unless the shape is nested."""
+        return (self.rank,)
 
     @property
     def extents(self) -> Extents:

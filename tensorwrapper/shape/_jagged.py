@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import OutOfBoundsError, TensorWrapperError
-from tensorwrapper.shape._columns import Columns, tidy_origins
+from tensorwrapper.shape._columns import Columns
 from tensorwrapper.shape._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape._keys import (
     WHOLE,
@@ -23,10 +23,11 @@ from tensorwrapper.shape._keys import (
     Entry,
     check_ascending,
     chip_entries,
+    mode_count,
     mode_of,
     slice_entries,
 )
-from tensorwrapper.shape._rearrange import build_rows, permute_rows, select_rows, slice_rows
+from tensorwrapper.shape._rearrange import permute_rows, select_rows, slice_rows
 from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._smooth import SmoothCommon, SmoothView, make_smooth, to_permutation
 from tensorwrapper.shape._unroll import same_rows, unroll
@@ -163,16 +164,15 @@ class JaggedCommon(ShapeCommon):
 
     def outer(self) -> "SmoothCommon | JaggedCommon":
         """Return the shape of the unrolled modes alone, whose indices number the cells."""
-        rows = self.rows
-        levels = [rows.ranges(mode) for mode in range(rows.outer_rank)]
-        if len(levels) == 1:
-            return make_smooth((rows.count,), (rows.first,))
-        *upper, (counts, starts) = levels
-        return Jagged(
-            build_rows(
-                [(c, tidy_origins(o)) for c, o in upper], counts[:, np.newaxis], [tidy_origins(starts)]
-            )
-        )
+        return self.leading(self.outer_rank)
+
+    def leading(self, modes: SupportsIndex) -> "SmoothCommon | JaggedCommon":
+        count, rows = mode_count(modes, self.rank), self.rows
+        if count == self.rank:
+            return self
+        if count < 2:
+            return make_smooth((rows.count,)[:count], (rows.first,)[:count])
+        return JaggedView(self, rows.leading(count))
 
     def as_smooth(self) -> SmoothView:
         """Return the bounding box, as a view: nothing is padded until somebody copies elements."""

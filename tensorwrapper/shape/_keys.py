@@ -19,6 +19,7 @@ __all__ = [
     "Entry",
     "check_ascending",
     "chip_entries",
+    "mode_count",
     "mode_of",
     "mode_text",
     "parse_key",
@@ -37,6 +38,14 @@ def mode_of(mode: SupportsIndex, rank: int) -> int:
     if -rank <= number < rank:
         return number + rank if number < 0 else number
     raise RankError(f"mode {number} does not exist in a shape of rank {rank}; modes are 0 to {rank - 1}")
+
+
+def mode_count(modes: SupportsIndex, rank: int) -> int:
+    """Return `modes` as a number of leading modes, from none to all."""
+    count = to_int(modes, "a number of modes")
+    if 0 <= count <= rank:
+        return count
+    raise RankError(f"a shape of rank {rank} has 0 to {rank} leading modes, not {count}")
 
 
 def mode_text(mode: int, prefix: Index) -> str:

@@ -22,6 +22,7 @@ from tensorwrapper.shape._columns import (
     moved_origins,
     origins_of,
     run_of,
+    splits_of,
 )
 from tensorwrapper.shape._common import walk_batches
 from tensorwrapper.shape._keys import mode_text
@@ -93,6 +94,23 @@ class Rows:
             splits = self.columns.splits[depth - 1]
             a, b = int(splits[a]), int(splits[b])
         return a, b
+
+    def leading(self, modes: int) -> "Rows":
+        """Return the prefixes of `modes` indices, more than one and fewer than all, as rows.
+
+        No copy, but for one of the leaf extents where prefixes end within leaves.
+        """
+        columns, outer = self.columns, self.outer_rank
+        inner = modes - outer
+        if inner > 0:
+            leaf = splits_of(columns.leaf[:, 0]) if inner == 1 else columns.leaf[:, :inner]
+            splits, origins, leaf_origins = columns.splits, columns.origins, columns.leaf_origins[:inner]
+        else:
+            last = self.depth + modes - 1
+            splits, leaf = columns.splits[: last - 1], columns.splits[last - 1]
+            origins, leaf_origins = columns.origins[:last], columns.origins[last : last + 1]
+        cut = Columns(splits, leaf, origins, leaf_origins)
+        return Rows(cut, self.depth, self.start, self.stop, self.first)
 
     @property
     def leaves(self) -> tuple[int, int]:

@@ -1,29 +1,29 @@
 """`Shape`, the one class that users meet: it holds a value or a view of any kind and hides which."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, SupportsIndex, TypeAlias, cast, final, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_int
-from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
+from tensorwrapper.errors import ConversionError, JaggedModeError, RankError
 from tensorwrapper.shape._children import jagged_from_cells, jagged_from_children, jagged_from_lengths
 from tensorwrapper.shape._common import ShapeCommon, to_index
-from tensorwrapper.shape._indices import Indices
-from tensorwrapper.shape._jagged import JaggedCommon, JaggedView, same_elements
-from tensorwrapper.shape._keys import WHOLE, parse_key
+from tensorwrapper.shape._jagged import JaggedCommon
+from tensorwrapper.shape._keys import parse_key
+from tensorwrapper.shape._nested import NestedCommon, element, flat_of, make_nested, to_layers
 from tensorwrapper.shape._partition import Partition
+from tensorwrapper.shape._parts import ShapeParts
+from tensorwrapper.shape._queries import Held, ShapeLike, held_of
 from tensorwrapper.shape._rows import CellTable
-from tensorwrapper.shape._smooth import Smooth, SmoothCommon, SmoothView, make_smooth, to_extents
+from tensorwrapper.shape._smooth import Smooth, SmoothCommon, make_smooth, to_extents
 from tensorwrapper.shape._text import shape_repr, shape_str
 from tensorwrapper.shape._tiled import Tiled
-from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray, Key, Kind, Order
+from tensorwrapper.typing import Index, IndexT_co, IntArray, Key
 
 __all__ = ["Shape", "ShapeLike", "as_shape"]
 
-_Held: TypeAlias = SmoothCommon | JaggedCommon
 # Short names for the overloads: what they say is the rank.
 _N: TypeAlias = SupportsIndex
 _At: TypeAlias = Iterable[SupportsIndex] | None
@@ -36,7 +36,7 @@ _I6: TypeAlias = tuple[int, int, int, int, int, int]
 
 @final
 @attrs.frozen(init=False, eq=False, repr=False, getstate_setstate=False)
-class Shape(Generic[IndexT_co]):
+class Shape(ShapeParts[IndexT_co], Generic[IndexT_co]):
     """A set of indices with an origin: what a tensor's elements are addressed by.
 
     ``Shape(2, 3)`` is a box. Other kinds come from `Shape.jagged`, `Shape.tiled` and `Shape.from_cells`.
@@ -67,7 +67,7 @@ class Shape(Generic[IndexT_co]):
     (Shape(2, 5, 3, origin=(1, 0, 2)), 30, True)
     """
 
-    _held: _Held
+    _held: Held
     _hash: int | None
 
     if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Shape(Generic[IndexT_co]):
         >>> pairs.size, pairs[2], pairs.extent_bounds(1)
         (13, Shape(3, 3), (0, 3))
         """
-        return wrap(jagged_from_cells(as_shape(outer)._held, extents, origins))
+        return wrap(jagged_from_cells(held_of(outer), extents, origins))
 
     @classmethod
     def tiled(
@@ -181,114 +181,35 @@ class Shape(Generic[IndexT_co]):
         held = Tiled(tuple([Partition.of_sizes(s) for s in sizes]), (0,) * len(sizes))
         return _moved(held, origin)
 
-    # What the shape is.
+    @classmethod
+    def nested(cls, shape: "ShapeLike", *, layers: Iterable[SupportsIndex]) -> "Shape[tuple[int, ...]]":
+        """Return `shape` with its modes dealt, from left to right, into layers.
 
-    @property
-    def kind(self) -> Kind:
-        """``"smooth"`` for a box, ``"jagged"`` where extents depend on earlier indices."""
-        return self._held.kind
+        Indices, extents and origins stay; what changes is what an element is (`element`, `cells`). A shape
+        that is nested already is dealt anew.
 
-    @property
-    def rank(self) -> int:
-        """The number of modes."""
-        return self._held.rank
-
-    @property
-    def size(self) -> int:
-        """The number of elements, as a Python integer of any size."""
-        return self._held.size
-
-    @property
-    def extents(self) -> Extents:
-        """The extent of every mode; a mode that is not uniform raises `JaggedModeError`."""
-        return self._held.extents
-
-    @property
-    def origin(self) -> Index:
-        """The first index of every mode; a mode whose origin varies raises `JaggedModeError`."""
-        return self._held.origin
-
-    @property
-    def padding(self) -> int:
-        """How many more elements the bounding box has than the shape."""
-        return self._held.padding
-
-    @property
-    def outer_rank(self) -> int:
-        """How many leading modes are unrolled; the modes after them form smooth cells. 0 for a box."""
-        return self._held.outer_rank if isinstance(self._held, JaggedCommon) else 0
-
-    def extent(self, mode: SupportsIndex) -> int:
-        """Return the extent of `mode`, counted from the last if negative.
+        Parameters
+        ----------
+        shape
+            What to nest.
+        layers
+            How many modes each layer has, from the outermost; entries may be 0.
 
         Raises
         ------
-        JaggedModeError
-            If the mode is not uniform; the text names the least and the greatest extent.
-        RankError
-            If there is no such mode.
+        LayerError
+            If the layers do not add up to the rank.
+
+        Examples
+        --------
+        >>> n = Shape.nested(Shape(10, 20, 30), layers=(1, 2))
+        >>> str(n), n.element((3,)), n.flatten()
+        ('(10; 20, 30)', Shape(20, 30), Shape(10, 20, 30))
         """
-        return self._held.extent(mode)
+        flat = flat_of(held_of(shape))
+        return wrap(make_nested(flat, to_layers(layers, flat.rank)))
 
-    def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
-        """Return the extent of mode ``len(prefix)`` under `prefix`; raises where that leads nowhere."""
-        return self._held.extent_at(prefix)
-
-    def origin_at(self, prefix: Iterable[SupportsIndex]) -> int:
-        """Return the first index of mode ``len(prefix)`` under `prefix`; raises as `extent_at` does."""
-        return self._held.origin_at(prefix)
-
-    def extent_bounds(self, mode: SupportsIndex) -> tuple[int, int]:
-        """Return the least and the greatest extent of `mode`; (0, 0) if no prefix leads to it."""
-        return self._held.extent_bounds(mode)
-
-    def is_uniform(self, mode: SupportsIndex) -> bool:
-        """Tell whether `mode` has one extent whatever came before."""
-        return self._held.is_uniform(mode)
-
-    def dependencies(self, mode: SupportsIndex) -> tuple[int, ...]:
-        """Return the earlier modes on which the extent or the origin of `mode` depends."""
-        return self._held.dependencies(mode)
-
-    # Which indices it has.
-
-    def __contains__(self, index: object) -> bool:
-        return index in self._held
-
-    def contains(self, indices: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Tell for each row of an ``(..., rank)`` array of indices whether it lies in the shape."""
-        return self._held.contains(indices)
-
-    def ordinal(self, index: Iterable[SupportsIndex]) -> int:
-        """Return how many indices come before `index` in row-major order.
-
-        O(rank) for boxes and tilings, O(unrolled modes) for jagged shapes; a Python integer of any size.
-        """
-        return self._held.ordinal(index)
-
-    def index(self, ordinal: SupportsIndex) -> IndexT_co:
-        """Return the index with `ordinal` indices before it in row-major order; O(log n) if jagged."""
-        return cast("IndexT_co", self._held.index(ordinal))
-
-    def ordinals(self, indices: npt.ArrayLike) -> IntArray:
-        """Return the ordinal of each row of an ``(..., rank)`` array; an index outside raises."""
-        return self._held.ordinals(indices)
-
-    def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
-        """Return the ``(..., rank)`` array of the indices with these ordinals; one outside raises."""
-        return self._held.indices_at(ordinals)
-
-    def indices(self, *, order: Order = "C") -> Indices[IndexT_co]:
-        """Return the absolute indices as a sequence, last mode fastest ("C") or first ("F")."""
-        if order not in ("C", "F"):
-            raise ConversionError(f'order must be "C" or "F", not {order!r}')
-        return Indices(self._held, order)
-
-    def offsets(self, *, order: Order = "C") -> Indices[IndexT_co]:
-        """Return the indices relative to the origin, which must not vary, as a sequence."""
-        return self.indices(order=order).translate_to((0,) * self.rank)
-
-    # Parts of it, and the same set elsewhere.
+    # Parts of another rank.
 
     @overload
     def __getitem__(self, key: slice | tuple[slice, ...]) -> "Shape[IndexT_co]": ...
@@ -298,95 +219,88 @@ class Shape(Generic[IndexT_co]):
         held = self._held
         return wrap(held.select(parse_key(key, held.rank)))
 
-    def slice(
-        self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False
-    ) -> "Shape[IndexT_co]":
-        """Return the part from index `first` up to, not including, `last`; it remembers where it lies.
-
-        Parameters
-        ----------
-        first, last
-            Absolute indices with one entry per mode; ``first == last`` makes an empty mode.
-        clip
-            Cut bounds that leave the shape (or a row of it) short instead of raising.
-
-        Raises
-        ------
-        OutOfBoundsError
-            If a bound leaves the shape, or, on a jagged shape, a selected row; the text names it.
-        """
-        return cast("Shape[IndexT_co]", wrap(self._held.slice(first, last, clip=clip)))
-
-    def slice_outer(self, first: SupportsIndex, last: SupportsIndex) -> "Shape[IndexT_co]":
-        """Return the rows from `first` up to, not including, `last`, all other modes whole; O(1)."""
-        held = self._held
-        rows = (to_int(first, "a first index"), to_int(last, "a last index"))
-        return cast("Shape[IndexT_co]", wrap(held.select((rows, *[WHOLE] * (held.rank - 1)))))
-
     def chip(self, *leading: SupportsIndex) -> "Shape[tuple[int, ...]]":
         """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
         return wrap(self._held.chip(*leading))
 
-    def as_smooth(self) -> "Shape[IndexT_co]":
-        """Return the bounding box as a view; `padding` tells how much it adds."""
-        held = self._held
-        return self if isinstance(held, SmoothCommon) else cast("Shape[IndexT_co]", wrap(held.as_smooth()))
+    def leading(self, modes: SupportsIndex) -> "Shape[tuple[int, ...]]":
+        """Return the shape of the prefixes of `modes` indices: the leading modes without the rest; O(1).
+
+        Where the cells of a jagged shape are cut short, the extents of one mode are summed: O(cells).
+
+        Examples
+        --------
+        >>> Shape.jagged([[10], [20, 30]]).leading(2)
+        Shape.jagged([1, 2])
+        """
+        return wrap(self._held.leading(modes))
 
     def outer(self) -> "Shape[tuple[int, ...]]":
-        """Return the shape of the unrolled modes, which number the cells; a smooth shape raises."""
-        if isinstance(self._held, JaggedCommon):
-            return wrap(self._held.outer())
-        raise JaggedModeError("a smooth shape is one cell: it has no outer modes")
+        """Return the shape of the first `outer_rank` modes, which number the cells; a box raises."""
+        return wrap(self._cellular().outer())
+
+    def element(self, index: Iterable[SupportsIndex]) -> "Shape[tuple[int, ...]]":
+        """Return the shape of one element, as a view.
+
+        Parameters
+        ----------
+        index
+            Of a nested shape: the absolute index in one or more of the outer layers. Of a jagged shape:
+            the index of a cell.
+
+        Raises
+        ------
+        LayerError
+            If the index does not end where a layer (or the unrolled modes) ends.
+
+        Examples
+        --------
+        >>> Shape.nested(Shape(10, 20, 30), layers=(1, 2)).element((3,))
+        Shape(20, 30)
+        """
+        return wrap(element(self._cellular(), index))
+
+    def cells(self) -> "Iterator[tuple[Index, Shape[tuple[int, ...]]]]":
+        """Return an iterator over outer indices and the shape of the cell under each, in row-major order.
+
+        Of a nested shape the outer index is that of all layers but the last. `cell_table` has the same
+        as arrays.
+
+        Examples
+        --------
+        >>> list(Shape.jagged([Shape(1, 2), Shape(3, 4)]).cells())
+        [((0,), Shape(1, 2)), ((1,), Shape(3, 4))]
+        """
+        held = self._cellular()
+        return ((index, wrap(held.chip(*index))) for index in held.outer().walk("C"))
 
     def cell_table(self) -> CellTable:
-        """Return index, extents, origin and first ordinal of every cell, as arrays; O(cells)."""
-        if isinstance(self._held, JaggedCommon):
-            return self._held.rows.cell_table()
-        raise JaggedModeError("a smooth shape is one cell: extents and origin describe it")
-
-    def copy(self) -> "Shape[IndexT_co]":
-        """Return an equal shape that keeps no other shape alive."""
-        held = self._held
-        return (
-            cast("Shape[IndexT_co]", wrap(held.copy())) if isinstance(held, SmoothView | JaggedView) else self
-        )
-
-    def translate_by(self, offset: Iterable[SupportsIndex]) -> "Shape[IndexT_co]":
-        """Return the shape moved by `offset`, one integer per mode; another number of them raises."""
-        return cast("Shape[IndexT_co]", wrap(self._held.translate_by(offset)))
-
-    def translate_to(self, origin: Iterable[SupportsIndex]) -> "Shape[IndexT_co]":
-        """Return the shape moved to start at `origin`; an origin that varies raises `JaggedModeError`."""
-        return cast("Shape[IndexT_co]", wrap(self._held.translate_to(origin)))
-
-    def permute(self, order: Iterable[SupportsIndex]) -> "Shape[IndexT_co]":
-        """Return the shape whose mode ``k`` is mode ``order[k]`` of this one, as NumPy's transpose.
+        """Return index, extents, origin and first ordinal of every cell, as arrays; O(cells).
 
         Raises
         ------
         JaggedModeError
-            If a mode would come before one on which it depends; the text names them.
+            For a box, which is one cell.
         """
-        return cast("Shape[IndexT_co]", wrap(self._held.permute(order)))
+        flat = flat_of(self._held)
+        if isinstance(flat, JaggedCommon):
+            return flat.rows.cell_table()
+        raise JaggedModeError("a smooth shape is one cell: extents and origin describe it")
 
-    def intersect(self, other: "ShapeLike") -> "Shape[IndexT_co]":
-        """Return the box of the indices in both boxes, empty if they are disjoint; jagged shapes raise."""
-        mine, theirs = self._box("intersect"), as_shape(other)._box("intersect")
-        return cast("Shape[IndexT_co]", wrap(mine.intersect(theirs)))
+    def _cellular(self) -> JaggedCommon | NestedCommon:
+        held = self._held
+        if isinstance(held, SmoothCommon):
+            raise JaggedModeError(
+                "a smooth shape is one cell: it has no outer modes (Shape.nested gives some)"
+            )
+        return held
 
-    def hull(self, other: "ShapeLike") -> "Shape[IndexT_co]":
-        """Return the smallest box around both boxes; an empty one adds nothing, jagged shapes raise."""
-        mine, theirs = self._box("hull"), as_shape(other)._box("hull")
-        return cast("Shape[IndexT_co]", wrap(mine.hull(theirs)))
+    def flatten(self) -> "Shape[IndexT_co]":
+        """Return the same shape without layers."""
+        held = self._held
+        return cast("Shape[IndexT_co]", wrap(held.flat)) if isinstance(held, NestedCommon) else self
 
-    def _box(self, what: str) -> SmoothCommon:
-        if isinstance(self._held, SmoothCommon):
-            return self._held
-        raise JaggedModeError(
-            f"{what} is for smooth shapes; as_smooth() gives the bounding box of a jagged one"
-        )
-
-    # Comparison.
+    # Comparison. In the final class, because a class with equality and no hash has none.
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Shape):
@@ -404,14 +318,6 @@ class Shape(Generic[IndexT_co]):
             _set_hash(self, number)
         return number
 
-    def is_congruent(self, other: "ShapeLike") -> bool:
-        """Tell whether kind and extents agree at every prefix, wherever the two shapes lie."""
-        return self._held.is_congruent(as_shape(other)._held)
-
-    def same_elements(self, other: "ShapeLike") -> bool:
-        """Tell whether both hold the same set of indices, whatever their kinds."""
-        return same_elements(self._held, as_shape(other)._held)
-
     # Python's own.
 
     def __len__(self) -> NoReturn:
@@ -424,27 +330,27 @@ class Shape(Generic[IndexT_co]):
         # Without this, truth would ask __len__ and raise.
         return True
 
+    def _wrap(self, held: ShapeCommon) -> "Shape[IndexT_co]":
+        return wrap(held)
+
     def __repr__(self) -> str:
         return shape_repr(self._held)
 
     def __str__(self) -> str:
         return shape_str(self._held)
 
-    def __reduce__(self) -> tuple[Callable[[_Held], "Shape[Any]"], tuple[_Held]]:
+    def __reduce__(self) -> tuple[Callable[[Held], "Shape[Any]"], tuple[Held]]:
         # The cached hash stays behind: hashes of strings differ between processes.
         return wrap, (self._held,)
 
 
 def zero_based(shape: "Shape[Any]") -> "Shape[Any]":
     """Return the shape with the same extents and every origin 0, those of single cells included."""
-    held = shape._held
+    held = flat_of(shape._held)
     if isinstance(held, SmoothCommon):
         return wrap(make_smooth(held.extents, (0,) * held.rank))
     return wrap(held.zero_based())
 
-
-ShapeLike: TypeAlias = Shape[Any] | ShapeCommon | Iterable[SupportsIndex]
-"""What `as_shape` accepts: a shape, an implementation of one, or extents."""
 
 _SlotSetter = Callable[[object, object], None]
 _set_held = cast("_SlotSetter", cast("Any", Shape)._held.__set__)
@@ -469,13 +375,7 @@ def as_shape(shape: ShapeLike) -> "Shape[Any]":
     """
     if isinstance(shape, Shape):
         return cast("Shape[Any]", shape)  # type: ignore[redundant-cast]
-    if isinstance(shape, ShapeCommon):
-        if not isinstance(shape, SmoothCommon | JaggedCommon):
-            raise ConversionError(f"{type(shape).__name__} is of no kind that Shape knows: smooth or jagged")
-        return wrap(shape)
-    if isinstance(shape, int):
-        raise ExtentError(f"a shape is given by a sequence of extents, not by the integer {shape}")
-    return Shape.smooth(shape)
+    return wrap(held_of(shape))
 
 
 def _moved(held: JaggedCommon, origin: _At) -> "Shape[Any]":

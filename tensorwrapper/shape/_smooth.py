@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
-from tensorwrapper.shape._keys import Entry, chip_entries, mode_of, mode_text, slice_entries
+from tensorwrapper.shape._keys import Entry, chip_entries, mode_count, mode_of, mode_text, slice_entries
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
 __all__ = [
@@ -214,6 +214,10 @@ class SmoothCommon(ShapeCommon):
 
     def chip(self, *leading: SupportsIndex) -> "Smooth":
         return self.select(chip_entries(leading, self.rank))
+
+    def leading(self, modes: SupportsIndex) -> "Smooth":
+        count = mode_count(modes, self.rank)
+        return make_smooth(self.extents[:count], self.origin[:count])
 
     def translate_by(self, offset: Iterable[SupportsIndex]) -> "Smooth":
         moves = to_index(offset, self.rank, "an offset")

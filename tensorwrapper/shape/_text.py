@@ -5,6 +5,7 @@ Long shapes are summarised, so printing touches only what it shows.
 
 from tensorwrapper.shape._common import ShapeCommon
 from tensorwrapper.shape._jagged import JaggedCommon
+from tensorwrapper.shape._nested import NestedCommon
 from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._tiled import Tiled
 from tensorwrapper.typing import Index, IntArray
@@ -23,6 +24,8 @@ def shape_str(shape: ShapeCommon) -> str:
     >>> str(Shape(3, 4, origin=(1, 0))), str(Shape.jagged([3, 1, 2]))
     ('(3, 4)@(1, 0)', '(3, 3|1|2)')
     """
+    if isinstance(shape, NestedCommon):
+        return _nested_str(shape)
     if not isinstance(shape, JaggedCommon):
         return _box_text(shape.extents, shape.origin)
     rows = shape.rows
@@ -35,6 +38,14 @@ def shape_str(shape: ShapeCommon) -> str:
     if any(origins.any() for _, origins in columns):
         text += f"@({', '.join(_mode_text(o, spread=not _is_constant(o)) for _, o in columns)})"
     return text
+
+
+def _nested_str(shape: NestedCommon) -> str:
+    text = shape_str(shape.flat)
+    inner, _, at = text[1:].partition(")")
+    modes = iter(inner.rstrip(",").split(", "))
+    parts = [", ".join([next(modes) for _ in range(count)]) for count in shape.layers]
+    return f"({'; '.join(parts)}){at}"
 
 
 def _box_text(extents: Index, origin: Index) -> str:
@@ -67,6 +78,8 @@ def shape_repr(shape: ShapeCommon) -> str:
     >>> Shape.jagged([Shape(1, 2), Shape(3, 4)])
     Shape.jagged([Shape(1, 2), Shape(3, 4)])
     """
+    if isinstance(shape, NestedCommon):
+        return f"Shape.nested({shape_repr(shape.flat)}, layers={shape.layers})"
     if not isinstance(shape, JaggedCommon):
         return _smooth_repr(shape.extents, shape.origin)
     if isinstance(shape, Tiled):

@@ -17,7 +17,7 @@ from tensorwrapper.errors import OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape._columns import Origins, check_int64, run_of
 from tensorwrapper.shape._common import to_index, to_index_array, to_ordinal_array, walk_batches
 from tensorwrapper.shape._jagged import JaggedCommon
-from tensorwrapper.shape._keys import WHOLE, Entry, check_ascending, mode_of
+from tensorwrapper.shape._keys import WHOLE, Entry, check_ascending, mode_count, mode_of
 from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._rearrange import build_rows
 from tensorwrapper.shape._rows import Rows
@@ -302,8 +302,9 @@ class Tiled(JaggedCommon):
             check_int64(mode, start, partition.count)
         return Tiled(self._partitions, origin)
 
-    def outer(self) -> SmoothCommon:
-        return self.grid
+    def leading(self, modes: SupportsIndex) -> SmoothCommon | JaggedCommon:
+        count = mode_count(modes, self.rank)
+        return self.grid.leading(count) if count <= self.outer_rank else JaggedCommon.leading(self, count)
 
     def zero_based(self) -> JaggedCommon:
         return Tiled(self._partitions, (0,) * self.outer_rank)

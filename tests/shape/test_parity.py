@@ -12,6 +12,9 @@ from tensorwrapper.shape import (
     Jagged,
     JaggedCommon,
     JaggedView,
+    Nested,
+    NestedCommon,
+    NestedView,
     Shape,
     ShapeCommon,
     Smooth,
@@ -23,7 +26,7 @@ from tensorwrapper.shape import (
 )
 
 CLASSES = [c for c in vars(tensorwrapper.shape).values() if inspect.isclass(c)]
-ABSTRACT = {ShapeCommon, SmoothCommon, JaggedCommon}
+ABSTRACT = {ShapeCommon, SmoothCommon, JaggedCommon, NestedCommon}
 
 # What implementations have and the facade has not, and why.
 NOT_ON_THE_FACADE = {
@@ -31,6 +34,7 @@ NOT_ON_THE_FACADE = {
     "walk",  # a bare iterator: indices() is a sequence
     "bounding_box",  # two tuples: as_smooth() is a shape
     "rows",  # how a jagged shape is stored
+    "flat",  # the implementation under flatten()
     "zero_based",  # for layouts, which address elements from zero
 }
 
@@ -54,6 +58,7 @@ def function_of(member):
         # `of_box` is how a view of a whole shape is made; a value is made by calling the class.
         (Smooth, SmoothView, {"copy", "of_box"}),
         (Jagged, JaggedView, {"copy"}),
+        (Nested, NestedView, {"copy"}),
     ],
 )
 def test_a_view_adds_a_copy_and_its_constructors(value, view, more):
@@ -62,7 +67,14 @@ def test_a_view_adds_a_copy_and_its_constructors(value, view, more):
 
 
 @pytest.mark.parametrize(
-    ("value", "view"), [(Smooth, SmoothView), (Jagged, JaggedView), (Jagged, Tiled), (ShapeCommon, Shape)]
+    ("value", "view"),
+    [
+        (Smooth, SmoothView),
+        (Jagged, JaggedView),
+        (Jagged, Tiled),
+        (Nested, NestedView),
+        (ShapeCommon, Shape),
+    ],
 )
 def test_what_two_classes_share_has_one_signature(value, view):
     compared = 0
@@ -83,7 +95,7 @@ def test_what_two_classes_share_has_one_signature(value, view):
 
 
 def test_what_two_kinds_share_has_one_signature_with_its_annotations():
-    for value, view in ((Smooth, SmoothView), (Jagged, JaggedView)):
+    for value, view in ((Smooth, SmoothView), (Jagged, JaggedView), (Nested, NestedView)):
         for name in api(value) & api(view):
             left, right = (function_of(inspect.getattr_static(c, name)) for c in (value, view))
             assert (left is None) == (right is None)
