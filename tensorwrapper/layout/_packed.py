@@ -25,9 +25,7 @@ __all__ = ["Packed", "contiguous"]
 def contiguous(shape: Shape[Any], offset: int) -> "Strided | Packed":
     """Return the layout of `shape` without gaps, in row-major order."""
     if shape.kind == "nested":
-        raise LayoutError(
-            f"lay out the flatten() of the nested shape {shape}: layers do not order memory"
-        )
+        raise LayoutError(f"lay out the flatten() of the nested shape {shape}: layers do not order memory")
     return row_major(shape, offset) if shape.kind == "smooth" else Packed(shape, offset)
 
 

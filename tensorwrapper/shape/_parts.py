@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Generic, SupportsIndex
+from typing import Generic, Self, SupportsIndex
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import JaggedModeError
@@ -14,9 +14,6 @@ from tensorwrapper.shape._queries import ShapeLike, ShapeQueries, held_of
 from tensorwrapper.shape._smooth import SmoothCommon, SmoothView
 from tensorwrapper.typing import IndexT_co
 
-if TYPE_CHECKING:
-    from typing import Self
-
 __all__ = ["ShapeParts"]
 
 
@@ -25,13 +22,14 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
 
     __slots__ = ()
 
+    @classmethod
     @abstractmethod
-    def _wrap(self, held: ShapeCommon) -> "Self":
+    def _wrap(cls, held: ShapeCommon) -> Self:
         """Return the facade over `held`."""
 
     def slice(
         self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False
-    ) -> "Self":
+    ) -> Self:
         """Return the part from index `first` up to, not including, `last`; it remembers where it lies.
 
         Parameters
@@ -48,31 +46,31 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
         """
         return self._wrap(self._held.slice(first, last, clip=clip))
 
-    def slice_outer(self, first: SupportsIndex, last: SupportsIndex) -> "Self":
+    def slice_outer(self, first: SupportsIndex, last: SupportsIndex) -> Self:
         """Return the rows from `first` up to, not including, `last`, all other modes whole; O(1)."""
         held = self._held
         rows = (to_int(first, "a first index"), to_int(last, "a last index"))
         return self._wrap(held.select((rows, *[WHOLE] * (held.rank - 1))))
 
-    def as_smooth(self) -> "Self":
+    def as_smooth(self) -> Self:
         """Return the bounding box as a view; `padding` tells how much it adds."""
         held = self._held
         return self if isinstance(held, SmoothCommon) else self._wrap(held.as_smooth())
 
-    def copy(self) -> "Self":
+    def copy(self) -> Self:
         """Return an equal shape that keeps no other shape alive."""
         held = self._held
         return self._wrap(held.copy()) if isinstance(held, SmoothView | JaggedView | NestedView) else self
 
-    def translate_by(self, offset: Iterable[SupportsIndex]) -> "Self":
+    def translate_by(self, offset: Iterable[SupportsIndex]) -> Self:
         """Return the shape moved by `offset`, one integer per mode; another number of them raises."""
         return self._wrap(self._held.translate_by(offset))
 
-    def translate_to(self, origin: Iterable[SupportsIndex]) -> "Self":
+    def translate_to(self, origin: Iterable[SupportsIndex]) -> Self:
         """Return the shape moved to start at `origin`; an origin that varies raises `JaggedModeError`."""
         return self._wrap(self._held.translate_to(origin))
 
-    def permute(self, order: Iterable[SupportsIndex]) -> "Self":
+    def permute(self, order: Iterable[SupportsIndex]) -> Self:
         """Return the shape whose mode ``k`` is mode ``order[k]`` of this one, as NumPy's transpose.
 
         Raises
@@ -82,12 +80,12 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
         """
         return self._wrap(self._held.permute(order))
 
-    def intersect(self, other: "ShapeLike") -> "Self":
+    def intersect(self, other: "ShapeLike") -> Self:
         """Return the box of the indices in both boxes, empty if they are disjoint; jagged shapes raise."""
         mine, theirs = _box(self._held, "intersect"), _box(held_of(other), "intersect")
         return self._wrap(mine.intersect(theirs))
 
-    def hull(self, other: "ShapeLike") -> "Self":
+    def hull(self, other: "ShapeLike") -> Self:
         """Return the smallest box around both boxes; an empty one adds nothing, jagged shapes raise."""
         mine, theirs = _box(self._held, "hull"), _box(held_of(other), "hull")
         return self._wrap(mine.hull(theirs))
