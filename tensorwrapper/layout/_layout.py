@@ -4,25 +4,26 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic, SupportsIndex, cast, final
 
 import attrs
-import numpy.typing as npt
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import ConversionError, LayoutError
+from tensorwrapper.layout import _modes
 from tensorwrapper.layout._common import LayoutCommon
 from tensorwrapper.layout._packed import contiguous
+from tensorwrapper.layout._queries import LayoutQueries
+from tensorwrapper.layout._separable import Separable
 from tensorwrapper.layout._strided import Strided, packed_strides
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
-from tensorwrapper.shape._keys import mode_of
-from tensorwrapper.shape._smooth import to_permutation
-from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray, Order, PositionalKey
+from tensorwrapper.shape._smooth import to_extents, to_permutation
+from tensorwrapper.typing import Extents, Index, IndexT_co, Order, PositionalKey
 
 __all__ = ["Layout", "wrap_layout"]
 
 
 @final
 @attrs.frozen(init=False, repr=False, getstate_setstate=False)
-class Layout(Generic[IndexT_co]):
+class Layout(LayoutQueries[IndexT_co], Generic[IndexT_co]):
     """Where each index of a shape lives, as an offset in elements.
 
     Over a box a layout is strided; over a jagged shape it is packed, row after row (over a tiled shape:
@@ -82,135 +83,9 @@ class Layout(Generic[IndexT_co]):
             held = _from_order(space, order, ascend, start)
         object.__setattr__(self, "_held", held)
 
-    @property
-    def shape(self) -> Shape[IndexT_co]:
-        """The shape whose indices have places."""
-        return self._held.shape
-
-    @property
-    def strides(self) -> Index:
-        """The step of each mode, in elements.
-
-        Raises
-        ------
-        LayoutError
-            If the layout is not strided.
-        """
-        return self._strided("strides").strides
-
-    @property
-    def offset(self) -> int:
-        """The place of the element at the shape's origin."""
-        return self._held.offset
-
-    def bounds(self) -> tuple[int, int]:
-        """Return the least and the greatest offset; (0, -1) if there is no element. O(rank)."""
-        return self._held.bounds()
-
-    @property
-    def span(self) -> int:
-        """How many places lie from the least offset to the greatest, both included."""
-        return self._held.span
-
-    @property
-    def is_strided(self) -> bool:
-        """Whether every mode has one step."""
-        return isinstance(self._held, Strided)
-
-    @property
-    def is_tiled(self) -> bool:
-        """Whether this is the tiled view of a strided layout."""
-        return isinstance(self._held, TiledStrided)
-
-    @property
-    def is_contiguous(self) -> bool:
-        """Whether the elements in row-major order lie at consecutive offsets."""
-        return self._held.is_contiguous
-
-    @property
-    def is_injective(self) -> bool:
-        """Whether no two elements share a place.
-
-        Decided by rule where no mode steps into another, else by a search of up to 2**20 elements; an
-        undecided larger layout counts as not injective.
-        """
-        return self._held.is_injective
-
-    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
-        """Return the place of the element at an absolute index.
-
-        Raises
-        ------
-        OutOfBoundsError
-            If the index is not in the shape.
-        RankError
-            If it has another number of entries.
-        """
-        return self._held.offset_of(index)
-
-    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
-        """Return the place of each row of an ``(..., rank)`` array of absolute indices.
-
-        Raises
-        ------
-        OutOfBoundsError
-            If an index is not in the shape.
-        SizeOverflowError
-            If a place does not fit into 64 bits; `offset_of` answers.
-        """
-        return self._held.offsets_of(indices)
-
-    def index_of(self, offset: SupportsIndex) -> IndexT_co:
-        """Return the first index, in row-major order, whose element lies at `offset`.
-
-        Raises
-        ------
-        OutOfBoundsError
-            If no element lies there.
-        """
-        return cast("IndexT_co", self._held.index_of(offset))
-
-    def to_numpy(self) -> IntArray:
-        """Return the offsets of all elements: an array of the shape's extents, or flat if it is jagged."""
-        return self._held.to_numpy()
-
     def __getitem__(self, key: PositionalKey) -> "Layout[tuple[int, ...]]":
         """Return the layout of what a positional key selects, as NumPy's basic indexing does."""
         return wrap_layout(self._held.at(key))
-
-    def window(self, region: ShapeLike) -> "Layout[IndexT_co]":
-        """Return the layout of a part of the shape; the result keeps the origin of `region`.
-
-        Raises
-        ------
-        LayoutError
-            If the region is of another kind or rank, or does not consist of whole rows or tiles.
-        OutOfBoundsError
-            If it leaves the shape.
-        """
-        return cast("Layout[IndexT_co]", wrap_layout(self._held.window(as_shape(region))))
-
-    def permute(self, order: Iterable[SupportsIndex]) -> "Layout[IndexT_co]":
-        """Return the layout whose mode k is mode ``order[k]`` of this one; no memory moves.
-
-        Raises
-        ------
-        LayoutError
-            If the layout is packed, or tile modes and inner modes would not move alike.
-        RankError
-            If `order` is not a permutation of the modes.
-        """
-        held = self._held
-        if isinstance(held, TiledStrided):
-            return cast("Layout[IndexT_co]", wrap_layout(held.permute(order)))
-        return cast("Layout[IndexT_co]", wrap_layout(self._strided("permute").permute(order)))
-
-    def reverse(self, *modes: SupportsIndex) -> "Layout[IndexT_co]":
-        """Return the layout with the order of the given modes reversed; all of them if none is given."""
-        held = self._strided("reverse")
-        rank = held.shape.rank
-        chosen = {mode_of(mode, rank) for mode in modes} if modes else set(range(rank))
-        return cast("Layout[IndexT_co]", wrap_layout(held.reverse(sorted(chosen))))
 
     def broadcast(self, shape: ShapeLike) -> "Layout[tuple[int, ...]]":
         """Return the layout over `shape` that repeats modes of extent 1 and adds leading modes.
@@ -220,7 +95,121 @@ class Layout(Generic[IndexT_co]):
         LayoutError
             If the layout is not strided, or another mode would have to change its extent.
         """
-        return wrap_layout(self._strided("broadcast").broadcast(as_shape(shape)))
+        return wrap_layout(_modes.broadcast(self._held, as_shape(shape)))
+
+    def squeeze(self, *modes: SupportsIndex) -> "Layout[tuple[int, ...]]":
+        """Return the layout without the given modes, which must have extent 1; all such if none is given.
+
+        Raises
+        ------
+        ExtentError
+            If a given mode has another extent.
+
+        Examples
+        --------
+        >>> Layout(Shape(1, 3, 1)).squeeze(0).shape
+        Shape(3, 1)
+        """
+        return wrap_layout(_modes.squeeze(self._held, modes))
+
+    def unsqueeze(self, mode: SupportsIndex) -> "Layout[tuple[int, ...]]":
+        """Return the layout with a new mode of extent 1, which becomes mode `mode`.
+
+        Examples
+        --------
+        >>> Layout(Shape(3)).unsqueeze(0).shape
+        Shape(1, 3)
+        """
+        return wrap_layout(_modes.unsqueeze(self._held, mode))
+
+    def reshape(self, extents: Iterable[SupportsIndex]) -> "Layout[tuple[int, ...]]":
+        """Return the layout of the same elements, in row-major order, under new extents; nothing moves.
+
+        NumPy's rule for views, with signed strides: modes are regrouped only where they follow one another
+        in memory.
+
+        Raises
+        ------
+        ExtentError
+            If the number of elements changes.
+        LayoutError
+            If only a copy could have these extents; the text names the modes that are in the way.
+
+        Examples
+        --------
+        >>> Layout(Shape(4, 6)).reshape((2, 2, 6)).strides
+        (12, 6, 1)
+        """
+        return wrap_layout(_modes.reshape(self._strided("reshape"), to_extents(extents)))
+
+    def reshape_obstacle(self, extents: Iterable[SupportsIndex]) -> tuple[int, int] | None:
+        """Return the two neighbouring modes that keep `reshape` from being a view; None if it is one.
+
+        Answered from the layout alone, without data; raises only where the sizes differ.
+
+        Examples
+        --------
+        >>> Layout(Shape(4, 6))[:, :5].reshape_obstacle((20,))
+        (0, 1)
+        """
+        return _modes.reshape_obstacle(self._strided("reshape"), to_extents(extents))
+
+    def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> "Layout[tuple[int, ...]]":
+        """Return the layout of all runs of `length` positions of `mode`; a new last mode counts in the run.
+
+        Raises
+        ------
+        ExtentError
+            If the mode is shorter than `length`.
+
+        Examples
+        --------
+        >>> Layout(Shape(4)).sliding_window(0, 3).to_numpy().tolist()
+        [[0, 1, 2], [1, 2, 3]]
+        """
+        return wrap_layout(_modes.sliding_window(self._held, mode, length))
+
+    def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> "Layout[tuple[int, ...]]":
+        """Return the layout of the elements whose positions in two modes agree; the new mode is the last.
+
+        Examples
+        --------
+        >>> Layout(Shape(3, 4)).diagonal().to_numpy().tolist()
+        [0, 5, 10]
+        """
+        return wrap_layout(_modes.diagonal(self._held, first, second))
+
+    def split_mode(self, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> "Layout[tuple[int, ...]]":
+        """Return the layout in which one mode counts in several, the last of them fastest.
+
+        Raises
+        ------
+        ExtentError
+            If the extents do not multiply to that of the mode.
+        LayoutError
+            If the offsets of the mode are no sum over the parts.
+
+        Examples
+        --------
+        >>> Layout(Shape(6)).split_mode(0, (2, 3)).strides
+        (3, 1)
+        """
+        return wrap_layout(_modes.split_mode(self._held, mode, extents))
+
+    def merge_modes(self, first: SupportsIndex, last: SupportsIndex) -> "Layout[tuple[int, ...]]":
+        """Return the layout in which the modes `first` to `last` count as one, the last of them fastest.
+
+        Raises
+        ------
+        LayoutError
+            If they do not follow one another in memory.
+
+        Examples
+        --------
+        >>> Layout(Shape(2, 3, 4)).merge_modes(0, 1).strides
+        (4, 1)
+        """
+        return wrap_layout(_modes.merge_modes(self._held, first, last))
 
     def tiled(self, tiling: Tiling) -> "Layout[tuple[int, ...]]":
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is.
@@ -237,11 +226,6 @@ class Layout(Generic[IndexT_co]):
             raise LayoutError("a scalar has no tiles")
         return wrap_layout(TiledStrided(tiling, held, (0,) * tiling.rank))
 
-    def _strided(self, what: str) -> Strided:
-        if isinstance(self._held, Strided):
-            return self._held
-        raise LayoutError(f"{what} needs a strided layout; this one is over {self._held.shape}")
-
     def __len__(self) -> int:
         raise TypeError("a layout has no len: its shape has extents, rank and size")
 
@@ -251,12 +235,18 @@ class Layout(Generic[IndexT_co]):
     def __bool__(self) -> bool:
         return True
 
+    @classmethod
+    def _wrap(cls, held: LayoutCommon) -> "Layout[IndexT_co]":
+        return cast("Layout[IndexT_co]", wrap_layout(held))
+
     def __repr__(self) -> str:
         if isinstance(self._held, Strided):
             return f"Layout({self.shape!r}, strides={self.strides}, offset={self.offset})"
         if isinstance(self._held, TiledStrided):
             under = self._held.under
             return f"Layout({under.shape!r}, strides={under.strides}).tiled({self._held.tiling!r})"
+        if isinstance(self._held, Separable):
+            return f"<Layout of {self.shape!r}: {self._held.base} + {self._held.axes}>"
         return f"Layout({self.shape!r}, offset={self.offset})"
 
     def __reduce__(self) -> tuple[Callable[[LayoutCommon], "Layout[Any]"], tuple[LayoutCommon]]:

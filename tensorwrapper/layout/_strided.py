@@ -18,7 +18,7 @@ from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth, to_permutation
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
-__all__ = ["Strided", "packed_strides", "row_major"]
+__all__ = ["Strided", "packed_strides", "row_major", "sum_table"]
 
 _SEARCHED = 1 << 20  # overlaps that no rule decides are looked for up to this many elements
 
@@ -159,11 +159,15 @@ class Strided(LayoutCommon):
         return OutOfBoundsError(f"no element of {self._shape} lies at offset {offset}")
 
     def to_numpy(self) -> IntArray:
+        if 0 in self._shape.extents:
+            return np.empty(self._shape.extents, dtype=np.int64)
         self._check_int64()
-        offsets = np.full((), self._offset, dtype=np.int64)
-        for extent, stride in zip(self._shape.extents, self.strides, strict=True):
-            offsets = offsets[..., np.newaxis] + np.arange(extent, dtype=np.int64) * stride
-        return offsets
+        steps = zip(self._shape.extents, self.strides, strict=True)
+        # A stride that is never taken may be of any size.
+        return sum_table(
+            self._offset,
+            [np.arange(n, dtype=np.int64) * (step if n > 1 else 0) for n, step in steps],
+        )
 
     def at(self, key: PositionalKey, lead: Index = ()) -> "Strided":
         """Return the layout of what a key selects; ``lead`` is where errors say that the box lies."""
@@ -230,6 +234,18 @@ class Strided(LayoutCommon):
                 )
             strides.append(stride if old == extent else 0)
         return Strided(shape, tuple(strides), self._offset)
+
+
+def sum_table(base: int, vectors: list[IntArray]) -> IntArray:
+    """Return the array of all sums of one entry per vector, and `base`.
+
+    The innermost plane is made once and added to each outer entry, which costs about one pass over the
+    result, in row-major order.
+    """
+    table: IntArray = np.full((), base, dtype=np.int64)
+    for vector in reversed(vectors):
+        table = np.add.outer(vector, table)
+    return table
 
 
 def _bounds_of(extents: Extents, strides: Index, offset: int) -> tuple[int, int]:

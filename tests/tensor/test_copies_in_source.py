@@ -54,7 +54,7 @@ METHODS = {"astype", "byteswap", "copy", "flatten", "put", "ravel", "repeat", "t
 # What the rest of the package may call, by folder or file, and why: none of it is applied to elements.
 ALLOWED = {
     "shape": FUNCTIONS | METHODS,  # index arrays: splits, marks, extents, origins
-    "layout/_tiled.py": {"stack"},  # indices of elements, column by column
+    "layout": FUNCTIONS | METHODS,  # offsets and indices: a layout holds no elements
     "drawing": FUNCTIONS | METHODS,  # coordinates of pictures
     "plot": FUNCTIONS | METHODS,  # the same
     "cli": FUNCTIONS | METHODS,  # a user like any other

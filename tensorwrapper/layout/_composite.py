@@ -1,0 +1,152 @@
+"""Composite layouts: one layout after the other, exact where no single one is."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, SupportsIndex, TypeAlias, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
+from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._hierarchical import Hierarchical
+from tensorwrapper.layout._hierarchy import OrdinalOrder
+from tensorwrapper.layout._strided import Strided
+from tensorwrapper.layout._swizzle import Swizzle
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Index, IntArray, PositionalKey
+
+__all__ = ["Composite", "Stage"]
+
+Stage: TypeAlias = Hierarchical | Swizzle
+"""A function from integers to integers: a layout, taken at ordinals, or a swizzle."""
+
+_BATCH = 1 << 18
+_SEARCHED = 1 << 20  # as for strided layouts: more elements are not searched for overlaps
+
+
+@final
+@attrs.frozen
+class Composite(LayoutCommon):
+    """First the layout `inner`, then the stages from the last to the first.
+
+    The offset that one gives is the ordinal at which the next is taken. Its shape is that of `inner`.
+    """
+
+    stages: tuple[Stage, ...]
+    inner: Hierarchical
+    _bounds: tuple[int, int] | None = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    @property
+    def order(self) -> OrdinalOrder:
+        """How the ordinals of all its layouts count."""
+        return self.inner.order
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return self.inner.shape
+
+    @property
+    def offset(self) -> int:
+        return self._after(self.inner.offset) if self.inner.size else 0
+
+    def _after(self, place: int) -> int:
+        for stage in reversed(self.stages):
+            place = stage(place) if isinstance(stage, Swizzle) else stage.offset_at(place)
+        return place
+
+    def _all_after(self, places: IntArray) -> IntArray:
+        for stage in reversed(self.stages):
+            if isinstance(stage, Swizzle):
+                places = stage.apply(places)
+                continue
+            least, greatest = stage.bounds()
+            if max(-least, greatest, stage.size) > MAX_INT64:
+                raise SizeOverflowError(
+                    f"{stage.size} offsets from {least} to {greatest} leave 64 bits; use offset_of()"
+                )
+            places = stage.offsets_at(places)
+        return places
+
+    def _batches(self) -> Iterator[IntArray]:
+        """Return all offsets in row-major order, a batch at a time."""
+        size = self.inner.size
+        flat = self.inner.flat
+        row_major = Hierarchical(flat.shape.extents, flat.strides, flat.offset, "lex")
+        least, greatest = flat.bounds()
+        if max(size, greatest, -least) > MAX_INT64:
+            raise SizeOverflowError(f"{size} offsets from {least} to {greatest} leave 64 bits")
+        for start in range(0, size, _BATCH):
+            ordinals = np.arange(start, min(start + _BATCH, size), dtype=np.int64)
+            yield self._all_after(row_major.offsets_at(ordinals))
+
+    def bounds(self) -> tuple[int, int]:
+        bounds = self._bounds
+        if bounds is None:
+            # Nothing less than looking at all of them is exact.
+            ends = [(int(batch.min()), int(batch.max())) for batch in self._batches()]
+            bounds = (min([a for a, _ in ends]), max([b for _, b in ends])) if ends else (0, -1)
+            object.__setattr__(self, "_bounds", bounds)
+        return bounds
+
+    @property
+    def is_contiguous(self) -> bool:
+        start = self.offset
+        for batch in self._batches():
+            if not np.array_equal(batch, np.arange(start, start + len(batch), dtype=np.int64)):
+                return False
+            start += len(batch)
+        return True
+
+    @property
+    def is_injective(self) -> bool:
+        if self.inner.is_injective and all([_is_injective(stage) for stage in self.stages]):
+            return True
+        size = self.inner.size
+        return size <= _SEARCHED and len(np.unique(self.to_numpy())) == size
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        return self._after(self.inner.offset_of(index))
+
+    def offset_at(self, coordinate: object) -> int:
+        """Return the offset at a coordinate: an ordinal, or a tuple with one coordinate per mode."""
+        return self._after(self.inner.offset_at(coordinate))
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        return self._all_after(self.inner.offsets_of(indices))
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        wanted = to_int(offset, "an offset")
+        before = 0
+        for batch in self._batches():
+            found = np.flatnonzero(batch == wanted) if -MAX_INT64 <= wanted <= MAX_INT64 else batch[:0]
+            if found.size:
+                index: Index = self.inner.shape.index(before + int(found[0]))
+                return index
+            before += len(batch)
+        raise OutOfBoundsError(f"no element of {self.shape} lies at offset {wanted}")
+
+    def to_numpy(self) -> IntArray:
+        return self._all_after(self.inner.to_numpy())
+
+    def at(self, key: PositionalKey) -> "Composite":
+        return Composite(self.stages, as_inner(self.inner.flat.at(key), self.order))
+
+    def window(self, region: Shape[Any]) -> "Composite":
+        return Composite(self.stages, as_inner(self.inner.flat.window(region), self.order))
+
+    def __reduce__(self) -> tuple[Callable[..., "Composite"], tuple[tuple[Stage, ...], Hierarchical]]:
+        # The bounds, which are remembered, stay behind.
+        return Composite, (self.stages, self.inner)
+
+
+def as_inner(strided: Strided, order: OrdinalOrder) -> Hierarchical:
+    """Return a strided layout as the part of a composite that is taken first."""
+    shape = strided.shape
+    origin = shape.origin if any(shape.origin) else None
+    return Hierarchical(shape.extents, strided.strides, strided.offset, order, origin)
+
+
+def _is_injective(stage: Stage) -> bool:
+    return isinstance(stage, Swizzle) or stage.is_injective

@@ -1,0 +1,143 @@
+"""Hierarchical layouts: modes made of modes, as CuTe writes them, with an order of their own."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, SupportsIndex, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._hierarchy import (
+    IntTree,
+    OrdinalOrder,
+    is_flat,
+    leaf_index,
+    leaves,
+    modes_of,
+    size_of,
+)
+from tensorwrapper.layout._strided import Strided
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.typing import Index, IntArray, PositionalKey
+
+__all__ = ["Hierarchical", "in_order", "make_strided"]
+
+
+@final
+@attrs.frozen
+class Hierarchical(LayoutCommon):
+    """Offset plus the sum of position times stride over the leaves of nested extents.
+
+    Its shape is the box of the leaf extents, from left to right. ``origin`` is None where that is all zeros.
+    """
+
+    extents: IntTree
+    nested_strides: IntTree
+    _offset: int
+    order: OrdinalOrder
+    origin: Index | None = None
+    _flat: Strided | None = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    @property
+    def flat(self) -> Strided:
+        """The same places without the nesting."""
+        flat = self._flat
+        if flat is None:
+            extents = tuple(leaves(self.extents))
+            shape: Shape[Any] = wrap(make_smooth(extents, self.origin or (0,) * len(extents)))
+            flat = Strided(shape, tuple(leaves(self.nested_strides)), self._offset)
+            object.__setattr__(self, "_flat", flat)
+        return flat
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return self.flat.shape
+
+    @property
+    def offset(self) -> int:
+        return self._offset
+
+    @property
+    def size(self) -> int:
+        """The number of ordinals, as a Python integer of any size."""
+        return size_of(self.extents)
+
+    def bounds(self) -> tuple[int, int]:
+        return self.flat.bounds()
+
+    @property
+    def is_contiguous(self) -> bool:
+        return self.flat.is_contiguous
+
+    @property
+    def is_injective(self) -> bool:
+        return self.flat.is_injective
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        return self.flat.offset_of(index)
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        return self.flat.offsets_of(indices)
+
+    def offset_at(self, coordinate: object) -> int:
+        """Return the offset at a coordinate: an ordinal, or a tuple with one coordinate per mode."""
+        places = leaf_index(self.extents, coordinate, self.order)
+        steps = leaves(self.nested_strides)
+        return self._offset + sum([place * step for place, step in zip(places, steps, strict=True)])
+
+    def offsets_at(self, ordinals: IntArray) -> IntArray:
+        """Return the offsets of many ordinals, which are inside and fit 64 bits, as do the offsets."""
+        offsets = np.full(ordinals.shape, self._offset, dtype=np.int64)
+        modes = modes_of(self.extents, self.nested_strides, self.order)
+        # A mode of one position has a stride that is never taken, and that may be of any size.
+        modes = [mode for mode in modes if mode[0] > 1]
+        for extent, stride in modes[:-1]:
+            ordinals, places = np.divmod(ordinals, extent)
+            offsets += places * stride
+        if modes:
+            offsets += ordinals * modes[-1][1]
+        return offsets
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        return self.flat.index_of(offset)
+
+    def to_numpy(self) -> IntArray:
+        return self.flat.to_numpy()
+
+    def at(self, key: PositionalKey) -> LayoutCommon:
+        return in_order(self.flat.at(key), self.order)
+
+    def window(self, region: Shape[Any]) -> LayoutCommon:
+        return in_order(self.flat.window(region), self.order)
+
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[..., "Hierarchical"], tuple[IntTree, IntTree, int, OrdinalOrder, Index | None]]:
+        # The flat form, which is remembered, stays behind.
+        return Hierarchical, (self.extents, self.nested_strides, self._offset, self.order, self.origin)
+
+
+def in_order(strided: Strided, order: OrdinalOrder) -> "Strided | Hierarchical":
+    """Return a strided layout whose ordinals count in `order`."""
+    if order == "lex":
+        return strided
+    shape = strided.shape
+    origin = shape.origin if any(shape.origin) else None
+    return Hierarchical(shape.extents, strided.strides, strided.offset, order, origin)
+
+
+def make_strided(
+    extents: IntTree, strides: IntTree, offset: int, order: OrdinalOrder
+) -> "Strided | Hierarchical":
+    """Return the layout with these modes, in the one form that it has.
+
+    A plain tuple of modes in row-major order is a `Strided`, so that it equals what ``Layout`` makes.
+    """
+    if order == "lex" and is_flat(extents):
+        box = cast("Index", extents)
+        shape: Shape[Any] = wrap(make_smooth(box, (0,) * len(box)))
+        return Strided(shape, cast("Index", strides), offset)
+    return Hierarchical(extents, strides, offset, order)

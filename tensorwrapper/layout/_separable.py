@@ -1,0 +1,301 @@
+"""Separable layouts: a base plus one axis map per mode, over a box.
+
+This is what rotation, repetition and gathers make of a strided layout. `from_axes` gives the strided form
+back wherever all maps have collapsed to strides.
+"""
+
+import bisect
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, SupportsIndex, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
+from tensorwrapper.layout._axis import AxisMap, Stride
+from tensorwrapper.layout._common import LayoutCommon, check_region
+from tensorwrapper.layout._keys import parse_positional
+from tensorwrapper.layout._strided import Strided, sum_table
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._common import to_index, to_index_array
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.typing import Index, IntArray, PositionalKey
+
+__all__ = ["Separable", "axes_of", "from_axes"]
+
+_SEARCHED = 1 << 20  # elements up to which overlaps that no rule decides are looked for
+
+
+@final
+@attrs.frozen
+class Separable(LayoutCommon):
+    """Base plus the sum over modes of ``axes[mode]`` at (index - origin), over a smooth shape."""
+
+    _shape: Shape[Any]
+    base: int
+    axes: tuple[AxisMap, ...]
+    _injective: bool | None = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return self._shape
+
+    @property
+    def offset(self) -> int:
+        return self.base + sum([axis.at(0) for axis in self.axes]) if self._shape.size else self.base
+
+    def bounds(self) -> tuple[int, int]:
+        if not self._shape.size:
+            return 0, -1
+        ends = [axis.bounds() for axis in self.axes]
+        return self.base + sum([low for low, _ in ends]), self.base + sum([high for _, high in ends])
+
+    @property
+    def is_contiguous(self) -> bool:
+        # What `from_axes` left here has a mode that is no stride, so its elements do not follow one another,
+        # unless a mode of tables merely spells out what several modes could say: that is not looked for.
+        return not self._shape.size
+
+    @property
+    def is_injective(self) -> bool:
+        injective = self._injective
+        if injective is None:
+            injective = self._find_injective()
+            object.__setattr__(self, "_injective", injective)
+        return injective
+
+    def _find_injective(self) -> bool:
+        if not self._shape.size:
+            return True
+        if not all(axis.is_injective for axis in self.axes):
+            return False
+        if _digits(self.axes) is not None:
+            return True
+        size = self._shape.size
+        return size <= _SEARCHED and self._fits_int64() and len(np.unique(self.to_numpy())) == size
+
+    def repeated_mode(self) -> int | None:
+        """Return the first mode that gives several elements one place by itself, if there is one."""
+        return next((mode for mode, axis in enumerate(self.axes) if not axis.is_injective), None)
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        numbers = to_index(index, self._shape.rank)
+        if numbers not in self._shape:
+            raise OutOfBoundsError(f"index {numbers} is not in {self._shape}")
+        places = zip(self.axes, numbers, self._shape.origin, strict=True)
+        return self.base + sum([axis.at(i - start) for axis, i, start in places])
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        array = to_index_array(indices, self._shape.rank)
+        inside = self._shape.contains(array)
+        if not inside.all():
+            place = np.unravel_index(int(np.argmin(inside)), inside.shape)
+            raise OutOfBoundsError(f"index {tuple(array[place].tolist())} is not in {self._shape}")
+        self._check_int64()
+        offsets = np.full(inside.shape, self.base, dtype=np.int64)
+        for mode, (axis, start) in enumerate(zip(self.axes, self._shape.origin, strict=True)):
+            offsets += axis.offsets_at(array[..., mode] - start)
+        return offsets
+
+    def _fits_int64(self) -> bool:
+        least, greatest = self.bounds()
+        return -MAX_INT64 <= least <= greatest <= MAX_INT64 and abs(self.base) <= MAX_INT64
+
+    def _check_int64(self) -> None:
+        if not self._fits_int64():
+            least, greatest = self.bounds()
+            raise SizeOverflowError(f"offsets from {least} to {greatest} leave 64 bits; use offset_of()")
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        wanted = to_int(offset, "an offset")
+        found = min(self._solutions(wanted, first=True), default=None)
+        if found is None:
+            raise self._no_element(wanted)
+        return found
+
+    def indices_of(self, offset: int) -> list[Index]:
+        """Return all indices whose elements lie at `offset`, in row-major order; never an empty list."""
+        found = sorted(self._solutions(offset, first=False))
+        if not found:
+            raise self._no_element(offset)
+        return found
+
+    def _no_element(self, offset: int) -> OutOfBoundsError:
+        return OutOfBoundsError(f"no element of {self._shape} lies at offset {offset}")
+
+    def _solutions(self, offset: int, *, first: bool) -> Iterator[Index]:
+        """Return an iterator over indices at `offset`; of positions that coincide only the first, or all."""
+        if not self._shape.size:
+            return
+        modes = sorted(range(len(self.axes)), key=lambda mode: -_gap(self.axes[mode]))
+        values = [_values(self.axes[mode]) for mode in modes]
+        least, greatest = [0], [0]
+        for own in reversed(values):
+            least.append(least[-1] + own[0])
+            greatest.append(greatest[-1] + own[-1])
+        least.reverse()
+        greatest.reverse()
+        origin = self._shape.origin
+        places: list[Sequence[int]] = [()] * len(modes)
+
+        def descend(depth: int, left: int) -> Iterator[Index]:
+            if depth == len(modes):
+                # Without any mode nothing was taken off yet.
+                yield from itertools.product(*places) if not left else ()
+                return
+            own, mode = values[depth], modes[depth]
+            low = bisect.bisect_left(own, left - greatest[depth + 1])
+            high = bisect.bisect_right(own, left - least[depth + 1])
+            for value in own[low:high]:
+                found = self.axes[mode].places_of(value)
+                places[mode] = [origin[mode] + place for place in (found[:1] if first else found)]
+                yield from descend(depth + 1, left - value)
+
+        yield from descend(0, offset - self.base)
+
+    def to_numpy(self) -> IntArray:
+        if not self._shape.size:
+            return np.empty(self._shape.extents, dtype=np.int64)
+        self._check_int64()
+        return sum_table(self.base, [axis.offsets() for axis in self.axes])
+
+    def at(self, key: PositionalKey) -> "Strided | Separable":
+        base, mode = self.base, 0
+        axes: list[AxisMap] = []
+        for entry in parse_positional(key, self._shape.extents):
+            if entry is None:
+                axes.append(Stride(1, 0))
+                continue
+            axis = self.axes[mode]
+            mode += 1
+            if isinstance(entry, int):
+                base += axis.at(entry)
+                continue
+            more, part = axis.take(*entry)
+            base += more
+            axes.append(part)
+        extents = tuple([axis.extent for axis in axes])
+        return from_axes(wrap(make_smooth(extents, (0,) * len(extents))), base, tuple(axes))
+
+    def window(self, region: Shape[Any]) -> "Strided | Separable":
+        check_region(region, self._shape, "a box of the same rank inside it")
+        inside = self._shape.slice(
+            region.origin, [o + n for o, n in zip(region.origin, region.extents, strict=True)]
+        )
+        starts = [new - old for new, old in zip(region.origin, self._shape.origin, strict=True)]
+        parts = [
+            axis.take(start, 1, count)
+            for axis, start, count in zip(self.axes, starts, region.extents, strict=True)
+        ]
+        return from_axes(inside, self.base + sum([more for more, _ in parts]), tuple([p for _, p in parts]))
+
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[..., "Separable"], tuple[Shape[Any], int, tuple[AxisMap, ...]]]:
+        # What `is_injective` remembers stays behind.
+        return Separable, (self._shape, self.base, self.axes)
+
+
+def axes_of(layout: LayoutCommon, what: str) -> tuple[int, tuple[AxisMap, ...]]:
+    """Return base and axis maps of a layout over a box; ``what`` names the operation that needs them."""
+    if isinstance(layout, Strided):
+        pairs = zip(layout.shape.extents, layout.strides, strict=True)
+        return layout.offset, tuple([Stride(extent, step) for extent, step in pairs])
+    if isinstance(layout, Separable):
+        return layout.base, layout.axes
+    raise LayoutError(f"{what} needs a layout over a box; this one is over {layout.shape}")
+
+
+def from_axes(shape: Shape[Any], base: int, axes: tuple[AxisMap, ...]) -> "Strided | Separable":
+    """Return the layout with these maps, strided if all of them are."""
+    steps = [axis.step for axis in axes if isinstance(axis, Stride)]
+    return Strided(shape, tuple(steps), base) if len(steps) == len(axes) else Separable(shape, base, axes)
+
+
+def _values(axis: AxisMap) -> Sequence[int]:
+    """Return the distinct offsets of an axis, ascending."""
+    if isinstance(axis, Stride):
+        low, high = axis.bounds()
+        return range(low, high + 1, abs(axis.step) or 1)
+    values: list[int] = np.unique(axis.offsets()).tolist()
+    return values
+
+
+def _gap(axis: AxisMap) -> int:
+    """Return the least distance between two different offsets of an axis; 0 if there is one only."""
+    if isinstance(axis, Stride):
+        return abs(axis.step) if axis.extent > 1 else 0
+    values = np.unique(axis.offsets())
+    return int(np.diff(values).min()) if len(values) > 1 else 0
+
+
+def _digits(axes: Sequence[AxisMap]) -> list[int] | None:
+    """Return the modes from the widest to the finest, if each steps over all that the finer ones reach.
+
+    Then an offset splits into one offset per mode as a number splits into digits; None where modes
+    interleave.
+    """
+    modes = [mode for mode, axis in enumerate(axes) if axis.extent > 1]
+    modes.sort(key=lambda mode: _gap(axes[mode]))
+    reach = 0
+    for mode in modes:
+        low, high = axes[mode].bounds()
+        if high > low and _gap(axes[mode]) <= reach:
+            return None
+        reach += high - low
+    return modes[::-1]
+
+
+def indices_at(layout: LayoutCommon, offsets: npt.ArrayLike) -> IntArray:
+    """Return for each offset the first absolute index whose element lies there: an (..., rank) array.
+
+    Memory is the sum of the extents, whatever the size; O(rank * log extent) per offset.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If no element lies at an offset.
+    LayoutError
+        If modes interleave, so that an offset does not split by itself.
+    """
+    _, axes = axes_of(layout, "indices_at")
+    shape = layout.shape
+    modes = _digits(axes)
+    if modes is None:
+        raise LayoutError(
+            "modes of this layout interleave, so offsets do not split into indices; use index_of"
+        )
+    given = to_index_array(np.asarray(offsets)[..., np.newaxis], 1)[..., 0]
+    if not shape.size:
+        if given.size:
+            raise OutOfBoundsError(f"no element of {shape} lies at offset {int(given.flat[0])}")
+        return np.empty((*given.shape, shape.rank), dtype=np.int64)
+    lows = [axis.bounds()[0] for axis in axes]
+    least, greatest = layout.bounds()
+    if max(-least, greatest) > MAX_INT64:
+        raise SizeOverflowError(f"offsets from {least} to {greatest} leave 64 bits; use index_of()")
+    inside = (given >= least) & (given <= greatest)
+    rest = np.where(inside, given - least, 0)
+    indices = np.empty((*given.shape, shape.rank), dtype=np.int64)
+    indices[...] = shape.origin
+    for mode in modes:
+        axis = axes[mode]
+        if isinstance(axis, Stride):
+            step = abs(axis.step)
+            place = np.minimum(rest // step, axis.extent - 1) if step else np.zeros_like(rest)
+            rest = rest - place * step
+            indices[..., mode] += place if axis.step >= 0 else axis.extent - 1 - place
+            continue
+        values, firsts = np.unique(axis.offsets(), return_index=True)
+        values -= lows[mode]
+        found = np.searchsorted(values, rest, side="right") - 1
+        rest = rest - values[found]
+        indices[..., mode] += firsts[found]
+    wrong = ~inside | (rest != 0)
+    if wrong.any():
+        raise OutOfBoundsError(f"no element of {shape} lies at offset {int(given[wrong].flat[0])}")
+    return indices
