@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tensorwrapper import layout as layout
     from tensorwrapper import shape as shape
     from tensorwrapper import tensor as tensor
+    from tensorwrapper import testing as testing
     from tensorwrapper import transport as transport
     from tensorwrapper import typing as typing
     from tensorwrapper import wire as wire
@@ -47,6 +48,7 @@ __all__ = [
     "layout",
     "shape",
     "tensor",
+    "testing",
     "transport",
     "typing",
     "wire",

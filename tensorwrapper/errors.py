@@ -14,12 +14,14 @@ __all__ = [
     "DataFileError",
     "DemoError",
     "ExtentError",
+    "ExtentMismatchError",
     "JaggedModeError",
     "LayerError",
     "LayoutError",
     "LeakedResourceWarning",
     "LocalProtocolError",
     "OutOfBoundsError",
+    "ParseError",
     "PeerUnreachableError",
     "ProtocolError",
     "ProtocolReason",
@@ -67,6 +69,14 @@ class RankError(TensorWrapperError, ValueError):
 
 class ExtentError(TensorWrapperError, ValueError):
     """An extent, a partition or a bound is not acceptable (negative, descending, not covering)."""
+
+
+class ExtentMismatchError(ExtentError):
+    """Two shapes that are to be combined disagree in a mode."""
+
+
+class ParseError(TensorWrapperError, ValueError):
+    """A text or JSON document is not that of a shape: where, what stands there, and what may."""
 
 
 class OutOfBoundsError(TensorWrapperError, IndexError):

@@ -29,6 +29,7 @@ __all__ = [
     "Array",
     "BufferLike",
     "Extents",
+    "Half",
     "Index",
     "IndexT_co",
     "IntArray",
@@ -38,6 +39,7 @@ __all__ = [
     "Order",
     "PositionalItem",
     "PositionalKey",
+    "Raggedness",
     "ScalarT_co",
 ]
 
@@ -50,8 +52,19 @@ Extents: TypeAlias = tuple[int, ...]
 Kind: TypeAlias = Literal["smooth", "jagged", "nested"]
 """What sort of set a shape is."""
 
+Raggedness: TypeAlias = Literal["uniform", "gridded", "ragged"]
+"""How far a shape is from a box; the tightest word holds.
+
+``uniform``: no mode depends on another, in its extent or its origin. ``gridded``: a product of tilings, one
+per mode of a grid; its rank is 2k, the first k modes depend on nothing, mode k + i on mode i alone.
+``ragged``: anything else.
+"""
+
 Order: TypeAlias = Literal["C", "F"]
 """Which mode runs fastest: the last ("C") or the first ("F")."""
+
+Half: TypeAlias = Literal["upper", "lower"]
+"""Which half of a square a triangle is."""
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 """Vectorised answers: indices, ordinals, offsets, extents."""

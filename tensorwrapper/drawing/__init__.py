@@ -1,6 +1,37 @@
 """SVG primitives; the floors above draw their own values with them."""
 
-from tensorwrapper.drawing._color import log_color, ramp
-from tensorwrapper.drawing._svg import Drawing, Line, Mark, Rectangle, Text
+from tensorwrapper.drawing._color import ACCENT, EMPTY, FAINT, INK, MUTED, PAPER, layer_color, log_color, ramp
+from tensorwrapper.drawing._frame import Axis, Swatch, framed, note, stacked, text_width
+from tensorwrapper.drawing._numbers import bytes_text, count_text, index_text, range_text, ticks
+from tensorwrapper.drawing._svg import Drawing, Group, Line, Mark, Path, Point, Rectangle, Text
 
-__all__ = ["Drawing", "Line", "Mark", "Rectangle", "Text", "log_color", "ramp"]
+__all__ = [
+    "ACCENT",
+    "EMPTY",
+    "FAINT",
+    "INK",
+    "MUTED",
+    "PAPER",
+    "Axis",
+    "Drawing",
+    "Group",
+    "Line",
+    "Mark",
+    "Path",
+    "Point",
+    "Rectangle",
+    "Swatch",
+    "Text",
+    "bytes_text",
+    "count_text",
+    "framed",
+    "index_text",
+    "layer_color",
+    "log_color",
+    "note",
+    "ramp",
+    "range_text",
+    "stacked",
+    "text_width",
+    "ticks",
+]

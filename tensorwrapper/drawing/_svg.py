@@ -1,27 +1,46 @@
 """SVG documents as values: a few elements, written as text. Standard library only."""
 
-from collections.abc import Iterable
-from typing import TypeAlias, final
-from xml.sax.saxutils import escape, quoteattr
+import itertools
+import re
+from html import escape
+from typing import Final, Literal, TypeAlias, final
 
 import attrs
 
-__all__ = ["Drawing", "Line", "Mark", "Rectangle", "Text"]
+from tensorwrapper.drawing._color import INK, PAPER
+
+__all__ = ["Drawing", "Group", "Line", "Mark", "Path", "Point", "Rectangle", "Text"]
+
+Point: TypeAlias = tuple[float, float]
+"""A place, in pixels to the right and down."""
+
+_FONTS: Final = "system-ui, 'Segoe UI', Helvetica, Arial, 'DejaVu Sans', sans-serif"
+# What XML 1.0 cannot hold, not even escaped; a text with one of them would make the document ill formed.
+_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def _number(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _clean(text: str) -> str:
+    return escape(_NOT_XML.sub("\ufffd", text))
 
 
 def _element(name: str, attributes: dict[str, str], inner: str = "") -> str:
-    text = "".join(f" {key}={quoteattr(value)}" for key, value in attributes.items())
+    text = "".join(f' {key}="{_clean(value)}"' for key, value in attributes.items() if value)
     return f"<{name}{text}>{inner}</{name}>" if inner else f"<{name}{text}/>"
+
+
+def _titled(title: str) -> str:
+    return f"<title>{_clean(title)}</title>" if title else ""
 
 
 @final
 @attrs.frozen
 class Rectangle:
-    """A filled box; ``title`` is what a browser shows under the pointer."""
+    """A filled box; ``title`` is what a browser shows under the pointer, ``name`` says what it stands for."""
 
     x: float
     y: float
@@ -29,12 +48,20 @@ class Rectangle:
     height: float
     fill: str
     title: str = ""
+    name: str = ""
+    stroke: str = ""
+    opacity: float = 1.0
 
     def to_svg(self) -> str:
         """Return the element."""
         box = {"x": self.x, "y": self.y, "width": self.width, "height": self.height}
-        attributes = {key: _number(value) for key, value in box.items()} | {"fill": self.fill}
-        return _element("rect", attributes, f"<title>{escape(self.title)}</title>" if self.title else "")
+        attributes = {"class": self.name} | {key: _number(value) for key, value in box.items()}
+        attributes |= {"fill": self.fill, "stroke": self.stroke, "fill-opacity": _part(self.opacity)}
+        return _element("rect", attributes, _titled(self.title))
+
+
+def _part(opacity: float) -> str:
+    return "" if opacity == 1.0 else _number(opacity)
 
 
 @final
@@ -53,55 +80,136 @@ class Line:
         """Return the element."""
         ends = {"x1": self.x1, "y1": self.y1, "x2": self.x2, "y2": self.y2}
         attributes = {key: _number(value) for key, value in ends.items()}
-        return _element("line", attributes | {"stroke": self.stroke, "stroke-width": _number(self.width)})
+        attributes |= {"stroke": self.stroke, "stroke-width": _number(self.width)}
+        # A crisp line of less than a pixel is not drawn at all by some.
+        return _element("line", attributes | {"shape-rendering": "auto" if self.width < 1.0 else ""})
+
+
+@final
+@attrs.frozen
+class Path:
+    """Runs of straight lines as one mark: a polygon, a staircase, a grid, many boxes.
+
+    Parameters
+    ----------
+    runs
+        Each run is drawn from its first point to its last.
+    closed
+        Whether each run goes back to where it began.
+    """
+
+    runs: tuple[tuple[Point, ...], ...]
+    fill: str = "none"
+    stroke: str = ""
+    width: float = 1.0
+    closed: bool = attrs.field(default=False, kw_only=True)
+    title: str = attrs.field(default="", kw_only=True)
+    name: str = attrs.field(default="", kw_only=True)
+    opacity: float = attrs.field(default=1.0, kw_only=True)
+
+    def to_svg(self) -> str:
+        """Return the element."""
+        end = "Z" if self.closed else ""
+        data = "".join(
+            [f"M{'L'.join(f'{_number(x)} {_number(y)}' for x, y in run)}{end}" for run in self.runs]
+        )
+        attributes = {"class": self.name, "d": data, "fill": self.fill, "stroke": self.stroke}
+        if self.stroke:
+            attributes["stroke-width"] = _number(self.width)
+        # The document asks for crisp edges, which make a sloping line a staircase.
+        attributes["shape-rendering"] = "" if self._is_upright() else "auto"
+        return _element("path", attributes | {"opacity": _part(self.opacity)}, _titled(self.title))
+
+    def _is_upright(self) -> bool:
+        pairs = itertools.chain.from_iterable(map(itertools.pairwise, self.runs))
+        return all(a[0] == b[0] or a[1] == b[1] for a, b in pairs)
 
 
 @final
 @attrs.frozen
 class Text:
-    """A line of text that starts at a point."""
+    """A line of text at a point: that where it starts, has its middle, or ends."""
 
     x: float
     y: float
     text: str
     size: float = 12.0
+    fill: str = INK
+    anchor: Literal["start", "middle", "end"] = "start"
+    upwards: bool = attrs.field(default=False, kw_only=True)
+    """Whether it is read from the bottom to the top."""
 
     def to_svg(self) -> str:
         """Return the element."""
-        attributes = {"x": _number(self.x), "y": _number(self.y), "font-size": _number(self.size)}
-        return _element("text", attributes | {"font-family": "sans-serif"}, escape(self.text))
+        x, y = _number(self.x), _number(self.y)
+        attributes = {"x": x, "y": y, "font-size": _number(self.size), "fill": self.fill}
+        attributes["text-anchor"] = "" if self.anchor == "start" else self.anchor
+        attributes["transform"] = f"rotate(-90 {x} {y})" if self.upwards else ""
+        return _element("text", attributes, _clean(self.text))
 
 
-Mark: TypeAlias = Rectangle | Line | Text
+@final
+@attrs.frozen
+class Group:
+    """Marks that are moved together, to the right and down."""
+
+    marks: "tuple[Mark, ...]"
+    right: float = 0.0
+    down: float = 0.0
+
+    def to_svg(self) -> str:
+        """Return the element."""
+        inner = "\n".join(["", *[mark.to_svg() for mark in self.marks], ""])
+        return _element("g", {"transform": f"translate({_number(self.right)} {_number(self.down)})"}, inner)
+
+
+Mark: TypeAlias = Rectangle | Line | Path | Text | Group
 """What a drawing is made of."""
 
 
 @final
 @attrs.frozen
 class Drawing:
-    """Marks on a canvas of a given size, drawn in order.
+    """Marks on a canvas of a given size, drawn in order on paper of their own.
+
+    Parameters
+    ----------
+    width, height
+        The canvas, in pixels.
+    marks
+        What is drawn, the first at the bottom.
+    title
+        What the drawing shows, in words: for those who do not see it, and under the pointer.
 
     Examples
     --------
-    >>> print(Drawing(20, 10, (Rectangle(0, 0, 20, 10, "#fff"),)).to_svg())
-    <svg xmlns="http://www.w3.org/2000/svg" width="20" height="10" viewBox="0 0 20 10">
-    <rect x="0" y="0" width="20" height="10" fill="#fff"/>
+    >>> print(Drawing(20, 10, (Rectangle(0, 0, 9, 10, "#000"),), "a box").to_svg())  # doctest: +ELLIPSIS
+    <svg xmlns="http://www.w3.org/2000/svg" width="20" height="10" viewBox="0 0 20 10" ...>
+    <title>a box</title>
+    <path class="paper" d="M0 0L20 0L20 10L0 10Z" fill="#ffffff"/>
+    <rect x="0" y="0" width="9" height="10" fill="#000"/>
     </svg>
     """
 
     width: float
     height: float
     marks: tuple[Mark, ...]
+    title: str = ""
 
     def to_svg(self) -> str:
         """Return the document."""
         width, height = _number(self.width), _number(self.height)
-        head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-            f'viewBox="0 0 {width} {height}">'
-        )
-        return "\n".join([head, *_lines(self.marks), "</svg>"])
-
-
-def _lines(marks: Iterable[Mark]) -> Iterable[str]:
-    return (mark.to_svg() for mark in marks)
+        attributes = {
+            "xmlns": "http://www.w3.org/2000/svg",
+            "width": width,
+            "height": height,
+            "viewBox": f"0 0 {width} {height}",
+            "role": "img",
+            "aria-label": self.title,
+            "font-family": _FONTS,
+            "shape-rendering": "crispEdges",
+        }
+        corners = ((0.0, 0.0), (self.width, 0.0), (self.width, self.height), (0.0, self.height))
+        paper = Path((corners,), PAPER, closed=True, name="paper")
+        lines = [_titled(self.title), *[mark.to_svg() for mark in (paper, *self.marks)]]
+        return _element("svg", attributes, "\n".join(["", *[line for line in lines if line], ""]))

@@ -1,6 +1,62 @@
-"""Where each index lives: layouts of boxes, of jagged shapes, and tiled views of boxes."""
+"""Where each index lives: layouts of boxes, of jagged shapes, tiled views, and the algebra of layouts.
 
+The algebra is a set of functions from layouts to layouts: `coalesce`, `compose`, `complement`, the inverses,
+divisions and products. They take layouts with nested modes, as `Layout.parse` and `make_layout` make them,
+and plain strided layouts as well; each either proves its law or refuses.
+"""
+
+from tensorwrapper.layout._coalesce import coalesce, flatten
 from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._complement import complement
+from tensorwrapper.layout._compose import compose
+from tensorwrapper.layout._divide import flat_divide, logical_divide, tiled_divide, zipped_divide
+from tensorwrapper.layout._hierarchy import IntTree, OrdinalOrder
+from tensorwrapper.layout._inverse import left_inverse, right_inverse
 from tensorwrapper.layout._layout import Layout
+from tensorwrapper.layout._operand import AnyLayout, Exact, Outside
+from tensorwrapper.layout._ordered import make_layout, make_ordered_layout, tile_to_shape
+from tensorwrapper.layout._ordinals import Coordinate
+from tensorwrapper.layout._product import (
+    blocked_product,
+    flat_product,
+    logical_product,
+    raked_product,
+    tiled_product,
+    zipped_product,
+)
+from tensorwrapper.layout._swizzle import Swizzle
+from tensorwrapper.layout._tiler import Tiler, parse_tiler, tiler_text
 
-__all__ = ["Layout", "LayoutCommon"]
+__all__ = [
+    "AnyLayout",
+    "Coordinate",
+    "Exact",
+    "IntTree",
+    "Layout",
+    "LayoutCommon",
+    "OrdinalOrder",
+    "Outside",
+    "Swizzle",
+    "Tiler",
+    "blocked_product",
+    "coalesce",
+    "complement",
+    "compose",
+    "flat_divide",
+    "flat_product",
+    "flatten",
+    "left_inverse",
+    "logical_divide",
+    "logical_product",
+    "make_layout",
+    "make_ordered_layout",
+    "parse_tiler",
+    "raked_product",
+    "right_inverse",
+    "tile_to_shape",
+    "tiled_divide",
+    "tiled_product",
+    "tiler_text",
+    "zipped_divide",
+    "zipped_product",
+]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int
-from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
+from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout._common import LayoutCommon
 from tensorwrapper.layout._hierarchical import Hierarchical
 from tensorwrapper.layout._hierarchy import OrdinalOrder
@@ -17,7 +17,7 @@ from tensorwrapper.layout._swizzle import Swizzle
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["Composite", "Stage"]
+__all__ = ["Composite", "Stage", "make_composite"]
 
 Stage: TypeAlias = Hierarchical | Swizzle
 """A function from integers to integers: a layout, taken at ordinals, or a swizzle."""
@@ -101,7 +101,7 @@ class Composite(LayoutCommon):
 
     @property
     def is_injective(self) -> bool:
-        if self.inner.is_injective and all([_is_injective(stage) for stage in self.stages]):
+        if self.inner.is_injective and all(_is_injective(stage) for stage in self.stages):
             return True
         size = self.inner.size
         return size <= _SEARCHED and len(np.unique(self.to_numpy())) == size
@@ -130,6 +130,10 @@ class Composite(LayoutCommon):
     def to_numpy(self) -> IntArray:
         return self._all_after(self.inner.to_numpy())
 
+    def by_ordinal(self) -> IntArray:
+        """Return the offsets of all elements in the layout's own order, in one dimension."""
+        return self._all_after(self.inner.by_ordinal())
+
     def at(self, key: PositionalKey) -> "Composite":
         return Composite(self.stages, as_inner(self.inner.flat.at(key), self.order))
 
@@ -146,6 +150,45 @@ def as_inner(strided: Strided, order: OrdinalOrder) -> Hierarchical:
     shape = strided.shape
     origin = shape.origin if any(shape.origin) else None
     return Hierarchical(shape.extents, strided.strides, strided.offset, order, origin)
+
+
+def make_composite(stages: tuple[Stage, ...], inner: Hierarchical) -> Composite:
+    """Return first `inner`, then the stages from the last to the first.
+
+    Raises
+    ------
+    LayoutError
+        If a stage is given an integer at which it has no value.
+    """
+    if inner.size:
+        within = inner.bounds()
+        for place in range(len(stages) - 1, -1, -1):
+            if not _takes(stages[place], within) and place < len(stages) - 1:
+                # The bounds of a stage are those of all its values: what is really reached may be less.
+                within = Composite(stages[place + 1 :], inner).bounds()
+            _check_takes(stages[place], within)
+            within = _image_bounds(stages[place], within)
+    return Composite(stages, inner)
+
+
+def _takes(stage: Stage, within: tuple[int, int]) -> bool:
+    return within[0] >= 0 and (isinstance(stage, Swizzle) or within[1] < stage.size)
+
+
+def _check_takes(stage: Stage, within: tuple[int, int]) -> None:
+    if not _takes(stage, within):
+        domain = "0 on" if isinstance(stage, Swizzle) else f"0 to {stage.size - 1}"
+        raise LayoutError(
+            f"the inner layout reaches from {within[0]} to {within[1]}, outside the ordinals of the outer "
+            f"one, which go from {domain}"
+        )
+
+
+def _image_bounds(stage: Stage, within: tuple[int, int]) -> tuple[int, int]:
+    """Return bounds of what a stage gives for integers within bounds; not always the tightest."""
+    if isinstance(stage, Swizzle):
+        return 0, within[1] // stage.period * stage.period + stage.period - 1
+    return stage.bounds()
 
 
 def _is_injective(stage: Stage) -> bool:

@@ -1,5 +1,6 @@
 """Hierarchical layouts: modes made of modes, as CuTe writes them, with an order of their own."""
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex, cast, final
 
@@ -7,15 +8,19 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper.errors import ExtentError, LayoutError, OutOfBoundsError
 from tensorwrapper.layout._common import LayoutCommon
 from tensorwrapper.layout._hierarchy import (
     IntTree,
+    Mode,
     OrdinalOrder,
+    is_congruent,
     is_flat,
     leaf_index,
     leaves,
     modes_of,
     size_of,
+    tree_text,
 )
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.shape import Shape
@@ -23,7 +28,7 @@ from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["Hierarchical", "in_order", "make_strided"]
+__all__ = ["Hierarchical", "in_order", "make_hierarchical", "make_strided", "ordinal_offset"]
 
 
 @final
@@ -84,6 +89,9 @@ class Hierarchical(LayoutCommon):
 
     def offset_at(self, coordinate: object) -> int:
         """Return the offset at a coordinate: an ordinal, or a tuple with one coordinate per mode."""
+        if type(coordinate) is int:
+            modes = modes_of(self.extents, self.nested_strides, self.order)
+            return ordinal_offset(modes, self._offset, coordinate)
         places = leaf_index(self.extents, coordinate, self.order)
         steps = leaves(self.nested_strides)
         return self._offset + sum([place * step for place, step in zip(places, steps, strict=True)])
@@ -100,6 +108,14 @@ class Hierarchical(LayoutCommon):
         if modes:
             offsets += ordinals * modes[-1][1]
         return offsets
+
+    def by_ordinal(self) -> IntArray:
+        """Return the offsets of all elements in the layout's own order, in one dimension."""
+        if self.order == "lex":
+            return self.flat.to_numpy().ravel()
+        # Made in this order: to turn a table round would cost many times as much.
+        turned = tuple(reversed(self.shape.extents)), tuple(reversed(self.flat.strides))
+        return Hierarchical(*turned, self._offset, "lex").flat.to_numpy().ravel()
 
     def index_of(self, offset: SupportsIndex) -> Index:
         return self.flat.index_of(offset)
@@ -120,6 +136,27 @@ class Hierarchical(LayoutCommon):
         return Hierarchical, (self.extents, self.nested_strides, self._offset, self.order, self.origin)
 
 
+def ordinal_offset(modes: list[Mode], offset: int, ordinal: int) -> int:
+    """Return the offset at an ordinal, of modes that are given fastest first.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If there are not so many elements, or the ordinal is negative.
+    """
+    left = ordinal
+    for extent, stride in modes:
+        if not extent:
+            break
+        left, place = divmod(left, extent)
+        offset += place * stride
+    else:
+        if not left:
+            return offset
+    size = math.prod([extent for extent, _ in modes])
+    raise OutOfBoundsError(f"the ordinal {ordinal} is outside 0 to {size - 1}")
+
+
 def in_order(strided: Strided, order: OrdinalOrder) -> "Strided | Hierarchical":
     """Return a strided layout whose ordinals count in `order`."""
     if order == "lex":
@@ -127,6 +164,24 @@ def in_order(strided: Strided, order: OrdinalOrder) -> "Strided | Hierarchical":
     shape = strided.shape
     origin = shape.origin if any(shape.origin) else None
     return Hierarchical(shape.extents, strided.strides, strided.offset, order, origin)
+
+
+def make_hierarchical(extents: IntTree, strides: IntTree, offset: int, order: OrdinalOrder) -> Hierarchical:
+    """Return the layout of these modes, checked.
+
+    Raises
+    ------
+    LayoutError
+        If extents and strides are not nested alike.
+    ExtentError
+        If an extent is negative.
+    """
+    if not is_congruent(extents, strides):
+        raise LayoutError(f"strides {tree_text(strides)} are not nested like extents {tree_text(extents)}")
+    for extent in leaves(extents):
+        if extent < 0:
+            raise ExtentError(f"extents must not be negative, but {tree_text(extents)} has {extent}")
+    return Hierarchical(extents, strides, offset, order)
 
 
 def make_strided(

@@ -6,7 +6,7 @@ Which of them runs fastest is the order: ``"lex"`` the last, ``"colex"`` the fir
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, SupportsIndex, TypeAlias, cast
+from typing import Literal, SupportsIndex, TypeAlias, cast
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError, LayoutError, OutOfBoundsError
@@ -20,16 +20,20 @@ __all__ = [
     "check_order",
     "compact",
     "from_modes",
+    "is_congruent",
     "is_flat",
     "leaf_index",
+    "leaf_modes",
     "leaves",
     "map_tree",
     "modes_of",
     "rebuild",
+    "rebuild_pairs",
     "size_of",
     "slowest_replaced",
     "to_tree",
     "tree_text",
+    "unravel",
 ]
 
 IntTree: TypeAlias = "int | tuple[IntTree, ...]"
@@ -46,8 +50,11 @@ MAX_DEPTH = 32  # deeper nesting would reach Python's recursion limit before any
 
 def check_order(order: object) -> OrdinalOrder:
     """Return `order` if it is one of the two there are."""
-    if isinstance(order, str) and order in ("lex", "colex"):
-        return cast("OrdinalOrder", order)
+    if isinstance(order, str):
+        if order == "lex":
+            return "lex"
+        if order == "colex":
+            return "colex"
     raise ConversionError(f'order must be "lex" (last mode fastest) or "colex" (first), not {order!r}')
 
 
@@ -77,7 +84,25 @@ def size_of(tree: IntTree) -> int:
 
 def is_flat(tree: IntTree) -> bool:
     """Tell whether a tree is a tuple of integers: not a leaf by itself, and nothing nested."""
-    return isinstance(tree, tuple) and all([isinstance(part, int) for part in tree])
+    if isinstance(tree, int):
+        return False
+    for part in tree:  # noqa: SIM110 - a generator would cost more than the rest of a small operation
+        if not isinstance(part, int):
+            return False
+    return True
+
+
+def is_congruent(a: IntTree, b: IntTree) -> bool:
+    """Tell whether two trees are nested alike.
+
+    Examples
+    --------
+    >>> is_congruent(((2, 3), 4), ((0, 0), 1)), is_congruent((4,), 4)
+    (True, False)
+    """
+    if isinstance(a, int) or isinstance(b, int):
+        return isinstance(a, int) and isinstance(b, int)
+    return len(a) == len(b) and all(is_congruent(x, y) for x, y in zip(a, b, strict=True))
 
 
 def rebuild(profile: IntTree, numbers: Iterable[IntTree]) -> IntTree:
@@ -88,13 +113,38 @@ def rebuild(profile: IntTree, numbers: Iterable[IntTree]) -> IntTree:
     >>> rebuild(((2, 3), 4), [5, 6, 7])
     ((5, 6), 7)
     """
-    return _rebuild(profile, iter(numbers))
+    return tuple(numbers) if is_flat(profile) else _rebuild(profile, iter(numbers))
 
 
 def _rebuild(profile: IntTree, numbers: Iterator[IntTree]) -> IntTree:
     if isinstance(profile, int):
         return next(numbers)
     return tuple([_rebuild(part, numbers) for part in profile])
+
+
+def rebuild_pairs(profile: IntTree, pairs: list[tuple[IntTree, IntTree]]) -> tuple[IntTree, IntTree]:
+    """Return two trees with the profile of another, from pairs of leaves, from left to right.
+
+    Examples
+    --------
+    >>> rebuild_pairs(((2, 3), 4), [(2, 12), (3, 4), (4, 1)])
+    (((2, 3), 4), ((12, 4), 1))
+    """
+    if isinstance(profile, int):
+        return pairs[0]
+    return _rebuild_pairs(profile, iter(pairs))
+
+
+def _rebuild_pairs(
+    profile: tuple[IntTree, ...], pairs: Iterator[tuple[IntTree, IntTree]]
+) -> tuple[IntTree, IntTree]:
+    firsts: list[IntTree] = []
+    seconds: list[IntTree] = []
+    for part in profile:
+        first, second = next(pairs) if isinstance(part, int) else _rebuild_pairs(part, pairs)
+        firsts.append(first)
+        seconds.append(second)
+    return tuple(firsts), tuple(seconds)
 
 
 def map_tree(tree: IntTree, factor: int) -> IntTree:
@@ -104,11 +154,27 @@ def map_tree(tree: IntTree, factor: int) -> IntTree:
 
 def modes_of(extents: IntTree, strides: IntTree, order: OrdinalOrder) -> list[Mode]:
     """Return extent and stride of every leaf, the fastest leaf first."""
-    if isinstance(extents, int):
-        return [(extents, cast("int", strides))]
-    modes = list(zip(leaves(extents), leaves(strides), strict=True))
+    modes = leaf_modes(extents, strides)
     if order == "lex":
         modes.reverse()
+    return modes
+
+
+def leaf_modes(extents: IntTree, strides: IntTree) -> list[Mode]:
+    """Return extent and stride of every leaf, from left to right."""
+    if isinstance(extents, int):
+        return [(extents, cast("int", strides))]
+    for extent in extents:
+        if not isinstance(extent, int):
+            break
+    else:
+        return cast("list[Mode]", list(zip(extents, cast("Index", strides), strict=True)))
+    modes: list[Mode] = []
+    for extent, stride in zip(extents, cast("tuple[IntTree, ...]", strides), strict=True):
+        if isinstance(extent, int):
+            modes.append((extent, cast("int", stride)))
+        else:
+            modes += leaf_modes(extent, stride)
     return modes
 
 
@@ -124,9 +190,7 @@ def from_modes(modes: list[Mode], order: OrdinalOrder) -> tuple[IntTree, IntTree
         return modes[0]
     if not modes:
         return 1, 0
-    if order == "lex":
-        modes = modes[::-1]
-    extents, strides = zip(*modes, strict=True)
+    extents, strides = zip(*(reversed(modes) if order == "lex" else modes), strict=True)
     return extents, strides
 
 
@@ -208,8 +272,7 @@ def to_tree(value: object, what: str, depth: int = 0) -> IntTree:
     if isinstance(value, tuple | list):
         if depth == MAX_DEPTH:
             raise LayoutError(f"{what} is nested deeper than {MAX_DEPTH} levels")
-        parts = cast("tuple[Any, ...] | list[Any]", value)
-        return tuple([to_tree(part, what, depth + 1) for part in parts])
+        return tuple([to_tree(part, what, depth + 1) for part in cast("Iterable[object]", value)])
     return to_int(cast("SupportsIndex", value), what)
 
 

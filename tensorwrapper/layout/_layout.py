@@ -9,8 +9,8 @@ from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import _modes
 from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._ordinals import LayoutOrdinals, ordinal_repr
 from tensorwrapper.layout._packed import contiguous
-from tensorwrapper.layout._queries import LayoutQueries
 from tensorwrapper.layout._separable import Separable
 from tensorwrapper.layout._strided import Strided, packed_strides
 from tensorwrapper.layout._tiled import TiledStrided
@@ -23,7 +23,7 @@ __all__ = ["Layout", "wrap_layout"]
 
 @final
 @attrs.frozen(init=False, repr=False, getstate_setstate=False)
-class Layout(LayoutQueries[IndexT_co], Generic[IndexT_co]):
+class Layout(LayoutOrdinals[IndexT_co], Generic[IndexT_co]):
     """Where each index of a shape lives, as an offset in elements.
 
     Over a box a layout is strided; over a jagged shape it is packed, row after row (over a tiled shape:
@@ -247,7 +247,7 @@ class Layout(LayoutQueries[IndexT_co], Generic[IndexT_co]):
             return f"Layout({under.shape!r}, strides={under.strides}).tiled({self._held.tiling!r})"
         if isinstance(self._held, Separable):
             return f"<Layout of {self.shape!r}: {self._held.base} + {self._held.axes}>"
-        return f"Layout({self.shape!r}, offset={self.offset})"
+        return ordinal_repr(self._held) or f"Layout({self.shape!r}, offset={self.offset})"
 
     def __reduce__(self) -> tuple[Callable[[LayoutCommon], "Layout[Any]"], tuple[LayoutCommon]]:
         return wrap_layout, (self._held,)

@@ -14,6 +14,7 @@ from tensorwrapper._integers import to_int
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import _modes
 from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._hierarchical import Hierarchical
 from tensorwrapper.layout._separable import Separable, axes_of, indices_at
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
@@ -69,7 +70,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
     @property
     def is_strided(self) -> bool:
         """Whether every mode has one step."""
-        return isinstance(self._held, Strided)
+        return isinstance(self._held, Strided | Hierarchical)
 
     @property
     def is_tiled(self) -> bool:
@@ -276,6 +277,8 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         return self._wrap(_modes.gather(self._held, mode, positions))
 
     def _strided(self, what: str) -> Strided:
+        if isinstance(self._held, Hierarchical):
+            return self._held.flat
         if isinstance(self._held, Strided):
             return self._held
         raise LayoutError(f"{what} needs a strided layout; this one is over {self._held.shape}")

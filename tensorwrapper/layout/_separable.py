@@ -17,6 +17,7 @@ from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout._axis import AxisMap, Stride
 from tensorwrapper.layout._common import LayoutCommon, check_region
+from tensorwrapper.layout._hierarchical import Hierarchical
 from tensorwrapper.layout._keys import parse_positional
 from tensorwrapper.layout._strided import Strided, sum_table
 from tensorwrapper.shape import Shape
@@ -202,6 +203,8 @@ class Separable(LayoutCommon):
 
 def axes_of(layout: LayoutCommon, what: str) -> tuple[int, tuple[AxisMap, ...]]:
     """Return base and axis maps of a layout over a box; ``what`` names the operation that needs them."""
+    if isinstance(layout, Hierarchical):
+        layout = layout.flat
     if isinstance(layout, Strided):
         pairs = zip(layout.shape.extents, layout.strides, strict=True)
         return layout.offset, tuple([Stride(extent, step) for extent, step in pairs])

@@ -16,6 +16,14 @@ __all__ = ["Swizzle"]
 _WORD = 63
 
 
+def _to_bits(value: SupportsIndex) -> int:
+    return to_count(value, "a number of bits")
+
+
+def _to_shift(value: SupportsIndex) -> int:
+    return to_int(value, "a shift")
+
+
 @final
 @attrs.frozen(repr=False)
 class Swizzle:
@@ -49,9 +57,9 @@ class Swizzle:
     ([0, 1, 2, 3, 5, 4, 7, 6], 13, 16)
     """
 
-    bits: int = attrs.field(converter=lambda value: to_count(value, "bits"))
-    base: int = attrs.field(converter=lambda value: to_count(value, "base"))
-    shift: int = attrs.field(converter=lambda value: to_int(value, "shift"))
+    bits: int = attrs.field(converter=_to_bits)
+    base: int = attrs.field(converter=_to_bits)
+    shift: int = attrs.field(converter=_to_shift)
 
     def __attrs_post_init__(self) -> None:
         if abs(self.shift) < self.bits:

@@ -4,18 +4,23 @@
 add a representation of their own; `as_shape` puts any of them behind the facade.
 """
 
+from tensorwrapper.shape._blocks import BlockTable
 from tensorwrapper.shape._common import ShapeCommon
 from tensorwrapper.shape._indices import IndexIterator, Indices
 from tensorwrapper.shape._jagged import Jagged, JaggedCommon, JaggedView
 from tensorwrapper.shape._nested import Nested, NestedCommon, NestedView
+from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._queries import ShapeLike
-from tensorwrapper.shape._rows import CellTable
+from tensorwrapper.shape._retile import Overlaps, RetileCost, RetilePieces, RetilePlan
+from tensorwrapper.shape._rows import CellTable, Rows
 from tensorwrapper.shape._shape import Shape, as_shape
 from tensorwrapper.shape._smooth import Smooth, SmoothCommon, SmoothView
 from tensorwrapper.shape._tiled import Tiled
 from tensorwrapper.shape._tiling import Tiling
+from tensorwrapper.shape._triangular import Triangular
 
 __all__ = [
+    "BlockTable",
     "CellTable",
     "IndexIterator",
     "Indices",
@@ -25,6 +30,12 @@ __all__ = [
     "Nested",
     "NestedCommon",
     "NestedView",
+    "Overlaps",
+    "Partition",
+    "RetileCost",
+    "RetilePieces",
+    "RetilePlan",
+    "Rows",
     "Shape",
     "ShapeCommon",
     "ShapeLike",
@@ -33,5 +44,6 @@ __all__ = [
     "SmoothView",
     "Tiled",
     "Tiling",
+    "Triangular",
     "as_shape",
 ]

@@ -1,39 +1,28 @@
 """Jagged shapes from what users have: row lengths, nested lists, child shapes, extents per cell."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from typing import SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int
-from tensorwrapper.errors import ConversionError, ExtentError, RankError, SizeOverflowError
-from tensorwrapper.shape._columns import Columns, Origins, check_int64, run_of, splits_of, tidy_origins
+from tensorwrapper.errors import ConversionError, ExtentError, LayerError, RankError, SizeOverflowError
+from tensorwrapper.shape._arrays import last_run, shared_table, splits_of
+from tensorwrapper.shape._columns import Origins, check_int64, tidy_origins
 from tensorwrapper.shape._common import ShapeCommon, integer_array
 from tensorwrapper.shape._jagged import Jagged, JaggedCommon
-from tensorwrapper.shape._partition import Partition, int64_array
+from tensorwrapper.shape._partition import int64_array
 from tensorwrapper.shape._rearrange import build_rows
 from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._smooth import SmoothCommon
-from tensorwrapper.shape._unroll import unroll, unrolls_exactly
+from tensorwrapper.shape._unroll import unroll
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["jagged_from_cells", "jagged_from_children", "jagged_from_lengths"]
+__all__ = ["check_rank", "jagged_from_cells", "jagged_from_children"]
 
-_Level = tuple[IntArray, IntArray]
-
-
-def jagged_from_lengths(lengths: npt.NDArray[np.integer], rank: int | None) -> Jagged:
-    """Return the jagged matrix whose row k has ``lengths[k]`` elements; O(n)."""
-    if lengths.ndim != 1:
-        raise ConversionError(
-            f"an array of row lengths has one axis, not {lengths.ndim}; for a table of extents per cell "
-            "use Shape.from_cells"
-        )
-    # An array of no lengths is of floats unless somebody says otherwise.
-    sizes = cast("IntArray", lengths) if lengths.size else np.zeros(0, dtype=np.int64)
-    marks = Partition.of_sizes(sizes, what="row lengths").marks
-    return _checked(Jagged(Rows.whole(Columns((), marks, (0,), (0,)))), rank)
+_Level = tuple[IntArray, Origins]
 
 
 def jagged_from_children(children: list[object], rank: int | None) -> Jagged:
@@ -53,27 +42,38 @@ def jagged_from_children(children: list[object], rank: int | None) -> Jagged:
             )
         if kinds != {"sequence"}:
             break
-        depth_levels.append(_lengths_level(row))
-        row = [grandchild for child in row for grandchild in cast("Iterable[object]", child)]
-    top: list[_Level] = [(np.array([len(children)]), np.array([0])), *depth_levels]
+        sequences = cast("list[Sequence[object]]", row)
+        depth_levels.append((np.array(list(map(len, sequences)), dtype=np.int64), 0))
+        row = list(chain.from_iterable(sequences))
+    top: list[_Level] = [(np.array([len(children)]), 0), *depth_levels]
     if kinds == {"integer"}:
-        lengths = int64_array(row, "row lengths")
+        lengths = _lengths_of(row)
         _check_lengths(lengths, depth_levels)
-        jagged = _build(top, lengths[:, np.newaxis], np.zeros((len(row), 1), dtype=np.int64))
+        jagged = _build(top, lengths[:, np.newaxis], (0,))
     elif kinds == {"shape"}:
         jagged = _stack(top, cast("list[ShapeCommon]", row))
     elif rank is not None and rank > len(top):
         # No rows, or sequences all the way down without a leaf: `rank` tells what the leaves would be.
-        nothing = np.zeros((0, rank - len(top)), dtype=np.int64)
-        jagged = _build(top, nothing, nothing)
+        inner = rank - len(top)
+        jagged = _build(top, np.zeros((0, inner), dtype=np.int64), (0,) * inner)
     else:
         # Without it, the last sequences are empty rows of rank 1.
-        counts_, _ = depth_levels[-1]
-        jagged = _build(top[:-1], counts_[:, np.newaxis], np.zeros((len(counts_), 1), dtype=np.int64))
-    return _checked(jagged, rank)
+        counts, _ = depth_levels[-1]
+        jagged = _build(top[:-1], counts[:, np.newaxis], (0,))
+    return check_rank(jagged, rank)
 
 
-def _checked(jagged: Jagged, rank: int | None) -> Jagged:
+def _lengths_of(row: list[object]) -> IntArray:
+    if set(map(type, row)) != {int}:
+        return int64_array(row, "row lengths")
+    try:
+        return np.array(row, dtype=np.int64)
+    except OverflowError as error:
+        raise SizeOverflowError("row lengths must fit into 64 bits") from error
+
+
+def check_rank(jagged: Jagged, rank: int | None) -> Jagged:
+    """Raise if the user said what the rank is, and it is another."""
     if rank is not None and jagged.rank != rank:
         raise RankError(f"the children make a shape of rank {jagged.rank}, but rank={rank} was given")
     return jagged
@@ -84,14 +84,19 @@ def _check_lengths(lengths: IntArray, levels: list[_Level]) -> None:
     if not (lengths < 0).any():
         return
     place = int(np.argmax(lengths < 0))
-    length, row = lengths[place], list[int]()
+    where = _path_of(place, levels)
+    raise ExtentError(f"an extent must not be negative, but row {where} has {lengths[place]}")
+
+
+def _path_of(place: int, levels: list[_Level]) -> int | tuple[int, ...]:
+    """Return where a child stands, one number per level, or a single number if there is one level."""
+    path: list[int] = []
     for counts, _ in reversed(levels):
         splits = splits_of(counts)
-        parent = int(run_of(splits, np.array(place)))
-        row.insert(0, place - int(splits[parent]))
+        parent = last_run(splits, place)
+        path.insert(0, place - int(splits[parent]))
         place = parent
-    where = (place, *row) if row else place
-    raise ExtentError(f"an extent must not be negative, but row {where} has {length}")
+    return (place, *path) if path else place
 
 
 def _sorts_of(row: list[object]) -> set[str]:
@@ -105,6 +110,11 @@ def _sorts_of(row: list[object]) -> set[str]:
 
 def _sort_of(child: object) -> str:
     if isinstance(child, ShapeCommon):
+        if child.kind == "nested":
+            raise LayerError(
+                f"a child is nested, with the layers {child.layers}, but a jagged shape has no layers "
+                "inside: flatten() the children, and nest the result"
+            )
         return "shape"
     if isinstance(child, Sequence) and not isinstance(child, str | bytes):
         return "sequence"
@@ -115,59 +125,76 @@ def _sort_of(child: object) -> str:
     raise ConversionError(f"a child must be an extent, a shape, or a sequence of them, not {child!r}")
 
 
-def _lengths_level(row: list[object]) -> _Level:
-    counts = np.array([len(cast("Sequence[object]", child)) for child in row], dtype=np.int64)
-    return counts, np.zeros(len(row), dtype=np.int64)
-
-
-def _build(levels: list[_Level], extents: IntArray, origins: IntArray) -> Jagged:
-    columns = [*levels, *zip(extents.T, origins.T, strict=True)]
-    for mode, (counts, starts) in enumerate(columns):
+def _build(levels: list[_Level], extents: IntArray, origins: Sequence[Origins]) -> Jagged:
+    for mode, (counts, starts) in enumerate([*levels, *zip(extents.T, origins, strict=True)]):
+        if isinstance(starts, int):
+            check_int64(mode, starts, int(counts.max(initial=0)))
+            continue
         beyond = starts > MAX_INT64 - counts
         if beyond.any():
             place = int(np.argmax(beyond))
             check_int64(mode, int(starts[place]), int(counts[place]))
-    tidied: list[tuple[IntArray, Origins]] = [(counts, tidy_origins(starts)) for counts, starts in levels]
-    return Jagged(build_rows(tidied, extents, [tidy_origins(column) for column in origins.T]))
+    return Jagged(build_rows(levels, extents, list(origins)))
 
 
 def _stack(levels: list[_Level], shapes: list[ShapeCommon]) -> Jagged:
+    if all(issubclass(kind, SmoothCommon) for kind in set(map(type, shapes))):
+        return _stack_boxes(levels, cast("list[SmoothCommon]", shapes))
     ranks = sorted({shape.rank for shape in shapes})
-    if len(ranks) > 1:
-        raise RankError(f"children of one jagged shape must have one rank, but these have {ranks}")
-    if ranks == [0]:
-        raise RankError("children of rank 0 leave no mode to vary: give their number as an extent")
-    smooth = [shape for shape in shapes if isinstance(shape, SmoothCommon)]
-    if len(smooth) == len(shapes):
-        extents = _table([shape.extents for shape in smooth])
-        return _build(levels, extents, _table([shape.origin for shape in smooth]))
+    _check_ranks(ranks, shapes, levels)
     outer = max(shape.outer_rank for shape in shapes if isinstance(shape, JaggedCommon))
     parts = [unroll(_rows_of(shape), outer) for shape in shapes]
-    if not all(unrolls_exactly(_rows_of(shape), outer) for shape in shapes):
-        raise ExtentError("a child has extents after an empty mode that the other children cannot express")
     inner = [_joined(parts, mode) for mode in range(outer)]
     leaves = [_joined(parts, mode) for mode in range(outer, ranks[0])]
-    extents, origins = (np.stack([leaf[side] for leaf in leaves], axis=1) for side in (0, 1))
-    return _build([*levels, *inner], extents, origins)
+    extents = np.stack([counts for counts, _ in leaves], axis=1)
+    return _build([*levels, *inner], extents, [starts for _, starts in leaves])
+
+
+def _stack_boxes(levels: list[_Level], boxes: list[SmoothCommon]) -> Jagged:
+    # One child that occurs many times is looked at once.
+    distinct = dict(zip(map(id, boxes), boxes, strict=True))
+    kept = list(distinct.values()) if len(distinct) * 2 < len(boxes) else boxes
+    extents, origins = [box.extents for box in kept], [box.origin for box in kept]
+    _check_ranks(sorted(set(map(len, extents))), boxes, levels)
+    table, starts = _table(extents), _table(origins)
+    if len(kept) == 1:
+        return _build(levels, shared_table(extents[0], len(boxes)), origins[0])
+    if kept is not boxes:
+        number = {ident: k for k, ident in enumerate(distinct)}
+        places = np.fromiter(map(number.__getitem__, map(id, boxes)), np.int64, len(boxes))
+        table, starts = table[places], starts[places]
+    return _build(levels, table, [tidy_origins(column) for column in starts.T])
+
+
+def _check_ranks(ranks: list[int], children: Sequence[ShapeCommon], levels: list[_Level]) -> None:
+    if len(ranks) > 1:
+        first = children[0].rank
+        place = next(k for k, child in enumerate(children) if child.rank != first)
+        raise RankError(
+            f"children of one jagged shape must have one rank, but these have {ranks}: child "
+            f"{_path_of(place, levels[1:])} has {children[place].rank}, and the first child {first}"
+        )
+    if ranks == [0]:
+        raise RankError("children of rank 0 leave no mode to vary: give their number as an extent")
 
 
 def _joined(parts: list[Rows], mode: int) -> _Level:
     ranges = [part.ranges(mode) for part in parts]
-    return np.concatenate([r[0] for r in ranges]), np.concatenate([r[1] for r in ranges])
+    return np.concatenate([r[0] for r in ranges]), tidy_origins(np.concatenate([r[1] for r in ranges]))
 
 
 def _rows_of(shape: ShapeCommon) -> Rows:
     if isinstance(shape, JaggedCommon):
         return shape.rows
     extents, origin = shape.bounding_box()
-    first, rest = extents[0], extents[1:]
-    leaf = np.broadcast_to(np.array(rest or (1,), dtype=np.int64), (first, max(len(rest), 1))).copy()
-    return build_rows([(np.array([first]), origin[0])], leaf, list(origin[1:]) or [0])
+    leaf = shared_table(extents[1:] or (1,), extents[0])
+    return build_rows([(np.array([extents[0]]), origin[0])], leaf, list(origin[1:]) or [0])
 
 
 def _table(rows: list[tuple[int, ...]]) -> IntArray:
+    width = len(rows[0])
     try:
-        return np.array(rows, dtype=np.int64)
+        return np.fromiter(chain.from_iterable(rows), np.int64, len(rows) * width).reshape(-1, width)
     except OverflowError as error:
         raise SizeOverflowError("extents and origins of jagged shapes must fit into 64 bits") from error
 
@@ -194,14 +221,15 @@ def jagged_from_cells(outer: ShapeCommon, extents: npt.ArrayLike, origins: npt.A
         raise ExtentError(
             f"an extent must not be negative, but cell {cell} has {tuple(table[cell].tolist())}"
         )
-    starts = np.zeros_like(table)
+    starts: list[Origins] = [0] * table.shape[1]
     if origins is not None:
         given = integer_array(origins, "cell origins")
         if given.shape not in {table.shape, table.shape[1:]}:
             raise ExtentError(
                 f"cell origins have shape {table.shape} or {table.shape[1:]}, not {given.shape}"
             )
-        starts = np.broadcast_to(_int64_table(given, "cell origins"), table.shape).copy()
+        at = _int64_table(given, "cell origins")
+        starts = at.tolist() if at.ndim == 1 else [tidy_origins(column) for column in at.T]
     levels: list[_Level] = []
     if isinstance(outer, JaggedCommon):
         rows = unroll(outer.rows, outer.rank - 1)
@@ -210,6 +238,6 @@ def jagged_from_cells(outer: ShapeCommon, extents: npt.ArrayLike, origins: npt.A
         nodes = 1
         box, origin = outer.bounding_box()
         for count, start in zip(box, origin, strict=True):
-            levels.append((np.full(nodes, count), np.full(nodes, start)))
+            levels.append((np.full(nodes, count), start))
             nodes *= count
     return _build(levels, table, starts)

@@ -4,75 +4,44 @@ A jagged shape of rank ``r`` is a tree: ``d`` unrolled modes above leaves that a
 ``s = r - d``. A *node* of depth ``q`` is a prefix of ``q`` indices. No node is a Python object: the
 children of node ``k`` of depth ``q`` are the nodes ``splits[q][k]`` up to ``splits[q][k + 1]`` of depth
 ``q + 1``, so a level costs 8 bytes per node. Leaves of rank 1 are stored as one more row of splits (their
-cumulative extents), leaves of higher rank as a table of extents with one row each.
+cumulative extents), leaves of higher rank as a table of extents with one row each. Leaves that are all
+alike, of any rank, are a table whose rows are one and the same row in memory: its stride is 0.
 
 Where every node of a level starts at the same index, the origin is one number, else one per node.
 """
 
 from collections.abc import Callable
-from typing import TypeAlias, cast, final
+from math import prod
+from typing import TypeAlias, final
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.errors import ExtentError, SizeOverflowError
+from tensorwrapper.errors import SizeOverflowError
+from tensorwrapper.shape._arrays import (
+    ArrayState,
+    Sizes,
+    array_of_state,
+    array_state,
+    frozen_array,
+    shared_row,
+    splits_of,
+)
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = [
     "Columns",
     "Origins",
-    "Sizes",
     "check_int64",
-    "concatenated_ranges",
-    "frozen_array",
+    "columns_of_state",
     "moved_origins",
     "origins_of",
-    "run_of",
-    "splits_of",
     "tidy_origins",
 ]
 
 Origins: TypeAlias = int | IntArray
 """Where the children of each node start: one number for all, or one per node."""
-
-Sizes: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
-"""Numbers of elements: int64, or Python integers in an object array where 64 bits do not suffice."""
-
-
-def frozen_array(array: IntArray) -> IntArray:
-    """Return `array` as int64 memory that nobody can change through the result."""
-    if array.flags.writeable:
-        array = array.view()
-        array.flags.writeable = False
-    return array
-
-
-def splits_of(counts: IntArray) -> IntArray:
-    """Return the row splits of `counts`: 0, then their cumulative sums; O(n)."""
-    splits = np.zeros(len(counts) + 1, dtype=np.int64)
-    if len(counts):
-        if int(counts.min()) < 0:
-            row = int(np.argmin(counts))
-            raise ExtentError(f"an extent must not be negative, but row {row} has {counts[row]}")
-        if int(counts.max()) * len(counts) > MAX_INT64 and sum(counts.tolist()) > MAX_INT64:
-            raise SizeOverflowError("the extents of the rows add up to more than 64 bits hold")
-        np.cumsum(counts, out=splits[1:])
-    return frozen_array(splits)
-
-
-def concatenated_ranges(starts: IntArray, counts: IntArray) -> IntArray:
-    """Return ``range(starts[k], starts[k] + counts[k])`` for every k, one after the other."""
-    splits = splits_of(counts)
-    shift = np.repeat(starts - splits[:-1], counts)
-    return shift + np.arange(len(shift), dtype=np.int64)
-
-
-def run_of(marks: Sizes, values: IntArray) -> IntArray:
-    """Return for each value the last k with ``marks[k] <= value``: the run that holds it; O(log n) each."""
-    found: IntArray = np.searchsorted(cast("IntArray", marks), values, side="right")
-    return found - 1
 
 
 def check_int64(mode: int, start: int, extent: int) -> None:
@@ -113,7 +82,7 @@ class Columns:
     splits
         For q = 1 to d - 1: where the children of each node of depth q begin, and one end.
     leaf
-        Rank 1: row splits of the leaves. Higher rank: an (n, s) table of extents.
+        Rank 1: row splits of the leaves. Higher rank, or leaves all alike: an (n, s) table of extents.
     origins
         For q = 0 to d - 1: where mode q starts under each node of depth q; entry 0 is one number.
     leaf_origins
@@ -146,29 +115,41 @@ class Columns:
         """The extent of mode 0."""
         return len(self.splits[0]) - 1 if self.splits else self.n_leaves
 
+    @property
+    def even(self) -> Index | None:
+        """The extents of every leaf, if they are all alike and stored once."""
+        return None if self.leaf.ndim == 1 else shared_row(self.leaf)
+
     def children(self, depth: int, node: int) -> tuple[int, int]:
         """Return the first child of a node and the end of its children."""
         splits = self.splits[depth - 1]
-        return int(splits[node]), int(splits[node + 1])
+        return splits.item(node), splits.item(node + 1)
 
     def origin(self, depth: int, node: int) -> int:
         """Return where mode `depth` starts under a node."""
         origins = self.origins[depth]
-        return origins if isinstance(origins, int) else int(origins[node])
+        return origins if isinstance(origins, int) else origins.item(node)
 
     def leaf_box(self, leaf: int) -> tuple[Index, Index]:
         """Return extents and origin of one leaf."""
         if self.leaf.ndim == 1:
-            extents: Index = (int(self.leaf[leaf + 1] - self.leaf[leaf]),)
+            extents: Index = (self.leaf.item(leaf + 1) - self.leaf.item(leaf),)
         else:
             extents = tuple(self.leaf[leaf].tolist())
-        return extents, tuple([o if isinstance(o, int) else int(o[leaf]) for o in self.leaf_origins])
+        return extents, tuple([o if isinstance(o, int) else o.item(leaf) for o in self.leaf_origins])
 
     def leaf_extents(self, start: int, stop: int) -> IntArray:
-        """Return the (n, s) extents of a run of leaves; rank 1 computes them, higher rank is a view."""
+        """Return the (n, s) extents of a run of leaves: a view of a table, computed from splits."""
         if self.leaf.ndim == 1:
             return np.diff(self.leaf[start : stop + 1])[:, np.newaxis]
         return self.leaf[start:stop]
+
+    def leaf_extents_at(self, leaves: IntArray, mode: int) -> IntArray | int:
+        """Return the extent of a leaf mode in each of `leaves`; one number if all leaves are alike."""
+        if self.leaf.ndim == 1:
+            return self.leaf[leaves + 1] - self.leaf[leaves]
+        even = self.even
+        return self.leaf[leaves, mode] if even is None else even[mode]
 
     def leaf_starts(self, start: int, stop: int) -> IntArray:
         """Return the (n, s) origins of a run of leaves."""
@@ -181,27 +162,42 @@ class Columns:
             return self.leaf
         offsets = self._offsets
         if offsets is None:
-            offsets = _leaf_offsets(self.leaf)
+            offsets = leaf_offsets(self.leaf)
             object.__setattr__(self, "_offsets", offsets)
         return offsets
 
+    def elements(self, start: int, stop: int) -> int:
+        """Return how many elements a run of leaves has."""
+        even = self.even
+        if even is not None:
+            return (stop - start) * prod(even)
+        offsets = self.offsets
+        return offsets.item(stop) - offsets.item(start)
+
     def __reduce__(self) -> tuple[Callable[..., "Columns"], tuple[object, ...]]:
-        return _restore, (self.splits, self.leaf, self.origins, self.leaf_origins)
+        return columns_of_state, self.state(self.origin(0, 0))
+
+    def state(self, first: int) -> tuple[object, ...]:
+        """Return what pickle writes, with `first` as the origin of mode 0; small arrays become bytes."""
+        later = self.origins[1:] + self.leaf_origins
+        origins = (first, *[o if isinstance(o, int) else array_state(o) for o in later])
+        splits = tuple([array_state(s) for s in self.splits]) if self.splits else ()
+        return splits, array_state(self.leaf), origins
 
 
-def _restore(
-    splits: tuple[IntArray, ...],
-    leaf: IntArray,
-    origins: tuple[Origins, ...],
-    leaf_origins: tuple[Origins, ...],
+def columns_of_state(
+    splits: tuple[ArrayState, ...], leaf: ArrayState, origins: tuple[int | ArrayState, ...]
 ) -> Columns:
     """Return unpickled columns: arrays come back writeable, and are frozen again."""
-
-    def frozen(values: tuple[Origins, ...]) -> tuple[Origins, ...]:
-        return tuple([o if isinstance(o, int) else frozen_array(o) for o in values])
-
-    rows = tuple([frozen_array(s) for s in splits])
-    return Columns(rows, frozen_array(leaf), frozen(origins), frozen(leaf_origins))
+    stored = tuple([o if isinstance(o, int) else array_of_state(o, 0) for o in origins])
+    depth = len(splits) + 1
+    width = len(origins) - depth
+    return Columns(
+        tuple([array_of_state(s, 0) for s in splits]) if splits else (),
+        array_of_state(leaf, width if width > 1 else 0),
+        stored[:depth],
+        stored[depth:],
+    )
 
 
 def origins_of(origins: Origins, start: int, stop: int) -> IntArray:
@@ -211,7 +207,8 @@ def origins_of(origins: Origins, start: int, stop: int) -> IntArray:
     return origins[start:stop]
 
 
-def _leaf_offsets(extents: IntArray) -> Sizes:
+def leaf_offsets(extents: IntArray) -> Sizes:
+    """Return how many elements come before each leaf of an (n, s) table, and the total; O(n)."""
     bound = len(extents)
     for greatest in extents.max(axis=0, initial=0).tolist():
         bound *= max(greatest, 1)

@@ -3,13 +3,13 @@
 import itertools
 import reprlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_ints
+from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper.errors import (
     ConversionError,
     JaggedModeError,
@@ -52,14 +52,49 @@ def integer_array(values: npt.ArrayLike, what: str) -> npt.NDArray[np.integer]:
         raise ConversionError(
             f"{what} must form a rectangular array of integers, not {reprlib.repr(values)}"
         ) from error
+    if isinstance(values, list | tuple):
+        return _array_of_items(cast("Sequence[object]", values), array, what)
     if array.dtype.kind in "iu" or not array.size:
         return array
-    if not isinstance(values, np.ndarray) and array.dtype.kind in "fO":
-        # NumPy turns Python integers beyond 64 bits into floats or objects.
-        given = cast("list[object]", np.array(values, dtype=np.object_).ravel().tolist())
-        if all(type(value) is int for value in given):
-            raise SizeOverflowError(f"{what} must fit into 64 bits, not {reprlib.repr(values)}")
     raise ConversionError(f"{what} must be integers, not {array.dtype}")
+
+
+def _array_of_items(values: Sequence[object], array: npt.NDArray[Any], what: str) -> npt.NDArray[np.integer]:
+    """Return the `array` that NumPy makes of nested lists, if their items are integers and nothing else."""
+    items, types = values, set(map(type, values))
+    while types & {list, tuple, np.ndarray}:
+        if np.ndarray in types:
+            rows = [cast("npt.NDArray[Any]", item) for item in items if isinstance(item, np.ndarray)]
+            for row in rows:
+                if row.dtype.kind not in "iu" and row.size:
+                    raise ConversionError(f"{what} must be integers, not {row.dtype}")
+            if len(rows) == len(items) and array.dtype.kind in "iu":
+                return array
+            items = [item.tolist() if isinstance(item, np.ndarray) else item for item in items]
+        if not set(map(type, items)) <= {list, tuple}:
+            break
+        items = list(itertools.chain.from_iterable(cast("Iterable[Iterable[object]]", items)))
+        types = set(map(type, items))
+    if types != {int}:
+        # NumPy turns bools among integers into integers, integers of some types together into floats, and
+        # knows no other objects with an ``__index__``.
+        items = [_to_item(item, array, what) for item in items]
+    if array.dtype.kind in "iu" or not array.size:
+        return array
+    numbers = cast("Sequence[int]", items)
+    if not all(-MAX_INT64 <= number <= MAX_INT64 for number in numbers):
+        raise SizeOverflowError(f"{what} must fit into 64 bits, not {reprlib.repr(values)}")
+    return np.array(numbers, dtype=np.int64).reshape(array.shape)
+
+
+def _to_item(item: object, array: npt.NDArray[Any], what: str) -> int:
+    try:
+        return to_int(cast("SupportsIndex", item), what)
+    except ConversionError as error:
+        raise ConversionError(
+            f"{what} must be integers, but {item!r} is a {type(item).__name__}, and an array of all of them "
+            f"has the type {array.dtype}"
+        ) from error
 
 
 def to_index_array(indices: npt.ArrayLike, rank: int) -> IntArray:
@@ -67,7 +102,7 @@ def to_index_array(indices: npt.ArrayLike, rank: int) -> IntArray:
     array = integer_array(indices, "indices")
     if array.ndim < 1 or array.shape[-1] != rank:
         raise RankError(f"an array of indices of rank {rank} has shape (..., {rank}), not {array.shape}")
-    if array.dtype == np.uint64 and array.size and int(array.max()) >= 2**63:
+    if array.dtype.kind == "u" and array.size and int(array.max()) >= 2**63:
         raise OutOfBoundsError("an index above the range of int64 is in no shape that arrays can address")
     return array.astype(np.int64, copy=False)
 

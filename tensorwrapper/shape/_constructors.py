@@ -1,26 +1,39 @@
 """How shapes are made: the named constructors of the facade, one per thing that users have."""
 
 from collections.abc import Iterable, Sequence
-from typing import Generic, Self, SupportsIndex, TypeAlias, cast
+from typing import Any, Generic, Self, SupportsIndex, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError, RankError
-from tensorwrapper.shape._children import jagged_from_cells, jagged_from_children, jagged_from_lengths
+from tensorwrapper.shape._children import check_rank, jagged_from_cells, jagged_from_children
+from tensorwrapper.shape._combine import concat_shapes, stack_shapes
 from tensorwrapper.shape._common import ShapeCommon, to_index
+from tensorwrapper.shape._encodings import (
+    jagged_from_ints,
+    jagged_from_lengths,
+    jagged_from_offsets,
+    jagged_from_row_ids,
+    jagged_from_starts_stops,
+    jagged_from_uniform,
+)
 from tensorwrapper.shape._jagged import JaggedCommon
-from tensorwrapper.shape._nested import flat_of, make_nested, to_layers
+from tensorwrapper.shape._layers import nested_of_layers
+from tensorwrapper.shape._nested import flat_of, make_nested
 from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._parts import ShapeParts
-from tensorwrapper.shape._queries import ShapeLike, ShapeQueries, held_of
+from tensorwrapper.shape._queries import Held, ShapeLike, ShapeQueries, held_of
 from tensorwrapper.shape._smooth import Smooth
 from tensorwrapper.shape._tiled import Tiled
-from tensorwrapper.typing import IndexT_co, IntArray
+from tensorwrapper.shape._triangular import Triangular
+from tensorwrapper.typing import Half, IndexT_co, IntArray
 
 __all__ = ["ShapeConstructors"]
 
 _At: TypeAlias = Iterable[SupportsIndex] | None
+_INT = {int}
 
 
 class ShapeConstructors(ShapeParts[IndexT_co], Generic[IndexT_co]):
@@ -66,7 +79,9 @@ class ShapeConstructors(ShapeParts[IndexT_co], Generic[IndexT_co]):
         (6, 30)
         """
         if isinstance(rows, np.ndarray):
-            return cls._moved(jagged_from_lengths(rows, rank), origin)
+            return cls._moved(check_rank(jagged_from_lengths(rows), rank), origin)
+        if isinstance(rows, list) and set(map(type, rows)) == _INT:
+            return cls._moved(check_rank(jagged_from_ints(cast("list[int]", rows)), rank), origin)
         return cls._moved(jagged_from_children(_children(rows), rank), origin)
 
     @classmethod
@@ -91,7 +106,94 @@ class ShapeConstructors(ShapeParts[IndexT_co], Generic[IndexT_co]):
         >>> pairs.size, pairs[2], pairs.extent_bounds(1)
         (13, Shape(3, 3), (0, 3))
         """
-        return cls._wrap(jagged_from_cells(held_of(outer), extents, origins))
+        return cls._wrap(jagged_from_cells(flat_of(held_of(outer)), extents, origins))
+
+    @classmethod
+    def from_offsets(cls, *offsets: npt.ArrayLike, validate: bool = True, copy: bool = True) -> Self:
+        """Return the jagged shape with these offsets: how Arrow, Awkward Array and TensorFlow write rows.
+
+        Row k of a level runs from ``offsets[k]`` up to ``offsets[k + 1]``: in the rows of the next level,
+        or in the elements. A slice may start above 0 and end before the next level does.
+
+        Parameters
+        ----------
+        *offsets
+            One array per ragged mode, from the outermost, of n + 1 integers for n rows.
+        validate
+            Check that no offset descends: O(n). What costs nothing is checked in any case.
+        copy
+            Keep a copy, so that nobody can change the shape. Without it an int64 array is kept as it is:
+            O(1), and nobody may write to it.
+
+        Raises
+        ------
+        ExtentError
+            If offsets descend, or leave the level below them; the text names level and row.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.from_offsets([0, 3, 4, 6])
+        Shape.jagged([3, 1, 2])
+        >>> Shape.from_offsets([1, 2, 3], [0, 2, 5, 6])
+        Shape.jagged([[3], [1]])
+        """
+        return cls._wrap(jagged_from_offsets(offsets, validate=validate, copy=copy))
+
+    @classmethod
+    def from_row_ids(cls, ids: npt.ArrayLike, n_rows: SupportsIndex) -> Self:
+        """Return the jagged shape of `n_rows` rows whose element k lies in row ``ids[k]``; O(n).
+
+        TensorFlow calls the ids ``value_rowids``. The number of rows has no default, because the ids tell
+        nothing of empty rows at the end.
+
+        Raises
+        ------
+        ExtentError
+            If the ids do not ascend.
+        OutOfBoundsError
+            If there is no such row.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.from_row_ids([0, 0, 0, 1, 3, 3], 5)
+        Shape.jagged([3, 1, 0, 2, 0])
+        """
+        return cls._wrap(jagged_from_row_ids(ids, n_rows))
+
+    @classmethod
+    def from_starts_stops(cls, starts: npt.ArrayLike, stops: npt.ArrayLike) -> Self:
+        """Return the jagged shape whose row k runs from ``starts[k]`` up to ``stops[k]``; O(n).
+
+        Rows may overlap, leave gaps and come in any order: that is for a layout to know.
+
+        Raises
+        ------
+        ExtentError
+            If a row stops before its start, or starts below 0; the text names it.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.from_starts_stops([4, 0, 4], [7, 1, 6])
+        Shape.jagged([3, 1, 2])
+        """
+        return cls._wrap(jagged_from_starts_stops(starts, stops))
+
+    @classmethod
+    def from_uniform(cls, n_rows: SupportsIndex, length: SupportsIndex) -> Self:
+        """Return the jagged shape of `n_rows` rows that are all `length` long; O(1).
+
+        It stays jagged: which kind a user asked for is part of the value.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.from_uniform(3, 2), Shape.from_uniform(3, 2) == Shape(3, 2)
+        (Shape.jagged([2, 2, 2]), False)
+        """
+        return cls._wrap(jagged_from_uniform(n_rows, length))
 
     @classmethod
     def tiled(cls, *sizes: "Iterable[SupportsIndex] | IntArray", origin: _At = None) -> Self:
@@ -108,8 +210,34 @@ class ShapeConstructors(ShapeParts[IndexT_co], Generic[IndexT_co]):
         """
         if not sizes:
             raise RankError("a tiled shape needs the tile sizes of at least one mode")
-        held = Tiled(tuple([Partition.of_sizes(s) for s in sizes]), (0,) * len(sizes))
+        cuts = [Partition.of_sizes(s, what=f"the tile sizes of mode {m}") for m, s in enumerate(sizes)]
+        held = Tiled(tuple(cuts), (0,) * len(sizes))
         return cls._moved(held, origin)
+
+    @classmethod
+    def triangular(cls, n: SupportsIndex, half: Half = "lower", *, diagonal: bool = True) -> Self:
+        """Return the upper or lower half of the indices of an n x n square: O(1) memory, any size.
+
+        A triangular matrix, or a symmetric one that is stored once: its ordinals are places in packed
+        storage, row after row.
+
+        Parameters
+        ----------
+        n
+            The side of the square, which is the extent of mode 0; negative raises.
+        half
+            ``"lower"``: row i has the columns 0 to i. ``"upper"``: row i has the columns i to n - 1.
+        diagonal
+            Whether the pairs ``(i, i)`` belong to it.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> t = Shape.triangular(4, "upper")
+        >>> t.size, t[2], t.ordinal((2, 3)), Shape.triangular(10**12).index(10**20)
+        (10, Shape(2, origin=(2,)), 8, (14142135623, 3266133124))
+        """
+        return cls._wrap(Triangular(n, half, diagonal=diagonal))
 
     @classmethod
     def nested(cls, shape: "ShapeLike", *, layers: Iterable[SupportsIndex]) -> Self:
@@ -128,7 +256,7 @@ class ShapeConstructors(ShapeParts[IndexT_co], Generic[IndexT_co]):
         Raises
         ------
         LayerError
-            If the layers do not add up to the rank.
+            If the layers do not add up to the rank, or one of them is negative.
 
         Examples
         --------
@@ -137,8 +265,150 @@ class ShapeConstructors(ShapeParts[IndexT_co], Generic[IndexT_co]):
         >>> str(n), n.element((3,)), n.flatten()
         ('(10; 20, 30)', Shape(20, 30), Shape(10, 20, 30))
         """
-        flat = flat_of(held_of(shape))
-        return cls._wrap(make_nested(flat, to_layers(layers, flat.rank)))
+        return cls._wrap(make_nested(flat_of(held_of(shape)), layers))
+
+    @classmethod
+    def from_layers(cls, *layers: "ShapeLike") -> Self:
+        """Return the nested shape whose layers are these boxes: every index of one goes with all of the next.
+
+        Parameters
+        ----------
+        *layers
+            One box, or its extents, per layer, from the outermost; they keep their origins.
+
+        Raises
+        ------
+        JaggedModeError
+            If a layer is not a box.
+
+        Examples
+        --------
+        A vector of 10 matrices:
+
+        >>> from tensorwrapper import Shape
+        >>> Shape.from_layers(Shape(10), Shape(20, 30)) == Shape.nested(Shape(10, 20, 30), layers=(1, 2))
+        True
+        """
+        return cls._wrap(nested_of_layers([held_of(layer) for layer in layers]))
+
+    @classmethod
+    def concat(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex = 0) -> Self:
+        """Return the shape with the indices of one along `mode`, then those of the next, and so on.
+
+        It lies where the first one lies: along `mode` the others are moved to follow it. Boxes agree in all
+        other modes. As soon as one shape is jagged, the result is: every mode before `mode` must then agree
+        at every prefix, and the modes after it go with the index of `mode` that they lie under, so that along
+        mode 0 any rows join. Layers, if any, are the same in all. O(rows).
+
+        Parameters
+        ----------
+        shapes
+            At least one, all of one rank.
+        mode
+            The mode along which extents add up, counted from the last if negative.
+
+        Raises
+        ------
+        ExtentMismatchError
+            If extents or origins of another mode differ; the text names the mode, the shape and both.
+        RankError
+            If there is no shape, or no such mode, or ranks differ.
+        LayerError
+            If some are nested and others are not, or otherwise.
+        SizeOverflowError
+            If the extent of a jagged shape would leave 64 bits.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.concat([Shape(2, 3), Shape(4, 3)]), Shape.concat([Shape(2, 3), Shape(2, 4)], mode=1)
+        (Shape(6, 3), Shape(2, 7))
+        >>> rows = Shape.jagged([3, 1])
+        >>> Shape.concat([rows, Shape(2, 4)]), Shape.concat([rows, rows], mode=1)
+        (Shape.jagged([3, 1, 4, 4]), Shape.jagged([6, 2]))
+        """
+        return cls._wrap(concat_shapes(_held_list(shapes, "concat"), to_int(mode, "a mode")))
+
+    @classmethod
+    def stack(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex = 0) -> Self:
+        """Return the shape with a new mode that numbers the given shapes, which must be congruent.
+
+        The new mode starts at 0, the others lie where those of the first shape lie. Children that differ make
+        one shape by `Shape.jagged`. O(1) for boxes, O(rows) for jagged shapes.
+
+        Parameters
+        ----------
+        shapes
+            At least one.
+        mode
+            Which mode of the result is the new one, counted from the last if negative.
+
+        Raises
+        ------
+        ExtentMismatchError
+            If a shape is not congruent to the first; the text says which, and where they differ.
+        RankError
+            If there is no shape, or no such mode, or ranks differ.
+        LayerError
+            If a shape is nested.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.stack([Shape(2, 3)] * 4), Shape.stack([Shape.jagged([3, 1])] * 2, mode=1)
+        (Shape(4, 2, 3), Shape.jagged([Shape(2, 3), Shape(2, 1)]))
+        """
+        return cls._wrap(stack_shapes(_held_list(shapes, "stack"), to_int(mode, "a mode")))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the shape that a text writes: the inverse of ``str(shape)``; O(length).
+
+        Nothing is evaluated, and no memory is taken but in proportion to the text: it may be a stranger's.
+
+        Parameters
+        ----------
+        text
+            What ``str(shape)`` or ``format(shape, "full")`` gives; white space is free.
+
+        Raises
+        ------
+        ParseError
+            If it is anything else, or a summary, which leaves numbers out; the message shows where.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.parse("(3, 3)@(-1, -1)"), Shape.parse("(3, 3|1|2)")
+        (Shape(3, 3, origin=(-1, -1)), Shape.jagged([3, 1, 2]))
+        >>> Shape.parse("(3, 3|1)")
+        Traceback (most recent call last):
+        tensorwrapper.errors.ParseError: ...
+        """
+        # Loaded here, as in `from_json`: most programs read no shapes, and shall not wait for patterns.
+        from tensorwrapper.shape._parse import parse_shape  # noqa: PLC0415
+
+        return cls._wrap(parse_shape(text))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Return the shape that `to_json` wrote; O(length), as safe as `parse`.
+
+        Raises
+        ------
+        ParseError
+            If it is not strict JSON (UTF-8, no key twice, no NaN), if a key is missing or unknown, or if a
+            value has the wrong type or makes no shape; the message names the key.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.from_json('{"extents":[2,3],"kind":"smooth","origin":[0,-1]}')
+        Shape(2, 3, origin=(0, -1))
+        """
+        from tensorwrapper.shape._json import shape_of_json  # noqa: PLC0415
+
+        return cls._wrap(shape_of_json(text))
 
     @classmethod
     def _moved(cls, held: JaggedCommon, origin: _At) -> Self:
@@ -147,11 +417,24 @@ class ShapeConstructors(ShapeParts[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(held.translate_by(to_index(origin, held.rank, "an origin")))
 
 
+def _held_list(shapes: object, what: str) -> list[Held]:
+    if isinstance(shapes, ShapeQueries | ShapeCommon | str | bytes) or not isinstance(shapes, Iterable):
+        raise ConversionError(f"{what} takes a sequence of shapes, not {shapes!r}")
+    return [held_of(shape) for shape in cast("Iterable[ShapeLike]", shapes)]
+
+
 def _children(rows: object) -> list[object]:
     """Return the items of an iterable as a list, with every facade in them replaced by what it holds."""
     if isinstance(rows, ShapeQueries | ShapeCommon | str | bytes) or not isinstance(rows, Iterable):
         raise ConversionError(f"a jagged shape is given by a sequence of lengths or shapes, not by {rows!r}")
-    return [_child(row) for row in cast("Iterable[object]", rows)]
+    items = list(cast("Iterable[object]", rows))
+    # Asked once per type: each question about an abstract class costs more than a row.
+    kinds = set(map(type, items))
+    if kinds <= _INT:
+        return items
+    if all(issubclass(kind, ShapeQueries) for kind in kinds):
+        return [shape._held for shape in cast("list[ShapeQueries[Any]]", items)]
+    return [_child(row) for row in items]
 
 
 def _child(row: object) -> object:

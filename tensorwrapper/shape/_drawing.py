@@ -1,16 +1,37 @@
-"""Pictures of tilings."""
+"""Pictures of tilings with a number for each tile, as its colour."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.drawing import Drawing, Line, Mark, Rectangle, Text, log_color
+from tensorwrapper.drawing import (
+    INK,
+    MUTED,
+    PAPER,
+    Drawing,
+    Group,
+    Line,
+    Mark,
+    Rectangle,
+    Text,
+    log_color,
+    ramp,
+    text_width,
+)
 from tensorwrapper.errors import ExtentError, RankError
 from tensorwrapper.shape._tiling import Tiling
+from tensorwrapper.typing import IntArray
 
-__all__ = ["draw_tiling"]
+__all__ = ["MOST_SHADES", "draw_tiling"]
 
+MOST_SHADES: Final = 64
+"""Tiles of a mode up to which each has a colour of its own; of more, runs of them share one."""
 _SIDE = 720.0
 _MARGIN = 24.0
+_STEPS = 24  # of the colour bar
 
 
 def draw_tiling(
@@ -23,6 +44,8 @@ def draw_tiling(
 ) -> Drawing:
     """Return a picture of a tiling of rank 2, tiles to scale.
 
+    Of more than `MOST_SHADES` tiles in a mode, runs are drawn as one, in the colour of the greatest.
+
     Parameters
     ----------
     tiling
@@ -31,36 +54,90 @@ def draw_tiling(
         One number per tile, drawn as its colour on a logarithmic scale; tiles under `least` stay grey.
     coarse
         A coarser tiling of the same box, drawn as heavier lines.
+    least
+        Where the scale of colours begins.
     title
         A line of text above.
+
+    Raises
+    ------
+    RankError
+        If the rank is not 2.
+    ExtentError
+        If there is not one magnitude per tile.
     """
     if tiling.rank != 2:
         raise RankError(f"a picture shows tilings of rank 2, not {tiling.rank}")
     grid = tiling.grid.extents
     if magnitudes is not None and magnitudes.shape != grid:
         raise ExtentError(f"{grid} tiles need as many magnitudes, not {magnitudes.shape}")
-    shades = np.full(grid, np.nan) if magnitudes is None else magnitudes
-    rows, columns = (marks - marks[0] for marks in tiling.marks)
-    scale = _SIDE / max(int(rows[-1]), int(columns[-1]), 1)
-    greatest = float(np.nanmax(shades)) if magnitudes is not None and magnitudes.size else least
     top = _MARGIN + (16.0 if title else 0.0)
+    runs, starts = _runs(tiling)
+    scale = _SIDE / max(*[int(side[-1]) for side in starts], 1)
+    bottom, right = (top + float(starts[0][-1]) * scale, _MARGIN + float(starts[1][-1]) * scale)
     marks: list[Mark] = [Text(_MARGIN, _MARGIN, title, 14.0)] if title else []
-    for (k, m), shade in np.ndenumerate(shades):
-        height, width = int(rows[k + 1] - rows[k]), int(columns[m + 1] - columns[m])
-        if height and width:
-            y, x = top + float(rows[k]) * scale, _MARGIN + float(columns[m]) * scale
-            note = f"tile ({k}, {m}), {height} x {width}"
-            fill = "#ffffff" if magnitudes is None else log_color(float(shade), least, greatest)
-            marks.append(Rectangle(x, y, width * scale, height * scale, fill, note))
-    marks += _grid_lines(tiling, top, scale, "#b0b0b0", 0.5)
+    shades: npt.NDArray[np.float64] = np.full([len(side) - 1 for side in starts], np.nan)
+    if magnitudes is not None and magnitudes.size:
+        shades = np.asarray(magnitudes, dtype=np.float64)
+        for mode in range(2):
+            shades = np.fmax.reduceat(shades, runs[mode][:-1], axis=mode)
+        greatest = float(np.fmax.reduce(shades, axis=None, initial=least))
+        marks.append(Group(_color_bar(least, greatest), _MARGIN, bottom + 10.0))
+        right, bottom = max(right, _MARGIN + 260.0), bottom + 32.0
+        fills = [log_color(shade, least, greatest) for shade in shades.ravel().tolist()]
+    else:
+        fills = [PAPER] * shades.size
+    marks += _tiles(runs, starts, fills, top, scale)
+    marks += _grid_lines(starts, top, scale, "#b0b0b0", 0.5)
     if coarse is not None:
-        marks += _grid_lines(coarse, top, scale, "#303030", 1.5)
-    size = [float(side[-1]) * scale for side in (columns, rows)]
-    return Drawing(size[0] + 2 * _MARGIN, size[1] + top + _MARGIN, tuple(marks))
+        marks += _grid_lines(_runs(coarse)[1], top, scale, "#303030", 1.5)
+    width = max(right, _MARGIN + text_width(title, 14.0)) + _MARGIN
+    return Drawing(width, bottom + _MARGIN, tuple(marks), title)
 
 
-def _grid_lines(tiling: Tiling, top: float, scale: float, stroke: str, width: float) -> list[Mark]:
-    rows, columns = (((marks - marks[0]) * scale).tolist() for marks in tiling.marks)
-    right, bottom = _MARGIN + columns[-1], top + rows[-1]
-    across: list[Mark] = [Line(_MARGIN, top + y, right, top + y, stroke, width) for y in rows]
-    return across + [Line(_MARGIN + x, top, _MARGIN + x, bottom, stroke, width) for x in columns]
+def _runs(tiling: Tiling) -> tuple[list[IntArray], list[IntArray]]:
+    """Return per mode which marks are drawn, with about equal runs between them, and where they lie."""
+    runs: list[IntArray] = []
+    for count in tiling.grid.extents:
+        shown = min(count, MOST_SHADES)
+        runs.append(np.arange(shown + 1, dtype=np.int64) * count // max(shown, 1))
+    return runs, [p.starts[run] for p, run in zip(tiling.partitions, runs, strict=True)]
+
+
+def _tiles(
+    runs: list[IntArray], starts: list[IntArray], fills: list[str], top: float, scale: float
+) -> Iterator[Mark]:
+    rows, columns = (side.tolist() for side in starts)
+    places = itertools.product(range(len(rows) - 1), range(len(columns) - 1))
+    for (k, m), fill in zip(places, fills, strict=True):
+        height, width = rows[k + 1] - rows[k], columns[m + 1] - columns[m]
+        if height and width:
+            text = f"{_tile_text(runs, (k, m))}, {height} x {width}"
+            x, y = _MARGIN + columns[m] * scale, top + rows[k] * scale
+            yield Rectangle(x, y, width * scale, height * scale, fill, text, "tile")
+
+
+def _tile_text(runs: list[IntArray], place: tuple[int, int]) -> str:
+    ends = [(int(run[k]), int(run[k + 1]) - 1) for run, k in zip(runs, place, strict=True)]
+    text = ", ".join([str(a) if a == b else f"{a} to {b}" for a, b in ends])
+    return f"tile ({text})" if all(a == b for a, b in ends) else f"tiles ({text})"
+
+
+def _grid_lines(starts: list[IntArray], top: float, scale: float, stroke: str, width: float) -> list[Mark]:
+    downs, rights = ((side * scale).tolist() for side in starts)
+    right, bottom = _MARGIN + rights[-1], top + downs[-1]
+    across: list[Mark] = [Line(_MARGIN, top + y, right, top + y, stroke, width) for y in downs]
+    return across + [Line(_MARGIN + x, top, _MARGIN + x, bottom, stroke, width) for x in rights]
+
+
+def _color_bar(least: float, greatest: float) -> tuple[Mark, ...]:
+    step = 180.0 / _STEPS
+    bar: list[Mark] = [
+        Rectangle(k * step, 0.0, step, 9.0, ramp(k / (_STEPS - 1)), "", "scale") for k in range(_STEPS)
+    ]
+    return (
+        *bar,
+        Text(0.0, 21.0, f"{least:.0e}", 10.0, MUTED),
+        Text(180.0, 21.0, f"{greatest:.2g}", 10.0, MUTED, "end"),
+        Text(190.0, 9.0, "logarithmic", 10.0, INK),
+    )

@@ -1,9 +1,11 @@
 """Indices: what ``range`` is to an integer.
 
 `Indices` is a re-iterable sequence of absolute indices, `IndexIterator` the running iterator over one,
-with an origin that can be set while it runs.
+with a position and an origin that can be set while it runs.
 """
 
+import operator
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, SupportsIndex, cast, final, overload
 
@@ -11,8 +13,19 @@ import attrs
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
-from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, SizeOverflowError
-from tensorwrapper.shape._common import BATCH, ShapeCommon, to_index, tuples_of
+from tensorwrapper.errors import (
+    ConversionError,
+    ExtentError,
+    JaggedModeError,
+    OutOfBoundsError,
+    SizeOverflowError,
+    StepError,
+)
+from tensorwrapper.shape._blocks import blocks_of
+from tensorwrapper.shape._common import to_index
+from tensorwrapper.shape._nested import Flat, flat_of
+from tensorwrapper.shape._numbering import Numbering, fits_arrays, length_of, numbering_of
+from tensorwrapper.shape._smooth import SmoothCommon
 from tensorwrapper.typing import Index, IndexT_co, IntArray, Order
 
 __all__ = ["IndexIterator", "Indices"]
@@ -23,8 +36,11 @@ __all__ = ["IndexIterator", "Indices"]
 class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     """The indices of a shape, or a run of them, in one order.
 
-    Made by ``shape.indices()``. Length, random access, slices, reversal and membership work as for a
-    ``range``; a plain ``for`` costs about what ``itertools.product`` costs.
+    Made by ``shape.indices()``. Length, random access, slices, reversal, membership and equality work as
+    for a ``range``, whatever the size; a plain ``for`` over a box costs what ``itertools.product`` costs.
+
+    Of a jagged shape in the order "F", an index and its place are found by cutting the shape in halves:
+    O(cells) each, and no table of all indices is made.
 
     Examples
     --------
@@ -34,19 +50,20 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     (6, (1, 1), (1, 2), True, Indices([(0, 0), (0, 2), (1, 1)]))
     """
 
-    _shape: ShapeCommon
+    # Layers do not order indices, and are not kept.
+    _shape: Flat = attrs.field(converter=flat_of)
     _order: Order = "C"
     _places: range | None = attrs.field(default=None)
-    _table: IntArray | None = attrs.field(default=None, init=False)
+    _numbers: Numbering | None = attrs.field(default=None, init=False)
 
     @property
     def order(self) -> Order:
-        """Which mode runs fastest."""
+        """Which mode runs fastest: the last ("C") or the first ("F")."""
         return self._order
 
     @property
     def origin(self) -> Index:
-        """The origin of the shape whose indices these are."""
+        """The origin of the shape whose indices these are; one that varies raises `JaggedModeError`."""
         return self._shape.origin
 
     @property
@@ -54,17 +71,28 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         """Which indices of the whole shape these are, counted in this order."""
         return range(self._shape.size) if self._places is None else self._places
 
-    def __len__(self) -> int:
-        length = self._length
-        if length > MAX_INT64:
-            raise SizeOverflowError(f"a run of {length} indices has no len: it does not fit into 64 bits")
-        return length
+    @property
+    def size(self) -> int:
+        """How many indices there are, also where that is more than ``len`` can say."""
+        return self._shape.size if self._places is None else length_of(self._places)
 
     @property
-    def _length(self) -> int:
-        # Python's own len of a range stops at 64 bits.
-        places = self.places
-        return max(0, -((places.start - places.stop) // places.step))
+    def _numbering(self) -> Numbering:
+        numbers = self._numbers
+        if numbers is None:
+            numbers = numbering_of(self._shape, self._order)
+            object.__setattr__(self, "_numbers", numbers)
+        return numbers
+
+    def __len__(self) -> int:
+        length = self.size
+        if length > sys.maxsize:
+            raise SizeOverflowError(f"a run of {length} indices has no len, which ends at 64 bits; see size")
+        return length
+
+    def __bool__(self) -> bool:
+        # Without this, truth would ask __len__, which not every run has.
+        return self.size > 0
 
     @overload
     def __getitem__(self, key: SupportsIndex) -> IndexT_co: ...
@@ -73,43 +101,22 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     def __getitem__(self, key: SupportsIndex | slice) -> "IndexT_co | Indices[IndexT_co]":
         places = self.places
         if isinstance(key, slice):
-            return Indices(self._shape, self._order, places[key])
+            part = places[_checked(key)]
+            return self if part == places else Indices(self._shape, self._order, part)
         number = to_int(key, "a position")
         try:
             place = places[number]
         except IndexError as error:
-            raise OutOfBoundsError(f"position {number} is outside a run of {self._length} indices") from error
+            raise OutOfBoundsError(f"position {number} is outside a run of {self.size} indices") from error
         return self._at(place)
 
     def _at(self, place: int) -> IndexT_co:
-        if self._order == "C":
-            return cast("IndexT_co", self._shape.index(place))
-        if self._shape.kind == "smooth":
-            modes = range(self._shape.rank - 1, -1, -1)
-            return cast("IndexT_co", self._shape.permute(modes).index(place)[::-1])
-        return cast("IndexT_co", tuple(self._sorted_table()[place].tolist()))
-
-    def _sorted_table(self) -> IntArray:
-        """Return all indices of a jagged shape, first mode fastest; no closed form exists, so it is kept."""
-        table = self._table
-        if table is None:
-            self._check_int64()
-            table = self._shape.indices_at(np.arange(self._shape.size, dtype=np.int64))
-            table = table[np.lexsort(table.T)]
-            object.__setattr__(self, "_table", table)
-        return table
-
-    def _check_int64(self) -> None:
-        if self._shape.size > MAX_INT64:
-            raise SizeOverflowError(f"the places of {self._shape.size} indices do not fit into 64 bits")
+        return cast("IndexT_co", self._numbering.index(place))
 
     def __iter__(self) -> Iterator[IndexT_co]:
-        if self._places is None:
-            return cast("Iterator[IndexT_co]", self._shape.walk(self._order))
-        if self._shape.size > MAX_INT64:
-            # No array holds such places, so each index is made by itself.
-            return map(self._at, self.places)
-        return cast("Iterator[IndexT_co]", tuples_of(self.batches(BATCH)))
+        places = self._places
+        walk = self._shape.walk(self._order) if places is None else self._numbering.walk(places)
+        return cast("Iterator[IndexT_co]", walk)
 
     def __reversed__(self) -> Iterator[IndexT_co]:
         return iter(self[::-1])
@@ -117,16 +124,12 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     def __contains__(self, index: object) -> bool:
         if index not in self._shape:
             return False
-        return self._places is None or self._place_of(cast("Iterable[SupportsIndex]", index)) in self._places
+        return self._places is None or self._place_of(index) in self._places
 
-    def _place_of(self, index: Iterable[SupportsIndex]) -> int:
-        numbers = to_index(index, self._shape.rank)
-        if self._order == "C":
-            return self._shape.ordinal(numbers)
-        if self._shape.kind == "smooth":
-            return self._shape.permute(range(self._shape.rank - 1, -1, -1)).ordinal(numbers[::-1])
-        table = self._sorted_table()
-        return int(np.argmax((table == np.array(numbers)).all(axis=1)))
+    def _place_of(self, index: object) -> int:
+        """Return the place of an index that is in the shape."""
+        numbers = to_index(cast("Iterable[SupportsIndex]", index), self._shape.rank)
+        return self._numbering.place(numbers)
 
     def index(self, value: object, start: int = 0, stop: int | None = None) -> int:
         """Return the position of an index in this run.
@@ -137,8 +140,8 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
             If it is not there, as for any sequence.
         """
         if value in self:
-            position = self.places.index(self._place_of(cast("Iterable[SupportsIndex]", value)))
-            low, high, _ = slice(start, stop).indices(self._length)
+            position = self.places.index(self._place_of(value))
+            low, high, _ = slice(start, stop).indices(self.size)
             if low <= position < high:
                 return position
         raise ExtentError(f"{value!r} is not among these indices")
@@ -152,38 +155,84 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         return Indices(self._shape.translate_by(offset), self._order, self._places)
 
     def translate_to(self, origin: Iterable[SupportsIndex]) -> "Indices[IndexT_co]":
-        """Return the same run over the shape moved to `origin`."""
+        """Return the same run over the shape moved to `origin`; one that varies raises `JaggedModeError`."""
         return Indices(self._shape.translate_to(origin), self._order, self._places)
 
     def to_numpy(self) -> IntArray:
-        """Return all indices as an (n, rank) int64 array."""
-        places = self.places
-        self._check_int64()
-        return self._rows(np.arange(places.start, places.stop, places.step, dtype=np.int64))
+        """Return all indices as an (n, rank) int64 array; what 64 bits do not hold raises."""
+        self._check_entries()
+        size = self.size
+        if size > MAX_INT64:
+            raise SizeOverflowError(
+                f"{size} rows are more than 64 bits number; batches() gives some at a time"
+            )
+        (table,) = self._numbering.tables(self.places, size) if size else (np.empty((0, self._shape.rank)),)
+        return np.ascontiguousarray(table, dtype=np.int64)
 
     def batches(self, length: SupportsIndex) -> Iterator[IntArray]:
-        """Return an iterator of (n, rank) int64 arrays of at most `length` indices each."""
-        step = to_count(length, "the length of a batch")
-        if not step:
+        """Return an iterator of (n, rank) int64 arrays of at most `length` indices each.
+
+        Raises
+        ------
+        ExtentError
+            If `length` is not positive.
+        SizeOverflowError
+            If an index has entries that int64 does not hold.
+        """
+        rows = to_count(length, "the length of a batch")
+        if not rows:
             raise ExtentError("a batch must hold at least one index")
-        self._check_int64()
-        return self._batches(step)
+        self._check_entries()
+        return self._numbering.tables(self.places, rows)
 
-    def _batches(self, length: int) -> Iterator[IntArray]:
+    def _check_entries(self) -> None:
+        if not fits_arrays(self._shape):
+            raise SizeOverflowError(
+                f"indices of the box {self._shape.extents} at {self._shape.origin} do not fit into 64 bits"
+            )
+
+    def blocks(self) -> "Iterator[Indices[IndexT_co]]":
+        """Return an iterator over the same indices in the same order, those of one smooth block at a time.
+
+        Where a jagged shape is worked on box by box, this costs one step per block, as `Shape.blocks` does.
+
+        Raises
+        ------
+        JaggedModeError
+            For a jagged shape in the order "F", in which no block has its indices together.
+        StepError
+            If the run does not take index after index.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> [len(block) for block in Shape.jagged([4, 4, 2]).indices()[1:].blocks()]
+        [7, 2]
+        """
         places = self.places
-        for start in range(0, len(places), length):
-            part = places[start : start + length]
-            yield self._rows(np.arange(part.start, part.stop, part.step, dtype=np.int64))
+        if places.step != 1:
+            raise StepError(f"blocks have index after index, but this run has the step {places.step}")
+        flat = self._shape
+        if isinstance(flat, SmoothCommon):
+            return iter((self,) if places else ())
+        if self._order != "C":
+            raise JaggedModeError(
+                'in the order "F" the indices of a block of a jagged shape are not together'
+            )
+        return self._blocks_of(flat, places)
 
-    def _rows(self, places: IntArray) -> IntArray:
-        if self._order == "C":
-            return self._shape.indices_at(places)
-        if self._shape.kind == "smooth":
-            return self._shape.permute(range(self._shape.rank - 1, -1, -1)).indices_at(places)[:, ::-1]
-        return self._sorted_table()[places]
+    def _blocks_of(self, flat: Flat, places: range) -> "Iterator[Indices[IndexT_co]]":
+        before = 0
+        for block in blocks_of(flat):
+            part = range(max(places.start - before, 0), min(places.stop - before, block.size))
+            if part:
+                yield Indices(block, "C", part if len(part) < block.size else None)
+            before += block.size
+            if before >= places.stop:
+                return
 
     def iterator(self) -> "IndexIterator[IndexT_co]":
-        """Return a running iterator with a position and an origin that can be set."""
+        """Return a running iterator, with a position and an origin that can be set."""
         return IndexIterator(self)
 
     def __eq__(self, other: object) -> bool:
@@ -194,47 +243,77 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         same_order = mine.order == theirs.order or mine._shape.rank < 2
         if same_order and mine.places == theirs.places and mine._shape == theirs._shape:
             return True
-        if mine._ends() != theirs._ends():
+        if mine.size != theirs.size or mine._ends() != theirs._ends():
             return False
-        if mine._length != theirs._length:
-            return False
-        batches = zip(mine.batches(BATCH), theirs.batches(BATCH), strict=True)
-        return all(np.array_equal(a, b) for a, b in batches)
+        outlines = mine._outline(), theirs._outline()
+        if same_order and None not in outlines:
+            return outlines[0] == outlines[1]
+        return all(map(operator.eq, mine, theirs))
 
     def __hash__(self) -> int:
-        return hash(self._ends())
+        return hash((self.size, self._ends()))
 
     def _ends(self) -> tuple[Index, ...]:
-        """Return the first and the last index; works at any length, where ``len`` does not."""
+        """Return the first and the last index."""
         places = self.places
         return (self._at(places[0]), self._at(places[-1])) if places else ()
+
+    def _outline(self) -> tuple[tuple[int, int], ...] | None:
+        """Return the range of every mode that begins anew within a run of consecutive indices of a box.
+
+        With the ends of the run they tell all of it, so runs of any length compare; None for other runs.
+        """
+        shape, places = self._shape, self.places
+        if not places or abs(places.step) != 1 or not isinstance(shape, SmoothCommon):
+            return None
+        ranges = list(zip(shape.origin, shape.extents, strict=True))
+        same = [a == b for a, b in zip(*self._ends(), strict=True)]
+        if self._order == "F":
+            ranges.reverse()
+            same.reverse()
+        # Modes slower than the first that changes stand still, and that one does not come round.
+        return tuple(ranges[same.index(False) + 1 :]) if False in same else ()
 
     def __repr__(self) -> str:
         places = self.places
         shown = [str(self._at(place)) for place in places[:4]]
         return f"Indices([{', '.join(shown)}{', ...' if places[4:] else ''}])"
 
-    def __getstate__(self) -> tuple[ShapeCommon, Order, range | None]:
+    def __getstate__(self) -> tuple[Flat, Order, range | None]:
         return self._shape, self._order, self._places
 
-    def __setstate__(self, state: tuple[ShapeCommon, Order, range | None]) -> None:
-        for name, value in zip(("_shape", "_order", "_places", "_table"), (*state, None), strict=True):
+    def __setstate__(self, state: tuple[Flat, Order, range | None]) -> None:
+        for name, value in zip(("_shape", "_order", "_places", "_numbers"), (*state, None), strict=True):
             object.__setattr__(self, name, value)
+
+
+def _checked(key: slice) -> slice:
+    """Return a slice with bounds and step as integers."""
+    bounds = (("first position", key.start), ("last position", key.stop), ("step", key.step))
+    start, stop, step = (None if n is None else to_int(n, f"the {what} of a slice") for what, n in bounds)
+    if step == 0:
+        raise StepError("the step of a slice of a run must not be 0")
+    return slice(start, stop, step)
 
 
 @final
 class IndexIterator(Iterator[IndexT_co], Generic[IndexT_co]):
-    """A running iterator over `Indices`: it has a position, and an origin that can be set while it runs.
+    """A running iterator over `Indices`, with a position and an origin that can be set while it runs.
+
+    It is the one thing here that changes, so it belongs to one thread, and it does not pickle.
 
     Examples
     --------
     >>> from tensorwrapper import Shape
     >>> it = Shape(2, 2).indices().iterator()
-    >>> next(it), it.position
-    ((0, 0), 1)
+    >>> next(it), it.position, it.remaining
+    ((0, 0), 1, 3)
     >>> it.origin = (10, 20)
     >>> next(it)
     (10, 21)
+    >>> it.position = 0
+    >>> list(it)
+    [(10, 20), (10, 21), (11, 20), (11, 21)]
     """
 
     __slots__ = ("_indices", "_position", "_source")
@@ -246,8 +325,24 @@ class IndexIterator(Iterator[IndexT_co], Generic[IndexT_co]):
 
     @property
     def position(self) -> int:
-        """How many indices were given out."""
+        """How many indices come before the next one, from 0 to their number; setting it goes there.
+
+        Setting it costs what finding one index costs, and works after the end, too. A position outside
+        raises `OutOfBoundsError`, and the iterator stays where it was.
+        """
         return self._position
+
+    @position.setter
+    def position(self, position: SupportsIndex) -> None:
+        number, size = to_int(position, "a position"), self._indices.size
+        if not 0 <= number <= size:
+            raise OutOfBoundsError(f"position {number} is outside [0, {size}] of a run of {size} indices")
+        self._go(self._indices, number)
+
+    @property
+    def remaining(self) -> int:
+        """How many indices are still to come, as a Python integer of any size."""
+        return self._indices.size - self._position
 
     @property
     def indices(self) -> Indices[IndexT_co]:
@@ -261,9 +356,11 @@ class IndexIterator(Iterator[IndexT_co], Generic[IndexT_co]):
 
     @origin.setter
     def origin(self, origin: Iterable[SupportsIndex]) -> None:
-        moved = self._indices.translate_to(origin)
-        self._indices = moved
-        self._source = iter(moved[self._position :])
+        self._go(self._indices.translate_to(origin), self._position)
+
+    def _go(self, indices: Indices[IndexT_co], position: int) -> None:
+        self._source = iter(indices[position:] if position else indices)
+        self._indices, self._position = indices, position
 
     def __iter__(self) -> "IndexIterator[IndexT_co]":
         return self
@@ -274,7 +371,8 @@ class IndexIterator(Iterator[IndexT_co], Generic[IndexT_co]):
         return index
 
     def __length_hint__(self) -> int:
-        return len(self._indices) - self._position
+        # A hint beyond what Python can count would be an error where any hint will do.
+        return min(self.remaining, sys.maxsize)
 
     def __reduce__(self) -> tuple[object, ...]:
         raise ConversionError("a running iterator does not pickle; pickle its indices and its position")

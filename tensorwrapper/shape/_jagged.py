@@ -7,7 +7,7 @@ answer faster where it knows better.
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import SupportsIndex, cast, final
+from typing import Any, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import OutOfBoundsError, TensorWrapperError
-from tensorwrapper.shape._columns import Columns
+from tensorwrapper.shape._colex import walk_colex
+from tensorwrapper.shape._columns import Columns, columns_of_state
 from tensorwrapper.shape._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape._keys import (
     WHOLE,
@@ -27,13 +28,22 @@ from tensorwrapper.shape._keys import (
     mode_of,
     slice_entries,
 )
-from tensorwrapper.shape._rearrange import permute_rows, select_rows, slice_rows
+from tensorwrapper.shape._locate import contains, find, indices_at
+from tensorwrapper.shape._rearrange import (
+    check_permutation,
+    dependencies_of,
+    move_rows,
+    permute_rows,
+    select_rows,
+    slice_rows,
+)
 from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._smooth import SmoothCommon, SmoothView, make_smooth, to_permutation
 from tensorwrapper.shape._unroll import same_rows, unroll
+from tensorwrapper.shape._walk import walk
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
-__all__ = ["Jagged", "JaggedCommon", "JaggedView", "same_elements"]
+__all__ = ["Jagged", "JaggedCommon", "JaggedView", "jagged_of_state", "same_elements"]
 
 
 class JaggedCommon(ShapeCommon):
@@ -77,7 +87,7 @@ class JaggedCommon(ShapeCommon):
         return self.rows.range_under(to_ints(prefix, "a prefix"))[1]
 
     def extent_bounds(self, mode: SupportsIndex) -> tuple[int, int]:
-        extents, _ = self.rows.reached_ranges(mode_of(mode, self.rank))
+        extents, _ = self.rows.distinct_ranges(mode_of(mode, self.rank))
         return (int(extents.min()), int(extents.max())) if len(extents) else (0, 0)
 
     def is_uniform(self, mode: SupportsIndex) -> bool:
@@ -85,19 +95,27 @@ class JaggedCommon(ShapeCommon):
         return least == greatest
 
     def dependencies(self, mode: SupportsIndex) -> tuple[int, ...]:
-        return self.rows.dependencies(mode_of(mode, self.rank))
+        return dependencies_of(self.rows, mode_of(mode, self.rank))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JaggedCommon):
             return NotImplemented
-        return self is other or same_rows(self.rows, other.rows, origins=True)
+        return self is other or (self._may_agree(other) and same_rows(self.rows, other.rows, origins=True))
+
+    def _may_agree(self, other: "JaggedCommon") -> bool:
+        """Tell whether rank and extent of mode 0 agree: a representation may have too many rows to make."""
+        return self.rank == other.rank and self.extent_at(()) == other.extent_at(())
 
     def __hash__(self) -> int:
         # Defining __eq__ takes the inherited hash away.
         return ShapeCommon.__hash__(self)
 
     def is_congruent(self, other: ShapeCommon) -> bool:
-        return isinstance(other, JaggedCommon) and same_rows(self.rows, other.rows, origins=False)
+        return (
+            isinstance(other, JaggedCommon)
+            and self._may_agree(other)
+            and same_rows(self.rows, other.rows, origins=False)
+        )
 
     def __contains__(self, index: object) -> bool:
         if not isinstance(index, Iterable):
@@ -110,7 +128,7 @@ class JaggedCommon(ShapeCommon):
 
     def contains(self, indices: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         array = to_index_array(indices, self.rank)
-        return self.rows.contains(array.reshape(-1, self.rank)).reshape(array.shape[:-1])
+        return contains(self.rows, array.reshape(-1, self.rank)).reshape(array.shape[:-1])
 
     def ordinal(self, index: Iterable[SupportsIndex]) -> int:
         return self.rows.ordinal(to_index(index, self.rank))
@@ -121,7 +139,7 @@ class JaggedCommon(ShapeCommon):
     def ordinals(self, indices: npt.ArrayLike) -> IntArray:
         array = to_index_array(indices, self.rank)
         flat = array.reshape(-1, self.rank)
-        inside, ordinals = self.rows.find(flat)
+        inside, ordinals = find(self.rows, flat)
         if not inside.all():
             raise OutOfBoundsError(
                 f"index {tuple(flat[int(np.argmin(inside))].tolist())} is not in this shape"
@@ -130,25 +148,32 @@ class JaggedCommon(ShapeCommon):
 
     def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
         numbers = to_ordinal_array(ordinals)
-        return self.rows.indices_at(numbers.reshape(-1)).reshape(*numbers.shape, self.rank)
+        return indices_at(self.rows, numbers.reshape(-1)).reshape(*numbers.shape, self.rank)
 
     def walk(self, order: Order) -> Iterator[Index]:
-        return self.rows.walk(order)
+        if order == "C":
+            return walk(self.rows)
+        start, stop = self.rows.leaves
+        return walk_colex(self, stop - start)
 
     def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> "SmoothCommon | JaggedCommon":
-        check_ascending(entries)
-        rows, pinned = self.rows, 0
-        while pinned < len(entries) and type(entries[pinned]) is int:
-            pinned += 1
-            lead = cast("Index", entries[:pinned])
-            under = self.rows.under(lead)
-            if isinstance(under, int):
-                leaf = SmoothView(self, lead)
-                rest = entries[pinned:]
-                return leaf if all(e == WHOLE for e in rest) else leaf.select(rest, clip=clip, lead=lead)
-            rows = under
-        lead, rest = cast("Index", entries[:pinned]), entries[pinned:]
-        if all(e == WHOLE for e in rest[1:]):
+        rows = self.rows
+        pins: list[int] = []
+        outer = rows.outer_rank
+        for entry in entries:
+            if type(entry) is not int or len(pins) == outer:
+                break
+            pins.append(entry)
+        lead, rest = tuple(pins), entries[len(pins) :]
+        open_modes = rest.count(WHOLE)
+        if open_modes < len(rest):
+            check_ascending(entries)
+        under = rows.under(lead)
+        if isinstance(under, int):
+            leaf = SmoothView(self, lead)
+            return leaf if open_modes == len(rest) else leaf.select(rest, clip=clip, lead=lead)
+        rows = under
+        if open_modes >= len(rest) - (rest[0] != WHOLE):
             return JaggedView(self, slice_rows(rows, cast("Bounds", rest[0]), lead, clip=clip))
         chosen = select_rows(rows, rest, lead, clip=clip)
         return Jagged(chosen) if isinstance(chosen, Rows) else make_smooth(*chosen)
@@ -167,19 +192,20 @@ class JaggedCommon(ShapeCommon):
         return self.leading(self.outer_rank)
 
     def leading(self, modes: SupportsIndex) -> "SmoothCommon | JaggedCommon":
-        count, rows = mode_count(modes, self.rank), self.rows
+        count = mode_count(modes, self.rank)
         if count == self.rank:
             return self
         if count < 2:
-            return make_smooth((rows.count,)[:count], (rows.first,)[:count])
-        return JaggedView(self, rows.leading(count))
+            return make_smooth((self.extent_at(()),)[:count], (self.origin_at(()),)[:count])
+        return JaggedView(self, self.rows.leading(count))
 
     def as_smooth(self) -> SmoothView:
         """Return the bounding box, as a view: nothing is padded until somebody copies elements."""
         return SmoothView.of_box(self)
 
     def translate_by(self, offset: Iterable[SupportsIndex]) -> "JaggedCommon":
-        return Jagged(self.rows.moved(to_index(offset, self.rank, "an offset")))
+        moves = to_index(offset, self.rank, "an offset")
+        return Jagged(move_rows(self.rows, moves)) if any(moves) else self
 
     def zero_based(self) -> "JaggedCommon":
         """Return the shape with the same extents and every origin 0, those of single cells included."""
@@ -196,7 +222,9 @@ class JaggedCommon(ShapeCommon):
         modes = to_permutation(order, self.rank)
         if modes == tuple(range(self.rank)):
             return self
-        return Jagged(permute_rows(self.rows, modes))
+        needs = [self.dependencies(mode) for mode in range(self.rank)]
+        check_permutation(modes, needs)
+        return Jagged(permute_rows(self.rows, modes, needs))
 
 
 def same_elements(left: ShapeCommon, right: ShapeCommon) -> bool:
@@ -254,9 +282,19 @@ class Jagged(JaggedCommon):
     def __repr__(self) -> str:
         return f"Jagged({self._rows!r})"
 
-    def __reduce__(self) -> tuple[Callable[[Columns, int], "Jagged"], tuple[Columns, int]]:
-        rows = self._rows.compact()
-        return _jagged, (rows.columns, rows.first)
+    def __eq__(self, other: object) -> bool:
+        # The common case, without the price of an isinstance check on an abstract class.
+        if type(other) is Jagged:
+            return self is other or same_rows(self._rows, other._rows, origins=True)
+        return JaggedCommon.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        # Defining __eq__ takes the inherited hash away.
+        return ShapeCommon.__hash__(self)
+
+    def __reduce__(self) -> tuple[Callable[..., "Jagged"], tuple[object, ...]]:
+        rows = self._rows.packed()
+        return jagged_of_state, rows.columns.state(rows.first)
 
 
 @final
@@ -281,16 +319,17 @@ class JaggedView(JaggedCommon):
     def __repr__(self) -> str:
         return f"JaggedView({self._rows!r})"
 
-    def __reduce__(self) -> tuple[Callable[[Columns, int], "JaggedView"], tuple[Columns, int]]:
-        rows = self._rows.compact()
-        return _jagged_view, (rows.columns, rows.first)
+    def __reduce__(self) -> tuple[Callable[..., "JaggedView"], tuple[object, ...]]:
+        rows = self._rows.packed()
+        return _jagged_view, rows.columns.state(rows.first)
 
 
-def _jagged(columns: Columns, first: int) -> Jagged:
-    return Jagged(Rows(columns, 0, 0, columns.n_rows, first))
+def jagged_of_state(*state: Any) -> Jagged:  # noqa: ANN401 - what Columns.state returns
+    """Return an unpickled shape."""
+    return Jagged(Rows.whole(columns_of_state(*state)))
 
 
-def _jagged_view(columns: Columns, first: int) -> JaggedView:
+def _jagged_view(*state: Any) -> JaggedView:  # noqa: ANN401 - what Columns.state returns
     """Return a view of a fresh value: what a pickled view becomes."""
-    parent = _jagged(columns, first)
+    parent = jagged_of_state(*state)
     return JaggedView(parent, parent.rows)

@@ -70,8 +70,10 @@ def _expand_key(key: Key, rank: int) -> list[SupportsIndex | slice]:
 
 def parse_key(key: Key, rank: int) -> tuple[Entry, ...]:
     """Return one entry per mode for a key in the literal dialect."""
+    if type(key) is int and rank:
+        return (key, *(WHOLE,) * (rank - 1))
     items: Sequence[KeyItem] = key if isinstance(key, tuple) else (key,)
-    if len(items) != rank:
+    if len(items) > rank:
         items = _expand_key(key, rank)
     entries: list[Entry] = []
     for item in items:
@@ -86,6 +88,8 @@ def parse_key(key: Key, rank: int) -> tuple[Entry, ...]:
             return parse_key(tuple(_expand_key(key, rank)), rank)
         else:
             entries.append(_pin(item, len(entries)))
+    if len(entries) < rank:
+        entries += [WHOLE] * (rank - len(entries))
     return tuple(entries)
 
 

@@ -12,12 +12,12 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_counts, to_int, to_ints
+from tensorwrapper._integers import to_ints
 from tensorwrapper.errors import LayerError
 from tensorwrapper.shape._common import ShapeCommon
 from tensorwrapper.shape._jagged import JaggedCommon, JaggedView
 from tensorwrapper.shape._keys import Entry, chip_entries, slice_entries
-from tensorwrapper.shape._smooth import SmoothCommon, SmoothView, to_permutation
+from tensorwrapper.shape._smooth import SmoothCommon, SmoothView, make_smooth, to_permutation
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
 __all__ = [
@@ -25,11 +25,9 @@ __all__ = [
     "Nested",
     "NestedCommon",
     "NestedView",
-    "element",
+    "at_zero",
     "flat_of",
-    "layer_size",
     "make_nested",
-    "to_layers",
 ]
 
 Flat: TypeAlias = SmoothCommon | JaggedCommon
@@ -134,15 +132,17 @@ class NestedCommon(ShapeCommon):
 
     def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> "Flat | NestedCommon":
         part = self.flat.select(entries, clip=clip)
+        if part.rank == self.rank:
+            return make_nested(part, self.layers)
         left: list[int] = []
         start = 0
         for modes in self.layers:
-            kept = sum(type(entry) is not int for entry in entries[start : start + modes])
+            kept = modes - sum(type(entry) is int for entry in entries[start : start + modes])
+            # A layer that never had a mode has none to lose.
             if kept or not modes:
                 left.append(kept)
             start += modes
-        pinned = part.rank < self.rank
-        return part if pinned and len(left) < 2 else make_nested(part, tuple(left))
+        return make_nested(part, left) if len(left) > 1 else part
 
     def slice(
         self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False
@@ -196,11 +196,14 @@ class Nested(NestedCommon):
     flat
         The shape without layers.
     layers
-        How many of its modes each layer has.
+        How many of its modes each layer has; a tuple that does not deal all of them raises `LayerError`.
     """
 
     _flat: Flat
     _layers: tuple[int, ...]
+
+    def __attrs_post_init__(self) -> None:
+        _check_layers(self._layers, self._flat.rank)
 
     @property
     def flat(self) -> Flat:
@@ -224,6 +227,9 @@ class NestedView(NestedCommon):
 
     _flat: SmoothView | JaggedView
     _layers: tuple[int, ...]
+
+    def __attrs_post_init__(self) -> None:
+        _check_layers(self._layers, self._flat.rank)
 
     @property
     def flat(self) -> Flat:
@@ -249,52 +255,35 @@ class NestedView(NestedCommon):
         return NestedView, (self._flat, self._layers)
 
 
-def make_nested(flat: Flat, layers: tuple[int, ...]) -> NestedCommon:
-    """Return `flat` with layers that are known to fit, as a view if it is one."""
-    if isinstance(flat, SmoothView | JaggedView):
-        return NestedView(flat, layers)
-    return Nested(flat, layers)
+def _check_layers(layers: tuple[int, ...], rank: int) -> None:
+    if sum(layers) != rank or min(layers, default=0) < 0:
+        raise LayerError(
+            f"the layers {layers} do not deal the modes of a shape of rank {rank}: their numbers of modes "
+            "are not negative, and add up to the rank"
+        )
 
 
-def to_layers(layers: Iterable[SupportsIndex], rank: int) -> tuple[int, ...]:
-    """Return `layers` as a tuple of counts that deal all modes of a shape of this rank.
+def make_nested(flat: Flat, layers: Iterable[SupportsIndex]) -> NestedCommon:
+    """Return `flat` with its modes dealt into layers, as a view if it is one.
 
     Raises
     ------
     LayerError
-        If they do not add up to the rank.
-    ExtentError
-        If one is negative.
+        If the layers do not add up to the rank, or one of them is negative.
     """
-    counts = to_counts(layers, "the numbers of modes per layer")
-    if sum(counts) != rank:
-        raise LayerError(f"the layers {counts} deal {sum(counts)} modes, but the shape has {rank}")
-    return counts
+    counts = to_ints(layers, "the numbers of modes per layer")
+    if isinstance(flat, SmoothView | JaggedView):
+        return NestedView(flat, counts)
+    return Nested(flat, counts)
 
 
-def flat_of(shape: "Flat | NestedCommon") -> Flat:
+def flat_of(shape: Flat | NestedCommon) -> Flat:
     """Return a shape without its layers."""
     return shape.flat if isinstance(shape, NestedCommon) else shape
 
 
-def layer_size(shape: ShapeCommon, layer: SupportsIndex) -> int:
-    """Return how many prefixes reach through a layer of a shape of any kind."""
-    number, layers = to_int(layer, "a layer"), shape.layers
-    if not -len(layers) <= number < len(layers):
-        raise LayerError(f"layer {number} does not exist in a shape with {len(layers)} layers {layers}")
-    return shape.leading(sum(layers[: number % len(layers) + 1])).size
-
-
-def element(shape: "JaggedCommon | NestedCommon", index: Iterable[SupportsIndex]) -> "Flat | NestedCommon":
-    """Return what lies under the index of a cell, or under an index of one or more whole layers."""
-    numbers = to_ints(index, "the index of an element")
-    layers = shape.layers if isinstance(shape, NestedCommon) else (shape.outer_rank, shape.rank)
-    ends = [sum(layers[: layer + 1]) for layer in range(len(layers) - 1)]
-    if len(numbers) not in ends:
-        allowed = " or ".join(map(str, sorted(set(ends)))) or "no"
-        raise LayerError(
-            f"the index {numbers} has {len(numbers)} entries, but elements of this shape have an index of "
-            f"{allowed} entries (layers: {shape.layers}, outer modes: {shape.outer_rank})"
-        )
-    rest, below = flat_of(shape).chip(*numbers), layers[ends.index(len(numbers)) + 1 :]
-    return make_nested(rest, below) if len(below) > 1 else rest
+def at_zero(flat: Flat) -> Flat:
+    """Return the shape with the same extents and every origin 0, those of single cells included."""
+    if isinstance(flat, SmoothCommon):
+        return make_smooth(flat.extents, (0,) * flat.rank)
+    return flat.zero_based()

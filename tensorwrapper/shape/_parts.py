@@ -1,17 +1,21 @@
 """Parts of a shape, and the same set elsewhere: the methods of the facade that keep the rank."""
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Generic, Self, SupportsIndex
 
 from tensorwrapper._integers import to_int
-from tensorwrapper.errors import JaggedModeError
+from tensorwrapper.shape._blocks import blocks_of
 from tensorwrapper.shape._common import ShapeCommon
-from tensorwrapper.shape._jagged import JaggedView
+from tensorwrapper.shape._encodings import as_jagged
+from tensorwrapper.shape._jagged import JaggedCommon, JaggedView
 from tensorwrapper.shape._keys import WHOLE
-from tensorwrapper.shape._nested import NestedView
+from tensorwrapper.shape._layers import combine_boxes
+from tensorwrapper.shape._nested import NestedCommon, flat_of, make_nested
 from tensorwrapper.shape._queries import ShapeLike, ShapeQueries, held_of
+from tensorwrapper.shape._regroup import split_shape
 from tensorwrapper.shape._smooth import SmoothCommon, SmoothView
+from tensorwrapper.shape._tiled import Tiled
 from tensorwrapper.typing import IndexT_co
 
 __all__ = ["ShapeParts"]
@@ -52,15 +56,86 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
         rows = (to_int(first, "a first index"), to_int(last, "a last index"))
         return self._wrap(held.select((rows, *[WHOLE] * (held.rank - 1))))
 
+    def split(
+        self, sections_or_marks: SupportsIndex | Iterable[SupportsIndex], mode: SupportsIndex = 0
+    ) -> tuple[Self, ...]:
+        """Return the shape in parts along one mode; they keep where they lie. `Shape.concat` is the inverse.
+
+        Along mode 0 of a jagged shape the parts are views, O(1) each. Along another mode, each row is split.
+
+        Parameters
+        ----------
+        sections_or_marks
+            The number of parts, which are nearly equal, the longer ones first; or the absolute indices at
+            which one part ends and the next begins, not those of the two ends. As NumPy's ``array_split``.
+        mode
+            The mode to split, counted from the last if negative.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If a mark leaves the shape, or, on a jagged shape, a row; or if marks descend.
+        JaggedModeError
+            If a number of parts is asked of a mode that is not uniform.
+        ExtentError
+            If the number of parts is not positive.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(5).split(2), Shape.jagged([3, 1, 2]).split([1])
+        ((Shape(3), Shape(2, origin=(3,))), (Shape.jagged([3]), Shape.jagged([1, 2], origin=(1, 0))))
+        """
+        return tuple(map(self._wrap, split_shape(self._held, sections_or_marks, mode)))
+
+    def blocks(self) -> Iterator[Self]:
+        """Return an iterator over the smooth blocks of the shape: full rank, disjoint, none empty.
+
+        Their indices, one block after the other, are those of the shape in row-major order, so going over
+        them costs one step per block. A box is its own block. A jagged shape has one per cell, but cells
+        with consecutive last outer indices under one parent, of the same extents and origin, are one block.
+        Layers do not count. Blocks are found as they are asked for; `block_table` has all of them as arrays.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> list(Shape.jagged([4, 4, 4, 0, 2]).blocks())
+        [Shape(3, 4), Shape(1, 2, origin=(4, 0))]
+        """
+        return map(self._wrap, blocks_of(flat_of(self._held)))
+
     def as_smooth(self) -> Self:
         """Return the bounding box as a view; `padding` tells how much it adds."""
         held = self._held
         return self if isinstance(held, SmoothCommon) else self._wrap(held.as_smooth())
 
+    def as_jagged(self) -> Self:
+        """Return the same indices as a jagged shape: a box with mode 0 unrolled, in O(rank); no layers.
+
+        Raises
+        ------
+        RankError
+            If the rank is below 2: a jagged shape has a mode to vary and one to vary with.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(3, 2).as_jagged(), Shape(3, 2).as_jagged() == Shape.jagged([2, 2, 2])
+        (Shape.jagged([2, 2, 2]), True)
+        """
+        held = self._held
+        return self if isinstance(held, JaggedCommon) else self._wrap(as_jagged(flat_of(held)))
+
     def copy(self) -> Self:
         """Return an equal shape that keeps no other shape alive."""
         held = self._held
-        return self._wrap(held.copy()) if isinstance(held, SmoothView | JaggedView | NestedView) else self
+        flat = flat_of(held)
+        if not isinstance(flat, SmoothView | JaggedView | Tiled):
+            return self
+        own = flat.copy()
+        if own is flat:
+            return self
+        return self._wrap(make_nested(own, held.layers) if isinstance(held, NestedCommon) else own)
 
     def translate_by(self, offset: Iterable[SupportsIndex]) -> Self:
         """Return the shape moved by `offset`, one integer per mode; another number of them raises."""
@@ -81,17 +156,16 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
         return self._wrap(self._held.permute(order))
 
     def intersect(self, other: "ShapeLike") -> Self:
-        """Return the box of the indices in both boxes, empty if they are disjoint; jagged shapes raise."""
-        mine, theirs = _box(self._held, "intersect"), _box(held_of(other), "intersect")
-        return self._wrap(mine.intersect(theirs))
+        """Return the box of the indices in both boxes, empty if they are disjoint; jagged shapes raise.
+
+        Nested boxes keep their layers, which must be the same in both.
+        """
+        held = combine_boxes(self._held, held_of(other), SmoothCommon.intersect, "intersect")
+        return self._wrap(held)
 
     def hull(self, other: "ShapeLike") -> Self:
-        """Return the smallest box around both boxes; an empty one adds nothing, jagged shapes raise."""
-        mine, theirs = _box(self._held, "hull"), _box(held_of(other), "hull")
-        return self._wrap(mine.hull(theirs))
+        """Return the smallest box around both boxes; an empty one adds nothing, jagged shapes raise.
 
-
-def _box(held: ShapeCommon, what: str) -> SmoothCommon:
-    if isinstance(held, SmoothCommon):
-        return held
-    raise JaggedModeError(f"{what} is for smooth shapes; as_smooth() gives the bounding box of any other")
+        Nested boxes keep their layers, which must be the same in both.
+        """
+        return self._wrap(combine_boxes(self._held, held_of(other), SmoothCommon.hull, "hull"))

@@ -11,13 +11,20 @@ from typing import Any, Generic, SupportsIndex, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import ConversionError, ExtentError
+from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError
+from tensorwrapper.shape._blocks import BlockTable, block_table_of, runs_of_cells
 from tensorwrapper.shape._common import ShapeCommon
+from tensorwrapper.shape._encodings import lengths_of, splits_at
 from tensorwrapper.shape._indices import Indices
 from tensorwrapper.shape._jagged import JaggedCommon, same_elements
-from tensorwrapper.shape._nested import NestedCommon, flat_of, layer_size
+from tensorwrapper.shape._keys import mode_of
+from tensorwrapper.shape._layers import layer_size
+from tensorwrapper.shape._nested import NestedCommon, at_zero, flat_of
+from tensorwrapper.shape._partition import Partition
+from tensorwrapper.shape._raggedness import raggedness_of
+from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._smooth import Smooth, SmoothCommon
-from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray, Kind, Order
+from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray, Kind, Order, Raggedness
 
 __all__ = ["Held", "ShapeLike", "ShapeQueries", "held_of"]
 
@@ -79,6 +86,26 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
         held = self._held
         return 0 if isinstance(held, SmoothCommon) else held.outer_rank
 
+    @property
+    def raggedness(self) -> Raggedness:
+        """How far the shape is from a box: ``"uniform"``, ``"gridded"`` or ``"ragged"``, the tightest word.
+
+        Uniform: no mode depends on another, in its extent or its origin. Gridded: a product of tilings, one
+        per mode of a grid; the rank is 2k, the first k modes depend on nothing, and mode k + i on mode i
+        alone. Rows of any lengths are gridded: they are the tiles of one mode. Ragged: anything else. Layers
+        do not count. O(prefixes), for a tiled shape O(tiles per mode).
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> rows, tiles = Shape.jagged([3, 1]), Shape.tiled([1, 2], [3, 4])
+        >>> Shape.jagged([2, 2]).raggedness, rows.raggedness, tiles.raggedness
+        ('uniform', 'gridded', 'gridded')
+        >>> Shape.from_cells((2, 2), [(1, 3), (1, 4), (2, 3), (2, 5)]).raggedness
+        'ragged'
+        """
+        return raggedness_of(flat_of(self._held))
+
     def layer_size(self, layer: SupportsIndex) -> int:
         """Return how many prefixes reach through `layer` (from the outermost): all elements for the last.
 
@@ -128,6 +155,46 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
         """Return the earlier modes on which the extent or the origin of `mode` depends."""
         return self._held.dependencies(mode)
 
+    def lengths(self, mode: SupportsIndex) -> IntArray:
+        """Return the extent of `mode` of a jagged shape at every prefix of `mode` indices; read-only.
+
+        As many numbers as ``leading(mode)`` has elements: O(that), or O(1) where the extents are stored.
+
+        Raises
+        ------
+        JaggedModeError
+            For a box, whose extents are one number each; `Shape.as_jagged` makes it jagged.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> s = Shape.jagged([[10], [20, 30]])
+        >>> s.lengths(0).tolist(), s.lengths(1).tolist(), s.lengths(2).tolist()
+        ([2], [1, 2], [10, 20, 30])
+        """
+        return lengths_of(self._rows("lengths"), mode_of(mode, self.rank))
+
+    def splits(self, mode: SupportsIndex) -> IntArray:
+        """Return the row splits of `mode` of a jagged shape: 0, then the sums of `lengths`; read-only.
+
+        O(1) and no copy where a shape is stored so and starts at its first row, else O(n). All of them but
+        those of mode 0 give the extents back to `Shape.from_offsets`. A box raises, as in `lengths`.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> s = Shape.jagged([[10], [20, 30]])
+        >>> s.splits(1).tolist(), s.splits(2).tolist()
+        ([0, 1, 3], [0, 10, 30, 60])
+        """
+        return splits_at(self._rows("splits"), mode_of(mode, self.rank))
+
+    def _rows(self, what: str) -> Rows:
+        flat = flat_of(self._held)
+        if isinstance(flat, JaggedCommon):
+            return flat.rows
+        raise JaggedModeError(f"{what} are for jagged shapes; as_jagged() unrolls mode 0 of this box")
+
     # Which indices it has.
 
     def __contains__(self, index: object) -> bool:
@@ -158,13 +225,87 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
 
     def indices(self, *, order: Order = "C") -> Indices[IndexT_co]:
         """Return the absolute indices as a sequence, last mode fastest ("C") or first ("F")."""
-        if order not in ("C", "F"):
-            raise ConversionError(f'order must be "C" or "F", not {order!r}')
-        return Indices(self._held, order)
+        return Indices(flat_of(self._held), _checked_order(order))
 
     def offsets(self, *, order: Order = "C") -> Indices[IndexT_co]:
-        """Return the indices relative to the origin, which must not vary, as a sequence."""
-        return self.indices(order=order).translate_to((0,) * self.rank)
+        """Return the indices relative to the origin, as a sequence: every entry counts from 0.
+
+        Of a jagged shape whose origins vary, each counts from the origin under the indices before it.
+        """
+        return Indices(at_zero(flat_of(self._held)), _checked_order(order))
+
+    # Its pieces.
+
+    def block_table(self) -> BlockTable:
+        """Return the blocks that `blocks()` goes over, as arrays; O(cells), or less where cells are alike.
+
+        Raises
+        ------
+        SizeOverflowError
+            If there are more elements than 64 bits count.
+        """
+        return block_table_of(flat_of(self._held))
+
+    def partition_by_volume(self, max_elements: SupportsIndex) -> Partition:
+        """Return runs of cells of at most `max_elements` elements each: the units of work for tasks.
+
+        Cells are the rows of a jagged matrix, the tiles of a tiled shape, what `cells()` yields; those of a
+        box are its rows along mode 0. They are taken in row-major order, each run as long as it can be. A
+        larger cell is a run of its own, and empty ones go with those before them. O(cells) at most.
+
+        Returns
+        -------
+        Partition
+            Of the cells, numbered from 0: run ``r`` has the cells ``marks[r]`` up to ``marks[r + 1]``.
+
+        Raises
+        ------
+        ExtentError
+            If not even one element is allowed.
+        SizeOverflowError
+            If the cells, or the elements of a tiled shape, cannot be numbered with 64 bits.
+
+        Examples
+        --------
+        Where the cells are rows, each run is a shape:
+
+        >>> from tensorwrapper import Shape
+        >>> rows = Shape.jagged([3, 1, 2, 9, 0, 4])
+        >>> marks = rows.partition_by_volume(5).marks.tolist()
+        >>> marks
+        [0, 2, 3, 4, 6]
+        >>> [rows.slice_outer(a, b).size for a, b in zip(marks, marks[1:])]
+        [4, 2, 9, 4]
+        """
+        held = self._held
+        modes = min(held.rank, 1) if isinstance(held, SmoothCommon) else held.outer_rank
+        return runs_of_cells(flat_of(held), modes, max_elements)
+
+    # As text.
+
+    def to_json(self) -> str:
+        """Return the shape as JSON, compact and with sorted keys; `Shape.from_json` reads it; O(rows).
+
+        It says how the shape is stored, so that shapes which are equal may have different texts. Where all
+        rows are alike one number stands for them.
+
+        Raises
+        ------
+        SizeOverflowError
+            If a number has more than 640 digits.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(2, 3, origin=(0, -1)).to_json()
+        '{"extents":[2,3],"kind":"smooth","origin":[0,-1]}'
+        >>> Shape.jagged([3, 1, 2]).to_json()
+        '{"extents":[3,[3,1,2]],"kind":"jagged","origin":[0,0],"outer_rank":1}'
+        """
+        # Loaded here: most programs write no JSON, and shall not wait for it.
+        from tensorwrapper.shape._json import shape_to_json  # noqa: PLC0415
+
+        return shape_to_json(self._held)
 
     # Comparison.
 
@@ -175,6 +316,12 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
     def same_elements(self, other: "ShapeLike") -> bool:
         """Tell whether both hold the same set of indices, whatever their kinds."""
         return same_elements(flat_of(self._held), flat_of(held_of(other)))
+
+
+def _checked_order(order: Order) -> Order:
+    if order not in ("C", "F"):
+        raise ConversionError(f'order must be "C" or "F", not {order!r}')
+    return order
 
 
 ShapeLike: TypeAlias = ShapeQueries[Any] | ShapeCommon | Iterable[SupportsIndex]

@@ -12,25 +12,35 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import JaggedModeError, OutOfBoundsError, SizeOverflowError
-from tensorwrapper.shape._columns import (
-    Columns,
-    Origins,
+from tensorwrapper.shape._arrays import (
     concatenated_ranges,
     frozen_array,
-    run_of,
+    last_run,
+    shared_row,
+    shared_table,
     splits_of,
-    tidy_origins,
+    tidy_table,
 )
+from tensorwrapper.shape._columns import Columns, Origins, check_int64, moved_origins, tidy_origins
 from tensorwrapper.shape._keys import Bounds, Entry, mode_text
 from tensorwrapper.shape._rows import Rows
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["build_rows", "permute_rows", "select_rows", "slice_rows"]
+__all__ = [
+    "build_rows",
+    "check_permutation",
+    "dependencies_of",
+    "move_rows",
+    "permute_rows",
+    "select_rows",
+    "slice_rows",
+]
 
 
 def build_rows(levels: list[tuple[IntArray, Origins]], leaf: IntArray, leaf_origins: list[Origins]) -> Rows:
     """Return rows from the counts and origins of every unrolled mode and the (n, s) leaf extents."""
-    stored = splits_of(leaf[:, 0]) if leaf.shape[1] == 1 else frozen_array(leaf)
+    plain = leaf.shape[1] == 1 and shared_row(leaf) is None
+    stored = splits_of(leaf[:, 0]) if plain else tidy_table(leaf)
     splits = tuple([splits_of(counts) for counts, _ in levels[1:]])
     return Rows.whole(Columns(splits, stored, tuple([o for _, o in levels]), tuple(leaf_origins)))
 
@@ -101,7 +111,7 @@ class _Selection:
                 prefix.append(step)
                 continue
             splits, starts = step
-            parent = int(run_of(splits, np.array(place)))
+            parent = last_run(splits, place)
             prefix.append(place - int(splits[parent]) + int(starts[parent]))
             place = parent
         return (*self.lead, *reversed(prefix))
@@ -192,12 +202,43 @@ def _select_leaves(
     return build_rows(levels, np.stack(extents, axis=1), origins)
 
 
-def permute_rows(rows: Rows, order: tuple[int, ...]) -> Rows:
-    """Return the rows with mode ``order[k]`` as mode k; every mode must follow what it depends on.
+def move_rows(rows: Rows, moves: Index) -> Rows:
+    """Return the same rows moved by one integer per mode, in columns that hold nothing else."""
+    for mode, (extent, start, move) in enumerate(zip(*rows.box(), moves, strict=True)):
+        check_int64(mode, start + move, extent)
+    rows = rows.packed()
+    columns, outer = rows.columns, rows.outer_rank
+    moved = [
+        moved_origins(o, move, mode)
+        for mode, (o, move) in enumerate(zip(columns.origins + columns.leaf_origins, moves, strict=True))
+    ]
+    shifted = Columns(columns.splits, columns.leaf, tuple(moved[:outer]), tuple(moved[outer:]))
+    return Rows(shifted, 0, rows.start, rows.stop, rows.first + moves[0])
 
-    Modes at the end that do not depend on one another stay together as leaves.
+
+def dependencies_of(rows: Rows, mode: int) -> tuple[int, ...]:
+    """Return the earlier modes on which the range of `mode` depends; O(n log n) in its prefixes.
+
+    The range is a function of these modes, and of no fewer. Where several choices would do (of two
+    modes that always move together), it is the earlier modes that stay.
     """
-    needs = [rows.dependencies(mode) for mode in range(rows.rank)]
+    if mode == 0 or len(rows.distinct_ranges(mode)[0]) <= 1:
+        return ()
+    table, extents, origins = rows.reached_table(mode)
+    kept = list(range(table.shape[1]))
+    for candidate in reversed(range(table.shape[1])):
+        others = table[:, [m for m in kept if m != candidate]]
+        order = np.lexsort(others.T) if others.shape[1] else np.arange(len(table))
+        same = (others[order][1:] == others[order][:-1]).all(axis=1)
+        changes = np.diff(extents[order]) != 0
+        changes |= np.diff(origins[order]) != 0
+        if not (same & changes).any():
+            kept.remove(candidate)
+    return tuple(kept)
+
+
+def check_permutation(order: tuple[int, ...], needs: list[tuple[int, ...]]) -> None:
+    """Raise if a mode comes before one on which it depends; `needs` are the dependencies of every mode."""
     for place, mode in enumerate(order):
         missing = set(needs[mode]) - set(order[:place])
         if missing:
@@ -205,12 +246,23 @@ def permute_rows(rows: Rows, order: tuple[int, ...]) -> Rows:
                 f"the permutation {order} puts mode {mode} before the modes {tuple(sorted(missing))} on "
                 "which it depends; permute as_smooth() instead, or keep that order"
             )
+
+
+def permute_rows(rows: Rows, order: tuple[int, ...], needs: list[tuple[int, ...]]) -> Rows:
+    """Return the rows with mode ``order[k]`` as mode k; every mode must follow what it depends on.
+
+    Modes at the end that do not depend on one another stay together as leaves.
+    """
     outer = rows.outer_rank
     if order[:outer] == tuple(range(outer)):
         # Only leaf modes move, and they do not depend on one another.
         columns = rows.columns
         inner = [mode - outer for mode in order[outer:]]
-        leaf = frozen_array(columns.leaf[:, inner])
+        even = columns.even
+        if even is None:
+            leaf = frozen_array(columns.leaf[:, inner])
+        else:
+            leaf = shared_table(tuple([even[mode] for mode in inner]), columns.n_leaves)
         inner_origins = tuple([columns.leaf_origins[mode] for mode in inner])
         moved = Columns(columns.splits, leaf, columns.origins, inner_origins)
         return Rows(moved, rows.depth, rows.start, rows.stop, rows.first)

@@ -4,30 +4,22 @@ A window is a run of nodes of one depth, so a slice of the outermost mode, and w
 leading modes, are windows again: O(1) to make at any size, and nothing is copied.
 """
 
-from collections.abc import Iterator
-from typing import final
+from collections.abc import Sequence
+from math import prod
+from typing import SupportsIndex, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import JaggedModeError, OutOfBoundsError, RankError, SizeOverflowError
-from tensorwrapper.shape._columns import (
-    Columns,
-    Origins,
-    Sizes,
-    check_int64,
-    frozen_array,
-    moved_origins,
-    origins_of,
-    run_of,
-    splits_of,
-)
-from tensorwrapper.shape._common import walk_batches
+from tensorwrapper.shape._arrays import Sizes, frozen_array, last_run, run_of, shared_table, splits_of
+from tensorwrapper.shape._columns import Columns, Origins, origins_of
 from tensorwrapper.shape._keys import mode_text
+from tensorwrapper.shape._levels import columns_of_lengths
 from tensorwrapper.shape._smooth import box_ordinal, check_inside, make_smooth
-from tensorwrapper.typing import Extents, Index, IntArray, Order
+from tensorwrapper.typing import Extents, Index, IntArray
 
 __all__ = ["CellTable", "Rows"]
 
@@ -70,7 +62,41 @@ class Rows:
     @classmethod
     def whole(cls, columns: Columns) -> "Rows":
         """Return all rows of `columns`."""
-        return cls(columns, 0, 0, columns.n_rows, columns.origin(0, 0))
+        first = columns.origins[0]
+        return cls(columns, 0, 0, columns.n_rows, first if isinstance(first, int) else first.item(0))
+
+    @classmethod
+    def of_lengths(
+        cls,
+        *lengths: npt.ArrayLike,
+        first: SupportsIndex = 0,
+        origins: Sequence[npt.ArrayLike] | None = None,
+    ) -> "Rows":
+        """Return rows of these lengths: how a representation of your own implements `rows`; O(rows).
+
+        Parameters
+        ----------
+        *lengths
+            For each mode after mode 0 its extent under every prefix, in row-major order. The last may be a
+            table of shape (n, s): then a box of rank s lies under each prefix.
+        first
+            The first index of mode 0, whose extent is ``len(lengths[0])``.
+        origins
+            For each of `lengths` where the mode starts: one number (for a table, one row of them), or as
+            many as there are lengths; zeros if not given.
+
+        Raises
+        ------
+        ExtentError
+            If a length is negative, or a mode has not one length for every prefix.
+
+        Examples
+        --------
+        >>> rows = Rows.of_lengths([2, 1], [10, 20, 30], origins=[0, [0, 5, 0]])
+        >>> rows.count, rows.rank, rows.size, rows.index(10)
+        (2, 3, 60, (0, 1, 5))
+        """
+        return cls.whole(columns_of_lengths(lengths, to_int(first, "the first index"), origins))
 
     @property
     def count(self) -> int:
@@ -85,14 +111,28 @@ class Rows:
     @property
     def rank(self) -> int:
         """The number of modes."""
-        return self.outer_rank + self.columns.leaf_rank
+        columns = self.columns
+        return len(columns.origins) - self.depth + len(columns.leaf_origins)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the columns hold these rows and nothing else, counted from 0."""
+        columns = self.columns
+        if self.depth or self.start or self.stop != columns.n_rows:
+            return False
+        nodes = self.stop
+        for splits in columns.splits:
+            if splits.item(0) or len(splits) != nodes + 1:
+                return False
+            nodes = splits.item(-1)
+        return nodes == columns.n_leaves and (columns.leaf.ndim == 2 or not columns.leaf.item(0))
 
     def run(self, modes: int) -> tuple[int, int]:
         """Return the run of nodes that are prefixes of `modes` indices, at least one."""
         a, b = self.start, self.stop
         for depth in range(self.depth + 1, self.depth + modes):
             splits = self.columns.splits[depth - 1]
-            a, b = int(splits[a]), int(splits[b])
+            a, b = splits.item(a), splits.item(b)
         return a, b
 
     def leading(self, modes: int) -> "Rows":
@@ -103,7 +143,11 @@ class Rows:
         columns, outer = self.columns, self.outer_rank
         inner = modes - outer
         if inner > 0:
-            leaf = splits_of(columns.leaf[:, 0]) if inner == 1 else columns.leaf[:, :inner]
+            even = columns.even
+            if even is not None:
+                leaf = shared_table(even[:inner], columns.n_leaves)
+            else:
+                leaf = splits_of(columns.leaf[:, 0]) if inner == 1 else columns.leaf[:, :inner]
             splits, origins, leaf_origins = columns.splits, columns.origins, columns.leaf_origins[:inner]
         else:
             last = self.depth + modes - 1
@@ -115,14 +159,13 @@ class Rows:
     @property
     def leaves(self) -> tuple[int, int]:
         """The run of leaves."""
-        return self.run(self.outer_rank)
+        outer = len(self.columns.origins) - self.depth
+        return self.run(outer) if outer > 1 else (self.start, self.stop)
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        a, b = self.leaves
-        offsets = self.columns.offsets
-        return int(offsets[b]) - int(offsets[a])
+        return self.columns.elements(*self.leaves)
 
     def ranges(self, mode: int) -> tuple[IntArray, IntArray]:
         """Return extent and origin of `mode` at every prefix of ``min(mode, outer_rank)`` indices."""
@@ -137,20 +180,32 @@ class Rows:
         extents = self.columns.leaf_extents(a, b)[:, mode - outer]
         return extents, origins_of(self.columns.leaf_origins[mode - outer], a, b)
 
-    def _reached(self, mode: int) -> npt.NDArray[np.bool_] | None:
-        """Return which leaves have an index before `mode`, so that a prefix leads there; None: all do."""
+    def _reached(self, mode: int, a: int, b: int) -> npt.NDArray[np.bool_] | None:
+        """Return which of a run of leaves have an index before `mode`, so that a prefix leads there.
+
+        None: all do.
+        """
         later = mode - self.outer_rank
         if later < 1:
             return None
-        a, b = self.leaves
         reached = np.asarray((self.columns.leaf[a:b, :later] > 0).all(axis=1))
         return None if reached.all() else reached
 
     def reached_ranges(self, mode: int) -> tuple[IntArray, IntArray]:
         """Return extent and origin of `mode` wherever a prefix leads to it: what users are told."""
         extents, origins = self.ranges(mode)
-        reached = self._reached(mode)
+        reached = self._reached(mode, *self.leaves)
         return (extents, origins) if reached is None else (extents[reached], origins[reached])
+
+    def distinct_ranges(self, mode: int) -> tuple[IntArray, IntArray]:
+        """Return `reached_ranges`, or only one of them where they are known to be all alike."""
+        if mode >= self.outer_rank and isinstance(self._stored_origin(mode), int):
+            a, b = self.leaves
+            if self.columns.even is not None and b - a > 1:
+                columns, outer = self.columns, self.outer_rank
+                one = Rows(Columns((), columns.leaf[a : a + 1], (0,), columns.leaf_origins), 0, 0, 1, 0)
+                return one.reached_ranges(mode - outer + 1)
+        return self.reached_ranges(mode)
 
     def _stored_origin(self, mode: int) -> Origins:
         if mode == 0:
@@ -166,7 +221,7 @@ class Rows:
         for mode in range(self.rank):
             stored = self._stored_origin(mode)
             if not isinstance(stored, int):
-                _, starts = self.reached_ranges(mode)
+                _, starts = self.distinct_ranges(mode)
                 if len(starts) and (starts != starts[0]).any():
                     raise JaggedModeError(
                         f"mode {mode} has no single origin: it varies from {starts.min()} to "
@@ -180,21 +235,22 @@ class Rows:
 
     def under(self, prefix: Index) -> "Rows | int":
         """Return what is left under `prefix`: rows, or the number of the leaf."""
-        rows = self
+        columns, depth, start, stop = self.columns, self.depth, self.start, self.stop
+        first, last = self.first, len(columns.origins) - 1
         for mode, i in enumerate(prefix):
-            if not rows.first <= i < rows.first + rows.count:
-                end = rows.first + rows.count
+            if not first <= i < first + stop - start:
                 where = mode_text(mode, prefix[:mode])
-                raise OutOfBoundsError(f"index {i} is outside [{rows.first}, {end}) of {where}")
-            node = rows.start + (i - rows.first)
-            if rows.outer_rank == 1:
+                end = first + stop - start
+                raise OutOfBoundsError(f"index {i} is outside [{first}, {end}) of {where}")
+            node = start + (i - first)
+            if depth == last:
                 if mode + 1 < len(prefix):
                     raise RankError(f"the prefix {prefix} reaches into the leaves")
                 return node
-            depth = rows.depth + 1
-            start, stop = rows.columns.children(depth, node)
-            rows = Rows(rows.columns, depth, start, stop, rows.columns.origin(depth, node))
-        return rows
+            depth += 1
+            start, stop = columns.children(depth, node)
+            first = columns.origin(depth, node)
+        return Rows(columns, depth, start, stop, first)
 
     def range_under(self, prefix: Index) -> tuple[int, int]:
         """Return extent and origin of mode ``len(prefix)`` under `prefix`."""
@@ -205,8 +261,10 @@ class Rows:
         if isinstance(rest, Rows):
             return rest.count, rest.first
         extents, origin = self.columns.leaf_box(rest)
-        check_inside(extents, origin, prefix[outer:], prefix[:outer])
-        return extents[len(prefix) - outer], origin[len(prefix) - outer]
+        inner = len(prefix) - outer
+        if inner:
+            check_inside(extents, origin, prefix[outer:], prefix[:outer])
+        return extents[inner], origin[inner]
 
     def box_under(self, prefix: Index) -> tuple[Extents, Index]:
         """Return extents and origin of the bounding box of what is left under `prefix`."""
@@ -226,7 +284,7 @@ class Rows:
         return box
 
     def _span(self, mode: int) -> tuple[int, int]:
-        extents, origins = self.reached_ranges(mode)
+        extents, origins = self.distinct_ranges(mode)
         stored = self._stored_origin(mode)
         if isinstance(stored, int):
             return int(extents.max(initial=0)), stored
@@ -243,20 +301,29 @@ class Rows:
         if isinstance(leaf, Rows):
             raise RankError(f"the index {index} ends above the leaves")
         extents, origin = self.columns.leaf_box(leaf)
-        offsets = self.columns.offsets
-        before = int(offsets[leaf]) - int(offsets[self.leaves[0]])
+        before = self.columns.elements(self.leaves[0], leaf)
         return before + box_ordinal(extents, origin, index[outer:], index[:outer])
 
     def index(self, ordinal: int) -> Index:
         """Return the index with `ordinal` elements before it; O(depth * log(nodes))."""
-        size = self.size
+        columns = self.columns
+        a, b = self.leaves
+        size = columns.elements(a, b)
         if not 0 <= ordinal < size:
             raise OutOfBoundsError(f"ordinal {ordinal} is outside [0, {size})")
-        offsets = self.columns.offsets
-        place = ordinal + int(offsets[self.leaves[0]])
-        leaf = int(run_of(offsets, np.array(place)))
-        inner = make_smooth(*self.columns.leaf_box(leaf)).index(place - int(offsets[leaf]))
-        return self.prefix_of(leaf) + inner
+        even = columns.even
+        if even is None:
+            offsets = columns.offsets
+            place = ordinal + offsets.item(a)
+            leaf = last_run(offsets, place)
+            rest = place - offsets.item(leaf)
+        else:
+            leaf, rest = divmod(ordinal, prod(even))
+            leaf += a
+        if columns.leaf.ndim == 1:
+            start = columns.leaf_origins[0]
+            return (*self.prefix_of(leaf), rest + (start if isinstance(start, int) else start.item(leaf)))
+        return self.prefix_of(leaf) + make_smooth(*columns.leaf_box(leaf)).index(rest)
 
     def prefix_of(self, leaf: int) -> Index:
         """Return the indices of the unrolled modes that lead to a leaf."""
@@ -264,11 +331,12 @@ class Rows:
         node = leaf
         for depth in range(self.columns.depth - 1, self.depth, -1):
             splits = self.columns.splits[depth - 1]
-            parent = int(run_of(splits, np.array(node)))
-            prefix.append(node - int(splits[parent]) + self.columns.origin(depth, parent))
+            parent = last_run(splits, node)
+            prefix.append(node - splits.item(parent) + self.columns.origin(depth, parent))
             node = parent
         prefix.append(node - self.start + self.first)
-        return tuple(reversed(prefix))
+        prefix.reverse()
+        return tuple(prefix)
 
     # Many at a time.
 
@@ -281,16 +349,20 @@ class Rows:
     def cell_offsets(self) -> IntArray:
         """Return how many elements come before each leaf, and (last) how many there are."""
         a, b = self.leaves
-        offsets = self._int64_offsets()[a : b + 1]
+        return self.elements_before(np.arange(a, b + 1)) if self.columns.even else self._stored_offsets(a, b)
+
+    def _stored_offsets(self, a: int, b: int) -> IntArray:
+        offsets = self.int64_offsets()[a : b + 1]
         # As they are stored, where they are: a window that starts at 0 needs no copy.
         return offsets - offsets[0] if offsets[0] else offsets
 
     def prefixes(self, modes: int) -> IntArray:
         """Return the (n, modes) indices of all prefixes of `modes` unrolled modes; O(n * modes)."""
         a, b = self.run(modes)
-        return self._prefixes_of(modes, np.arange(a, b, dtype=np.int64))
+        return self.prefixes_of(modes, np.arange(a, b, dtype=np.int64))
 
-    def _prefixes_of(self, modes: int, nodes: IntArray) -> IntArray:
+    def prefixes_of(self, modes: int, nodes: IntArray) -> IntArray:
+        """Return the (n, modes) indices of the prefixes that lead to `nodes`."""
         table = np.empty((len(nodes), modes), dtype=np.int64)
         for mode in range(modes - 1, 0, -1):
             depth = self.depth + mode
@@ -303,89 +375,45 @@ class Rows:
         table[:, 0] = nodes - (self.start - self.first)
         return table
 
-    def _int64_offsets(self) -> IntArray:
+    def check_ordinals(self) -> None:
+        """Raise if int64 does not hold every ordinal."""
+        if self.size > MAX_INT64:
+            raise SizeOverflowError("this shape has ordinals beyond 64 bits; use ordinal() and index()")
+
+    def int64_offsets(self) -> IntArray:
+        """Return the offsets of all leaves of the columns; those outside this window may be cut short."""
         offsets = self.columns.offsets
         if offsets.dtype == np.int64:
             return offsets.astype(np.int64, copy=False)
-        if self.size > MAX_INT64:
-            raise SizeOverflowError("this shape has ordinals beyond 64 bits; use ordinal() and index()")
+        self.check_ordinals()
         # A window that fits on columns that do not: what lies outside it is never asked for.
         relative: Sizes = np.clip(offsets - offsets[self.leaves[0]], 0, MAX_INT64)
         return relative.astype(np.int64)
 
-    def indices_at(self, ordinals: IntArray) -> IntArray:
-        """Return the (n, rank) indices with these ordinals."""
-        size = self.size
-        if ordinals.size and not (int(ordinals.min()) >= 0 and int(ordinals.max()) < size):
-            raise OutOfBoundsError(f"ordinals from {ordinals.min()} to {ordinals.max()} leave [0, {size})")
-        offsets = self._int64_offsets()
-        places = ordinals + offsets[self.leaves[0]]
+    def elements_before(self, leaves: IntArray) -> IntArray:
+        """Return how many elements of this window come before each of `leaves`."""
+        even, start = self.columns.even, self.leaves[0]
+        if even is not None:
+            self.check_ordinals()
+            before: IntArray = leaves - start
+            before *= min(prod(even), MAX_INT64)
+            return before
+        offsets = self.int64_offsets()
+        before = offsets[leaves]
+        before -= offsets[start]
+        return before
+
+    def leaves_of(self, ordinals: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the leaf that holds each of `ordinals`, and the ordinal within it."""
+        even, start = self.columns.even, self.leaves[0]
+        if even is not None:
+            self.check_ordinals()
+            leaves, rest = np.divmod(ordinals, min(max(prod(even), 1), MAX_INT64))
+            return leaves + start, rest
+        offsets = self.int64_offsets()
+        places = ordinals + offsets[start]
         leaves = run_of(offsets, places)
-        rest = places - offsets[leaves]
-        outer = self.outer_rank
-        indices = np.empty((len(ordinals), self.rank), dtype=np.int64)
-        indices[:, :outer] = self._prefixes_of(outer, leaves)
-        for mode in range(self.rank - 1, outer - 1, -1):
-            if mode > outer:
-                rest, indices[:, mode] = np.divmod(rest, self.columns.leaf[leaves, mode - outer])
-            else:
-                indices[:, mode] = rest
-            stored = self.columns.leaf_origins[mode - outer]
-            indices[:, mode] += stored if isinstance(stored, int) else stored[leaves]
-        return indices
-
-    def find(self, indices: IntArray) -> tuple[npt.NDArray[np.bool_], IntArray]:
-        """Return which of the (n, rank) `indices` are inside, and their ordinals (0 where not)."""
-        inside, leaves, ordinals = self._locate(indices)
-        if not self.size:
-            return inside, ordinals
-        offsets = self._int64_offsets()
-        return inside, np.where(inside, ordinals + (offsets[leaves] - offsets[self.leaves[0]]), 0)
-
-    def contains(self, indices: IntArray) -> npt.NDArray[np.bool_]:
-        """Return which of the (n, rank) `indices` are inside, however many elements there are."""
-        return self._locate(indices)[0]
-
-    def _locate(self, indices: IntArray) -> tuple[npt.NDArray[np.bool_], IntArray, IntArray]:
-        """Return which `indices` are inside, their leaves, and their ordinals within the leaf."""
-        n, outer = len(indices), self.outer_rank
-        if not self.size:
-            return np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-        inside = np.ones(n, dtype=np.bool_)
-        nodes = np.zeros(n, dtype=np.int64)
-        counts: IntArray = np.full(n, self.count)
-        starts: IntArray = np.full(n, self.first)
-        begins: IntArray = np.full(n, self.start)
-        for mode in range(outer):
-            if mode:
-                depth = self.depth + mode
-                splits = self.columns.splits[depth - 1]
-                begins, counts = splits[nodes], splits[nodes + 1] - splits[nodes]
-                stored = self.columns.origins[depth]
-                starts = np.full(n, stored) if isinstance(stored, int) else stored[nodes]
-            inside &= (indices[:, mode] >= starts) & (indices[:, mode] < starts + counts)
-            # Indices that are outside go on as node 0, which exists, and are masked at the end.
-            nodes = np.where(inside, begins + (indices[:, mode] - starts), 0)
-        ordinals = np.zeros(n, dtype=np.int64)
-        for mode in range(self.columns.leaf_rank):
-            if self.columns.leaf.ndim == 1:
-                counts = self.columns.leaf[nodes + 1] - self.columns.leaf[nodes]
-            else:
-                counts = self.columns.leaf[nodes, mode]
-            stored = self.columns.leaf_origins[mode]
-            starts = np.full(n, stored) if isinstance(stored, int) else stored[nodes]
-            place = indices[:, outer + mode] - starts
-            inside &= (place >= 0) & (place < counts)
-            ordinals = np.where(inside, ordinals * counts + place, 0)
-        return inside, nodes, ordinals
-
-    def walk(self, order: Order) -> Iterator[Index]:
-        """Return an iterator over the indices; "F" sorts them first, so it holds them all."""
-        if order == "F":
-            self._int64_offsets()  # raises if there are more than 64 bits count
-            table = self.indices_at(np.arange(self.size, dtype=np.int64))
-            return zip(*table[np.lexsort(table.T)].T.tolist(), strict=True)
-        return walk_batches(self.size, self.indices_at)
+        return leaves, places - offsets[leaves]
 
     # Whole.
 
@@ -393,44 +421,14 @@ class Rows:
         """Return the prefixes that lead to `mode`, with its extent and origin under each."""
         extents, origins = self.ranges(mode)
         table = self.prefixes(min(mode, self.outer_rank))
-        reached = self._reached(mode)
+        reached = self._reached(mode, *self.leaves)
         if reached is None:
             return table, extents, origins
         return table[reached], extents[reached], origins[reached]
 
-    def dependencies(self, mode: int) -> tuple[int, ...]:
-        """Return the earlier modes on which the range of `mode` depends; O(n log n) in its prefixes.
-
-        The range is a function of these modes, and of no fewer. Where several choices would do (of two
-        modes that always move together), it is the earlier modes that stay.
-        """
-        if mode == 0:
-            return ()
-        table, extents, origins = self.reached_table(mode)
-        kept = list(range(table.shape[1]))
-        for candidate in reversed(range(table.shape[1])):
-            others = table[:, [m for m in kept if m != candidate]]
-            order = np.lexsort(others.T) if others.shape[1] else np.arange(len(table))
-            same = (others[order][1:] == others[order][:-1]).all(axis=1)
-            changes = np.diff(extents[order]) != 0
-            changes |= np.diff(origins[order]) != 0
-            if not (same & changes).any():
-                kept.remove(candidate)
-        return tuple(kept)
-
-    def moved(self, moves: Index) -> "Rows":
-        """Return the same rows moved by one integer per mode, in columns that hold nothing else."""
-        for mode, (extent, start, move) in enumerate(zip(*self.box(), moves, strict=True)):
-            check_int64(mode, start + move, extent)
-        partial = self.depth or self.count != self.columns.n_rows
-        rows = self.compact() if partial else self
-        columns, outer = rows.columns, rows.outer_rank
-        moved = [
-            moved_origins(o, move, mode)
-            for mode, (o, move) in enumerate(zip(columns.origins + columns.leaf_origins, moves, strict=True))
-        ]
-        shifted = Columns(columns.splits, columns.leaf, tuple(moved[:outer]), tuple(moved[outer:]))
-        return Rows(shifted, 0, rows.start, rows.stop, rows.first + moves[0])
+    def packed(self) -> "Rows":
+        """Return the same rows in columns with nothing else in them: themselves, if that is so already."""
+        return self if self.is_whole else self.compact()
 
     def compact(self) -> "Rows":
         """Return the same rows in columns of their own, with nothing else in them."""
@@ -440,14 +438,19 @@ class Rows:
         a, b = self.start, self.stop
         for depth in range(first, columns.depth):
             part = columns.splits[depth - 1][a : b + 1]
-            stored = columns.origins[depth]
-            origins.append(stored if isinstance(stored, int) else frozen_array(stored[a:b].copy()))
-            a, b = int(part[0]), int(part[-1])
+            origins.append(_copied(columns.origins[depth], a, b))
+            a, b = part.item(0), part.item(-1)
             splits.append(frozen_array(part - a))
-        leaf = (
-            columns.leaf[a : b + 1] - columns.leaf[a] if columns.leaf.ndim == 1 else columns.leaf[a:b].copy()
-        )
-        leaf_origins = [
-            o if isinstance(o, int) else frozen_array(o[a:b].copy()) for o in columns.leaf_origins
-        ]
-        return Rows.whole(Columns(tuple(splits), frozen_array(leaf), tuple(origins), tuple(leaf_origins)))
+        even = columns.even
+        if even is not None:
+            leaf = shared_table(even, b - a)
+        elif columns.leaf.ndim == 1:
+            leaf = columns.leaf[a : b + 1] - columns.leaf[a]
+        else:
+            leaf = columns.leaf[a:b].copy()
+        leaf_origins = tuple([_copied(o, a, b) for o in columns.leaf_origins])
+        return Rows.whole(Columns(tuple(splits), frozen_array(leaf), tuple(origins), leaf_origins))
+
+
+def _copied(origins: Origins, start: int, stop: int) -> Origins:
+    return origins if isinstance(origins, int) else frozen_array(origins[start:stop].copy())

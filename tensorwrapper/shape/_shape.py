@@ -8,13 +8,16 @@ import attrs
 from tensorwrapper.errors import JaggedModeError
 from tensorwrapper.shape._common import ShapeCommon, to_index
 from tensorwrapper.shape._constructors import ShapeConstructors
-from tensorwrapper.shape._jagged import JaggedCommon
+from tensorwrapper.shape._jagged import Jagged, JaggedCommon, jagged_of_state
 from tensorwrapper.shape._keys import parse_key
-from tensorwrapper.shape._nested import NestedCommon, element, flat_of
+from tensorwrapper.shape._layers import cell_table, cells, element
+from tensorwrapper.shape._nested import NestedCommon, at_zero, flat_of
 from tensorwrapper.shape._queries import Held, ShapeLike, held_of
+from tensorwrapper.shape._regroup import reshape_box
+from tensorwrapper.shape._repr import shape_repr
 from tensorwrapper.shape._rows import CellTable
 from tensorwrapper.shape._smooth import Smooth, SmoothCommon, make_smooth, to_extents
-from tensorwrapper.shape._text import shape_repr, shape_str
+from tensorwrapper.shape._text import format_shape, shape_str
 from tensorwrapper.typing import Index, IndexT_co, Key
 
 __all__ = ["Shape", "ShapeLike", "as_shape"]
@@ -108,6 +111,32 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
         return wrap(self._held.chip(*leading))
 
+    def reshape(self, extents: Iterable[SupportsIndex], *, origin: _At = None) -> "Shape[tuple[int, ...]]":
+        """Return the box with other extents and as many elements, which keep their row-major order.
+
+        Parameters
+        ----------
+        extents
+            The new extents. One of them may be -1: it is worked out from the others.
+        origin
+            Where the new box starts; zeros if not given, wherever this one lies.
+
+        Raises
+        ------
+        ExtentError
+            If the new box has another number of elements, or the open extent could be more than one number.
+        JaggedModeError
+            If the shape is jagged.
+        LayerError
+            If the shape is nested.
+
+        Examples
+        --------
+        >>> Shape(4, 6).reshape((2, -1)), Shape(6, origin=(5,)).reshape((2, 3), origin=(0, 1))
+        (Shape(2, 12), Shape(2, 3, origin=(0, 1)))
+        """
+        return wrap(reshape_box(self._held, extents, origin))
+
     def leading(self, modes: SupportsIndex) -> "Shape[tuple[int, ...]]":
         """Return the shape of the prefixes of `modes` indices: the leading modes without the rest; O(1).
 
@@ -124,7 +153,9 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         """Return the shape of the first `outer_rank` modes, which number the cells; a box raises."""
         return wrap(self._cellular().outer())
 
-    def element(self, index: Iterable[SupportsIndex]) -> "Shape[tuple[int, ...]]":
+    def element(
+        self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None
+    ) -> "Shape[tuple[int, ...]]":
         """Return the shape of one element, as a view.
 
         Parameters
@@ -132,6 +163,9 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         index
             Of a nested shape: the absolute index in one or more of the outer layers. Of a jagged shape:
             the index of a cell.
+        layer
+            The layer where the index ends, needed only where layers without modes leave a choice: not
+            given, the element is that of the innermost of them.
 
         Raises
         ------
@@ -143,21 +177,36 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> Shape.nested(Shape(10, 20, 30), layers=(1, 2)).element((3,))
         Shape(20, 30)
         """
-        return wrap(element(self._cellular(), index))
+        return wrap(element(self._cellular(), index, layer))
 
-    def cells(self) -> "Iterator[tuple[Index, Shape[tuple[int, ...]]]]":
+    def cells(
+        self, *, layer: SupportsIndex | None = None
+    ) -> "Iterator[tuple[Index, Shape[tuple[int, ...]]]]":
         """Return an iterator over outer indices and the shape of the cell under each, in row-major order.
 
-        Of a nested shape the outer index is that of all layers but the last. `cell_table` has the same
-        as arrays.
+        Parameters
+        ----------
+        layer
+            Of a nested shape: the last of the layers that the outer index goes through; the elements have
+            those that are left. Not given, it goes through all but the innermost. Negative layers count
+            from the innermost.
+
+        Raises
+        ------
+        LayerError
+            If there is no such layer, or none within it, or the shape is not nested.
 
         Examples
         --------
         >>> list(Shape.jagged([Shape(1, 2), Shape(3, 4)]).cells())
         [((0,), Shape(1, 2)), ((1,), Shape(3, 4))]
+        >>> n = Shape.nested(Shape(2, 1, 5), layers=(1, 1, 1))
+        >>> list(n.cells())
+        [((0, 0), Shape(5)), ((1, 0), Shape(5))]
+        >>> next(n.cells(layer=0))
+        ((0,), Shape.nested(Shape(1, 5), layers=(1, 1)))
         """
-        held = self._cellular()
-        return ((index, wrap(held.chip(*index))) for index in held.outer().walk("C"))
+        return ((index, wrap(cell)) for index, cell in cells(self._cellular(), layer))
 
     def cell_table(self) -> CellTable:
         """Return index, extents, origin and first ordinal of every cell, as arrays; O(cells).
@@ -165,18 +214,17 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         Raises
         ------
         JaggedModeError
-            For a box, which is one cell.
+            For a box, which is one cell, and a nested shape whose elements are jagged.
+        SizeOverflowError
+            If there are more cells, or elements, than 64 bits number.
         """
-        flat = flat_of(self._held)
-        if isinstance(flat, JaggedCommon):
-            return flat.rows.cell_table()
-        raise JaggedModeError("a smooth shape is one cell: extents and origin describe it")
+        return cell_table(self._cellular())
 
     def _cellular(self) -> JaggedCommon | NestedCommon:
         held = self._held
         if isinstance(held, SmoothCommon):
             raise JaggedModeError(
-                "a smooth shape is one cell: it has no outer modes (Shape.nested gives some)"
+                "a smooth shape is one cell, which extents and origin describe (Shape.nested gives layers)"
             )
         return held
 
@@ -225,17 +273,46 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
     def __str__(self) -> str:
         return shape_str(self._held)
 
-    def __reduce__(self) -> tuple[Callable[[Held], "Shape[Any]"], tuple[Held]]:
+    def __format__(self, spec: str) -> str:
+        """Return the text of the shape: ``""`` gives its ``str``, ``"full"`` never summarises."""
+        return format_shape(self._held, spec)
+
+    def to_svg(self) -> str:
+        """Return a picture of the shape, to scale, as the text of an SVG document.
+
+        Boxes are drawn with their extents and origin, rows as bars from origin to end, cells as rectangles,
+        tilings with their boundaries, layers inside one another. It stays small: many rows are drawn as
+        bands, many tiles as densities, of many cells the sizes are counted. O(rows), in array operations.
+
+        Examples
+        --------
+        >>> svg = Shape.jagged([3, 1, 2]).to_svg()
+        >>> svg.count('class="row"'), svg.endswith("</svg>")
+        (3, True)
+        """
+        # Loaded here: most programs draw nothing, and pictures are a third of what shapes cost to import.
+        from tensorwrapper.shape._pictures import draw_shape  # noqa: PLC0415
+
+        return draw_shape(self._held).to_svg()
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the text of the shape, a few facts, and its picture."""
+        from tensorwrapper.shape._html import shape_html  # noqa: PLC0415 - as in to_svg
+
+        return shape_html(self._held)
+
+    def __reduce__(self) -> tuple[Callable[..., "Shape[Any]"], tuple[object, ...]]:
         # The cached hash stays behind: hashes of strings differ between processes.
-        return wrap, (self._held,)
+        held = self._held
+        if type(held) is Jagged:
+            # One name less for pickle to look up: a fifth of what a small jagged shape costs.
+            return _wrap_jagged, held.__reduce__()[1]
+        return wrap, (held,)
 
 
 def zero_based(shape: "Shape[Any]") -> "Shape[Any]":
     """Return the shape with the same extents and every origin 0, those of single cells included."""
-    held = flat_of(shape._held)
-    if isinstance(held, SmoothCommon):
-        return wrap(make_smooth(held.extents, (0,) * held.rank))
-    return wrap(held.zero_based())
+    return wrap(at_zero(flat_of(shape._held)))
 
 
 _SlotSetter = Callable[[object, object], None]
@@ -249,6 +326,10 @@ def wrap(held: ShapeCommon) -> "Shape[Any]":
     _set_held(shape, held)
     _set_hash(shape, None)
     return shape
+
+
+def _wrap_jagged(*state: Any) -> "Shape[Any]":  # noqa: ANN401 - what Columns.state returns
+    return wrap(jagged_of_state(*state))
 
 
 def as_shape(shape: ShapeLike) -> "Shape[Any]":

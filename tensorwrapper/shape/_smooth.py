@@ -6,6 +6,7 @@ shape, or the bounding box of any shape) and becomes a value by ``copy()``.
 
 import itertools
 import math
+import operator
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex, cast, final
@@ -27,10 +28,12 @@ __all__ = [
     "box_ordinal",
     "check_inside",
     "make_smooth",
+    "product_of",
     "to_extents",
     "to_permutation",
 ]
 
+_LINE = 16  # extents of the first mode from which on it is faster to make the indices of a line together
 _POOL = 2**20  # extents up to which `itertools.product` may keep all numbers of a mode
 
 
@@ -171,9 +174,16 @@ class SmoothCommon(ShapeCommon):
         ranges = [
             range(start, start + extent) for start, extent in zip(self.origin, self.extents, strict=True)
         ]
-        if order == "C":
-            return _product(ranges)
-        return map(_reverse, _product(ranges[::-1]))
+        if order == "C" or len(ranges) < 2:
+            return product_of(ranges)
+        first, *rest = ranges
+        if first[_LINE:]:
+            lines = product_of(rest[::-1])
+            return itertools.chain.from_iterable(
+                zip(first, *map(itertools.repeat, line[::-1]), strict=False) for line in lines
+            )
+        mirror = operator.itemgetter(*range(len(ranges) - 1, -1, -1))
+        return map(mirror, product_of(ranges[::-1]))
 
     def select(self, entries: tuple[Entry, ...], *, clip: bool = False, lead: Index = ()) -> "Smooth":
         """Return the part that the entries select; ``lead`` is where errors say that the box lies."""
@@ -296,25 +306,21 @@ def to_permutation(order: Iterable[SupportsIndex], rank: int) -> tuple[int, ...]
     return modes
 
 
-def _product(ranges: list[range]) -> Iterator[Index]:
+def product_of(ranges: list[range]) -> Iterator[Index]:
     """Return the product of `ranges`, as `itertools` does, which keeps all numbers of every range: not here.
 
     A mode may have billions of indices, and the first of them must not wait for the last.
     """
     if not all(ranges):
         return iter(())
-    if all(numbers.stop - numbers.start <= _POOL for numbers in ranges):
+    if not any(numbers[_POOL:] for numbers in ranges):
         return itertools.product(*ranges)
     *leading, last = ranges
     if not leading:
         return zip(last)
     return itertools.chain.from_iterable(
-        zip(*map(itertools.repeat, prefix), last, strict=False) for prefix in _product(leading)
+        zip(*map(itertools.repeat, prefix), last, strict=False) for prefix in product_of(leading)
     )
-
-
-def _reverse(index: Index) -> Index:
-    return index[::-1]
 
 
 def _text(shape: SmoothCommon) -> str:

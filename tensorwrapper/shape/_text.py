@@ -1,22 +1,68 @@
-"""Shapes as text: ``str`` (short, with the extents of every mode) and ``repr`` (what rebuilds the shape).
+"""The text of a shape: ``str``, which `Shape.parse` reads.
 
-Long shapes are summarised, so printing touches only what it shows.
+White space is free:
+
+=============================  =====================================================================
+``(2, 3)``, ``(3,)``, ``()``   a box
+``(3, 3|1|2)``                 jagged: of each unrolled mode, and of cells of rank 1, either the extents
+                               under all prefixes, in row-major order, or one number that all are
+``(1000000, 5|)``              a bar after one number: the extent of all rows, of which a box would not
+                               be told apart without it
+``(0, |)``                     a bar alone: no prefix leads to the mode, so it has no extent
+``(2, 10x20|30x40)``           cells of a higher rank; one cell, ``10x20``, stands for all, and ``|x``
+                               says that there are no cells of rank 2
+``tiled(5|15|10, 30)``         a tiled box: the tiles of each mode
+``triangular(5, lower)``       a triangle; ``strictly lower`` has no diagonal
+``...@(-1, 0|4|2)``            the origin where it is not zero, in the same notation: one number for a
+                               mode, or one for each prefix (of cells, one per mode and cell); those of
+                               a tiled box are the numbers of its first tiles
+``(10; 20, 30)``               nested: a semicolon for the comma where a layer ends; layers may be empty
+``(10, 20) layers (2,)``       nested, where that says nothing (one layer) or a layer ends within cells
+=============================  =====================================================================
+
+Texts of more than 1000 numbers are summarised with ``...``, and only what is shown is read.
+``format(shape, "full")`` writes all.
 """
 
-from tensorwrapper.shape._common import ShapeCommon
+from collections.abc import Iterable, Sequence
+from typing import Final, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.errors import ConversionError, SizeOverflowError
 from tensorwrapper.shape._jagged import JaggedCommon
-from tensorwrapper.shape._nested import NestedCommon
+from tensorwrapper.shape._nested import Flat, NestedCommon
 from tensorwrapper.shape._rows import Rows
+from tensorwrapper.shape._series import (
+    Series,
+    alike_cells,
+    cells_between,
+    compact_modes,
+    extents_of,
+    starts_of,
+)
 from tensorwrapper.shape._tiled import Tiled
+from tensorwrapper.shape._triangular import Triangular
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["list_text", "shape_repr", "shape_str"]
+__all__ = ["MAX_DIGITS", "MOST_NUMBERS", "SHOWN", "format_shape", "list_text", "number_text", "shape_str"]
 
-_SHOWN = 12  # numbers or rows of one level that are printed before "..."
+MOST_NUMBERS: Final = 1000
+"""How many numbers a text has before it is summarised."""
+
+SHOWN: Final = 12
+"""How many numbers of each mode, or rows of each level, a summary shows."""
+
+MAX_DIGITS: Final = 640
+"""How long a number may be: as many digits as every Python, however it is set up, reads and writes."""
+
+_TOO_LARGE = 10**MAX_DIGITS
+_MODES = 64  # modes that a summary shows
 
 
-def shape_str(shape: ShapeCommon) -> str:
-    """Return the extents of every mode, with ``|`` between those of a mode that varies.
+def shape_str(shape: Flat | NestedCommon) -> str:
+    """Return the text of a shape, a summary if it has more than 1000 numbers.
 
     Examples
     --------
@@ -24,106 +70,202 @@ def shape_str(shape: ShapeCommon) -> str:
     >>> str(Shape(3, 4, origin=(1, 0))), str(Shape.jagged([3, 1, 2]))
     ('(3, 4)@(1, 0)', '(3, 3|1|2)')
     """
-    if isinstance(shape, NestedCommon):
-        return _nested_str(shape)
-    if not isinstance(shape, JaggedCommon):
-        return _box_text(shape.extents, shape.origin)
-    rows = shape.rows
-    columns = [rows.ranges(mode) for mode in range(rows.rank)]
-    varying = [not _is_constant(extents) for extents, _ in columns]
-    # A jagged shape must not print as a box: without any varying mode, the last is written out.
-    varying[-1] = varying[-1] or not any(varying)
-    extents = ", ".join(_mode_text(e, spread=v) for (e, _), v in zip(columns, varying, strict=True))
-    text = f"({extents})"
-    if any(origins.any() for _, origins in columns):
-        text += f"@({', '.join(_mode_text(o, spread=not _is_constant(o)) for _, o in columns)})"
-    return text
+    return _write(shape, MOST_NUMBERS)
 
 
-def _nested_str(shape: NestedCommon) -> str:
-    text = shape_str(shape.flat)
-    inner, _, at = text[1:].partition(")")
-    modes = iter(inner.rstrip(",").split(", "))
-    parts = [", ".join([next(modes) for _ in range(count)]) for count in shape.layers]
-    return f"({'; '.join(parts)}){at}"
+def format_shape(shape: Flat | NestedCommon, spec: str) -> str:
+    """Return the text of a shape: as ``str`` gives it for ``""``, all of it for ``"full"``.
 
-
-def _box_text(extents: Index, origin: Index) -> str:
-    inner = ", ".join(map(str, extents)) + ("," if len(extents) == 1 else "")
-    at = ", ".join(map(str, origin)) + ("," if len(origin) == 1 else "")
-    return f"({inner})@({at})" if any(origin) else f"({inner})"
-
-
-def _is_constant(values: IntArray) -> bool:
-    return bool((values == values[0]).all()) if len(values) else True
-
-
-def _mode_text(values: IntArray, *, spread: bool) -> str:
-    if not len(values):
-        return "0"
-    if not spread:
-        return str(int(values[0]))
-    shown = [str(v) for v in values[:_SHOWN].tolist()]
-    if len(values) == 1:
-        return shown[0] + "|"
-    return "|".join(shown) + ("|..." if len(values) > _SHOWN else "")
-
-
-def shape_repr(shape: ShapeCommon) -> str:
-    """Return the call that makes the shape; a long one is cut short with an ellipsis.
-
-    Examples
-    --------
-    >>> from tensorwrapper import Shape
-    >>> Shape.jagged([Shape(1, 2), Shape(3, 4)])
-    Shape.jagged([Shape(1, 2), Shape(3, 4)])
+    Raises
+    ------
+    ConversionError
+        For any other format.
+    SizeOverflowError
+        If all of it would have a number of more than 640 digits.
     """
-    if isinstance(shape, NestedCommon):
-        return f"Shape.nested({shape_repr(shape.flat)}, layers={shape.layers})"
-    if not isinstance(shape, JaggedCommon):
-        return _smooth_repr(shape.extents, shape.origin)
-    if isinstance(shape, Tiled):
-        sizes = ", ".join(list_text(p.sizes) for p in shape.partitions)
-        return _moved(f"Shape.tiled({sizes})", shape.origin)
-    rows = shape.rows
-    uniform = rows.columns.leaf_rank == 1 and all(
-        isinstance(o, int) for o in (*rows.columns.origins, *rows.columns.leaf_origins)
-    )
-    if uniform and rows.outer_rank <= 2:
-        # Without a single row length the numbers do not tell how deep the lists go.
-        rank = "" if rows.leaves[0] < rows.leaves[1] else f", rank={rows.rank}"
-        return _moved(f"Shape.jagged({_nested_text(rows)}{rank})", rows.uniform_origin())
-    children = ", ".join(shape_repr(shape.chip(rows.first + k)) for k in range(min(rows.count, _SHOWN))) + (
-        ", ..." if rows.count > _SHOWN else ""
-    )
-    rank = "" if rows.count else f", rank={rows.rank}"
-    return _moved(f"Shape.jagged([{children}]{rank})", (rows.first,) + (0,) * (rows.rank - 1))
+    if spec == "full":
+        return _write(shape, None)
+    if spec:
+        raise ConversionError(
+            f'a shape is formatted as "" (its str) or "full" (never a summary), not {spec!r}; '
+            "to fill or align its text, format str(shape)"
+        )
+    return shape_str(shape)
 
 
-def _smooth_repr(extents: Index, origin: Index) -> str:
-    inner = ", ".join(map(str, extents))
-    if not any(origin):
-        return f"Shape({inner})"
-    return f"Shape({inner}, origin={origin})"
+@final
+@attrs.frozen
+class _Text:
+    """The text of a shape without layers, in pieces."""
+
+    name: str
+    items: list[str]
+    modes: list[int]
+    origin: list[str]
+    numbers: int
+
+    def join(self, layers: tuple[int, ...] | None, limit: int | None) -> str:
+        """Return the text as a whole."""
+        items, at = _cut(self.items, _MODES, limit), _cut(self.origin, _MODES, limit)
+        origin = f"@({_commas(at)})" if at else ""
+        inner = _commas(items) if not self.name else ", ".join(items)
+        if layers is None:
+            return f"{self.name}({inner}){origin}"
+        parts = self._layered(layers) if items == self.items else None
+        if parts is not None:
+            return f"({'; '.join(parts)}){origin}"
+        counts = _commas(_cut(list(map(str, layers)), _MODES, limit))
+        return f"{self.name}({inner}){origin} layers ({counts})"
+
+    def _layered(self, layers: tuple[int, ...]) -> list[str] | None:
+        """Return the items of each layer; None if semicolons between them would not tell the layers."""
+        if self.name or len(layers) < 2:
+            return None
+        left = list(zip(self.items, self.modes, strict=True))[::-1]
+        parts: list[str] = []
+        for count in layers:
+            taken: list[str] = []
+            while count > 0 and left:
+                item, modes = left.pop()
+                taken.append(item)
+                count -= modes  # noqa: PLW2901 - what is left of the layer
+            if count:
+                return None
+            parts.append(", ".join(taken))
+        return parts
 
 
-def _moved(call: str, origin: Index) -> str:
-    return f"{call[:-1]}, origin={origin})" if any(origin) else call
+def _cut(parts: list[str], shown: int, limit: int | None) -> list[str]:
+    """Return the first parts and an ellipsis, if there are more than a summary shows."""
+    return parts if limit is None or len(parts) <= limit else [*parts[:shown], "..."]
+
+
+def _commas(parts: list[str]) -> str:
+    return f"{parts[0]}," if len(parts) == 1 else ", ".join(parts)
+
+
+def _write(shape: Flat | NestedCommon, limit: int | None) -> str:
+    """Return the text of a shape, a summary if it has more numbers than the limit."""
+    layers = shape.layers if isinstance(shape, NestedCommon) else None
+    flat = shape.flat if isinstance(shape, NestedCommon) else shape
+    more = 0 if layers is None else len(layers)
+    if isinstance(flat, Triangular):
+        text = _triangular(flat)
+    elif isinstance(flat, Tiled):
+        text = _tiled(flat, None if limit is None else limit - more)
+    elif isinstance(flat, JaggedCommon):
+        text = _jagged(flat.rows, None if limit is None else limit - more)
+    else:
+        text = _box(flat.extents, flat.origin, full=limit is None)
+    summary = limit is not None and text.numbers + more > limit
+    return text.join(layers, _MODES if summary else None)
+
+
+def number_text(number: int, *, full: bool) -> str:
+    """Return a number; an ellipsis for one of more than 640 digits, which raises in a full text."""
+    if -_TOO_LARGE < number < _TOO_LARGE:
+        return str(number)
+    if full:
+        raise SizeOverflowError(
+            f"a number of more than {MAX_DIGITS} digits cannot be written; it has {number.bit_length()} bits"
+        )
+    return "..."
+
+
+def _numbers(numbers: Iterable[int], *, full: bool) -> list[str]:
+    return [number_text(number, full=full) for number in numbers]
+
+
+def _box(extents: Index, origin: Index, *, full: bool) -> _Text:
+    at = _numbers(origin, full=full) if any(origin) else []
+    return _Text("", _numbers(extents, full=full), [1] * len(extents), at, len(extents) + len(at))
+
+
+def _triangular(shape: Triangular) -> _Text:
+    half = shape.half if shape.diagonal else f"strictly {shape.half}"
+    return _Text("triangular", [str(shape.n), half], [1, 1], [], 1)
+
+
+def _tiled(shape: Tiled, limit: int | None) -> _Text:
+    origin = shape.grid.origin
+    at = _numbers(origin, full=True) if any(origin) else []
+    numbers = len(at) + sum(p.count for p in shape.partitions)
+    end = _end(numbers, limit)
+    items: list[str] = []
+    for partition in shape.partitions:
+        sizes = np.diff(partition.marks if end is None else partition.marks[: end + 1])
+        items.append(_bars(sizes, partition.count) if partition.count != 1 else str(sizes.item(0)))
+    return _Text("tiled", items, [0] * len(items), at, numbers)
+
+
+def _end(numbers: int, limit: int | None) -> int | None:
+    """Return how many numbers of each mode are shown, None for all."""
+    return SHOWN if limit is not None and numbers > limit else None
+
+
+def _bars(values: IntArray, count: int) -> str:
+    """Return the first of `count` numbers, with an ellipsis if these are not all."""
+    return _barred(map(str, values.tolist()), len(values), count)
+
+
+def _barred(texts: Iterable[str], shown: int, count: int) -> str:
+    joined = "|".join(texts)
+    if shown < count:
+        return f"{joined}|..."
+    return joined if count > 1 else f"{joined}|"
+
+
+def _jagged(rows: Rows, limit: int | None) -> _Text:
+    outer = rows.outer_rank
+    extents = extents_of(rows)
+    single = compact_modes(extents[:outer])
+    cells = extents[outer:]
+    alike = alike_cells(cells)
+    starts = starts_of(rows)
+    origin = [series.alike() for series in starts]
+    if not any(o is None or o for o in origin):
+        starts, origin = [], []
+    numbers = sum(s.count if o is None else 1 for s, o in zip(starts, origin, strict=True))
+    numbers += sum(s.count if n is None else 1 for s, n in zip(extents, single, strict=False))
+    plain = len(cells) == 1 and alike is not None and None not in single
+    if plain and numbers + cells[0].count <= MOST_NUMBERS:
+        # As many as anybody reads are written out: a number and a bar would say the same.
+        alike = None
+    numbers += sum(s.count for s in cells) if alike is None else len(alike)
+    end = _end(numbers, limit)
+    items = [_series_text(s, n, end) for s, n in zip(extents, single, strict=False)]
+    items.append(_cells_text(rows, cells, end) if alike is None else _cell_text(alike, end) + "|" * plain)
+    at = [_series_text(s, o, end) for s, o in zip(starts, origin, strict=True)]
+    return _Text("", items, [1] * outer + [len(cells)], at, numbers)
+
+
+def _series_text(series: Series, alike: int | None, end: int | None) -> str:
+    if alike is not None:
+        return str(alike)
+    count = series.count
+    return _bars(series.values(0, count if end is None else end), count)
+
+
+def _cells_text(rows: Rows, cells: list[Series], end: int | None) -> str:
+    count, inner = cells[0].count, len(cells)
+    if inner == 1:
+        return _series_text(cells[0], None, end)
+    if not count:
+        return "|" + "x" * (inner - 1)
+    table = cells_between(rows, 0, count if end is None else end)
+    if end is not None:
+        return _barred([_cell_text(cell, end) for cell in table.tolist()], len(table), count)
+    # Of each cell the next `inner` of all numbers, without a list for any of them.
+    numbers = map(str, table.reshape(-1).tolist())
+    return _barred(map("x".join, zip(*[numbers] * inner, strict=True)), count, count)
+
+
+def _cell_text(extents: Sequence[int], end: int | None) -> str:
+    shown = extents if end is None else extents[:_MODES]
+    return "x".join(map(str, shown)) + "x..." * (len(shown) < len(extents))
 
 
 def list_text(values: IntArray) -> str:
     """Return the numbers as a list, cut short where it is long."""
-    shown = ", ".join(map(str, values[:_SHOWN].tolist()))
-    return f"[{shown}{', ...' if len(values) > _SHOWN else ''}]"
-
-
-def _nested_text(rows: Rows) -> str:
-    if rows.outer_rank == 1:
-        a, b = rows.leaves
-        return list_text(rows.columns.leaf_extents(a, min(b, a + _SHOWN + 1))[:, 0])
-    depth = rows.depth + 1
-    parts: list[str] = []
-    for row in range(rows.start, min(rows.stop, rows.start + _SHOWN)):
-        start, stop = rows.columns.children(depth, row)
-        parts.append(_nested_text(Rows(rows.columns, depth, start, stop, 0)))
-    return f"[{', '.join(parts)}{', ...' if rows.count > _SHOWN else ''}]"
+    shown = ", ".join(map(str, values[:SHOWN].tolist()))
+    return f"[{shown}{', ...' if len(values) > SHOWN else ''}]"

@@ -14,7 +14,9 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper.errors import OutOfBoundsError, RankError, SizeOverflowError
-from tensorwrapper.shape._columns import Origins, check_int64, run_of
+from tensorwrapper.shape._arrays import frozen_array, run_of
+from tensorwrapper.shape._colex import walk_colex
+from tensorwrapper.shape._columns import Origins, check_int64
 from tensorwrapper.shape._common import to_index, to_index_array, to_ordinal_array, walk_batches
 from tensorwrapper.shape._jagged import JaggedCommon
 from tensorwrapper.shape._keys import WHOLE, Entry, check_ascending, mode_count, mode_of
@@ -113,8 +115,7 @@ class Tiled(JaggedCommon):
 
     def _tile(self, number: Index) -> Smooth:
         grid = self.grid
-        if number not in grid:
-            raise OutOfBoundsError(f"tile {number} is not in the grid {grid.extents} at {grid.origin}")
+        check_inside(grid.extents, grid.origin, number)
         sizes = [
             p.tile(k - start)[0] for p, k, start in zip(self._partitions, number, grid.origin, strict=True)
         ]
@@ -154,10 +155,15 @@ class Tiled(JaggedCommon):
     def __eq__(self, other: object) -> bool:
         # Without tiles the partitions and the grid's origin have parts that no prefix leads to.
         if isinstance(other, Tiled) and self._has_tiles and other._has_tiles:
-            return self._grid_origin == other._grid_origin and all(
-                np.array_equal(a.sizes, b.sizes)
-                for a, b in zip(self._partitions, other._partitions, strict=True)
-            )
+            if self._grid_origin != other._grid_origin or self.grid != other.grid:
+                return False
+            for mine, theirs in zip(self._partitions, other._partitions, strict=True):
+                if not np.array_equal(mine.sizes, theirs.sizes):
+                    return False
+                if not mine.extent:
+                    # All tiles are empty in this mode, so no prefix leads to the places of later ones.
+                    break
+            return True
         return JaggedCommon.__eq__(self, other)
 
     def __hash__(self) -> int:
@@ -265,8 +271,14 @@ class Tiled(JaggedCommon):
 
     def walk(self, order: Order) -> Iterator[Index]:
         if order == "F":
-            return self.rows.walk(order)
-        return walk_batches(self.size, self.indices_at)
+            return walk_colex(self, self.grid.size)
+        return walk_batches(self.size, self.indices_at) if self.size <= MAX_INT64 else self._walk_tiles()
+
+    def _walk_tiles(self) -> Iterator[Index]:
+        """Walk tile by tile, for more elements than arrays of ordinals can number."""
+        for number in self.grid.walk("C"):
+            for place in self._tile(number).walk("C"):
+                yield number + place
 
     def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> SmoothCommon | JaggedCommon:
         outer = self.outer_rank
@@ -306,6 +318,12 @@ class Tiled(JaggedCommon):
         count = mode_count(modes, self.rank)
         return self.grid.leading(count) if count <= self.outer_rank else JaggedCommon.leading(self, count)
 
+    def copy(self) -> "Tiled":
+        """Return the same tiles in marks of their own: a slice shares those of the tiling it was cut from."""
+        kept = [p if _owns(p.marks) else Partition(frozen_array(p.marks.copy())) for p in self._partitions]
+        same = all(a is b for a, b in zip(kept, self._partitions, strict=True))
+        return self if same else Tiled(tuple(kept), self._grid_origin)
+
     def zero_based(self) -> JaggedCommon:
         return Tiled(self._partitions, (0,) * self.outer_rank)
 
@@ -324,3 +342,9 @@ class Tiled(JaggedCommon):
         self,
     ) -> tuple[Callable[[tuple[Partition, ...], Index], "Tiled"], tuple[tuple[Partition, ...], Index]]:
         return Tiled, (self._partitions, self._grid_origin)
+
+
+def _owns(marks: IntArray) -> bool:
+    """Tell whether an array keeps no longer one alive; a frozen array is a view of itself, writeable."""
+    base = cast("object", marks.base)
+    return base is None or (isinstance(base, np.ndarray) and cast("IntArray", base).nbytes == marks.nbytes)

@@ -1,32 +1,39 @@
 """Tilings: how a box is cut, per mode, into tiles of any sizes; element to tile and back."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, SupportsIndex, final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, SupportsIndex, cast, final, overload
 
 import attrs
-import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_ints
-from tensorwrapper.errors import OutOfBoundsError, RankError
-from tensorwrapper.shape._columns import run_of
-from tensorwrapper.shape._common import to_index, to_index_array
-from tensorwrapper.shape._partition import Partition
-from tensorwrapper.shape._shape import Shape, wrap
-from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper._integers import to_counts, to_ints
+from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
+from tensorwrapper.shape._common import to_index
+from tensorwrapper.shape._cuts import Chunk, chunked, even, joined, merged, moved, part_of, refined, tiles_for
+from tensorwrapper.shape._keys import Entry, mode_of, parse_key, slice_entries
+from tensorwrapper.shape._nested import flat_of
+from tensorwrapper.shape._partition import Partition, int64_array
+from tensorwrapper.shape._queries import held_of
+from tensorwrapper.shape._raggedness import partitions_of
+from tensorwrapper.shape._retile import Overlaps, RetilePlan
+from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape._smooth import make_smooth, to_permutation
 from tensorwrapper.shape._text import list_text
-from tensorwrapper.shape._tiled import Tiled
-from tensorwrapper.typing import Index, IntArray
+from tensorwrapper.shape._tiling_queries import TilingQueries
+from tensorwrapper.typing import Index, IntArray, Key
 
 __all__ = ["Tiling"]
+
+_PerMode = SupportsIndex | Iterable[SupportsIndex]
 
 
 @final
 @attrs.frozen(init=False, repr=False, getstate_setstate=False)
-class Tiling:
+class Tiling(TilingQueries):
     """A box cut into tiles, one partition per mode. Empty tiles are legal.
 
-    Tiles are numbered from 0; elements are absolute, starting at `origin`.
+    Tiles are numbered from 0; elements are absolute, starting at `origin`. A mode without tiles has a
+    position. Two tilings are equal if their boundaries are; `is_congruent` compares sizes alone.
 
     Parameters
     ----------
@@ -56,11 +63,18 @@ class Tiling:
         *sizes: Iterable[SupportsIndex] | IntArray,
         origin: Iterable[SupportsIndex] | None = None,
     ) -> None:
-        start = (0,) * len(sizes) if origin is None else to_ints(origin, "an origin")
-        if len(start) != len(sizes):
-            raise RankError(f"the origin {start} has {len(start)} entries for {len(sizes)} modes")
+        start = _to_origin(origin, len(sizes))
         partitions = tuple([Partition.of_sizes(s, o) for s, o in zip(sizes, start, strict=True)])
         object.__setattr__(self, "_partitions", partitions)
+
+    # Other ways to make one.
+
+    @classmethod
+    def from_lengths(
+        cls, *lengths: Iterable[SupportsIndex] | IntArray, origin: Iterable[SupportsIndex] | None = None
+    ) -> "Tiling":
+        """Return the tiling with tiles of these extents per mode: what the class itself does."""
+        return cls(*lengths, origin=origin)
 
     @classmethod
     def from_marks(cls, *marks: npt.ArrayLike) -> "Tiling":
@@ -78,91 +92,222 @@ class Tiling:
         """
         return make_tiling(tuple([Partition.of_marks(m) for m in marks]))
 
-    @property
-    def partitions(self) -> tuple[Partition, ...]:
-        """How each mode is cut."""
-        return self._partitions
+    @classmethod
+    def from_hashmarks(cls, *marks: npt.ArrayLike) -> "Tiling":
+        """Return `from_marks` of the same: hashmarks is TiledArray's word for marks."""
+        return cls.from_marks(*marks)
 
-    @property
-    def rank(self) -> int:
-        """The number of modes of the box."""
-        return len(self._partitions)
+    @classmethod
+    def from_shape(cls, shape: ShapeLike) -> "Tiling":
+        """Return the tiling whose `shape` this is: a uniform or gridded shape, as `Shape.raggedness` says.
 
-    @property
-    def marks(self) -> tuple[IntArray, ...]:
-        """The boundaries of the tiles of each mode, as read-only arrays."""
-        return tuple([p.marks for p in self._partitions])
+        The inner modes count the places of a tile from 0, or say where they lie in the box. O(cells).
 
-    @property
-    def origin(self) -> Index:
-        """The first element."""
-        return tuple([p.origin for p in self._partitions])
+        Raises
+        ------
+        JaggedModeError
+            If a mode is not that of a tiling; the text names it.
 
-    @property
-    def grid(self) -> Shape[Any]:
-        """The shape of the tile numbers."""
-        return Shape(*[p.count for p in self._partitions])
+        Examples
+        --------
+        >>> Tiling.from_shape(Shape.from_cells((1, 2), [(5, 3), (5, 4)], origins=[(0, 0), (0, 3)]))
+        Tiling([5], [3, 4])
+        """
+        return make_tiling(partitions_of(flat_of(held_of(shape))))
 
-    @property
-    def elements(self) -> Shape[Any]:
-        """The shape of the elements."""
-        return wrap(make_smooth(tuple([p.extent for p in self._partitions]), self.origin))
+    @classmethod
+    def from_chunks(
+        cls,
+        chunks: Iterable[Chunk] | SupportsIndex,
+        *,
+        extents: Iterable[SupportsIndex] | None = None,
+        origin: Iterable[SupportsIndex] | None = None,
+    ) -> "Tiling":
+        """Return the tiling of a chunk grid, as Dask and Zarr write it.
 
-    @property
-    def shape(self) -> Shape[Any]:
-        """The tiled shape, of twice the rank: tile numbers first, then places in a tile from 0."""
-        if not self._partitions:
-            raise RankError("a tiling of rank 0 has no tiled shape")
-        return wrap(Tiled(self._partitions, (0,) * self.rank))
+        Parameters
+        ----------
+        chunks
+            Per mode: the sizes of all chunks (0 is a size), or one size for all chunks but the last, or -1
+            or ``None`` for one chunk. One integer stands for every mode.
+        extents
+            The extents of the box; they may be left out where all sizes are given.
+        origin
+            The first element; chunk grids know none, so zeros if not given.
 
-    def tile(self, number: Iterable[SupportsIndex]) -> Shape[Any]:
-        """Return the elements of one tile, where they lie.
+        Raises
+        ------
+        ConversionError
+            If a size is no integer: fractional, unknown (NaN), or text such as ``"auto"``.
+        ExtentError
+            If a size is negative, a size for all chunks is 0, sizes do not add up to the extent, or
+            extents are needed.
+        RankError
+            If chunks, extents and origin differ in the number of modes: ``(3, 2)`` are two modes,
+            ``((3, 2),)`` is one.
+
+        Examples
+        --------
+        >>> Tiling.from_chunks((3, 2), extents=(5, 5)).chunks
+        ((3, 2), (2, 2, 1))
+        >>> Tiling.from_chunks([[10, 20], -1], extents=(30, 7)).chunks
+        ((10, 20), (7,))
+        """
+        sizes = None if extents is None else to_counts(extents, "extents")
+        modes = _to_chunks(chunks, sizes)
+        rank = len(modes)
+        start = _to_origin(origin, rank)
+        bounds: Sequence[int | None] = (None,) * rank if sizes is None else sizes
+        parts = enumerate(zip(modes, bounds, start, strict=True))
+        return make_tiling(tuple([chunked(c, n, o, mode) for mode, (c, n, o) in parts]))
+
+    @classmethod
+    def make_uniform(
+        cls, elements: ShapeLike, target: _PerMode | None = None, *, count: _PerMode | None = None
+    ) -> "Tiling":
+        """Return the tiling of a box into tiles as even as possible, the larger ones first.
+
+        Parameters
+        ----------
+        elements
+            A box, or its extents. A box keeps its origin.
+        target
+            The most elements of a tile along each mode, or along all: as many tiles as that takes.
+        count
+            Or the number of tiles along each mode, or along all; more tiles than elements leave empty ones.
+
+        Raises
+        ------
+        ConversionError
+            If neither or both of `target` and `count` are given.
+        ExtentError
+            If a mode that is not empty is to be cut into tiles of 0 elements, or into 0 tiles.
+        JaggedModeError
+            If the elements are no box.
+
+        Examples
+        --------
+        >>> Tiling.make_uniform((55,), 10).chunks, Tiling.make_uniform((7,), count=3).chunks
+        (((10, 9, 9, 9, 9, 9),), ((3, 2, 2),))
+        """
+        box = _to_box(elements)
+        if (target is None) == (count is None):
+            raise ConversionError("make_uniform needs the size of the tiles or their count, one of the two")
+        parts = list(zip(range(box.rank), box.origin, box.extents, strict=True))
+        if target is not None:
+            sizes = _per_mode(target, box.rank, "tile sizes")
+            numbers = [tiles_for(n, sizes[mode], mode) for mode, _, n in parts]
+        else:
+            numbers = list(_per_mode(cast("_PerMode", count), box.rank, "numbers of tiles"))
+        return make_tiling(tuple([even(o, n, numbers[mode], mode) for mode, o, n in parts]))
+
+    # The same tiles elsewhere, and parts.
+
+    def translate_by(self, offset: Iterable[SupportsIndex]) -> "Tiling":
+        """Return the tiling moved by `offset`, one integer per mode (a shift); tile numbers stay.
+
+        Raises
+        ------
+        SizeOverflowError
+            If a boundary would leave 64 bits.
+        """
+        moves = to_index(offset, self.rank, "an offset")
+        return make_tiling(tuple([moved(p, by) for p, by in zip(self._partitions, moves, strict=True)]))
+
+    def translate_to(self, origin: Iterable[SupportsIndex]) -> "Tiling":
+        """Return the tiling moved to start at `origin`; raises as `translate_by` does.
+
+        Examples
+        --------
+        >>> Tiling([1, 2], origin=(7,)).translate_to((-1,))
+        Tiling([1, 2], origin=(-1,))
+        """
+        start = to_index(origin, self.rank, "an origin")
+        return self.translate_by([a - b for a, b in zip(start, self.origin, strict=True)])
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "Tiling":
+        """Return the tiling whose mode ``k`` is mode ``order[k]`` of this one, as NumPy's transpose.
+
+        TiledArray's permutation is the inverse: there mode ``k`` becomes mode ``order[k]``.
+
+        Examples
+        --------
+        >>> Tiling([1], [2], [3]).permute((2, 0, 1))
+        Tiling([3], [1], [2])
+        """
+        return make_tiling(tuple([self._partitions[m] for m in to_permutation(order, self.rank)]))
+
+    def __getitem__(self, key: Key) -> "Tiling":
+        """Return the part between literal bounds of elements, as `slice`; an integer drops its mode."""
+        return self._part(parse_key(key, self.rank))
+
+    @overload
+    def slice(self, first: Shape[Any], /) -> "Tiling": ...
+    @overload
+    def slice(self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], /) -> "Tiling": ...
+    def slice(
+        self, first: Shape[Any] | Iterable[SupportsIndex], last: Iterable[SupportsIndex] | None = None, /
+    ) -> "Tiling":
+        """Return the tiling cut to a box, given as a shape or by its bounds; it stays where it lies.
+
+        Tiles that the box cuts keep the part within. An empty tile goes with the elements that follow it,
+        at the very end of a mode with those before; a mode without elements has no tiles. Slices that
+        meet at a boundary are joined by `concat` to what they were cut from.
+
+        Raises
+        ------
+        JaggedModeError
+            If the elements are no box.
+        OutOfBoundsError
+            If a bound leaves the elements.
+
+        Examples
+        --------
+        >>> tiling = Tiling([5, 15, 10])
+        >>> tiling.slice((7,), (25,)), tiling.slice(tiling.tile((1,)))
+        (Tiling([13, 5], origin=(7,)), Tiling([15], origin=(5,)))
+        """
+        if last is not None:
+            return self._part(slice_entries(first, last, self.rank))
+        if not isinstance(first, Shape):
+            raise RankError(f"a slice needs two bounds or a Shape, not {first!r} alone")
+        box = _to_box(cast("Shape[Any]", first))  # type: ignore[redundant-cast]
+        ends = [a + n for a, n in zip(box.origin, box.extents, strict=True)]
+        return self._part(slice_entries(box.origin, ends, self.rank))
+
+    def _part(self, entries: tuple[Entry, ...]) -> "Tiling":
+        extents = tuple([p.extent for p in self._partitions])
+        box = make_smooth(extents, self.origin).select(entries)
+        kept = [p for p, entry in zip(self._partitions, entries, strict=True) if not isinstance(entry, int)]
+        runs = zip(kept, box.origin, box.extents, strict=True)
+        return make_tiling(tuple([part_of(p, a, a + n) for p, a, n in runs]))
+
+    # Finer, coarser, longer.
+
+    def refine(self, *points: Iterable[SupportsIndex]) -> "Tiling":
+        """Return the tiling with a boundary at each point in every mode as well.
+
+        A boundary that is there already is not doubled, so a coordinate equal to the origin leaves its
+        mode as it is. For many points per mode, `intersect` with ``Tiling.from_marks(...)``.
 
         Raises
         ------
         OutOfBoundsError
-            If there is no such tile.
+            If a point is beyond the boundaries of the box.
+        RankError
+            If a point has another number of modes.
+
+        Examples
+        --------
+        >>> Tiling.from_marks([0, 2, 4], [0, 3, 9]).refine((1, 3), (3, 2))
+        Tiling([1, 1, 1, 1], [2, 1, 6])
         """
-        numbers = to_index(number, self.rank)
-        pairs: list[tuple[int, int]] = []
-        for mode, (partition, k) in enumerate(zip(self._partitions, numbers, strict=True)):
-            if not 0 <= k < partition.count:
-                raise OutOfBoundsError(
-                    f"tile {k} is outside [0, {partition.count}) of mode {mode}, in the tile {numbers}"
-                )
-            pairs.append(partition.tile(k))
-        return wrap(make_smooth(tuple([n for n, _ in pairs]), tuple([start for _, start in pairs])))
-
-    def tiles(self) -> Iterator[Shape[Any]]:
-        """Return an iterator over all tiles in row-major order, empty ones included."""
-        return (self.tile(number) for number in self.grid.indices())
-
-    def tile_of(self, index: Iterable[SupportsIndex]) -> Index:
-        """Return the number of the tile, never an empty one, that holds the element; O(rank * log n).
-
-        Raises
-        ------
-        OutOfBoundsError
-            If the element is outside; the text names the mode.
-        """
-        numbers = to_index(index, self.rank)
-        found: list[int] = []
-        for mode, (partition, i) in enumerate(zip(self._partitions, numbers, strict=True)):
-            try:
-                found.append(partition.tile_of(i))
-            except OutOfBoundsError as error:
-                raise OutOfBoundsError(f"{error} of mode {mode}, in the element {numbers}") from error
-        return tuple(found)
-
-    def tiles_of(self, indices: npt.ArrayLike) -> IntArray:
-        """Return the tile numbers of the elements in an ``(..., rank)`` array."""
-        array = to_index_array(indices, self.rank)
-        inside = self.elements.contains(array)
-        if not inside.all():
-            place = np.unravel_index(int(np.argmin(inside)), inside.shape)
-            raise OutOfBoundsError(f"element {tuple(array[place].tolist())} is not in {self.elements}")
-        columns = [run_of(p.marks, array[..., mode]) for mode, p in enumerate(self._partitions)]
-        return np.stack(columns, axis=-1) if columns else array
+        rows = [to_index(point, self.rank, "a point") for point in points]
+        parts: list[Partition] = []
+        for mode, partition in enumerate(self._partitions):
+            column = int64_array([row[mode] for row in rows], f"the points of mode {mode}")
+            parts.append(refined(partition, column, mode))
+        return make_tiling(tuple(parts))
 
     def coarsen(self, *groups: Iterable[SupportsIndex]) -> "Tiling":
         """Return the tiling whose tiles join runs of these: per mode, how many tiles go together.
@@ -185,6 +330,101 @@ class Tiling:
             )
         return make_tiling(tuple([p.coarsen(g) for p, g in zip(self._partitions, groups, strict=True)]))
 
+    def intersect(self, other: "Tiling") -> "Tiling":
+        """Return the coarsest tiling that refines both, whose tiles are the overlaps of theirs; O(n).
+
+        Empty tiles are kept: where the two have different numbers of them at one boundary, the greater.
+        So a tiling intersected with itself is itself.
+
+        Raises
+        ------
+        ExtentError
+            If the two do not cover the same box.
+        RankError
+            If they have different numbers of modes.
+
+        Examples
+        --------
+        >>> Tiling([2, 2, 4]).intersect(Tiling([3, 0, 5]))
+        Tiling([2, 1, 0, 1, 4])
+        """
+        theirs = self._same_box(other, "intersect")
+        return make_tiling(tuple([merged(a, b) for a, b in zip(self._partitions, theirs, strict=True)]))
+
+    def concat(self, other: "Tiling", *, mode: SupportsIndex = 0) -> "Tiling":
+        """Return the tiling with the tiles of `other` after these along `mode`.
+
+        The result starts where this tiling starts: the position of `other` along `mode` is of no account,
+        and neither side loses an empty tile. That holds for sides without tiles too.
+
+        Raises
+        ------
+        ExtentError
+            If the two are not cut alike in another mode.
+        RankError
+            If they have different numbers of modes, or there is no such mode.
+
+        Examples
+        --------
+        >>> Tiling.from_marks([1, 3, 7, 9]).concat(Tiling.from_marks([0, 3, 4, 5])).marks[0].tolist()
+        [1, 3, 7, 9, 12, 13, 14]
+        """
+        at = mode_of(mode, self.rank)
+        theirs = self._same_rank(other, "concat")
+        parts: list[Partition] = []
+        for k, (a, b) in enumerate(zip(self._partitions, theirs, strict=True)):
+            if k != at and a != b:
+                raise ExtentError(
+                    f"concat along mode {at} needs mode {k} cut alike, not with marks "
+                    f"{list_text(a.marks)} and {list_text(b.marks)}"
+                )
+            parts.append(joined(a, b) if k == at else a)
+        return make_tiling(tuple(parts))
+
+    # Retiling.
+
+    def retile(self, new: "Tiling") -> "Tiling":
+        """Return `new`, once it is known to cover the same box; raises as `retile_plan` does."""
+        self._same_box(new, "retile")
+        return new
+
+    def retile_plan(self, new: "Tiling") -> RetilePlan:
+        """Return how the elements get from these tiles to those of `new`: which part of which tile.
+
+        O(tiles per mode, added up); pieces are made only when asked for.
+
+        Raises
+        ------
+        ExtentError
+            If the two do not cover the same box.
+        RankError
+            If they have different numbers of modes.
+
+        Examples
+        --------
+        >>> Tiling([2, 2, 4]).retile_plan(Tiling([4, 2, 2])).cost(itemsize=8)
+        RetileCost(pieces=4, elements=8, nbytes=64, fan_in=2, fan_out=2)
+        """
+        theirs = self._same_box(new, "retile")
+        return RetilePlan(tuple([Overlaps(a, b) for a, b in zip(self._partitions, theirs, strict=True)]))
+
+    def _same_rank(self, other: object, what: str) -> tuple[Partition, ...]:
+        if not isinstance(other, Tiling):
+            raise ConversionError(f"{what} needs a Tiling, such as Tiling(*sizes), not {other!r}")
+        if self.rank != other.rank:
+            raise RankError(f"{what} needs tilings of one rank, not {self.rank} and {other.rank}")
+        return other._partitions
+
+    def _same_box(self, other: object, what: str) -> tuple[Partition, ...]:
+        theirs = self._same_rank(other, what)
+        for mode, (a, b) in enumerate(zip(self._partitions, theirs, strict=True)):
+            if a.origin != b.origin or a.end != b.end:
+                raise ExtentError(
+                    f"{what} needs tilings of one box, but mode {mode} reaches over [{a.origin}, {a.end}) "
+                    f"and over [{b.origin}, {b.end})"
+                )
+        return theirs
+
     def __repr__(self) -> str:
         sizes = ", ".join(list_text(p.sizes) for p in self._partitions)
         if not any(self.origin):
@@ -200,3 +440,44 @@ def make_tiling(partitions: tuple[Partition, ...]) -> Tiling:
     tiling = object.__new__(Tiling)
     object.__setattr__(tiling, "_partitions", partitions)
     return tiling
+
+
+def _to_origin(origin: Iterable[SupportsIndex] | None, rank: int) -> Index:
+    start = (0,) * rank if origin is None else to_ints(origin, "an origin")
+    if len(start) != rank:
+        raise RankError(f"the origin {start} has {len(start)} entries for {rank} modes")
+    return start
+
+
+def _to_box(elements: ShapeLike) -> Shape[Any]:
+    box = as_shape(elements)
+    if box.kind != "smooth":
+        raise JaggedModeError(f"a box is needed, not a {box.kind} shape; as_smooth() gives one")
+    return box
+
+
+def _per_mode(value: _PerMode, rank: int, what: str) -> tuple[int, ...]:
+    """Return one integer per mode: an integer alone stands for every mode."""
+    if isinstance(value, Iterable):
+        numbers = to_ints(value, what)
+        if len(numbers) != rank:
+            raise RankError(f"{numbers} are {len(numbers)} {what} for {rank} modes")
+        return numbers
+    return to_ints([value] * max(rank, 1), what)[:rank]
+
+
+def _to_chunks(chunks: Iterable[Chunk] | SupportsIndex, extents: tuple[int, ...] | None) -> list[Chunk]:
+    """Return one chunk specification per mode."""
+    if isinstance(chunks, str | bytes):
+        raise ConversionError(f"chunks are given in elements, not by the text {chunks!r}")
+    if not isinstance(chunks, Iterable):
+        if extents is None:
+            raise ExtentError(f"the chunk size {chunks!r} needs extents, or every chunk must be given")
+        return [chunks] * len(extents)
+    modes = list(chunks)
+    if extents is not None and len(modes) != len(extents):
+        raise RankError(
+            f"{tuple(modes)} are the chunks of {len(modes)} modes, but there are {len(extents)} extents; "
+            "the sizes of the chunks of one mode are a sequence of their own, as in ((3, 2),)"
+        )
+    return modes

@@ -3,7 +3,7 @@
 from itertools import pairwise
 from typing import Any
 
-from tensorwrapper.shape._columns import splits_of
+from tensorwrapper.shape._arrays import splits_of
 from tensorwrapper.shape._rows import Rows
 
 __all__ = ["nest", "rows_of"]

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import SupportsIndex
 
 from tensorwrapper._integers import to_ints
+from tensorwrapper._json import Json
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire._buffers import byte_views, check_several
 from tensorwrapper.wire._header import make_header, pack_coordinates, pack_prefix, unpack_header
-from tensorwrapper.wire._label import Json, dump_label, plain_object
+from tensorwrapper.wire._label import dump_label, plain_object
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._message import Message, make_message, read_tensors
 from tensorwrapper.wire._write import Writer, plain_label

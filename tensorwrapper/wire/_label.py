@@ -1,58 +1,20 @@
-"""The label's JSON: canonical when written, strict when read. Standard library only.
+"""The label's JSON: canonical when written, strict when read.
 
-Written with sorted keys, compact and as raw UTF-8, which is the text of the C++ reference (floats may
-differ in how they are spelled, never in value). Read with duplicate keys, NaN, numbers beyond a double and
-lone surrogates refused, and with its size and depth bounded before anything is built.
+Written, it is the text of the C++ reference (floats may differ in how they are spelled, never in value).
+Read, its size and depth are bounded before anything is built.
 """
 
-import json
 import math
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NoReturn, TypeAlias, cast
+from typing import cast
 
 import numpy as np
 
-from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
+from tensorwrapper._json import Json, dump_json, excess, load_json
+from tensorwrapper.errors import LocalProtocolError, ParseError, RemoteProtocolError
 from tensorwrapper.wire._limits import Limits
 
-__all__ = ["Json", "dump_label", "load_label", "plain_object", "plain_scalars"]
-
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-"""What JSON can say."""
-
-# Possessive: a string of megabytes must not leave a place to backtrack to at each of its characters.
-_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
-
-
-def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    built = dict(pairs)
-    if len(built) != len(pairs):
-        twice = next(key for key, n in Counter([key for key, _ in pairs]).items() if n > 1)
-        raise RemoteProtocolError("header", f"the label has the key {twice[:40]!r} twice")
-    return built
-
-
-def _constant(name: str) -> NoReturn:
-    raise RemoteProtocolError("header", f"the label has {name}, which is not JSON")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise RemoteProtocolError("header", f"the label has the number {text[:40]}, beyond any double")
-    return value
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_finite)
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def _decode(text: str) -> tuple[Json, int]:
-    """Return the value at the start of a text and where it ends."""
-    # Not JSONDecoder.decode: it would look for white space around the value, which is gone already.
-    return cast("tuple[Json, int]", _DECODER.raw_decode(text))
+__all__ = ["dump_label", "load_label", "plain_object", "plain_scalars"]
 
 
 def load_label(text: str, limits: Limits) -> Json:
@@ -63,47 +25,21 @@ def load_label(text: str, limits: Limits) -> Json:
     RemoteProtocolError
         ``header`` if it is not strict JSON, ``limit`` if it is too deep or has too many values.
     """
-    opened = text.count("[") + text.count("{")
-    if opened > limits.depth or opened + text.count(",") > limits.label_items:
-        _check_structure(text, limits)
+    complaint = excess(text, depth=limits.depth, items=limits.label_items)
+    if complaint is not None:
+        raise RemoteProtocolError("limit", f"the label {complaint}")
     try:
-        value, end = _decode(text)
-    except json.JSONDecodeError as error:
-        raise RemoteProtocolError("header", f"the label is not JSON: {error.msg} at {error.pos}") from error
+        return load_json(text)
+    except ParseError as error:
+        raise RemoteProtocolError("header", f"the label {error}") from error
     except RecursionError as error:
         raise RemoteProtocolError("limit", "the label nests deeper than this reader can follow") from error
-    except ValueError as error:
-        if isinstance(error, RemoteProtocolError):
-            raise
-        # Python refuses to convert integers of thousands of digits.
-        raise RemoteProtocolError("header", "the label has an integer with too many digits") from error
-    if end != len(text):
-        raise RemoteProtocolError("header", f"the label goes on after its JSON value, at {end}")
-    if "\\u" in text:
-        try:
-            _ENCODER.encode(value).encode("utf-8", "strict")
-        except UnicodeEncodeError as error:
-            raise RemoteProtocolError("header", "the label has half a surrogate pair in a string") from error
-    return value
-
-
-def _check_structure(text: str, limits: Limits) -> None:
-    """Raise if the label is too deep or too long a list, without building any of it."""
-    bare = _STRING.sub("", text)
-    items = bare.count("[") + bare.count("{") + bare.count(",")
-    if items > limits.label_items:
-        raise RemoteProtocolError("limit", f"the label has over {limits.label_items} values")
-    depth = 0
-    for bracket in re.finditer(r"[\[\]{}]", bare):
-        depth += 1 if bracket[0] in "[{" else -1
-        if depth > limits.depth:
-            raise RemoteProtocolError("limit", f"the label nests over {limits.depth} deep")
 
 
 def dump_label(value: Mapping[str, object]) -> str:
     """Return the canonical text of a label made of plain values."""
     try:
-        return _ENCODER.encode(value)
+        return dump_json(value)
     except ValueError as error:
         # Python refuses to spell out integers of thousands of digits.
         raise LocalProtocolError("schema", f"the label has a value that JSON cannot say: {error}") from error

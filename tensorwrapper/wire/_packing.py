@@ -10,14 +10,15 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
+from tensorwrapper._json import Json
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape._arrays import splits_of
 from tensorwrapper.shape._columns import Columns, Origins
 from tensorwrapper.shape._jagged import Jagged
 from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.typing import Index, IntArray
-from tensorwrapper.wire._label import Json
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._refusal import refuse
 
@@ -35,21 +36,25 @@ _FAR = 2**62  # an origin beyond this could overflow when an extent is added
 
 def describe_rows(rows: Rows, add: AddPart) -> dict[str, Json]:
     """Return the ``jagged`` object of a tensor description, its arrays put into parts."""
-    columns = rows.columns
-    whole = rows.depth == 0 and rows.count == columns.n_rows
-    if not whole:
-        columns = rows.compact().columns
+    columns = rows.packed().columns
     origins: list[Json] = [rows.first]
     origins += [_describe_origins(o, add) for o in (*columns.origins[1:], *columns.leaf_origins)]
     described: dict[str, Json] = {
         "version": VERSION,
         "cell_rank": columns.leaf_rank,
         "splits": [add(splits) for splits in columns.splits],
-        "cells": add(columns.leaf.reshape(-1)),
+        "cells": add(_cells(columns)),
     }
     if any(origin != 0 for origin in origins):
         described["origins"] = origins
     return described
+
+
+def _cells(columns: Columns) -> IntArray:
+    """Return what the format calls cells: row splits for cells of rank 1, else a table of extents."""
+    if columns.leaf_rank > 1 or columns.leaf.ndim == 1:
+        return columns.leaf.reshape(-1)
+    return splits_of(columns.leaf[:, 0])
 
 
 def _describe_origins(origins: Origins, add: AddPart) -> Json:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._json import Json
 from tensorwrapper.errors import ProtocolReason, RemoteProtocolError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
@@ -19,7 +20,7 @@ from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.typing import Index
 from tensorwrapper.wire._dtypes import read_dtype
-from tensorwrapper.wire._label import Json, load_label
+from tensorwrapper.wire._label import load_label
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._packing import read_int
 from tensorwrapper.wire._refusal import refuse

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, cast, final
 import numpy as np
 
 from tensorwrapper.buffer._copy import copy_elements
+from tensorwrapper._json import Json
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
@@ -15,7 +16,7 @@ from tensorwrapper.shape._jagged import JaggedCommon
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Index, IntArray
 from tensorwrapper.wire._dtypes import known_dtype, write_dtype
-from tensorwrapper.wire._label import Json, plain_scalars
+from tensorwrapper.wire._label import plain_scalars
 from tensorwrapper.wire._packing import describe_partitions, describe_rows
 
 __all__ = ["Writer", "plain_label"]

@@ -12,7 +12,7 @@ import pytest
 
 import tensorwrapper as tw
 
-MODULES = ["shape", "layout", "tensor", "buffer", "wire", "transport", "drawing", "errors", "typing"]
+MODULES = ["shape", "layout", "tensor", "buffer", "wire", "transport", "drawing", "errors", "testing", "typing"]
 RUNNING = {"IndexIterator", "CopyCount", "Socket", "Delivery"}
 """What runs or holds a resource: final, with slots, and no value."""
 

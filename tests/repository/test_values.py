@@ -19,6 +19,7 @@ VALUES = {
     "jagged view": lambda: Shape.jagged([3, 1, 2])[1:],
     "cells": lambda: Shape.from_cells((2,), [(1, 2), (3, 4)], origins=[(0, 0), (5, 6)]),
     "tiled": lambda: Shape.tiled([1, 2], [3]),
+    "triangular": lambda: Shape.triangular(3, "upper", diagonal=False),
     "tiling": lambda: Tiling([1, 2], [3], origin=(4, 5)),
     "indices": lambda: Shape(2, 3).indices()[1:4],
     "strided layout": lambda: tw.Layout(Shape(2, 3), order="F"),

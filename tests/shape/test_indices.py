@@ -1,8 +1,7 @@
-"""Indices and their running iterator: what ``range`` and its iterator are to integers."""
+"""Indices: what ``range`` is to integers."""
 
 import collections.abc
 import copy
-import itertools
 import operator
 import pickle
 
@@ -17,9 +16,9 @@ from tensorwrapper.errors import (
     JaggedModeError,
     OutOfBoundsError,
     RankError,
-    SizeOverflowError,
+    StepError,
 )
-from tensorwrapper.shape import IndexIterator, Indices, Shape
+from tensorwrapper.shape import Indices, Shape
 
 SHAPES = [
     Shape(),
@@ -44,7 +43,25 @@ keys = st.one_of(st.slices(12), st.slices(4))
         (Shape(2, 3)[0:1, 1:3], [(0, 1), (0, 2)], [(0, 0), (0, 1)]),
         (Shape(2, 2, origin=(10, 10)), [(10, 10), (10, 11), (11, 10), (11, 11)], list(Shape(2, 2).indices())),
         (Shape.jagged([Shape(2), Shape(3)]), [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)], None),
-        (Shape.jagged([2, 3], origin=(10, 5)), [(10, 5), (10, 6), (11, 5), (11, 6), (11, 7)], None),
+        (
+            Shape.jagged([2, 3], origin=(10, 5)),
+            [(10, 5), (10, 6), (11, 5), (11, 6), (11, 7)],
+            [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)],
+        ),
+        # Each counts from the origin of its own row.
+        (
+            Shape.jagged([Shape(2, origin=(5,)), Shape(3, origin=(6,))], origin=(10, 0)),
+            [(10, 5), (10, 6), (11, 6), (11, 7), (11, 8)],
+            [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)],
+        ),
+        (
+            Shape.nested(Shape(1, 2, origin=(3, 4)), layers=(1, 1)),
+            [(3, 4), (3, 5)],
+            [(0, 0), (0, 1)],
+        ),
+        (Shape.triangular(3, "upper")[1:], [(1, 1), (1, 2), (2, 2)], [(0, 0), (0, 1), (1, 0)]),
+        (Shape(2, 2)[1:, :1], [(1, 0)], [(0, 0)]),
+        (Shape(2, origin=(-1,)), [(-1,), (0,)], [(0,), (1,)]),
         (Shape(), [()], [()]),
         (Shape(0, 5), [], []),
         (Shape.jagged([0, 0]), [], []),
@@ -59,17 +76,46 @@ keys = st.one_of(st.slices(12), st.slices(4))
 )
 def test_absolute_and_relative_indices(shape, absolute, relative):
     assert list(shape.indices()) == absolute
-    first = shape.origin
-    expected = [tuple(map(operator.sub, i, first)) for i in absolute] if relative is None else relative
-    assert list(shape.offsets()) == expected
+    if relative is None:
+        relative = [tuple(map(operator.sub, i, shape.origin)) for i in absolute]
+    assert list(shape.offsets()) == relative
+    assert sorted(shape.offsets(order="F")) == relative
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("extents", [(), (5,), (10, 5), (2, 3, 4)])
+@pytest.mark.parametrize("extents", [(), (5,), (10, 5), (2, 3, 4), (40, 3), (17, 2, 2), (17, 0, 2)])
 def test_the_kth_index_visited_has_ordinal_k(extents, order):
     shape = Shape(*extents)
     flat = np.arange(shape.size).reshape(extents, order=order)
     assert [flat[i] for i in shape.indices(order=order)] == list(range(shape.size))
+
+
+@pytest.mark.parametrize(
+    ("shape", "row_major", "column_major"),
+    [
+        (Shape(), [()], [()]),
+        (Shape(5), [(k,) for k in range(5)], [(k,) for k in range(5)]),
+        (Shape(4, origin=(1,)), [(1,), (2,), (3,), (4,)], [(1,), (2,), (3,), (4,)]),
+        (
+            Shape(5, 5),
+            [(i, j) for i in range(5) for j in range(5)],
+            [(i, j) for j in range(5) for i in range(5)],
+        ),
+        (
+            Shape(5, 4, origin=(0, 1)),
+            [(i, j) for i in range(5) for j in range(1, 5)],
+            [(i, j) for j in range(1, 5) for i in range(5)],
+        ),
+        (
+            Shape(2, 2, 2, origin=(1, 1, 1)),
+            [(i, j, k) for i in (1, 2) for j in (1, 2) for k in (1, 2)],
+            [(i, j, k) for k in (1, 2) for j in (1, 2) for i in (1, 2)],
+        ),
+    ],
+)
+def test_both_orders_of_a_box(shape, row_major, column_major):
+    assert list(shape.indices()) == row_major
+    assert list(shape.indices(order="F")) == column_major
 
 
 def test_the_first_mode_runs_fastest_in_fortran_order():
@@ -99,7 +145,8 @@ def test_a_run_behaves_as_the_list_of_its_indices(shape, order, key):
     run = shape.indices(order=order)[key]
     assert isinstance(run, collections.abc.Sequence)
     assert list(run) == list(run) == expected
-    assert len(run) == len(expected)
+    assert len(run) == run.size == len(expected)
+    assert bool(run) == bool(expected)
     assert [run[k] for k in range(len(run))] == expected
     assert [run[k - len(run)] for k in range(len(run))] == expected
     assert list(reversed(run)) == expected[::-1]
@@ -119,7 +166,25 @@ def test_a_run_behaves_as_the_list_of_its_indices(shape, order, key):
 @given(shapes, orders, keys, keys)
 def test_runs_of_runs(shape, order, first, second):
     everything = list(shape.indices(order=order))
-    assert list(shape.indices(order=order)[first][second]) == everything[first][second]
+    run = shape.indices(order=order)[first][second]
+    assert list(run) == everything[first][second]
+    assert list(reversed(run)) == everything[first][second][::-1]
+    assert run.places == range(len(everything))[first][second]
+
+
+@pytest.mark.parametrize(
+    "cut", [(0, 5), (95, 100), (95, 105), (99, 101), (100, 105), (0, 300), (150, 290), (7, 7)]
+)
+@pytest.mark.parametrize(
+    "shape", [Shape(3, 100, origin=(1, -5)), Shape(1, 3, 100), Shape(300), Shape(100, 3)]
+)
+def test_arrays_of_parts_of_lines(shape, cut):
+    for order in ("C", "F"):
+        run = shape.indices(order=order)[slice(*cut)]
+        for part in (run, run[::-1], run[::3]):
+            assert list(map(tuple, part.to_numpy().tolist())) == list(part)
+            assert [tuple(i) for table in part.batches(7) for i in table.tolist()] == list(part)
+            assert part.to_numpy().flags.c_contiguous
 
 
 @given(shapes, orders, keys, st.integers(1, 7))
@@ -143,6 +208,24 @@ def test_runs_are_equal_if_they_hold_the_same_indices_in_the_same_order(a, order
         assert hash(first) == hash(second)
 
 
+@st.composite
+def runs_of_boxes(draw, rank):
+    extents = draw(st.lists(st.integers(1, 3), min_size=rank, max_size=rank))
+    origin = draw(st.lists(st.integers(0, 1), min_size=rank, max_size=rank))
+    run = Shape.smooth(extents, origin=origin).indices(order=draw(orders))
+    start = draw(st.integers(0, run.size - 1))
+    stop = draw(st.integers(start + 1, min(run.size, start + 4)))
+    return run[start:stop][:: draw(st.sampled_from([1, 1, -1, 2]))]
+
+
+@given(st.integers(1, 3).flatmap(lambda rank: st.tuples(runs_of_boxes(rank), runs_of_boxes(rank))))
+def test_runs_of_boxes_that_wrap_alike_are_equal(pair):
+    first, second = pair
+    assert (first == second) == (list(first) == list(second))
+    if first == second:
+        assert hash(first) == hash(second)
+
+
 def test_a_run_equals_the_indices_of_the_part_that_it_covers():
     assert Shape(4).indices()[2:] == Shape(4)[2:].indices()
     assert hash(Shape(4).indices()[2:]) == hash(Shape(4)[2:].indices())
@@ -150,6 +233,27 @@ def test_a_run_equals_the_indices_of_the_part_that_it_covers():
     assert Shape(4).indices(order="F") == Shape(4).indices()
     assert Shape(2, 2).indices(order="F") != Shape(2, 2).indices()
     assert Shape(2).indices() != [(0,), (1,)]
+    assert Shape(3, 4).indices()[::-1] == Shape(3, 4).indices()[::-1]
+    assert Shape(3, 4).indices()[::-1] != Shape(3, 4).indices()
+    assert Shape(1, 4).indices(order="F") == Shape(1, 4).indices()
+    assert Shape(3, 4).indices(order="F")[1:3] == Shape(9, 4).indices(order="F")[1:3]
+    assert Shape(3, 4).indices(order="F")[1:5] != Shape(4, 4).indices(order="F")[1:5]
+    assert Shape(0, 3).indices() == Shape(3, 0).indices() == Shape(4).indices()[2:2]
+    assert hash(Shape(0, 3).indices()) == hash(Shape(3, 0).indices())
+
+
+def test_layers_do_not_order_indices():
+    shape = Shape.nested(Shape(2, 3), layers=(1, 1))
+    assert shape.indices() == Shape(2, 3).indices()
+    assert hash(shape.indices()) == hash(Shape(2, 3).indices())
+    assert Indices(shape._held) == Shape(2, 3).indices()
+
+
+def test_a_whole_slice_is_the_run_itself():
+    run = Shape(2, 3).indices()
+    assert run[:] is run
+    assert run[0:6] is run
+    assert run[::-1][::-1] == run
 
 
 @given(shapes, orders, keys)
@@ -186,6 +290,24 @@ def test_positions_are_integers(key):
 
 
 @pytest.mark.parametrize(
+    "key", [slice("a"), slice(None, 1.5), slice(None, None, True), slice(np.arange(2), None)]
+)
+def test_bounds_of_slices_are_integers(key):
+    with pytest.raises(ConversionError, match="of a slice"):
+        Shape(4).indices()[key]
+
+
+def test_slices_take_any_integers():
+    run = Shape(9).indices()
+    assert list(run[np.int8(1) : np.uint64(8) : np.int16(3)]) == [(1,), (4,), (7,)]
+    assert run[10**30 :].size == 0
+    assert list(run[-(10**30) : 10**30 : 10**30]) == [(0,)]
+    assert run[:: 10**30].to_numpy().tolist() == [[0]]
+    with pytest.raises(StepError, match="must not be 0"):
+        run[::0]
+
+
+@pytest.mark.parametrize(
     ("length", "error", "match"),
     [(0, ExtentError, "at least one"), (-3, ExtentError, "-3"), (2.0, ConversionError, r"2\.0")],
 )
@@ -201,88 +323,25 @@ def test_a_run_moves_with_its_shape():
     assert (run.origin, run.translate_to((5, 5)).origin, run.order) == ((0, 0), (5, 5), "C")
     with pytest.raises(RankError, match="rank 2"):
         run.translate_by((1,))
-
-
-def test_long_shapes_answer_without_walking():
-    run = Shape(10**12, 3).indices()
-    assert next(iter(run)) == (0, 0)
-    assert run[-1] == (10**12 - 1, 2)
-    assert (10**11, 1) in run
-    assert run.index((10**11, 1)) == 3 * 10**11 + 1
-    assert next(reversed(run)) == (10**12 - 1, 2)
-    assert next(iter(Shape(3, 10**12).indices(order="F"))) == (0, 0)
-    assert list(itertools.islice(Shape(2**21, 2**21).indices(), 2**21 - 1, 2**21 + 1)) == [
-        (0, 2**21 - 1),
-        (1, 0),
-    ]
-    assert list(Shape(10**12, 0).indices()) == []
-
-
-def test_runs_longer_than_64_bits():
-    run = Shape(2**40, 2**40).indices()
-    assert run[2**79] == (2**39, 0)
-    assert list(run[2**79 : 2**79 + 2].places) == [2**79, 2**79 + 1]
-    assert run == Shape(2**40, 2**40).indices()
-    assert run != Shape(2**40, 2**40, origin=(1, 0)).indices()
-    assert hash(run) == hash(Shape(2**40, 2**40).indices())
-    assert repr(run) == "Indices([(0, 0), (0, 1), (0, 2), (0, 3), ...])"
-    assert next(reversed(run)) == (2**40 - 1, 2**40 - 1)
-    assert list(itertools.islice(run[1:], 2)) == [(0, 1), (0, 2)]
-    assert run.index((1, 0)) == 2**40
-    for call in (run.to_numpy, lambda: len(run), lambda: run.batches(3)):
-        with pytest.raises(SizeOverflowError, match="64 bits"):
-            call()
-    with pytest.raises(OutOfBoundsError, match=f"a run of {2**80} indices"):
-        run[2**80]
-
-
-@given(shapes, orders)
-def test_an_iterator_gives_out_every_index_once(shape, order):
-    run = shape.indices(order=order)
-    it = run.iterator()
-    assert iter(it) is it
-    assert it.indices is run
-    for k, index in enumerate(run):
-        assert it.position == k
-        assert operator.length_hint(it) == len(run) - k
-        assert next(it) == index
-    assert next(it, None) is None
-    assert it.position == len(run)
-
-
-@given(shapes, orders, st.integers(0, 8), st.data())
-def test_setting_the_origin_of_an_iterator_keeps_its_position(shape, order, steps, data):
-    run = shape.indices(order=order)
-    it = run.iterator()
-    done = list(itertools.islice(it, steps))
-    origin = data.draw(st.tuples(*[st.integers(-20, 20)] * shape.rank))
-    try:
-        moved = run.translate_to(origin)
-    except JaggedModeError:
+    varying = Shape.triangular(3, "upper").indices()
+    assert list(varying.translate_by((1, -1)))[:2] == [(1, -1), (1, 0)]
+    for call in (lambda: varying.translate_to((0, 0)), lambda: varying.origin):
         with pytest.raises(JaggedModeError, match="no single origin"):
-            it.origin = origin
-        return
-    it.origin = origin
-    assert it.origin == origin
-    assert it.position == len(done)
-    assert list(it) == list(moved)[len(done) :]
+            call()
 
 
-def test_an_iterator_over_a_run_keeps_its_place_in_the_run():
-    it = Shape(2, 3).indices()[1::2].iterator()
-    assert (next(it), it.position) == ((0, 1), 1)
-    it.origin = (10, 10)
-    assert list(it) == [(11, 10), (11, 12)]
-    with pytest.raises(RankError, match="rank 2"):
-        it.origin = (1,)
-    with pytest.raises(AttributeError):
-        it.position = 0
+def test_indices_of_one_shape_become_those_of_another_by_their_ordinals():
+    matrix, rows = Shape(2, 3), Shape.jagged([1, 5])
+    table = rows.indices_at(matrix.ordinals(matrix.indices().to_numpy()))
+    assert list(map(tuple, table.tolist())) == list(rows.indices())
+    assert matrix.index(rows.ordinal((1, 2))) == (1, 0)
 
 
-def test_an_iterator_does_not_pickle():
-    assert isinstance(Shape(2).indices().iterator(), IndexIterator)
-    with pytest.raises(TypeError, match="position"):
-        pickle.dumps(Shape(2).indices().iterator())
+@pytest.mark.parametrize("shape", [Shape(2, 3, 2), Shape.jagged([[1], [2, 3]]), Shape.tiled([2, 1], [1, 2])])
+@pytest.mark.parametrize("modes", range(4))
+def test_leading_modes_are_gone_over_on_their_own(shape, modes):
+    if modes <= shape.rank:
+        assert list(shape.leading(modes).indices()) == sorted({i[:modes] for i in shape.indices()})
 
 
 def test_indices_never_change():

@@ -18,21 +18,12 @@ DEEP = [[[10], [20, 30]], [[10, 30], [20], [10, 20, 30]]]
 PAIRS = [[Shape(10, 20), Shape(30, 40)], [Shape(30, 40), Shape(10, 20), Shape(50, 60)]]
 
 
-def prefixes(shape, length):
-    """How many prefixes of this length a shape has."""
-    found = [()]
-    for _ in range(length):
-        found = [
-            (*p, i) for p in found for i in range(shape.origin_at(p), shape.origin_at(p) + shape.extent_at(p))
-        ]
-    return len(found)
-
-
 @pytest.mark.parametrize(
     ("shape", "rank", "size", "box", "counts"),
     [
-        (Shape.jagged([], rank=2), 2, 0, (0, 0), (1, 0)),
-        (Shape.jagged([], rank=4), 4, 0, (0, 0, 0, 0), (1, 0)),
+        (Shape.jagged([], rank=2), 2, 0, (0, 0), (1, 0, 0)),
+        (Shape.jagged([], rank=4), 4, 0, (0, 0, 0, 0), (1, 0, 0, 0, 0)),
+        (Shape(10, 20).as_jagged(), 2, 200, (10, 20), (1, 10, 200)),
         (Shape.jagged([10]), 2, 10, (1, 10), (1, 1, 10)),
         (Shape.jagged([Shape(10), Shape(20), Shape(30)]), 2, 60, (3, 30), (1, 3, 60)),
         (
@@ -48,7 +39,7 @@ def prefixes(shape, length):
             4,
             126000,
             (2, 40, 50, 60),
-            (1, 2, 50, 2200),
+            (1, 2, 50, 2200, 126000),
         ),
         (Shape.jagged(PAIRS), 4, 5800, (2, 3, 50, 60), (1, 2, 5, 130, 5800)),
         (Shape.jagged(DEEP), 4, 180, (2, 3, 3, 30), (1, 2, 5, 9, 180)),
@@ -59,7 +50,8 @@ def test_constructions(shape, rank, size, box, counts):
     assert (shape.kind, shape.rank, shape.size) == ("jagged", rank, size)
     assert shape.as_smooth().extents == box
     assert shape.padding == np.prod(box) - size
-    assert [prefixes(shape, length) for length in range(len(counts))] == list(counts)
+    assert [shape.leading(modes).size for modes in range(rank + 1)] == list(counts)
+    assert [len(shape.lengths(mode)) for mode in range(rank)] == list(counts[:-1])
 
 
 def test_the_leaves_of_nested_lists():
@@ -111,8 +103,6 @@ def test_ways_to_write_one_shape(same):
 def test_children_may_differ_in_kind_but_not_in_rank():
     mixed = Shape.jagged([Shape(2, 3), Shape.jagged([1, 4])])
     assert mixed == Shape.jagged([[3, 3], [1, 4]])
-    with pytest.raises(RankError, match=r"\[2, 3\]"):
-        Shape.jagged([Shape(10, 20), Shape.jagged([[10], [20]])])
 
 
 def test_a_jagged_shape_stays_jagged_where_its_rows_happen_to_be_alike():
@@ -149,23 +139,13 @@ def test_empty_lists_need_the_rank_to_tell_how_deep_they_are():
 @pytest.mark.parametrize(
     ("make", "error", "builtin", "match"),
     [
-        (lambda: Shape.jagged([]), RankError, ValueError, "rank="),
-        (lambda: Shape.jagged([], rank=1), RankError, ValueError, "not 1"),
-        (lambda: Shape.jagged([3], rank=3), RankError, ValueError, "rank 2, but rank=3"),
-        (lambda: Shape.jagged([[]], rank=1), RankError, ValueError, "rank 2, but rank=1"),
-        (lambda: Shape.jagged([Shape(1), Shape(1, 2)]), RankError, ValueError, r"\[1, 2\]"),
-        (lambda: Shape.jagged([Shape()]), RankError, ValueError, "rank 0"),
         (lambda: Shape.jagged([3, Shape(2)]), ConversionError, TypeError, "integer, shape"),
         (lambda: Shape.jagged([3, [2]]), ConversionError, TypeError, "integer, sequence"),
-        (lambda: Shape.jagged([3, -1]), ExtentError, ValueError, "row 1 has -1"),
-        (lambda: Shape.jagged([[1], [], [2, -1]]), ExtentError, ValueError, r"row \(2, 1\) has -1"),
         (lambda: Shape.jagged(3), ConversionError, TypeError, "not by 3"),
         (lambda: Shape.jagged(None), ConversionError, TypeError, "not by None"),
         (lambda: Shape.jagged("ab"), ConversionError, TypeError, "not by 'ab'"),
         (lambda: Shape.jagged(Shape(2)), ConversionError, TypeError, r"not by Shape\(2\)"),
         (lambda: Shape.jagged([], rank=2.0), ConversionError, TypeError, r"rank .*2\.0"),
-        (lambda: Shape.jagged(np.array([3]), rank=3), RankError, ValueError, "rank 2, but rank=3"),
-        (lambda: Shape.jagged(np.array([3, -1])), ExtentError, ValueError, "row 1 has -1"),
         (lambda: Shape.jagged([3, 1.0]), ConversionError, TypeError, r"1\.0"),
         (lambda: Shape.jagged([3, True]), ConversionError, TypeError, "True"),
         (lambda: Shape.jagged([np.True_]), ConversionError, TypeError, "True"),
@@ -173,11 +153,8 @@ def test_empty_lists_need_the_rank_to_tell_how_deep_they_are():
         (lambda: Shape.jagged(np.array([1.0])), ConversionError, TypeError, "row lengths.*float64"),
         (lambda: Shape.jagged(np.array([True])), ConversionError, TypeError, "bool"),
         (lambda: Shape.jagged(np.ones((2, 2), int)), ConversionError, TypeError, "not 2.*from_cells"),
-        (lambda: Shape.jagged([1], origin=(1,)), RankError, ValueError, r"\(1,\).*an origin .*rank 2"),
-        (lambda: Shape.from_cells((2,), [[1]]), ExtentError, ValueError, r"\(2, rank\), not \(1, 1\)"),
         (lambda: Shape.from_cells((2,), [1, 2]), ExtentError, ValueError, r"not \(2,\)"),
         (lambda: Shape.from_cells((1,), [[]]), ExtentError, ValueError, r"not \(1, 0\)"),
-        (lambda: Shape.from_cells((2,), [[1], [-4]]), ExtentError, ValueError, r"cell 1 has \(-4,\)"),
         (lambda: Shape.from_cells((1,), [[1.5]]), ConversionError, TypeError, "float64"),
         (lambda: Shape.from_cells((1,), [[True]]), ConversionError, TypeError, "bool"),
         (lambda: Shape.from_cells((1,), [[1]], origins=[[0.5]]), ConversionError, TypeError, "float64"),
@@ -189,7 +166,6 @@ def test_empty_lists_need_the_rank_to_tell_how_deep_they_are():
             TypeError,
             "origins .*rect",
         ),
-        (lambda: Shape.from_cells((), [[1]]), RankError, ValueError, "at least one mode"),
     ],
 )
 def test_constructions_that_are_refused(make, error, builtin, match):
@@ -211,11 +187,6 @@ def test_cells_lie_where_they_are_told():
 def test_the_extent_of_a_mode_that_varies_is_not_one_number():
     assert (J.extent(0), J.extent_at((2,)), J.extent_bounds(1)) == (3, 2, (1, 3))
     assert (J.is_uniform(0), J.is_uniform(1), J.dependencies(1)) == (True, False, (0,))
-    with pytest.raises(JaggedModeError, match=r"mode 1 .* from 1 to 3 .*\(0,\)") as caught:
-        J.extent(-1)
-    assert isinstance(caught.value, ValueError)
-    with pytest.raises(JaggedModeError, match="mode 1"):
-        _ = J.extents
     assert Shape.jagged([2, 2]).extents == (2, 2)
     assert Shape.jagged([0, 0]).extent_bounds(1) == (0, 0)
     assert Shape.jagged([], rank=3).extent_bounds(2) == (0, 0)
@@ -274,8 +245,7 @@ def test_the_origin_is_one_index_or_an_error():
     assert list(two.indices()) == [(10, 5), (10, 6), (11, 6), (11, 7), (11, 8)]
     with pytest.raises(JaggedModeError, match=r"mode 1 .* from 5 to 6; origin_at"):
         _ = two.origin
-    with pytest.raises(JaggedModeError, match="mode 1"):
-        two.offsets()
+    assert list(two.offsets()) == [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)]
     with pytest.raises(JaggedModeError, match="mode 1"):
         two.translate_to((0, 0))
     assert (two.origin_at((10,)), two.origin_at((11,))) == (5, 6)
@@ -350,16 +320,12 @@ def test_what_would_leave_64_bits_is_refused_not_wrapped(make):
         (lambda s: s.ordinal((1, 1)), OutOfBoundsError, "index 1"),
         (lambda s: s.ordinal((1,)), RankError, "rank 2"),
         (lambda s: s.ordinal((1, 2)), OutOfBoundsError, r"index 2 .*mode 1 under the prefix \(1,\)"),
-        (lambda s: s[1, 2], OutOfBoundsError, r"index 2 .*mode 1 under the prefix \(1,\)"),
         (lambda s: s[1, 0:2], OutOfBoundsError, r"\[0, 2\) .*mode 1 under the prefix \(1,\)"),
         (lambda s: s.ordinals([[1, 2], [3]]), ConversionError, "rectangular"),
         (lambda s: s.contains([[1, 2], [3]]), ConversionError, "rectangular"),
         (lambda s: s.indices_at([[1, 2], [3]]), ConversionError, "rectangular"),
         (lambda s: s.permute(5), ConversionError, "not 5"),
         (lambda s: s.translate_to(5), ConversionError, "an origin.*not 5"),
-        (lambda s: s.translate_by((1,)), RankError, "rank 2"),
-        (lambda s: s.chip(0, 0, 0), RankError, "3 indices"),
-        (lambda s: s.slice((0,), (1,)), RankError, "rank 2"),
     ],
 )
 def test_questions_that_are_refused(call, error, match):
@@ -398,7 +364,7 @@ def test_what_is_no_index_of_the_shape_is_not_in_it(index):
         (Shape.jagged([5]), "(1, 5|)"),
         (Shape.jagged([2, 2]), "(2, 2|2)"),
         (Shape.jagged([Shape(2, origin=(5,)), Shape(3, origin=(6,))], origin=(10, 0)), "(2, 2|3)@(10, 5|6)"),
-        (Shape.jagged([1] * 100), "(100, " + "1|" * 12 + "...)"),
+        (Shape.jagged([1, 2] * 600), "(1200, " + "1|2|" * 6 + "...)"),
     ],
 )
 def test_text(shape, text):

@@ -52,6 +52,9 @@ def cost(make, times=1):
         (lambda s: s[12345], SmoothView),
         (lambda s: s.chip(ROWS - 1), SmoothView),
         (lambda s: s[...], JaggedView),
+        (lambda s: s[1000:][2000:3000], JaggedView),
+        (lambda s: s[1000:][2000], SmoothView),
+        (lambda s: s[1000:2000].as_smooth(), SmoothView),
     ],
 )
 def test_parts_of_a_large_shape_take_under_a_kibibyte(big, part, kind):
@@ -87,9 +90,61 @@ def test_questions_about_one_index_take_little(big, question):
     assert cost(lambda: question(big))[1] < 16 * KIB
 
 
-def test_rows_of_rank_one_cost_eight_bytes_each():
-    lengths = np.arange(10**6) % 7
-    assert cost(lambda: Shape.jagged(lengths))[0] < 8 * 10**6 + 16 * KIB
+@pytest.mark.parametrize("dtype", ["i1", "i8", ">i4", "u8"])
+def test_rows_of_rank_one_cost_eight_bytes_each_and_nothing_while_they_are_made(dtype):
+    lengths = (np.arange(10**6) % 7).astype(dtype)
+    held, peak = cost(lambda: Shape.jagged(lengths))
+    assert held < 8 * 10**6 + 16 * KIB
+    assert peak < 8 * 10**6 + 256 * KIB
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda s: Shape.from_offsets(s.splits(1), copy=False, validate=False),
+        lambda s: s.splits(1),
+        lambda s: s[:1000].splits(1),
+        lambda _: Shape.from_uniform(ROWS, 7),
+        lambda _: Shape.from_uniform(ROWS, 7).lengths(1),
+        lambda _: Shape(10**12, 3, 4).as_jagged(),
+        lambda _: Shape(10**12, 3, 4).as_jagged().permute((0, 2, 1)),
+        lambda _: Shape(10**12, 3, 4).as_jagged().leading(2),
+    ],
+)
+def test_what_is_stored_already_or_once_for_all_takes_little(big, make):
+    held, peak = cost(lambda: make(big), times=100)
+    assert held < 2 * KIB
+    assert peak < 256 * KIB
+    assert cost(lambda: make(big))[1] < 8 * KIB
+
+
+def test_validated_offsets_cost_their_copy():
+    offsets = np.arange(10**6 + 1)
+    assert cost(lambda: Shape.from_offsets(offsets))[1] < 8 * 10**6 + 256 * KIB
+    assert cost(lambda: Shape.from_offsets(offsets, copy=False))[1] < 256 * KIB
+
+
+def test_equal_children_are_stored_once():
+    child = Shape(2, 3, origin=(0, 5))
+    many = [child] * 10**5
+    for children in (many, [Shape(2, 3, origin=(0, 5)) for _ in many]):
+        assert cost(lambda children=children: Shape.jagged(children))[0] < 4 * KIB
+    table = np.tile([2, 3], (10**5, 1))
+    for shape in (Shape.jagged(many), Shape.from_cells((10**5,), table)):
+        for question in (
+            lambda shape=shape: shape.size,
+            lambda shape=shape: hash(shape),
+            lambda shape=shape: shape.index(shape.size - 1),
+            lambda shape=shape: shape.contains([(7, 1, 5)]),
+            lambda shape=shape: shape.ordinals([(7, 1, 2)]) if shape.origin[2] == 0 else None,
+            lambda shape=shape: shape.indices_at([17]),
+            lambda shape=shape: shape[500:].copy(),
+            lambda shape=shape: shape.translate_by((1, 2, 3)),
+            lambda shape=shape: pickle.loads(pickle.dumps(shape)),
+            lambda shape=shape: shape == shape[:].copy(),
+        ):
+            assert cost(question)[1] < 16 * KIB
+        assert len(pickle.dumps(shape)) < KIB
 
 
 def arrays_of(shape):
@@ -123,6 +178,18 @@ def test_the_box_of_a_shape_keeps_it_alive_and_its_copy_does_not():
     gc.collect()
     assert alive() is None
     assert box == Shape(1000, 999)
+
+
+def test_the_copy_of_a_slice_of_a_tiling_keeps_no_marks_of_the_tiling_alive():
+    sizes = [np.full(1000, 2), np.full(500, 3)]
+    tiled = Shape.tiled(*sizes)
+    for part in (tiled[10:20], Shape.nested(tiled[10:20, 5:], layers=(2, 2))):
+        own = part.copy()
+        assert own == part
+        assert own.copy() is own
+        for mine, theirs in zip(own.flatten()._held.partitions, tiled._held.partitions, strict=True):
+            assert mine.count == theirs.count or not np.shares_memory(mine.marks, theirs.marks)
+    assert tiled.copy() is tiled
 
 
 def test_what_is_moved_or_pickled_or_selected_takes_its_own_rows_along():

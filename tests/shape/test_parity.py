@@ -22,6 +22,7 @@ from tensorwrapper.shape import (
     SmoothView,
     Tiled,
     Tiling,
+    Triangular,
     as_shape,
 )
 
@@ -72,6 +73,7 @@ def test_a_view_adds_a_copy_and_its_constructors(value, view, more):
         (Smooth, SmoothView),
         (Jagged, JaggedView),
         (Jagged, Tiled),
+        (Jagged, Triangular),
         (Nested, NestedView),
         (ShapeCommon, Shape),
     ],
@@ -131,7 +133,9 @@ def test_no_exception_from_parity_is_out_of_date():
     assert set.union(*[api(c) - api(Shape) for c in ABSTRACT]) == NOT_ON_THE_FACADE
 
 
-@pytest.mark.parametrize("cls", [Smooth, SmoothView, Jagged, JaggedView, Tiled, Shape, Tiling, Indices])
+@pytest.mark.parametrize(
+    "cls", [Smooth, SmoothView, Jagged, JaggedView, Tiled, Triangular, Shape, Tiling, Indices]
+)
 def test_values_refuse_new_and_changed_attributes(cls):
     box, rows = Smooth((2,)), Shape.jagged([1])
     value = {
@@ -140,6 +144,7 @@ def test_values_refuse_new_and_changed_attributes(cls):
         Jagged: rows._held,
         JaggedView: rows[:]._held,
         Tiled: Shape.tiled([1])._held,
+        Triangular: Triangular(2),
         Shape: rows,
         Tiling: Tiling([1]),
         Indices: rows.indices(),

@@ -276,7 +276,7 @@ def test_a_tiled_shape_without_tiles_equals_its_columns_wherever_its_grid_lies()
     ("key", "error", "match"),
     [
         ((3,), OutOfBoundsError, "index 3"),
-        ((1, 3), OutOfBoundsError, r"\(1, 3\)"),
+        ((1, 3), OutOfBoundsError, r"index 3 .* mode 1 under the prefix \(1,\)"),
         ((0, 1, 9), OutOfBoundsError, r"index 9 is outside \[0, 5\) of mode 2 under the prefix \(0, 1\)"),
         ((0, 1, 0, slice(0, 16)), OutOfBoundsError, r"\[0, 16\) .* of mode 3 under the prefix \(0, 1\)"),
         ((slice(0, 4),), OutOfBoundsError, r"\[0, 4\).*mode 0"),

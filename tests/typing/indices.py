@@ -6,8 +6,8 @@ from typing import assert_type
 import numpy as np
 
 from tensorwrapper.layout import Layout
-from tensorwrapper.shape import IndexIterator, Indices, Shape, Tiling, as_shape
-from tensorwrapper.typing import IntArray
+from tensorwrapper.shape import CellTable, IndexIterator, Indices, Shape, Tiling, as_shape
+from tensorwrapper.typing import Index, IntArray, Order
 
 # The number of extents is the number of entries of an index, up to six.
 
@@ -31,6 +31,8 @@ assert_type(as_shape((2, 3)).rank, int)
 assert_type(Shape.jagged([3, 1, 2]), Shape[tuple[int, ...]])
 assert_type(Shape.from_cells((2,), [(2, 2), (3, 3)]), Shape[tuple[int, ...]])
 assert_type(Shape.tiled([1, 2], [3]), Shape[tuple[int, ...]])
+assert_type(Shape.nested(Shape(2, 3), layers=(1, 1)), Shape[tuple[int, ...]])
+assert_type(Shape.from_layers(Shape(2), (3, 4)), Shape[tuple[int, ...]])
 
 Shape(2.5)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 Shape("2", 3)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
@@ -62,6 +64,34 @@ assert_type(run.to_numpy(), IntArray)
 assert_type(run.iterator(), IndexIterator[tuple[int, int]])
 assert_type(next(run.iterator()), tuple[int, int])
 assert_type(Shape(3, 4).offsets(), Indices[tuple[int, int]])
+assert_type(run.size, int)
+assert_type(len(run), int)
+assert_type(run.places, range)
+assert_type(run.order, Order)
+assert_type(run.origin, Index)
+assert_type(run.index((1, 1)), int)
+assert_type(run.count((1, 1)), int)
+assert_type((1, 1) in run, bool)
+assert_type(run.translate_to((1, 1)), Indices[tuple[int, int]])
+assert_type(run.batches(100), Iterator[IntArray])
+
+# A running iterator has a position and an origin that can be set, and nothing else.
+
+running = run.iterator()
+assert_type(running.position, int)
+assert_type(running.remaining, int)
+assert_type(running.origin, Index)
+assert_type(running.indices, Indices[tuple[int, int]])
+assert_type(iter(running), IndexIterator[tuple[int, int]])
+running.position = 3
+running.position = np.int64(3)
+running.origin = (1, 2)
+running.origin = [np.int8(1), 2]
+running.position = "3"  # type: ignore[assignment]  # pyright: ignore[reportAttributeAccessIssue]
+running.origin = 3  # type: ignore[assignment]  # pyright: ignore[reportAttributeAccessIssue]
+running.remaining = 3  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+running.indices = run  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+run.size = 3  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
 
 Shape(3, 4).indices(order="A")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
@@ -91,6 +121,28 @@ assert_type(matrix.ordinal((1, 2)), int)
 matrix["a"]  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 matrix[[0, 1]]  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 matrix.extents = (1, 2)  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+
+# Of which rank an element is, is not known: layers are numbers.
+
+nested = Shape.nested(Shape(3, 4, 5), layers=(1, 2))
+assert_type(nested.layers, tuple[int, ...])
+assert_type(nested.layer_size(0), int)
+assert_type(nested.outer_rank, int)
+assert_type(nested.element((1,)), Shape[tuple[int, ...]])
+assert_type(nested.element((1,), layer=0), Shape[tuple[int, ...]])
+assert_type(nested.cells(), Iterator[tuple[tuple[int, ...], Shape[tuple[int, ...]]]])
+assert_type(nested.cells(layer=-2), Iterator[tuple[tuple[int, ...], Shape[tuple[int, ...]]]])
+assert_type(nested.cell_table(), CellTable)
+assert_type(nested.outer(), Shape[tuple[int, ...]])
+assert_type(nested.leading(1), Shape[tuple[int, ...]])
+assert_type(nested.chip(0), Shape[tuple[int, ...]])
+assert_type(matrix.leading(1), Shape[tuple[int, ...]])
+assert_type(matrix.flatten(), Shape[tuple[int, int]])
+
+Shape.nested(Shape(2, 3), (1, 1))  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+nested.cells(0)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+nested.cells(layer="0")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+Shape.from_layers(3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 # A layout knows the indices of its shape.
 

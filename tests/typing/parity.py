@@ -10,6 +10,9 @@ from tensorwrapper.shape import (
     Jagged,
     JaggedCommon,
     JaggedView,
+    Nested,
+    NestedCommon,
+    NestedView,
     Shape,
     ShapeCommon,
     ShapeLike,
@@ -17,25 +20,31 @@ from tensorwrapper.shape import (
     SmoothCommon,
     SmoothView,
     Tiled,
+    Triangular,
     as_shape,
 )
-from tensorwrapper.typing import Extents, Index
+from tensorwrapper.shape._nested import Flat
+from tensorwrapper.typing import Extents, Index, IntArray, Kind
 
 # Every representation of a kind is of its mixin, and none of them is abstract.
 
 smooths: list[type[SmoothCommon]] = [Smooth, SmoothView]
-jaggeds: list[type[JaggedCommon]] = [Jagged, JaggedView, Tiled]
-kinds: list[type[ShapeCommon]] = [*smooths, *jaggeds]
+jaggeds: list[type[JaggedCommon]] = [Jagged, JaggedView, Tiled, Triangular]
+nesteds: list[type[NestedCommon]] = [Nested, NestedView]
+kinds: list[type[ShapeCommon]] = [*smooths, *jaggeds, *nesteds]
 layouts: list[type[LayoutCommon]] = [Strided, Packed, TiledStrided]
 
 smooths.append(Jagged)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 jaggeds.append(Smooth)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+nesteds.append(Jagged)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+smooths.append(Nested)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 layouts.append(Layout)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 # A mixin is not a value.
 
 SmoothCommon()  # type: ignore[abstract]  # pyright: ignore[reportAbstractUsage]
 JaggedCommon()  # type: ignore[abstract]  # pyright: ignore[reportAbstractUsage]
+NestedCommon()  # type: ignore[abstract]  # pyright: ignore[reportAbstractUsage]
 LayoutCommon()  # type: ignore[abstract]  # pyright: ignore[reportAbstractUsage]
 
 
@@ -74,6 +83,35 @@ def of_jagged(value: Jagged, view: JaggedView, tiled: Tiled) -> None:
         assert_type(rows.translate_by((1, 1)), JaggedCommon)
 
 
+def of_nested(value: Nested, view: NestedView) -> None:
+    """Ask a value and a view the same questions; what they nest may be of either kind."""
+    assert_type(view.copy(), Nested)
+    value.copy()  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    for nested in (value, view):
+        assert_type(nested.kind, Kind)
+        assert_type(nested.layers, tuple[int, ...])
+        assert_type(nested.flat, Flat)
+        assert_type(nested.outer_rank, int)
+        assert_type(nested.size, int)
+        assert_type(nested.origin, Index)
+        assert_type(nested.extents, Extents)
+        assert_type(nested.outer(), Flat)
+        assert_type(nested.leading(1), Flat)
+        assert_type(nested.as_smooth(), SmoothCommon)
+        assert_type(nested.chip(0), Flat | NestedCommon)
+        assert_type(nested.slice((0, 0), (1, 1)), NestedCommon)
+        assert_type(nested.permute((0, 1)), NestedCommon)
+        assert_type(nested.translate_by((1, 1)), NestedCommon)
+        assert_type(nested.ordinals([(0, 0)]), IntArray)
+        assert_type(nested == view, bool)
+
+
+box = Smooth((2, 3))
+Nested(box, [1, 1])  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+NestedView(box, (1, 1))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+Nested(Nested(box, (1, 1)), (2,))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
 # A third representation inherits all but its primitives; without them it is abstract.
 
 
@@ -97,14 +135,38 @@ class Unfinished(SmoothCommon):
         return (3, 3)
 
 
+class Pair(NestedCommon):
+    """A box of a box."""
+
+    @property
+    def flat(self) -> Flat:
+        return Smooth((3, 3))
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        return (1, 1)
+
+
+class Layerless(NestedCommon):
+    """A nested shape that does not say how its modes are dealt: the one layer of a plain shape will do."""
+
+    @property
+    def flat(self) -> Flat:
+        return Smooth((3, 3))
+
+
 smooths.append(Square)
+nesteds.append(Pair)
+assert_type(Pair().chip(0), Flat | NestedCommon)
+assert_type(as_shape(Pair()), Shape[Any])
+Layerless()  # type: ignore[abstract]  # pyright: ignore[reportAbstractUsage]
 assert_type(Square().slice((0, 0), (1, 1)), Smooth)
 assert_type(as_shape(Square()), Shape[Any])
 Unfinished()  # type: ignore[abstract]  # pyright: ignore[reportAbstractUsage]
 
 # What `as_shape` accepts.
 
-likes: list[ShapeLike] = [(2, 3), [2, 3], Shape(2, 3), Smooth((2, 3)), Square(), range(3)]
+likes: list[ShapeLike] = [(2, 3), [2, 3], Shape(2, 3), Smooth((2, 3)), Square(), Pair(), range(3)]
 likes.append(2)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 

@@ -93,6 +93,10 @@ SHAPES = [
     Shape.from_cells((2, 3), [(1, 1), (2, 2), (3, 3), (0, 0), (1, 2), (2, 1)]),
     Shape.from_cells((0, 3), np.empty((0, 2), dtype=np.int64)),
     Shape.from_cells((1,), [(2, 3)]),
+    Shape.from_uniform(4, 2),
+    Shape.from_uniform(0, 2),
+    Shape(3, 2, 4, origin=(1, 0, -5)).as_jagged(),
+    Shape.from_offsets([1, 3, 4], [2, 4, 5, 5, 7, 9]),
     *SHIFTED,
 ]
 

@@ -1,0 +1,93 @@
+"""The pictures of the guide: run this script to make them anew. They come out the same every time."""
+
+from collections.abc import Callable
+from pathlib import Path as FilePath
+
+import numpy as np
+
+import tensorwrapper
+from tensorwrapper import Shape, Tiling
+from tensorwrapper.drawing import ACCENT, INK, Axis, Mark, Path, Rectangle, Text, framed, ramp
+from tensorwrapper.typing import Order
+
+FOLDER = FilePath(__file__).parent / "guide" / "pictures"
+
+_CELL = 34.0
+
+
+def walk(shape: Shape[tuple[int, ...]], order: Order) -> str:
+    """Return a shape of rank 2 with a line through its indices, in the order in which they come."""
+    indices = list(shape.indices(order=order))
+    (top, left), (bottom, right) = (tuple(f(side) for side in zip(*indices, strict=True)) for f in (min, max))
+    size = ((right - left + 1) * _CELL, (bottom - top + 1) * _CELL)
+    marks: list[Mark] = []
+    centres = [((j - left + 0.5) * _CELL, (i - top + 0.5) * _CELL) for i, j in indices]
+    for x, y in centres:
+        box = (x - _CELL / 2 + 0.5, y - _CELL / 2 + 0.5, _CELL - 1.0, _CELL - 1.0)
+        marks.append(Rectangle(*box, ramp(0.2), "", "cell"))
+    marks.append(Path((tuple(centres),), stroke=ACCENT, width=1.5, name="walk"))
+    marks += [Text(x - 13.0, y - 6.0, str(number), 9.0, INK) for number, (x, y) in enumerate(centres)]
+    return framed(
+        marks,
+        size,
+        across=Axis(left, right + 1, size[0], "mode 1"),
+        down=Axis(top, bottom + 1, size[1], "mode 0"),
+        title=f'the indices of {shape} in the order "{order}"',
+    ).to_svg()
+
+
+def events() -> Shape[tuple[int, ...]]:
+    """Return a million rows: hits in detector events that become busier, with a beam that pauses."""
+    number = np.arange(1_000_000)
+    # Scattered by a multiplication, because random numbers need not be the same in every version.
+    scatter = number * 2_654_435_761 % 2**32 / 2**32
+    busy = 10 + 40 * number / len(number)
+    return Shape.jagged(np.where(number // 125_000 % 4 == 2, 0, busy * (0.5 + scatter)).astype(np.int64))
+
+
+def few_cells() -> Shape[tuple[int, ...]]:
+    """Return regions of interest in an image of 40 x 60, as cells that lie where they were found."""
+    extents = [(9, 14), (12, 10), (6, 22), (15, 9)]
+    return Shape.from_cells((4,), extents, origins=[(3, 4), (11, 30), (28, 8), (22, 47)])
+
+
+def shells() -> Tiling:
+    """Return the atomic orbitals of benzene (cc-pVDZ) by shells: 48 x 48 tiles."""
+    file = FilePath(tensorwrapper.__file__).parent / "cli" / "data" / "benzene_ccpvdz.npz"
+    with np.load(file) as arrays:
+        marks = arrays["ao_loc"]
+    return Tiling.from_marks(marks, marks)
+
+
+PICTURES: dict[str, Callable[[], str]] = {
+    "box": lambda: Shape(4, 5, origin=(-2, 0)).to_svg(),
+    "solid": lambda: Shape(4, 5, 6).to_svg(),
+    "rows": lambda: Shape.jagged([3, 1, 2]).to_svg(),
+    "deep-rows": lambda: Shape.jagged([[10], [20, 30], [30, 10, 20]]).to_svg(),
+    "cells": lambda: Shape.jagged([Shape(10, 20), Shape(30, 40), Shape(50, 60)]).to_svg(),
+    "regions": lambda: few_cells().to_svg(),
+    "triangle": lambda: Shape.triangular(8, half="upper").to_svg(),
+    "events": lambda: events().to_svg(),
+    "view": Shape.jagged([3, 1, 2, 5, 0, 4])[2:5].to_svg,
+    "tiles": lambda: Tiling([5, 15, 10], [5, 15, 10]).to_svg(),
+    "shells": lambda: shells().to_svg(),
+    "many-tiles": lambda: Tiling([1] * 1000 + [10] * 400, [5] * 1000).to_svg(),
+    "layers": lambda: Shape.nested(Shape(3, 4, 20, 30), layers=(2, 2)).to_svg(),
+    "three-layers": lambda: Shape.nested(Shape(3, 2, 2, 5, 6), layers=(1, 2, 2)).to_svg(),
+    "layers-of-cells": lambda: Shape.nested(
+        Shape.from_cells((2, 3), [(2, 2), (4, 1), (3, 3), (1, 5), (2, 4), (4, 4)]), layers=(2, 2)
+    ).to_svg(),
+    "order-c": lambda: walk(Shape.jagged([3, 1, 2]), "C"),
+    "order-f": lambda: walk(Shape.jagged([3, 1, 2]), "F"),
+}
+"""What is drawn, by the name of the file."""
+
+
+def main() -> None:
+    """Write all pictures."""
+    for name, make in PICTURES.items():
+        (FOLDER / f"{name}.svg").write_text(f"{make()}\n", encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""JSON as this library has it: canonical when written, strict when read. Standard library only.
+
+Written with sorted keys, compact and as raw UTF-8. Read with duplicate keys, NaN, numbers beyond a double
+and lone surrogates refused. Whoever reads what a stranger wrote asks `excess` first: it measures a text
+before anything is built of it.
+"""
+
+import json
+import math
+import re
+from collections import Counter
+from typing import NoReturn, TypeAlias, cast
+
+from tensorwrapper.errors import ParseError
+
+__all__ = ["Json", "dump_json", "excess", "load_json"]
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+"""What JSON can say."""
+
+# Possessive: a string of megabytes must not leave a place to backtrack to at each of its characters.
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_BRACKET = re.compile(r"[\[\]{}]")
+
+
+def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    built = dict(pairs)
+    if len(built) != len(pairs):
+        twice = next(key for key, n in Counter([key for key, _ in pairs]).items() if n > 1)
+        raise ParseError(f"has the key {twice[:40]!r} twice")
+    return built
+
+
+def _constant(name: str) -> NoReturn:
+    raise ParseError(f"has {name}, which is not JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ParseError(f"has the number {text[:40]}, beyond any double")
+    return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_finite)
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _decode(text: str) -> tuple[Json, int]:
+    """Return the value at the start of a text and where it ends."""
+    # Not JSONDecoder.decode: it would look for white space around the value.
+    return cast("tuple[Json, int]", _DECODER.raw_decode(text))
+
+
+def load_json(text: str) -> Json:
+    """Return the value of a JSON text without white space around it.
+
+    Raises
+    ------
+    ParseError
+        If it is not strict JSON; what it says completes a sentence about the text.
+    RecursionError
+        If it nests deeper than Python follows.
+
+    Examples
+    --------
+    >>> load_json('{"a":[1,2]}')
+    {'a': [1, 2]}
+    >>> load_json('{"a":1,"a":2}')
+    Traceback (most recent call last):
+    tensorwrapper.errors.ParseError: has the key 'a' twice
+    """
+    try:
+        value, end = _decode(text)
+    except json.JSONDecodeError as error:
+        raise ParseError(f"is not JSON: {error.msg} at {error.pos}") from error
+    except ParseError:
+        raise
+    except ValueError as error:
+        # Python refuses to convert integers of thousands of digits.
+        raise ParseError("has an integer with too many digits") from error
+    if end != len(text):
+        raise ParseError(f"goes on after its JSON value, at {end}")
+    if "\\u" in text:
+        try:
+            _ENCODER.encode(value).encode("utf-8", "strict")
+        except UnicodeEncodeError as error:
+            raise ParseError("has half a surrogate pair in a string") from error
+    return value
+
+
+def excess(text: str, *, depth: int, items: int) -> str | None:
+    """Return what of a JSON text is too much, if it nests over `depth` or has over `items` values.
+
+    Values are counted by brackets and commas, and nothing is built.
+
+    Examples
+    --------
+    >>> excess("[[1],2]", depth=2, items=9), excess("[[1],2]", depth=1, items=9)
+    (None, 'nests over 1 deep')
+    """
+    opened = text.count("[") + text.count("{")
+    if opened <= depth and opened + text.count(",") <= items:
+        return None
+    bare = _STRING.sub("", text)
+    if bare.count("[") + bare.count("{") + bare.count(",") > items:
+        return f"has over {items} values"
+    level = 0
+    for bracket in _BRACKET.finditer(bare):
+        level += 1 if bracket[0] in "[{" else -1
+        if level > depth:
+            return f"nests over {depth} deep"
+    return None
+
+
+def dump_json(value: object) -> str:
+    """Return the canonical text of plain values; what JSON cannot say raises `ValueError`.
+
+    Examples
+    --------
+    >>> dump_json({"b": [1, 2], "a": "x"})
+    '{"a":"x","b":[1,2]}'
+    """
+    return _ENCODER.encode(value)

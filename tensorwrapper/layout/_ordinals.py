@@ -1,0 +1,197 @@
+"""What a hierarchical layout can be asked: its nested modes, its order, and its text."""
+
+from abc import ABC
+from typing import Generic, Self, SupportsIndex, TypeAlias
+
+from tensorwrapper._integers import to_int
+from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._composite import Composite
+from tensorwrapper.layout._hierarchical import Hierarchical, ordinal_offset
+from tensorwrapper.layout._hierarchy import IntTree, OrdinalOrder, check_order, is_flat
+from tensorwrapper.layout._layout_text import layout_text, parse_layout
+from tensorwrapper.layout._queries import LayoutQueries
+from tensorwrapper.layout._strided import Strided
+from tensorwrapper.typing import IndexT_co, IntArray
+
+__all__ = ["Coordinate", "LayoutOrdinals", "ordinal_repr"]
+
+Coordinate: TypeAlias = "SupportsIndex | tuple[Coordinate, ...]"
+"""An ordinal, or a tuple with one coordinate per mode."""
+
+
+class LayoutOrdinals(LayoutQueries[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: `_held` and `_wrap`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def parse(cls, text: str, *, order: OrdinalOrder = "lex") -> Self:
+        """Return the layout that CuTe writes as `text`: extents, a colon, strides, both nested alike.
+
+        A composite is written ``A o 3 o B`` (first B, then 3 is added, then A), a swizzle ``S<2,0,3>``. Our
+        own addition is an offset after the strides, as in ``(4):(-1)+3``. ``str`` writes the same text.
+
+        Parameters
+        ----------
+        text
+            What to read.
+        order
+            How the ordinals count: the last mode fastest ("lex", row-major), or the first, as in CuTe
+            ("colex"). The text does not say, and nothing is guessed.
+
+        Raises
+        ------
+        LayoutError
+            If it is no such text, or extents and strides are nested differently.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout
+        >>> nested = Layout.parse("((2,2),4):((1,8),2)")
+        >>> nested.shape, nested.offset_of((1, 0, 3)), str(nested)
+        (Shape(2, 2, 4), 7, '((2,2),4):((1,8),2)')
+        >>> Layout.parse("(2,3):(3,1)")
+        Layout(Shape(2, 3), strides=(3, 1), offset=0)
+        """
+        return cls._wrap(parse_layout(text, check_order(order)))
+
+    @property
+    def ordinal_order(self) -> OrdinalOrder:
+        """How ordinals count: "lex" (the last mode fastest) or "colex" (the first)."""
+        held = self._held
+        return held.order if isinstance(held, Hierarchical | Composite) else "lex"
+
+    @property
+    def nested_extents(self) -> IntTree:
+        """The extents as they are nested; a tuple of integers unless the layout is hierarchical.
+
+        Raises
+        ------
+        LayoutError
+            If the layout is not strided.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout
+        >>> Layout.parse("((2,2),4):((1,8),2)").nested_extents
+        ((2, 2), 4)
+        """
+        held = self._held
+        if isinstance(held, Hierarchical):
+            return held.extents
+        if isinstance(held, Composite):
+            return held.inner.extents
+        return self._strided("nested_extents").shape.extents
+
+    @property
+    def nested_strides(self) -> IntTree:
+        """The strides as they are nested.
+
+        Raises
+        ------
+        LayoutError
+            If the layout is not strided; a composite is not.
+        """
+        held = self._held
+        return held.nested_strides if isinstance(held, Hierarchical) else self._strided("strides").strides
+
+    @property
+    def is_hierarchical(self) -> bool:
+        """Whether there are modes made of modes."""
+        held = self._held
+        if isinstance(held, Hierarchical | Composite):
+            extents = self.nested_extents
+            return not isinstance(extents, int) and not is_flat(extents)
+        return False
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether this is one layout after the other, or after a swizzle."""
+        return isinstance(self._held, Composite)
+
+    def offset_of_ordinal(self, ordinal: SupportsIndex) -> int:
+        """Return the place of the element whose index is number `ordinal` in the layout's own order.
+
+        That is row-major order, unless the layout is one of the algebra with order "colex".
+
+        Raises
+        ------
+        OutOfBoundsError
+            If there are not so many elements, or `ordinal` is negative.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout
+        >>> [Layout.parse("(2,3):(1,10)").offset_of_ordinal(k) for k in range(4)]
+        [0, 10, 20, 1]
+        >>> [Layout.parse("(2,3):(1,10)", order="colex").offset_of_ordinal(k) for k in range(4)]
+        [0, 1, 10, 11]
+        """
+        held = self._held
+        number = to_int(ordinal, "an ordinal")
+        if isinstance(held, Strided):
+            modes = list(zip(reversed(held.shape.extents), reversed(held.strides), strict=True))
+            return ordinal_offset(modes, held.offset, number)
+        if isinstance(held, Hierarchical | Composite):
+            return held.offset_at(number)
+        return held.offset_of(held.shape.index(number))
+
+    def offsets_by_ordinal(self) -> IntArray:
+        """Return the places of all elements in the layout's own order, in one dimension.
+
+        Raises
+        ------
+        SizeOverflowError
+            If a place does not fit into 64 bits; `offset_of_ordinal` answers.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout
+        >>> Layout.parse("(2,3):(1,10)").offsets_by_ordinal().tolist()
+        [0, 10, 20, 1, 11, 21]
+        >>> Layout.parse("(2,3):(1,10)", order="colex").offsets_by_ordinal().tolist()
+        [0, 1, 10, 11, 20, 21]
+        """
+        held = self._held
+        return held.by_ordinal() if isinstance(held, Hierarchical | Composite) else held.to_numpy().ravel()
+
+    def offset_at(self, coordinate: Coordinate) -> int:
+        """Return the place of the element at a coordinate: one entry per mode of `nested_extents`.
+
+        Where a mode is made of modes, an entry is a tuple again, or the ordinal within that mode.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If an entry is outside its mode.
+        LayoutError
+            If there is not one entry per mode, or the layout is not strided.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout
+        >>> nested = Layout.parse("((2,2),4):((1,8),2)")
+        >>> nested.offset_at(((1, 0), 3)), nested.offset_at((2, 3)), nested.offset_at(11)
+        (7, 7, 7)
+        """
+        held = self._held
+        if isinstance(held, Hierarchical | Composite):
+            return held.offset_at(coordinate)
+        flat: Strided = self._strided("offset_at")
+        return Hierarchical(flat.shape.extents, flat.strides, flat.offset, "lex").offset_at(coordinate)
+
+    def __str__(self) -> str:
+        text = layout_text(self._held)
+        return repr(self) if text is None else text
+
+
+def ordinal_repr(held: LayoutCommon) -> str | None:
+    """Return what rebuilds a hierarchical or composite layout; None for any other."""
+    if not isinstance(held, Hierarchical | Composite):
+        return None
+    text = layout_text(held)
+    if text is None:
+        return f"<{held.order} layout over {held.shape!r}: {held.offset} at its origin>"
+    return (
+        f"Layout.parse({text!r})" if held.order == "lex" else f"Layout.parse({text!r}, order={held.order!r})"
+    )

@@ -1,0 +1,48 @@
+"""Tests for what others build on shapes: Hypothesis strategies, and the contract of a representation.
+
+`ShapeContract` has every law that a shape must keep, as tests. Whoever adds a representation derives a
+class from it and names a strategy; the built-in representations are tested in the same way. The strategies
+draw shapes of every kind, and views of them, for tests of one's own.
+
+Hypothesis and pytest are needed here and nowhere else: ``pip install 'tensorwrapper[testing]'``.
+"""
+
+import importlib.util
+
+for _name in ("hypothesis", "pytest"):
+    if importlib.util.find_spec(_name) is None:
+        raise ModuleNotFoundError(
+            f"tensorwrapper.testing needs Hypothesis and pytest, but {_name} is not installed: "
+            "pip install 'tensorwrapper[testing]'",
+            name=_name,
+        )
+
+import pytest
+
+# Before the laws are imported: pytest then shows the values in an assertion that fails.
+for _law in ("contract", "index_laws", "mode_laws", "part_laws", "value_laws"):
+    pytest.register_assert_rewrite(f"{__name__}._{_law}")
+
+from tensorwrapper.testing._contract import ShapeContract
+from tensorwrapper.testing._strategies import (
+    jagged_shapes,
+    nested_shapes,
+    shapes,
+    smooth_shapes,
+    tiled_shapes,
+    tilings,
+    triangular_shapes,
+    views,
+)
+
+__all__ = [
+    "ShapeContract",
+    "jagged_shapes",
+    "nested_shapes",
+    "shapes",
+    "smooth_shapes",
+    "tiled_shapes",
+    "tilings",
+    "triangular_shapes",
+    "views",
+]

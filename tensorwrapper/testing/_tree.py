@@ -1,0 +1,128 @@
+"""The model that every law compares with: a tree made from `extent_at` and `origin_at` alone.
+
+It holds every prefix as a Python object, which is what shapes are there to avoid; so it is for small ones.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, final
+
+import attrs
+import pytest
+
+from tensorwrapper.errors import OutOfBoundsError
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Index
+
+__all__ = ["Node", "Tree", "indices_of", "moved", "nodes_of", "rows_of", "selected", "tree_of", "zeroed"]
+
+_MOST = 20_000  # prefixes of one shape
+
+
+@final
+@attrs.frozen
+class Tree:
+    """What lies under a prefix: where the next mode starts, and what lies under each of its indices."""
+
+    origin: int
+    children: "tuple[Tree | None, ...]"
+    """None under a whole index."""
+
+    @property
+    def end(self) -> int:
+        """One more than the last index."""
+        return self.origin + len(self.children)
+
+
+@final
+@attrs.frozen
+class Node:
+    """A prefix, and what is asked of it."""
+
+    prefix: Index
+    extent: int
+    origin: int
+
+
+def tree_of(shape: Shape[Any]) -> Tree | None:
+    """Return the tree of a shape, asked for one prefix at a time; None for a shape of rank 0."""
+    left = _MOST
+
+    def under(prefix: Index) -> Tree | None:
+        nonlocal left
+        if len(prefix) == shape.rank:
+            return None
+        origin, extent = shape.origin_at(prefix), shape.extent_at(prefix)
+        left -= extent
+        if left < 0:
+            pytest.fail(f"a contract looks at every prefix, so its shapes may have {_MOST} of them at most")
+        return Tree(origin, tuple([under((*prefix, origin + k)) for k in range(extent)]))
+
+    return under(())
+
+
+def indices_of(tree: Tree | None, prefix: Index = ()) -> Iterator[Index]:
+    """Return an iterator over the indices in a tree, in lexicographic order."""
+    if tree is None:
+        yield prefix
+        return
+    for k, child in enumerate(tree.children, tree.origin):
+        yield from indices_of(child, (*prefix, k))
+
+
+def nodes_of(tree: Tree | None, mode: int, prefix: Index = ()) -> Iterator[Node]:
+    """Return an iterator over the prefixes that lead to `mode`."""
+    if tree is None:
+        return
+    if not mode:
+        yield Node(prefix, len(tree.children), tree.origin)
+        return
+    for k, child in enumerate(tree.children, tree.origin):
+        yield from nodes_of(child, mode - 1, (*prefix, k))
+
+
+def moved(tree: Tree | None, offset: Sequence[int]) -> Tree | None:
+    """Return the tree with every index moved by `offset`."""
+    if tree is None:
+        return None
+    return Tree(tree.origin + offset[0], tuple([moved(child, offset[1:]) for child in tree.children]))
+
+
+def zeroed(tree: Tree | None) -> Tree | None:
+    """Return the tree with every mode starting at 0 under every prefix."""
+    return None if tree is None else Tree(0, tuple([zeroed(child) for child in tree.children]))
+
+
+def selected(tree: Tree | None, entries: Sequence[int | slice], *, clip: bool = False) -> Tree | None:
+    """Return the tree of a selection.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If a bound or a pinned index leaves a row that is selected.
+    """
+    if tree is None:
+        return None
+    entry, rest = entries[0], entries[1:]
+    if not isinstance(entry, slice):
+        if not tree.origin <= entry < tree.end:
+            raise OutOfBoundsError(entry)
+        return selected(tree.children[entry - tree.origin], rest, clip=clip)
+    low = tree.origin if entry.start is None else entry.start
+    high = tree.end if entry.stop is None else entry.stop
+    if clip:
+        low = min(max(low, tree.origin), tree.end)
+        high = max(min(high, tree.end), low)
+    if not tree.origin <= low <= high <= tree.end:
+        raise OutOfBoundsError(entry)
+    kept = tree.children[low - tree.origin : high - tree.origin]
+    return Tree(low, tuple([selected(child, rest, clip=clip) for child in kept]))
+
+
+def rows_of(tree: Tree, rank: int) -> Shape[Any]:
+    """Return the jagged shape with this tree, in which every mode but the last is unrolled."""
+    children: list[Shape[Any]] = []
+    for child in tree.children:
+        if child is not None:
+            leaf = Shape(len(child.children), origin=(child.origin,))
+            children.append(leaf if rank == 2 else rows_of(child, rank - 1))
+    return Shape.jagged(children, rank=rank, origin=(tree.origin, *[0] * (rank - 1)))

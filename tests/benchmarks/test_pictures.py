@@ -1,0 +1,41 @@
+"""Pictures of shapes: ten million rows, and a tiling of a hundred thousand tiles."""
+
+import numpy as np
+import pytest
+
+from tensorwrapper import Shape, Tiling
+
+ROWS = np.random.default_rng(1).poisson(20, 10_000_000)
+SIZES = np.random.default_rng(2).integers(1, 9, 316)
+VALUES = {
+    "10 rows": Shape.jagged(ROWS[:10]),
+    "10 000 000 rows": Shape.jagged(ROWS),
+    "10 000 000 rows with origins": Shape.from_cells(
+        (len(ROWS),), ROWS[:, np.newaxis], origins=(np.arange(len(ROWS)) // 1000)[:, np.newaxis]
+    ),
+    "316 x 316 tiles": Tiling(SIZES, SIZES),
+}
+
+
+# A slice, made anew: what a shape has worked out once would otherwise be remembered.
+
+
+def drawn_anew(value):
+    return value[:].to_svg()
+
+
+def shown_anew(value):
+    return value[:]._repr_html_()
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_picture(benchmark, name):
+    benchmark.group = "pictures"
+    svg = benchmark(drawn_anew, VALUES[name])
+
+    assert len(svg) < 100_000
+
+
+def test_what_a_notebook_shows_of_ten_million_rows(benchmark):
+    benchmark.group = "pictures"
+    benchmark(shown_anew, VALUES["10 000 000 rows"])

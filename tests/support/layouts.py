@@ -1,0 +1,94 @@
+"""A model of hierarchical layouts in a few lines of plain Python, and layouts to try laws on."""
+
+import itertools
+import os
+import random
+
+import numpy as np
+
+from tensorwrapper.layout import make_layout
+
+NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
+ORDERS = ("lex", "colex")
+
+
+def leaves(tree):
+    return [tree] if isinstance(tree, int) else [leaf for part in tree for leaf in leaves(part)]
+
+
+def offsets(extents, strides, offset, order):
+    """The offset at every ordinal, by the definition: an odometer over the leaves."""
+    numbers, steps = leaves(extents), leaves(strides)
+    if order == "colex":
+        numbers, steps = numbers[::-1], steps[::-1]
+    return [
+        offset + sum(i * d for i, d in zip(index, steps, strict=True))
+        for index in itertools.product(*map(range, numbers))
+    ]
+
+
+def model(layout):
+    """The offsets of a layout of strides, by its extents and strides alone."""
+    return offsets(layout.nested_extents, layout.nested_strides, layout.offset, layout.ordinal_order)
+
+
+def table(layout):
+    """The offsets at all ordinals in bulk, as the library gives them."""
+    return layout.offsets_by_ordinal()
+
+
+def extended(layout, ordinals):
+    """The offsets at any ordinals from 0 on: the slowest mode counts on beyond its extent."""
+    modes = list(zip(leaves(layout.nested_extents), leaves(layout.nested_strides), strict=True))
+    if layout.ordinal_order == "lex":
+        modes.reverse()
+    rest = np.asarray(ordinals)
+    found = np.full(rest.shape, layout.offset)
+    for k, (extent, stride) in enumerate(modes):
+        place = rest % extent if k + 1 < len(modes) else rest
+        rest = rest // extent
+        found = found + place * stride
+    return found
+
+
+def small_layouts(*, least_extent=1, sample=2000, seed=1):
+    """All layouts of up to 3 modes, extents up to 4, strides -8 to 8, in both orders; by day a sample.
+
+    Half of those with modes that go down have the offset that makes the least offset 0.
+    """
+    modes = list(itertools.product(range(least_extent, 5), range(-8, 9)))
+    if NIGHTLY:
+        chosen = itertools.chain.from_iterable(itertools.product(modes, repeat=rank) for rank in range(4))
+    else:
+        draw = random.Random(seed)
+        ranks = draw.choices((0, 1, 2, 3), weights=(1, 10, 60, 120), k=sample)
+        chosen = (tuple(draw.choices(modes, k=rank)) for rank in ranks)
+    for number, picked in enumerate(chosen):
+        extents, strides = tuple(n for n, _ in picked), tuple(d for _, d in picked)
+        low = sum(min(d, 0) * (n - 1) for n, d in picked)
+        order = ORDERS[number // 2 % 2]
+        yield make_layout(extents, strides, offset=-low * (number % 2), order=order)
+
+
+def nested(draw, extents, strides):
+    """The same leaves, with some neighbours made one mode."""
+    if len(extents) == 1 and draw.random() < 0.5:
+        return extents[0], strides[0]
+    if len(extents) < 2 or draw.random() < 0.5:
+        return extents, strides
+    cut = draw.randrange(len(extents))
+    end = draw.randrange(cut + 1, len(extents) + 1)
+    return (
+        (*extents[:cut], extents[cut:end], *extents[end:]),
+        (*strides[:cut], strides[cut:end], *strides[end:]),
+    )
+
+
+def random_layout(draw, order, *, rank=3, most=4, steps=range(-8, 9), lift=None):
+    """A random layout; ``lift`` True makes its least offset 0, None leaves that to chance."""
+    count = draw.randrange(rank + 1)
+    extents = tuple(draw.randint(1, most) for _ in range(count))
+    strides = tuple(draw.choice(steps) for _ in range(count))
+    low = sum(min(d, 0) * (n - 1) for n, d in zip(extents, strides, strict=True))
+    lifted = draw.random() < 0.5 if lift is None else lift
+    return make_layout(*nested(draw, extents, strides), offset=-low if lifted else 0, order=order)
