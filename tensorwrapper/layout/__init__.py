@@ -10,12 +10,11 @@ from tensorwrapper.layout._common import LayoutCommon
 from tensorwrapper.layout._complement import complement
 from tensorwrapper.layout._compose import compose
 from tensorwrapper.layout._divide import flat_divide, logical_divide, tiled_divide, zipped_divide
-from tensorwrapper.layout._hierarchy import IntTree, OrdinalOrder
+from tensorwrapper.layout._hierarchy import IntTree, NestedInts, OrdinalOrder
 from tensorwrapper.layout._inverse import left_inverse, right_inverse
 from tensorwrapper.layout._layout import Layout
 from tensorwrapper.layout._operand import AnyLayout, Exact, Outside
 from tensorwrapper.layout._ordered import make_layout, make_ordered_layout, tile_to_shape
-from tensorwrapper.layout._ordinals import Coordinate
 from tensorwrapper.layout._product import (
     blocked_product,
     flat_product,
@@ -29,11 +28,11 @@ from tensorwrapper.layout._tiler import Tiler, parse_tiler, tiler_text
 
 __all__ = [
     "AnyLayout",
-    "Coordinate",
     "Exact",
     "IntTree",
     "Layout",
     "LayoutCommon",
+    "NestedInts",
     "OrdinalOrder",
     "Outside",
     "Swizzle",

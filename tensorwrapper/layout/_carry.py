@@ -109,16 +109,20 @@ def _split(outer: list[Mode], sums: list[int], rest: int, step: int) -> list[Mod
     """
     parts: list[Mode] = []
     while True:
-        digits, offset = _digits(step, outer)
-        run, full = rest, 0
-        for place in range(len(outer) - 1):
-            digit, extent = digits[place], outer[place][0]
+        left, offset, run, full = step, 0, rest, 0
+        digits: list[int] = []
+        for place, (extent, stride) in enumerate(outer):
+            left, digit = divmod(left, extent)
+            digits.append(digit)
+            offset += digit * stride
+            # Never in the slowest mode: all that is reached is inside.
             if digit * (run - 1) >= extent:
                 run, full = -(-extent // digit), place
         if rest % run:
             return full, run, rest
         for place, digit in enumerate(digits):
-            sums[place] += digit * (run - 1)
+            if digit:
+                sums[place] += digit * (run - 1)
         parts.append((run, offset))
         if run == rest:
             return parts

@@ -2,9 +2,10 @@
 
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout._carry import merged
-from tensorwrapper.layout._hierarchical import Hierarchical
+from tensorwrapper.layout._hierarchical import new_hierarchical
 from tensorwrapper.layout._hierarchy import (
     IntTree,
+    NestedInts,
     OrdinalOrder,
     from_modes,
     is_flat,
@@ -19,7 +20,7 @@ from tensorwrapper.layout._operand import AnyLayout, finish, parts_of
 __all__ = ["coalesce", "flatten"]
 
 
-def coalesce(layout: AnyLayout, profile: "IntTree | None" = None) -> AnyLayout:
+def coalesce(layout: AnyLayout, profile: "NestedInts | None" = None) -> AnyLayout:
     """Return the layout with the fewest modes that has the same offset at every ordinal.
 
     Law: ``coalesce(A).offset_of_ordinal(k) == A.offset_of_ordinal(k)`` for every ordinal k, in A's own
@@ -63,7 +64,7 @@ def coalesce(layout: AnyLayout, profile: "IntTree | None" = None) -> AnyLayout:
     fewest = merged(modes)
     count = len(fewest)
     if count == 1 and not stages:
-        return wrap_layout(Hierarchical(fewest[0][0], fewest[0][1], offset, order))
+        return wrap_layout(new_hierarchical(*fewest[0], offset, order))
     if count == len(modes) > 1 and is_flat(extents):
         return layout
     return finish(*from_modes(fewest, order), offset, order, stages)

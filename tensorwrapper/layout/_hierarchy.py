@@ -6,7 +6,7 @@ Which of them runs fastest is the order: ``"lex"`` the last, ``"colex"`` the fir
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Literal, SupportsIndex, TypeAlias, cast
+from typing import Any, Literal, SupportsIndex, TypeAlias, cast
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError, LayoutError, OutOfBoundsError
@@ -16,6 +16,7 @@ __all__ = [
     "MAX_DEPTH",
     "IntTree",
     "Mode",
+    "NestedInts",
     "OrdinalOrder",
     "check_order",
     "compact",
@@ -38,6 +39,9 @@ __all__ = [
 
 IntTree: TypeAlias = "int | tuple[IntTree, ...]"
 """An integer, or a tuple with one tree per mode."""
+
+NestedInts: TypeAlias = "SupportsIndex | tuple[NestedInts, ...]"
+"""What is taken for an `IntTree`: any integers, nested in tuples."""
 
 OrdinalOrder: TypeAlias = Literal["lex", "colex"]
 """How ordinals count: the last mode fastest ("lex", row-major) or the first ("colex", CuTe's own)."""
@@ -162,19 +166,23 @@ def modes_of(extents: IntTree, strides: IntTree, order: OrdinalOrder) -> list[Mo
 
 def leaf_modes(extents: IntTree, strides: IntTree) -> list[Mode]:
     """Return extent and stride of every leaf, from left to right."""
+    # Strides are nested as extents are, which types do not say; a cast is a call, and this is called often.
+    steps: Any = strides
     if isinstance(extents, int):
-        return [(extents, cast("int", strides))]
+        return [(extents, steps)]
     for extent in extents:
         if not isinstance(extent, int):
             break
     else:
-        return cast("list[Mode]", list(zip(extents, cast("Index", strides), strict=True)))
+        # They are of one length, and to have that checked costs as much as all the rest.
+        pairs: Any = zip(extents, steps)  # noqa: B905
+        return list(pairs)
     modes: list[Mode] = []
-    for extent, stride in zip(extents, cast("tuple[IntTree, ...]", strides), strict=True):
+    for extent, step in zip(extents, steps, strict=True):
         if isinstance(extent, int):
-            modes.append((extent, cast("int", stride)))
+            modes.append((extent, step))
         else:
-            modes += leaf_modes(extent, stride)
+            modes += leaf_modes(extent, step)
     return modes
 
 

@@ -1,9 +1,8 @@
 """What the functions of the algebra take and give: layouts taken apart and put together."""
 
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from tensorwrapper.errors import ConversionError, LayoutError
-from tensorwrapper.layout._common import LayoutCommon
 from tensorwrapper.layout._composite import Composite, Stage, make_composite
 from tensorwrapper.layout._hierarchical import Hierarchical, make_strided
 from tensorwrapper.layout._hierarchy import IntTree, OrdinalOrder, modes_of
@@ -56,20 +55,16 @@ def parts_of(layout: AnyLayout, what: str) -> Parts:
     # abstract classes answer themselves.
     if type(layout) is not Layout:
         raise ConversionError(f"{what} takes layouts, not {layout!r}; Layout.parse reads CuTe's text")
-    held: LayoutCommon = layout._held
-    kind = type(held)
-    if kind is Hierarchical:
-        held = cast("Hierarchical", held)
+    held: Any = layout._held
+    if type(held) is Hierarchical:
         if held.origin is None:
             return held.extents, held.nested_strides, held._offset, held.order, ()
-    elif kind is Strided:
-        held = cast("Strided", held)
+    elif type(held) is Strided:
         box = held._shape._held
         if not any(box.origin):
             return box.extents, held.strides, held._offset, "lex", ()
-    elif kind is Composite:
-        held = cast("Composite", held)
-        inner = held.inner
+    elif type(held) is Composite:
+        inner: Hierarchical = held.inner
         if inner.origin is None:
             return inner.extents, inner.nested_strides, inner.offset, inner.order, held.stages
     else:

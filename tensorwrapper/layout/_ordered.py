@@ -7,6 +7,7 @@ from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout._hierarchical import make_hierarchical
 from tensorwrapper.layout._hierarchy import (
     IntTree,
+    NestedInts,
     OrdinalOrder,
     check_order,
     compact,
@@ -23,8 +24,8 @@ __all__ = ["make_layout", "make_ordered_layout", "tile_to_shape"]
 
 
 def make_layout(
-    extents: IntTree,
-    strides: "IntTree | None" = None,
+    extents: "NestedInts",
+    strides: "NestedInts | None" = None,
     *,
     offset: SupportsIndex = 0,
     order: OrdinalOrder = "lex",
@@ -58,7 +59,9 @@ def make_layout(
     return finish(checked.extents, checked.nested_strides, checked.offset, order)
 
 
-def make_ordered_layout(extents: IntTree, ranks: IntTree, *, order: OrdinalOrder = "lex") -> AnyLayout:
+def make_ordered_layout(
+    extents: "NestedInts", ranks: "NestedInts", *, order: OrdinalOrder = "lex"
+) -> AnyLayout:
     """Return the layout without gaps whose modes run the faster the lower they rank.
 
     Law: its offsets are 0 to ``size - 1``, each once; of two modes that with the lower rank has the smaller
@@ -120,8 +123,8 @@ def _spread(extents: IntTree, ranks: IntTree) -> list[int]:
 
 def tile_to_shape(
     block: AnyLayout,
-    extents: IntTree,
-    ranks: "IntTree | None" = None,
+    extents: "NestedInts",
+    ranks: "NestedInts | None" = None,
     *,
     outside: Outside = "raise",
 ) -> AnyLayout:

@@ -1,22 +1,19 @@
 """What a hierarchical layout can be asked: its nested modes, its order, and its text."""
 
 from abc import ABC
-from typing import Generic, Self, SupportsIndex, TypeAlias
+from typing import Generic, Self, SupportsIndex
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.layout._common import LayoutCommon
 from tensorwrapper.layout._composite import Composite
 from tensorwrapper.layout._hierarchical import Hierarchical, ordinal_offset
-from tensorwrapper.layout._hierarchy import IntTree, OrdinalOrder, check_order, is_flat
+from tensorwrapper.layout._hierarchy import IntTree, NestedInts, OrdinalOrder, check_order, is_flat
 from tensorwrapper.layout._layout_text import layout_text, parse_layout
 from tensorwrapper.layout._queries import LayoutQueries
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.typing import IndexT_co, IntArray
 
-__all__ = ["Coordinate", "LayoutOrdinals", "ordinal_repr"]
-
-Coordinate: TypeAlias = "SupportsIndex | tuple[Coordinate, ...]"
-"""An ordinal, or a tuple with one coordinate per mode."""
+__all__ = ["LayoutOrdinals", "ordinal_repr"]
 
 
 class LayoutOrdinals(LayoutQueries[IndexT_co], ABC, Generic[IndexT_co]):
@@ -155,7 +152,7 @@ class LayoutOrdinals(LayoutQueries[IndexT_co], ABC, Generic[IndexT_co]):
         held = self._held
         return held.by_ordinal() if isinstance(held, Hierarchical | Composite) else held.to_numpy().ravel()
 
-    def offset_at(self, coordinate: Coordinate) -> int:
+    def offset_at(self, coordinate: "NestedInts") -> int:
         """Return the place of the element at a coordinate: one entry per mode of `nested_extents`.
 
         Where a mode is made of modes, an entry is a tuple again, or the ordinal within that mode.

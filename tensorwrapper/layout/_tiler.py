@@ -102,10 +102,11 @@ def fit_bounds(
     size = size_of(extents)
     if least >= 0 and greatest < size:
         return extents
-    if least < 0 or outside == "raise" or not size:
+    extendable = least >= 0 and size > 0 and extents != ()
+    if outside == "raise" or not extendable:
         raise LayoutError(
             f"ordinals from {least} to {greatest} are needed, outside those of {where}, which go from 0 "
-            f"to {size - 1}{_HINT if least >= 0 < size else ''}"
+            f"to {size - 1}{_HINT if extendable else ''}"
         )
     return slowest_replaced(extents, order, greatest)
 
@@ -130,7 +131,9 @@ def fit(
         fit(part, entry, order, outside, f"mode {k} of {where}")
         for k, (part, entry) in enumerate(zip(parts, plan, strict=False))
     ]
-    return fitted[0] if isinstance(extents, int) and plan else (*fitted, *parts[len(fitted) :])
+    if isinstance(extents, int):
+        return fitted[0] if fitted else extents
+    return (*fitted, *parts[len(fitted) :])
 
 
 _HINT = '; outside="extend" lets the slowest mode count on'

@@ -117,34 +117,37 @@ class Assembly:
         if origins is not None:
             if len(origins) != rank:
                 raise RankError(f"a shape of rank {rank} has {rank} origins, not {len(origins)}")
-            starts = [self._starts(mode, numbers) for mode, numbers in enumerate(origins)]
+            starts = self._starts(origins, outer)
         columns = Columns(tuple(self._splits), self._leaf, tuple(starts[:outer]), tuple(starts[outer:]))
         return Jagged(Rows.whole(columns))
 
-    def _starts(self, mode: int, starts: Numbers) -> Origins:
-        """Return the origins of a mode; a range that leaves 64 bits raises."""
-        outer = len(self._splits) + 1
-        if isinstance(starts, int):
-            if starts:
-                check_int64(mode, starts, int(self._reached(mode).max(initial=0)))
-            return starts
-        if not mode:
+    def _starts(self, origins: list[Numbers], outer: int) -> list[Origins]:
+        """Return the origins of every mode; a range that leaves 64 bits raises, if a prefix leads there."""
+        if not isinstance(origins[0], int):
             raise RankError("mode 0 has one origin")
-        n = self.prefixes if mode >= outer else len(self._splits[mode - 1]) - 1
-        _check_count(starts, n, f"origins of mode {mode}")
-        lengths = self._reached(mode)
-        beyond = (starts > MAX_INT64 - lengths) | (starts < -MAX_INT64)
-        if beyond.any():
-            place = int(np.argmax(beyond))
-            check_int64(mode, starts.item(place), np.broadcast_to(lengths, n).item(place))
-        return tidy_origins(starts)
+        found: list[Origins] = []
+        reached = np.array(1)
+        for mode, (numbers, extents) in enumerate(zip(origins, self._extents, strict=True)):
+            lengths = reached * extents if mode > outer else np.asarray(extents)
+            if mode >= outer:
+                reached = reached * (lengths > 0)
+            n = self.prefixes if mode >= outer else len(self._splits[mode - 1]) - 1 if mode else 1
+            found.append(_start(mode, numbers, lengths, n))
+        return found
 
-    def _reached(self, mode: int) -> IntArray:
-        """Return the extents of a mode, 0 where no prefix leads to it: what is not there ends nowhere."""
-        lengths = np.array(self._extents[mode], dtype=np.int64)
-        for earlier in self._extents[len(self._splits) + 1 : mode]:
-            lengths *= np.asarray(earlier) > 0
-        return lengths
+
+def _start(mode: int, starts: Numbers, lengths: IntArray, n: int) -> Origins:
+    """Return the origins of a mode at `n` prefixes."""
+    if isinstance(starts, int):
+        if starts:
+            check_int64(mode, starts, int(lengths.max(initial=0)))
+        return starts
+    _check_count(starts, n, f"origins of mode {mode}")
+    beyond = (starts > MAX_INT64 - lengths) | (starts < -MAX_INT64)
+    if beyond.any():
+        place = int(np.argmax(beyond))
+        check_int64(mode, starts.item(place), np.broadcast_to(lengths, n).item(place))
+    return tidy_origins(starts)
 
 
 def _checked(extent: int, mode: int) -> int:

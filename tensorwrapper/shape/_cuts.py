@@ -1,6 +1,6 @@
 """One mode cut anew: evenly, into chunks, joined with another, cut to a part, with more boundaries.
 
-Every function takes and gives partitions; ``mode`` is for the text of errors.
+The functions on modes take and give partitions; ``mode`` is for the text of errors.
 """
 
 from collections.abc import Iterable
@@ -8,14 +8,15 @@ from typing import SupportsIndex, TypeAlias
 
 import numpy as np
 
-from tensorwrapper._integers import to_int
-from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError
+from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError
 from tensorwrapper.shape._arrays import frozen_array
 from tensorwrapper.shape._partition import Partition, check_span
 from tensorwrapper.typing import IntArray
 
 __all__ = [
     "Chunk",
+    "PerMode",
     "chunked",
     "even",
     "is_refinement",
@@ -24,12 +25,17 @@ __all__ = [
     "merged_marks",
     "moved",
     "part_of",
+    "per_mode",
     "refined",
     "tiles_for",
+    "to_chunks",
 ]
 
 Chunk: TypeAlias = SupportsIndex | Iterable[SupportsIndex] | None
 """How one mode is cut: one size for all chunks, the size of each, or -1 or ``None`` for one chunk."""
+
+PerMode: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
+"""One integer for each mode, or one for all."""
 
 
 def tiles_for(extent: int, target: int, mode: int) -> int:
@@ -81,6 +87,33 @@ def chunked(chunk: Chunk, extent: int | None, origin: int, mode: int) -> Partiti
     marks *= size
     marks[-1] = extent
     return Partition(frozen_array(marks + origin))
+
+
+def per_mode(value: PerMode, rank: int, what: str) -> tuple[int, ...]:
+    """Return one integer per mode: an integer alone stands for every mode."""
+    if isinstance(value, Iterable):
+        numbers = to_ints(value, what)
+        if len(numbers) != rank:
+            raise RankError(f"{numbers} are {len(numbers)} {what} for {rank} modes")
+        return numbers
+    return to_ints([value] * max(rank, 1), what)[:rank]
+
+
+def to_chunks(chunks: Iterable[Chunk] | SupportsIndex, extents: tuple[int, ...] | None) -> list[Chunk]:
+    """Return one chunk specification per mode."""
+    if isinstance(chunks, str | bytes):
+        raise ConversionError(f"chunks are given in elements, not by the text {chunks!r}")
+    if not isinstance(chunks, Iterable):
+        if extents is None:
+            raise ExtentError(f"the chunk size {chunks!r} needs extents, or every chunk must be given")
+        return [chunks] * len(extents)
+    modes = list(chunks)
+    if extents is not None and len(modes) != len(extents):
+        raise RankError(
+            f"{tuple(modes)} are the chunks of {len(modes)} modes, but there are {len(extents)} extents; "
+            "the sizes of the chunks of one mode are a sequence of their own, as in ((3, 2),)"
+        )
+    return modes
 
 
 def moved(partition: Partition, by: int) -> Partition:

@@ -139,6 +139,9 @@ def _body(text: str, start: int, *, named: bool) -> _Body:
     end = text.find(")", start)
     if end < 0:
         _refuse(text, len(text), "')'")
+    inner = text.find("(", start, end)
+    if inner >= 0:
+        _refuse(text, inner, "a number")
     layers = _split(text, start, end, ";")
     if len(layers) == 1:
         spans = _split(text, start, end, ",")

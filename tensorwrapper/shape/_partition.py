@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import MAX_INT64, to_counts, to_int, to_ints
+from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.shape._arrays import Sizes, frozen_array, run_of, same_values, splits_of
 from tensorwrapper.typing import IntArray
@@ -43,15 +43,18 @@ class Partition:
     _hash: int | None = attrs.field(default=None, init=False, repr=False)
 
     @classmethod
-    def of_marks(cls, marks: npt.ArrayLike) -> "Partition":
-        """Return the partition with these boundaries; O(n)."""
-        array = int64_array(marks, "marks")
+    def of_marks(cls, marks: npt.ArrayLike, what: str = "marks") -> "Partition":
+        """Return the partition with these boundaries; O(n).
+
+        ``what`` names the marks in errors.
+        """
+        array = int64_array(marks, what)
         if not len(array):
-            raise ExtentError("a partition needs at least one mark, its position")
+            raise ExtentError(f"{what}: a partition needs at least one mark, its position")
         if (array[1:] < array[:-1]).any():
             place = int(np.argmax(array[1:] < array[:-1]))
             raise ExtentError(
-                f"marks must not descend, but mark {place + 1} is {array[place + 1]} after {array[place]}"
+                f"{what} must not descend, but mark {place + 1} is {array[place + 1]} after {array[place]}"
             )
         check_span(int(array[0]), int(array[-1]) - int(array[0]))
         return cls(_owned(array, marks))
@@ -214,12 +217,16 @@ class Partition:
 
     # Parts and comparison.
 
-    def coarsen(self, groups: Iterable[SupportsIndex]) -> "Partition":
-        """Return the partition that joins runs of tiles: the first ``groups[0]`` tiles, and so on."""
-        counts = to_counts(groups, "the numbers of tiles to join")
-        ends = np.cumsum([0, *counts])
+    def coarsen(
+        self, groups: Iterable[SupportsIndex] | IntArray, what: str = "numbers of tiles to join"
+    ) -> "Partition":
+        """Return the partition that joins runs of tiles: the first ``groups[0]`` tiles, and so on; O(n).
+
+        ``what`` names the groups in errors.
+        """
+        ends = Partition.of_sizes(groups, what=f"the {what}").marks
         if ends[-1] != self.count:
-            raise ExtentError(f"{counts} joins {ends[-1]} tiles, but there are {self.count}")
+            raise ExtentError(f"the {what} add up to {ends[-1]}, but there are {self.count} tiles")
         return Partition(frozen_array(self.marks[ends]))
 
     def run(self, start: int, stop: int) -> "Partition":

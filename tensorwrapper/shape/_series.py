@@ -72,16 +72,24 @@ def _pieces(count: int) -> Iterator[tuple[int, int]]:
 
 def extents_of(rows: Rows) -> list[Series]:
     """Return the extents of every mode at every prefix of at most `outer_rank` indices; O(rank)."""
-    outer, columns = rows.outer_rank, rows.columns
+    columns, even = rows.columns, rows.columns.even
     found = [_fixed(rows.count, 1)]
-    for mode in range(1, outer):
-        a, b = rows.run(mode)
-        found.append(Series(b - a, None, _lengths(columns.splits[rows.depth + mode - 1], a)))
-    (a, b), even = rows.leaves, columns.even
+    *unrolled, (a, b) = _runs(rows)
+    for splits, (start, stop) in zip(columns.splits[rows.depth :], unrolled, strict=True):
+        found.append(Series(stop - start, None, _lengths(splits, start)))
     for inner in range(columns.leaf_rank):
         known = even[inner] if even is not None else None
         found.append(Series(b - a, known, _leaf_extents(rows, a, inner)))
     return found
+
+
+def _runs(rows: Rows) -> list[tuple[int, int]]:
+    """Return the nodes that are prefixes of 1, 2, up to `outer_rank` indices."""
+    runs = [(rows.start, rows.stop)]
+    for splits in rows.columns.splits[rows.depth :]:
+        a, b = runs[-1]
+        runs.append((splits.item(a), splits.item(b)))
+    return runs
 
 
 def _fixed(number: int, count: int) -> Series:
@@ -98,11 +106,12 @@ def _leaf_extents(rows: Rows, a: int, inner: int) -> Callable[[int, int], _Piece
 
 def starts_of(rows: Rows) -> list[Series]:
     """Return the origins of every mode at the prefixes at which `extents_of` has extents; O(rank)."""
-    outer, columns = rows.outer_rank, rows.columns
+    columns = rows.columns
     found = [_fixed(rows.first, 1)]
-    for mode in range(1, rows.rank):
-        a, b = rows.run(min(mode, outer))
-        stored = (*columns.origins[rows.depth :], *columns.leaf_origins)[mode]
+    runs = _runs(rows)
+    runs += [runs[-1]] * (columns.leaf_rank - 1)
+    later = (*columns.origins[rows.depth + 1 :], *columns.leaf_origins)
+    for mode, (stored, (a, b)) in enumerate(zip(later, runs, strict=True), 1):
         known = 0 if a == b else stored if isinstance(stored, int) else None
         found.append(Series(b - a, known, _origins(rows, stored, mode, a)))
     return found

@@ -25,6 +25,7 @@ Texts of more than 1000 numbers are summarised with ``...``, and only what is sh
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
 from typing import Final, final
 
 import attrs
@@ -100,44 +101,31 @@ class _Text:
 
     name: str
     items: list[str]
-    modes: list[int]
     origin: list[str]
     numbers: int
 
-    def join(self, layers: tuple[int, ...] | None, limit: int | None) -> str:
-        """Return the text as a whole."""
-        items, at = _cut(self.items, _MODES, limit), _cut(self.origin, _MODES, limit)
+    def join(self, layers: tuple[int, ...] | None, *, semicolons: bool, summary: bool) -> str:
+        """Return the text as a whole; of a summary the first modes."""
+        items, at = _cut(self.items, summary=summary), _cut(self.origin, summary=summary)
         origin = f"@({_commas(at)})" if at else ""
         inner = _commas(items) if not self.name else ", ".join(items)
         if layers is None:
             return f"{self.name}({inner}){origin}"
-        parts = self._layered(layers) if items == self.items else None
-        if parts is not None:
-            return f"({'; '.join(parts)}){origin}"
-        counts = _commas(_cut(list(map(str, layers)), _MODES, limit))
+        if semicolons and items == self.items:
+            return f"({'; '.join(self._layered(layers))}){origin}"
+        counts = _commas(_cut(list(map(str, layers)), summary=summary))
         return f"{self.name}({inner}){origin} layers ({counts})"
 
-    def _layered(self, layers: tuple[int, ...]) -> list[str] | None:
-        """Return the items of each layer; None if semicolons between them would not tell the layers."""
-        if self.name or len(layers) < 2:
-            return None
-        left = list(zip(self.items, self.modes, strict=True))[::-1]
-        parts: list[str] = []
-        for count in layers:
-            taken: list[str] = []
-            while count > 0 and left:
-                item, modes = left.pop()
-                taken.append(item)
-                count -= modes  # noqa: PLW2901 - what is left of the layer
-            if count:
-                return None
-            parts.append(", ".join(taken))
-        return parts
+    def _layered(self, layers: tuple[int, ...]) -> list[str]:
+        """Return the items of each layer."""
+        # The last item may stand for several modes, which are in one layer.
+        ends = [min(end, len(self.items)) for end in accumulate(layers, initial=0)]
+        return [", ".join(self.items[a:b]) for a, b in pairwise(ends)]
 
 
-def _cut(parts: list[str], shown: int, limit: int | None) -> list[str]:
+def _cut(parts: list[str], *, summary: bool) -> list[str]:
     """Return the first parts and an ellipsis, if there are more than a summary shows."""
-    return parts if limit is None or len(parts) <= limit else [*parts[:shown], "..."]
+    return [*parts[:_MODES], "..."] if summary and len(parts) > _MODES else parts
 
 
 def _commas(parts: list[str]) -> str:
@@ -148,17 +136,26 @@ def _write(shape: Flat | NestedCommon, limit: int | None) -> str:
     """Return the text of a shape, a summary if it has more numbers than the limit."""
     layers = shape.layers if isinstance(shape, NestedCommon) else None
     flat = shape.flat if isinstance(shape, NestedCommon) else shape
-    more = 0 if layers is None else len(layers)
+    semicolons = layers is not None and _end_at_commas(flat, layers)
+    room = limit if limit is None or layers is None or semicolons else limit - len(layers)
     if isinstance(flat, Triangular):
         text = _triangular(flat)
     elif isinstance(flat, Tiled):
-        text = _tiled(flat, None if limit is None else limit - more)
+        text = _tiled(flat, room)
     elif isinstance(flat, JaggedCommon):
-        text = _jagged(flat.rows, None if limit is None else limit - more)
+        text = _jagged(flat.rows, room)
     else:
         text = _box(flat.extents, flat.origin, full=limit is None)
-    summary = limit is not None and text.numbers + more > limit
-    return text.join(layers, _MODES if summary else None)
+    summary = room is not None and text.numbers > room
+    return text.join(layers, semicolons=semicolons, summary=summary)
+
+
+def _end_at_commas(flat: Flat, layers: tuple[int, ...]) -> bool:
+    """Tell whether semicolons can say what the layers are."""
+    if len(layers) < 2 or isinstance(flat, Tiled | Triangular):
+        return False
+    outer = flat.outer_rank if isinstance(flat, JaggedCommon) else flat.rank
+    return all(end <= outer or end == flat.rank for end in accumulate(layers))
 
 
 def number_text(number: int, *, full: bool) -> str:
@@ -178,12 +175,12 @@ def _numbers(numbers: Iterable[int], *, full: bool) -> list[str]:
 
 def _box(extents: Index, origin: Index, *, full: bool) -> _Text:
     at = _numbers(origin, full=full) if any(origin) else []
-    return _Text("", _numbers(extents, full=full), [1] * len(extents), at, len(extents) + len(at))
+    return _Text("", _numbers(extents, full=full), at, len(extents) + len(at))
 
 
 def _triangular(shape: Triangular) -> _Text:
     half = shape.half if shape.diagonal else f"strictly {shape.half}"
-    return _Text("triangular", [str(shape.n), half], [1, 1], [], 1)
+    return _Text("triangular", [str(shape.n), half], [], 1)
 
 
 def _tiled(shape: Tiled, limit: int | None) -> _Text:
@@ -195,7 +192,7 @@ def _tiled(shape: Tiled, limit: int | None) -> _Text:
     for partition in shape.partitions:
         sizes = np.diff(partition.marks if end is None else partition.marks[: end + 1])
         items.append(_bars(sizes, partition.count) if partition.count != 1 else str(sizes.item(0)))
-    return _Text("tiled", items, [0] * len(items), at, numbers)
+    return _Text("tiled", items, at, numbers)
 
 
 def _end(numbers: int, limit: int | None) -> int | None:
@@ -216,27 +213,30 @@ def _barred(texts: Iterable[str], shown: int, count: int) -> str:
 
 
 def _jagged(rows: Rows, limit: int | None) -> _Text:
-    outer = rows.outer_rank
-    extents = extents_of(rows)
-    single = compact_modes(extents[:outer])
-    cells = extents[outer:]
-    alike = alike_cells(cells)
+    outer, extents = rows.outer_rank, extents_of(rows)
+    modes, cells = extents[:outer], extents[outer:]
+    single, alike = compact_modes(modes), alike_cells(cells)
     starts = starts_of(rows)
     origin = [series.alike() for series in starts]
     if not any(o is None or o for o in origin):
         starts, origin = [], []
-    numbers = sum(s.count if o is None else 1 for s, o in zip(starts, origin, strict=True))
-    numbers += sum(s.count if n is None else 1 for s, n in zip(extents, single, strict=False))
-    plain = len(cells) == 1 and alike is not None and None not in single
-    if plain and numbers + cells[0].count <= MOST_NUMBERS:
+    numbers = _count(modes, single) + _count(starts, origin)
+    # Without a bar, rows of one length would read as a box.
+    bar = len(cells) == 1 and alike is not None and None not in single
+    if bar and numbers + cells[0].count <= MOST_NUMBERS:
         # As many as anybody reads are written out: a number and a bar would say the same.
         alike = None
     numbers += sum(s.count for s in cells) if alike is None else len(alike)
     end = _end(numbers, limit)
-    items = [_series_text(s, n, end) for s, n in zip(extents, single, strict=False)]
-    items.append(_cells_text(rows, cells, end) if alike is None else _cell_text(alike, end) + "|" * plain)
+    items = [_series_text(s, n, end) for s, n in zip(modes, single, strict=True)]
+    items.append(_cells_text(rows, cells, end) if alike is None else _cell_text(alike, end) + "|" * bar)
     at = [_series_text(s, o, end) for s, o in zip(starts, origin, strict=True)]
-    return _Text("", items, [1] * outer + [len(cells)], at, numbers)
+    return _Text("", items, at, numbers)
+
+
+def _count(modes: list[Series], single: list[int | None]) -> int:
+    """Return how many numbers are written for modes, where a single one may stand for all of a mode."""
+    return sum(s.count if n is None else 1 for s, n in zip(modes, single, strict=True))
 
 
 def _series_text(series: Series, alike: int | None, end: int | None) -> str:

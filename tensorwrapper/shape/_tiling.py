@@ -9,7 +9,20 @@ import numpy.typing as npt
 from tensorwrapper._integers import to_counts, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
 from tensorwrapper.shape._common import to_index
-from tensorwrapper.shape._cuts import Chunk, chunked, even, joined, merged, moved, part_of, refined, tiles_for
+from tensorwrapper.shape._cuts import (
+    Chunk,
+    PerMode,
+    chunked,
+    even,
+    joined,
+    merged,
+    moved,
+    part_of,
+    per_mode,
+    refined,
+    tiles_for,
+    to_chunks,
+)
 from tensorwrapper.shape._keys import Entry, mode_of, parse_key, slice_entries
 from tensorwrapper.shape._nested import flat_of
 from tensorwrapper.shape._partition import Partition, int64_array
@@ -23,8 +36,6 @@ from tensorwrapper.shape._tiling_queries import TilingQueries
 from tensorwrapper.typing import Index, IntArray, Key
 
 __all__ = ["Tiling"]
-
-_PerMode = SupportsIndex | Iterable[SupportsIndex]
 
 
 @final
@@ -64,8 +75,9 @@ class Tiling(TilingQueries):
         origin: Iterable[SupportsIndex] | None = None,
     ) -> None:
         start = _to_origin(origin, len(sizes))
-        partitions = tuple([Partition.of_sizes(s, o) for s, o in zip(sizes, start, strict=True)])
-        object.__setattr__(self, "_partitions", partitions)
+        parts = enumerate(zip(sizes, start, strict=True))
+        partitions = [Partition.of_sizes(s, o, f"the tile sizes of mode {mode}") for mode, (s, o) in parts]
+        object.__setattr__(self, "_partitions", tuple(partitions))
 
     # Other ways to make one.
 
@@ -90,7 +102,9 @@ class Tiling(TilingQueries):
         >>> Tiling.from_marks([1, 3, 3, 5]).tile_of((3,))
         (2,)
         """
-        return make_tiling(tuple([Partition.of_marks(m) for m in marks]))
+        return make_tiling(
+            tuple([Partition.of_marks(m, f"the marks of mode {mode}") for mode, m in enumerate(marks)])
+        )
 
     @classmethod
     def from_hashmarks(cls, *marks: npt.ArrayLike) -> "Tiling":
@@ -154,7 +168,7 @@ class Tiling(TilingQueries):
         ((10, 20), (7,))
         """
         sizes = None if extents is None else to_counts(extents, "extents")
-        modes = _to_chunks(chunks, sizes)
+        modes = to_chunks(chunks, sizes)
         rank = len(modes)
         start = _to_origin(origin, rank)
         bounds: Sequence[int | None] = (None,) * rank if sizes is None else sizes
@@ -163,7 +177,7 @@ class Tiling(TilingQueries):
 
     @classmethod
     def make_uniform(
-        cls, elements: ShapeLike, target: _PerMode | None = None, *, count: _PerMode | None = None
+        cls, elements: ShapeLike, target: PerMode | None = None, *, count: PerMode | None = None
     ) -> "Tiling":
         """Return the tiling of a box into tiles as even as possible, the larger ones first.
 
@@ -195,10 +209,10 @@ class Tiling(TilingQueries):
             raise ConversionError("make_uniform needs the size of the tiles or their count, one of the two")
         parts = list(zip(range(box.rank), box.origin, box.extents, strict=True))
         if target is not None:
-            sizes = _per_mode(target, box.rank, "tile sizes")
+            sizes = per_mode(target, box.rank, "tile sizes")
             numbers = [tiles_for(n, sizes[mode], mode) for mode, _, n in parts]
         else:
-            numbers = list(_per_mode(cast("_PerMode", count), box.rank, "numbers of tiles"))
+            numbers = list(per_mode(cast("PerMode", count), box.rank, "numbers of tiles"))
         return make_tiling(tuple([even(o, n, numbers[mode], mode) for mode, o, n in parts]))
 
     # The same tiles elsewhere, and parts.
@@ -309,7 +323,7 @@ class Tiling(TilingQueries):
             parts.append(refined(partition, column, mode))
         return make_tiling(tuple(parts))
 
-    def coarsen(self, *groups: Iterable[SupportsIndex]) -> "Tiling":
+    def coarsen(self, *groups: Iterable[SupportsIndex] | IntArray) -> "Tiling":
         """Return the tiling whose tiles join runs of these: per mode, how many tiles go together.
 
         Raises
@@ -328,7 +342,9 @@ class Tiling(TilingQueries):
             raise RankError(
                 f"a tiling of rank {self.rank} is coarsened per mode, but {len(groups)} were given"
             )
-        return make_tiling(tuple([p.coarsen(g) for p, g in zip(self._partitions, groups, strict=True)]))
+        what = "numbers of tiles to join in mode"
+        parts = enumerate(zip(self._partitions, groups, strict=True))
+        return make_tiling(tuple([p.coarsen(g, f"{what} {mode}") for mode, (p, g) in parts]))
 
     def intersect(self, other: "Tiling") -> "Tiling":
         """Return the coarsest tiling that refines both, whose tiles are the overlaps of theirs; O(n).
@@ -454,30 +470,3 @@ def _to_box(elements: ShapeLike) -> Shape[Any]:
     if box.kind != "smooth":
         raise JaggedModeError(f"a box is needed, not a {box.kind} shape; as_smooth() gives one")
     return box
-
-
-def _per_mode(value: _PerMode, rank: int, what: str) -> tuple[int, ...]:
-    """Return one integer per mode: an integer alone stands for every mode."""
-    if isinstance(value, Iterable):
-        numbers = to_ints(value, what)
-        if len(numbers) != rank:
-            raise RankError(f"{numbers} are {len(numbers)} {what} for {rank} modes")
-        return numbers
-    return to_ints([value] * max(rank, 1), what)[:rank]
-
-
-def _to_chunks(chunks: Iterable[Chunk] | SupportsIndex, extents: tuple[int, ...] | None) -> list[Chunk]:
-    """Return one chunk specification per mode."""
-    if isinstance(chunks, str | bytes):
-        raise ConversionError(f"chunks are given in elements, not by the text {chunks!r}")
-    if not isinstance(chunks, Iterable):
-        if extents is None:
-            raise ExtentError(f"the chunk size {chunks!r} needs extents, or every chunk must be given")
-        return [chunks] * len(extents)
-    modes = list(chunks)
-    if extents is not None and len(modes) != len(extents):
-        raise RankError(
-            f"{tuple(modes)} are the chunks of {len(modes)} modes, but there are {len(extents)} extents; "
-            "the sizes of the chunks of one mode are a sequence of their own, as in ((3, 2),)"
-        )
-    return modes

@@ -12,7 +12,18 @@ import pytest
 
 import tensorwrapper as tw
 
-MODULES = ["shape", "layout", "tensor", "buffer", "wire", "transport", "drawing", "errors", "testing", "typing"]
+MODULES = [
+    "buffer",
+    "drawing",
+    "errors",
+    "layout",
+    "shape",
+    "tensor",
+    "testing",
+    "transport",
+    "typing",
+    "wire",
+]
 RUNNING = {"IndexIterator", "CopyCount", "Socket", "Delivery"}
 """What runs or holds a resource: final, with slots, and no value."""
 

@@ -56,9 +56,12 @@ def test_extending_lets_the_slowest_mode_of_the_outer_layout_count_on():
             with pytest.raises(LayoutError, match="outside"):
                 compose(outer, inner, outside="extend")
             continue
-        if leaves(outer.nested_extents):
+        if leaves(outer.nested_extents) or max(ordinals) == 0:
             made = compose(outer, inner, outside="extend")
             assert table(made).tolist() == extended(outer, ordinals).tolist()
+        else:
+            with pytest.raises(LayoutError, match="outside"):
+                compose(outer, inner, outside="extend")
 
 
 def refines(fine, coarse):
@@ -182,6 +185,9 @@ def test_tilers_take_integers_and_leave_modes():
     assert str(compose(outer, (np.int64(3),))) == "(3):(8)"
     assert str(compose(outer, 12)) == str(compose(outer, Layout.parse("12:1")))
     assert compose(outer, None) == outer
+    assert str(compose(Layout.parse("(2,2):(2,1)+5"), ())) == "():()+5"
+    assert str(compose(Layout.parse("4:3+5"), ())) == "():()+5"
+    assert str(compose(Layout.parse("4:3"), (2,))) == "(2):(3)"
     assert str(compose(outer, parse_tiler("[2:2;(2,2):(4,1)]"))) == "(2,(2,2)):(16,(4,1))"
     assert str(compose(Layout(Shape(4, 6)), (2, 3))) == "(2,3):(6,1)"
 
@@ -239,6 +245,7 @@ A = Layout.parse("(4,4):(4,1)")
         (lambda: compose(A, Layout.parse("4:-1"), outside="extend"), LayoutError, "from -3 to 0"),
         (lambda: compose(Layout.parse("(0,2):(2,1)"), 1), LayoutError, "outside"),
         (lambda: compose(Layout.parse("(0,2):(2,1)"), 1, outside="extend"), LayoutError, "outside"),
+        (lambda: compose(Layout.parse("():()"), 2, outside="extend"), LayoutError, "from 0 to 1 are needed"),
         (lambda: compose(A, (2, 2, 2)), LayoutError, "3 entries does not fit"),
         (lambda: compose(A, ((2, 2),)), LayoutError, "2 entries does not fit mode 0"),
         (lambda: compose(A, 0), LayoutError, "at least one element"),
