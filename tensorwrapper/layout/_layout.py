@@ -13,10 +13,11 @@ from tensorwrapper.layout._ordinals import LayoutOrdinals, ordinal_repr
 from tensorwrapper.layout._packed import contiguous
 from tensorwrapper.layout._separable import Separable
 from tensorwrapper.layout._strided import Strided, packed_strides
+from tensorwrapper.layout._tile_major import TileMajor
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.shape._smooth import to_extents, to_permutation
-from tensorwrapper.typing import Extents, Index, IndexT_co, Order, PositionalKey
+from tensorwrapper.typing import Index, IndexT_co, Order, PositionalKey
 
 __all__ = ["Layout", "wrap_layout"]
 
@@ -27,7 +28,8 @@ class Layout(LayoutOrdinals[IndexT_co], Generic[IndexT_co]):
     """Where each index of a shape lives, as an offset in elements.
 
     Over a box a layout is strided; over a jagged shape it is packed, row after row (over a tiled shape:
-    tile after tile); `tiled` gives the tiled view of a strided layout. A layout holds no data.
+    tile after tile). `Layout.tiled` keeps the tiles of a box together, `as_tiled` sees a strided layout in
+    tiles. A layout holds no data.
 
     Parameters
     ----------
@@ -211,15 +213,69 @@ class Layout(LayoutOrdinals[IndexT_co], Generic[IndexT_co]):
         """
         return wrap_layout(_modes.merge_modes(self._held, first, last))
 
-    def tiled(self, tiling: Tiling) -> "Layout[tuple[int, ...]]":
+    @classmethod
+    def tiled(
+        cls,
+        tiling: Tiling,
+        *,
+        order: Order | Iterable[SupportsIndex] = "C",
+        tile_order: Order | Iterable[SupportsIndex] = "C",
+        alignment: SupportsIndex = 1,
+        offset: SupportsIndex = 0,
+    ) -> "Layout[tuple[int, ...]]":
+        """Return tile-major storage of a box: every tile contiguous, one after the other.
+
+        The shape is that of the elements, ``tiling.elements``. Memory is the sum of the tiles per mode; with
+        an alignment also one number per tile.
+
+        Parameters
+        ----------
+        tiling
+            How the box is cut.
+        order
+            The order of the tiles: "C" (those of the last mode next to one another), "F", or a permutation
+            whose entry k is the k-th fastest mode.
+        tile_order
+            The order of the elements of a tile, given alike.
+        alignment
+            Every tile starts at a multiple of this many elements, counted from `offset`.
+        offset
+            The place of the first tile.
+
+        Raises
+        ------
+        LayoutError
+            If the alignment is not positive.
+        RankError
+            If an order is not a permutation of the modes.
+
+        Examples
+        --------
+        >>> blocked = Layout.tiled(Tiling([2, 2], [2, 2]))
+        >>> blocked.to_numpy().tolist()
+        [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]]
+        """
+        rank, multiple = _to_tiling(tiling).rank, to_int(alignment, "an alignment")
+        if multiple < 1:
+            raise LayoutError(f"an alignment is a positive number of elements, not {multiple}")
+        orders = _fastest_first(order, rank), _fastest_first(tile_order, rank)
+        return wrap_layout(TileMajor(tiling, *orders, multiple, to_int(offset, "an offset")))
+
+    def as_tiled(self, tiling: Tiling) -> "Layout[tuple[int, ...]]":
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is.
 
         Raises
         ------
         LayoutError
             If the layout is not strided, or the tiling does not cover just its shape.
+
+        Examples
+        --------
+        >>> view = Layout(Shape(3, 4)).as_tiled(Tiling([1, 2], [3, 1]))
+        >>> view.shape, view.offset_of((1, 0, 1, 2))
+        (Shape.tiled([1, 2], [3, 1]), 10)
         """
-        held, tiling = self._strided("tiled"), _to_tiling(tiling)
+        held, tiling = self._strided("as_tiled"), _to_tiling(tiling)
         if tiling.elements != held.shape:
             raise LayoutError(f"a tiling of {tiling.elements} does not cover the shape {held.shape}")
         if not tiling.rank:
@@ -244,9 +300,13 @@ class Layout(LayoutOrdinals[IndexT_co], Generic[IndexT_co]):
             return f"Layout({self.shape!r}, strides={self.strides}, offset={self.offset})"
         if isinstance(self._held, TiledStrided):
             under = self._held.under
-            return f"Layout({under.shape!r}, strides={under.strides}).tiled({self._held.tiling!r})"
+            return f"Layout({under.shape!r}, strides={under.strides}).as_tiled({self._held.tiling!r})"
         if isinstance(self._held, Separable):
             return f"<Layout of {self.shape!r}: {self._held.base} + {self._held.axes}>"
+        if isinstance(self._held, TileMajor):
+            held = self._held
+            rest = f"order={held.outer_order}, tile_order={held.inner_order}, alignment={held.alignment}"
+            return f"Layout.tiled({held.tiling!r}, {rest}, offset={held.offset})"
         return ordinal_repr(self._held) or f"Layout({self.shape!r}, offset={self.offset})"
 
     def __reduce__(self) -> tuple[Callable[[LayoutCommon], "Layout[Any]"], tuple[LayoutCommon]]:
@@ -279,6 +339,15 @@ def _from_strides(shape: Shape[Any], strides: Index, offset: int) -> Strided:
     return Strided(shape, strides, offset)
 
 
+def _fastest_first(order: Order | Iterable[SupportsIndex], rank: int) -> Index:
+    """Return the modes from the fastest to the slowest."""
+    if not isinstance(order, str):
+        return to_permutation(order, rank)
+    if order not in ("C", "F"):
+        raise ConversionError(f'order must be "C", "F" or a permutation, not {order!r}')
+    return tuple(range(rank)) if order == "F" else tuple(range(rank - 1, -1, -1))
+
+
 def _from_order(
     shape: Shape[Any],
     order: Order | Iterable[SupportsIndex],
@@ -288,12 +357,7 @@ def _from_order(
     rank = shape.rank
     if _is_default(order) and ascend is None:
         return contiguous(shape, offset or 0)
-    if isinstance(order, str):
-        if order not in ("C", "F"):
-            raise ConversionError(f'order must be "C", "F" or a permutation, not {order!r}')
-        modes: Extents = tuple(range(rank)) if order == "F" else tuple(range(rank - 1, -1, -1))
-    else:
-        modes = to_permutation(order, rank)
+    modes = _fastest_first(order, rank)
     layout = Strided(shape, packed_strides(shape.extents, modes), 0)
     if ascend is not None:
         flags = list(cast("Iterable[object]", ascend)) if isinstance(ascend, Iterable) else None

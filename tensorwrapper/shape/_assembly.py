@@ -126,11 +126,12 @@ class Assembly:
         if not isinstance(origins[0], int):
             raise RankError("mode 0 has one origin")
         found: list[Origins] = []
-        reached = np.array(1)
+        reached: IntArray = np.ones((), dtype=np.int64)
         for mode, (numbers, extents) in enumerate(zip(origins, self._extents, strict=True)):
-            lengths = reached * extents if mode > outer else np.asarray(extents)
+            lengths = np.asarray(extents, dtype=np.int64)
             if mode >= outer:
-                reached = reached * (lengths > 0)
+                lengths = lengths * reached
+                reached = np.minimum(lengths, 1)
             n = self.prefixes if mode >= outer else len(self._splits[mode - 1]) - 1 if mode else 1
             found.append(_start(mode, numbers, lengths, n))
         return found

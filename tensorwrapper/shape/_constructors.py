@@ -418,9 +418,14 @@ class ShapeConstructors(ShapeParts[IndexT_co], Generic[IndexT_co]):
 
 
 def _held_list(shapes: object, what: str) -> list[Held]:
-    if isinstance(shapes, ShapeQueries | ShapeCommon | str | bytes) or not isinstance(shapes, Iterable):
+    try:
+        # Asked by trying: a shape, and an array without axes, look iterable and refuse.
+        items = None if isinstance(shapes, str | bytes) else list(cast("Iterable[ShapeLike]", shapes))
+    except TypeError:
+        items = None
+    if items is None:
         raise ConversionError(f"{what} takes a sequence of shapes, not {shapes!r}")
-    return [held_of(shape) for shape in cast("Iterable[ShapeLike]", shapes)]
+    return [held_of(shape) for shape in items]
 
 
 def _children(rows: object) -> list[object]:

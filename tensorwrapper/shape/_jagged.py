@@ -231,7 +231,8 @@ def same_elements(left: ShapeCommon, right: ShapeCommon) -> bool:
     """Tell whether two shapes of any kind hold the same set of indices; O(leaves that are not empty)."""
     if left.rank != right.rank or left.size != right.size:
         return False
-    if not left.size:
+    # Equal ones need no tables, which a triangle of any size has no room for.
+    if not left.size or left == right:
         return True
     # As many elements as the box of one has: the other fills the same box or differs.
     if isinstance(left, SmoothCommon):

@@ -51,7 +51,10 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
         return self._wrap(self._held.slice(first, last, clip=clip))
 
     def slice_outer(self, first: SupportsIndex, last: SupportsIndex) -> Self:
-        """Return the rows from `first` up to, not including, `last`, all other modes whole; O(1)."""
+        """Return the rows from `first` up to, not including, `last`, all other modes whole.
+
+        O(1), but for a triangle, whose rows are not stored: O(rows) of the whole.
+        """
         held = self._held
         rows = (to_int(first, "a first index"), to_int(last, "a last index"))
         return self._wrap(held.select((rows, *[WHOLE] * (held.rank - 1))))
@@ -61,7 +64,8 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
     ) -> tuple[Self, ...]:
         """Return the shape in parts along one mode; they keep where they lie. `Shape.concat` is the inverse.
 
-        Along mode 0 of a jagged shape the parts are views, O(1) each. Along another mode, each row is split.
+        Along mode 0 of a jagged shape the parts are views, as `slice_outer` makes them. Along another mode,
+        each row is split.
 
         Parameters
         ----------

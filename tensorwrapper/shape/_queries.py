@@ -1,7 +1,8 @@
 """What a shape can be asked: the half of the facade that makes no new shape.
 
-`Shape` is one class with many methods; they stand in three files that build on one another: questions
-(here), parts of the same rank (``_parts.py``), and what makes shapes of another rank (``_shape.py``).
+`Shape` is one class with many methods; they stand in four files that build on one another: questions
+(here), parts of the same rank (``_parts.py``), named constructors (``_constructors.py``), and what makes
+shapes of another rank (``_shape.py``).
 """
 
 from abc import ABC
@@ -251,7 +252,7 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
 
         Cells are the rows of a jagged matrix, the tiles of a tiled shape, what `cells()` yields; those of a
         box are its rows along mode 0. They are taken in row-major order, each run as long as it can be. A
-        larger cell is a run of its own, and empty ones go with those before them. O(cells) at most.
+        larger cell is a run of its own. O(cells) at most.
 
         Returns
         -------
@@ -310,7 +311,7 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
     # Comparison.
 
     def is_congruent(self, other: "ShapeLike") -> bool:
-        """Tell whether kind and extents agree at every prefix, wherever the two shapes lie."""
+        """Tell whether kind, layers, and extents at every prefix agree, wherever the two shapes lie."""
         return self._held.is_congruent(held_of(other))
 
     def same_elements(self, other: "ShapeLike") -> bool:

@@ -7,7 +7,7 @@ from tensorwrapper.shape._jagged import JaggedCommon
 from tensorwrapper.shape._nested import Flat, NestedCommon
 from tensorwrapper.shape._series import Series, starts_of
 from tensorwrapper.shape._smooth import SmoothCommon
-from tensorwrapper.shape._text import MOST_NUMBERS, SHOWN, format_shape, list_text, number_text
+from tensorwrapper.shape._text import MOST_NUMBERS, SHOWN, format_shape, list_text, number_text, shape_str
 from tensorwrapper.shape._tiled import Tiled
 from tensorwrapper.shape._triangular import Triangular
 from tensorwrapper.typing import Index
@@ -15,6 +15,7 @@ from tensorwrapper.typing import Index
 __all__ = ["shape_repr"]
 
 _NUMBER = re.compile(r"\d+")
+_DEEP = 32  # unrolled modes beyond which lists of lists are no longer read well, by Python least of all
 
 
 def shape_repr(shape: Flat | NestedCommon) -> str:
@@ -43,6 +44,8 @@ def _most_numbers(shape: Flat | NestedCommon) -> int:
     if isinstance(flat, SmoothCommon):
         return flat.rank
     rows = flat.rows
+    if rows.outer_rank > _DEEP:
+        return 0
     runs = [rows.run(mode) for mode in range(1, rows.outer_rank + 1)]
     return sum(b - a for a, b in runs[:-1]) + (runs[-1][1] - runs[-1][0]) * rows.columns.leaf_rank
 
@@ -63,11 +66,12 @@ def _call(shape: Flat | NestedCommon, shown: int | None) -> str:
 
 
 def _cut(parts: list[str], shown: int | None) -> list[str]:
-    return parts if shown is None or len(parts) <= shown else [*parts[:shown], "..."]
+    """Return the modes that are written, which do not become fewer with the rows."""
+    return parts if shown is None or len(parts) <= SHOWN else [*parts[:SHOWN], "..."]
 
 
 def _numbers(numbers: Index, shown: int | None) -> list[str]:
-    few = numbers if shown is None else numbers[: shown + 1]
+    few = numbers if shown is None else numbers[: SHOWN + 1]
     return _cut([number_text(number, full=False) for number in few], shown)
 
 
@@ -82,6 +86,8 @@ def _origin(origin: Index, shown: int | None) -> str:
 
 def _jagged_call(shape: JaggedCommon, shown: int | None) -> str:
     rows, rank = shape.rows, shape.rank
+    if rows.outer_rank > _DEEP:
+        return f'Shape.parse("{shape_str(shape)}")'
     if shown is None and rows.columns.leaf_rank == 1 and rows.size > MAX_INT64:
         # Rows that are all alike are not bound to 64 bits; a list of lengths is.
         return f'Shape.parse("{format_shape(shape, "full")}")'
@@ -92,7 +98,8 @@ def _jagged_call(shape: JaggedCommon, shown: int | None) -> str:
         # Rows that start in different places say so themselves.
         first = rows.first
         count = rows.count if shown is None else min(rows.count, shown)
-        children = [_call(shape.chip(first + k), shown) for k in range(count)]
+        fewer = None if shown is None else max(shown // 2, 1)
+        children = [_call(shape.chip(first + k), fewer) for k in range(count)]
         text = f"[{', '.join(_with_rest(children, rows.count))}]"
         origin: Index = (first, *[0] * (rank - 1))
         needs_rank = not rows.count

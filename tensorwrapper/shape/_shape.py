@@ -37,12 +37,14 @@ _I6: TypeAlias = tuple[int, int, int, int, int, int]
 class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
     """A set of indices with an origin: what a tensor's elements are addressed by.
 
-    ``Shape(2, 3)`` is a box. Other kinds come from `Shape.jagged`, `Shape.tiled` and `Shape.from_cells`.
+    ``Shape(2, 3)`` is a box. Other kinds come from named constructors: `Shape.jagged`, `Shape.from_cells`,
+    `Shape.tiled`, `Shape.triangular`, `Shape.nested` and more.
     A shape never changes; it is hashable, picklable and may be shared among threads. Indices are absolute
     and literal: a negative index is a place, not a count from the end.
 
-    Two shapes are equal if kind, extents and origins agree at every prefix, however they are stored. A
-    shape never equals what it holds or looks like (a tuple, a `Smooth`): compare ``as_shape`` of both.
+    Two shapes are equal if kind, layers, and extents and origins at every prefix agree, however they are
+    stored. A shape never equals what it holds or looks like (a tuple, a `Smooth`): compare ``as_shape`` of
+    both.
 
     Parameters
     ----------

@@ -153,7 +153,7 @@ class Tensor(Generic[ScalarT_co]):
 
     def tiled(self, tiling: Tiling) -> "Tensor[ScalarT_co]":
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
-        return make_tensor(self._layout.tiled(tiling), self._buffer)
+        return make_tensor(self._layout.as_tiled(tiling), self._buffer)
 
     def untiled(self) -> "Tensor[ScalarT_co]":
         """Return the box underneath a tiled view, where it lies."""

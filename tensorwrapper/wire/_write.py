@@ -6,8 +6,8 @@ from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 
-from tensorwrapper.buffer._copy import copy_elements
 from tensorwrapper._json import Json
+from tensorwrapper.buffer._copy import copy_elements
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided

@@ -190,7 +190,7 @@ def tiled_layouts(draw):
             ]
             part = Layout(wide)[tuple(ends)]
             under = Layout(shape, strides=part.strides, offset=part.offset)
-    return tiling, under, under.tiled(tiling)
+    return tiling, under, under.as_tiled(tiling)
 
 
 def brute(tiling, under, first=None):
@@ -238,7 +238,7 @@ def test_is_contiguous_is_exact_for_packed_boxes_in_any_order(sizes):
     for order in itertools.permutations(range(tiling.rank)):
         under = Layout(tiling.elements, order=order)
         places = list(brute(tiling, under).values())
-        assert under.tiled(tiling).is_contiguous == (places == sorted(places))
+        assert under.as_tiled(tiling).is_contiguous == (places == sorted(places))
 
 
 @given(tiled_layouts(), st.data())
@@ -305,7 +305,7 @@ def test_tiled_views_are_values(made):
 
 def test_what_a_tiled_view_refuses():
     tiling = Tiling([1, 2], [2, 1])
-    layout = Layout(tiling.elements).tiled(tiling)
+    layout = Layout(tiling.elements).as_tiled(tiling)
     for key in (0, (slice(None), 0), (slice(None, None, 2),), (slice(None), slice(None), 0), (None, 0, 0)):
         with pytest.raises(LayoutError, match="single tiles"):
             layout[key]
@@ -329,7 +329,7 @@ def test_what_a_tiled_view_refuses():
     with pytest.raises(RankError):
         layout[0, 0, 0, 0, 0]
     with pytest.raises(LayoutError, match="needs a"):
-        layout.tiled(tiling)
+        layout.as_tiled(tiling)
     with pytest.raises(LayoutError, match="needs a"):
         layout.reverse()
     with pytest.raises(LayoutError, match="alike"):
@@ -342,7 +342,7 @@ def test_what_a_tiled_view_refuses():
 
 def test_offsets_of_narrow_tile_numbers_do_not_wrap():
     tiling = Tiling([100] * 100, [100] * 100)
-    layout = Layout(tiling.elements).tiled(tiling)
+    layout = Layout(tiling.elements).as_tiled(tiling)
     index = np.array([[99, 99, 99, 99]], dtype=np.uint8)
     assert layout.offsets_of(index).tolist() == [9999 * 10_000 + 9999]
 
@@ -351,7 +351,7 @@ def test_memory_is_the_sum_of_the_tiles_per_mode_not_their_product():
     sizes = np.full(2000, 3)
     tracemalloc.start()
     tiling = Tiling(sizes, sizes)
-    layout = Layout(tiling.elements).tiled(tiling)
+    layout = Layout(tiling.elements).as_tiled(tiling)
     assert layout.bounds() == (0, 6000**2 - 1)
     assert layout.offset_of((1999, 1999, 2, 2)) == 6000**2 - 1
     assert layout.index_of(6000 * 3 + 3) == (1, 1, 0, 0)

@@ -140,7 +140,11 @@ def test_offsets_of_takes_any_leading_axes():
         (lambda: Layout(Shape(2, 3), order="A"), ConversionError, '"C", "F" or a permutation'),
         (lambda: Layout(Shape(2, 3), ascend=(True,)), LayoutError, "one bool per mode"),
         (lambda: Layout(Shape(2, 3), ascend=True), LayoutError, "one bool per mode of 2, not True"),
-        (lambda: Layout(Shape(2, 3)).tiled([[1], [2]]), ConversionError, r"a Tiling.*not \[\[1\], \[2\]\]"),
+        (
+            lambda: Layout(Shape(2, 3)).as_tiled([[1], [2]]),
+            ConversionError,
+            r"a Tiling.*not \[\[1\], \[2\]\]",
+        ),
         (lambda: Layout(Shape(2, 3)).offsets_of([[0, 0], [1]]), ConversionError, "rectangular"),
         (lambda: Layout(5), ExtentError, "not by the integer 5"),
         (lambda: Layout(Shape(2, 3), ascend=(1, 0)), LayoutError, "one bool per mode"),
@@ -160,9 +164,13 @@ def test_offsets_of_takes_any_leading_axes():
         (lambda: Layout(Shape(2, 3)).window(Shape.jagged([2, 2])), LayoutError, r"\(2, 3\) .*jagged .*2\|2"),
         (lambda: Layout(Shape(2, 3)).broadcast(Shape(2, 4)), LayoutError, "mode 1 .* extent 3"),
         (lambda: Layout(Shape(2, 3)).broadcast(Shape(3)), LayoutError, "fewer modes"),
-        (lambda: Layout(Shape(2, 3)).tiled(Tiling([2], [2])), LayoutError, "does not cover"),
-        (lambda: Layout(Shape(2, 3)).tiled(Tiling([2], [3], origin=(0, 1))), LayoutError, "does not cover"),
-        (lambda: Layout(Shape()).tiled(Tiling()), LayoutError, "scalar has no tiles"),
+        (lambda: Layout(Shape(2, 3)).as_tiled(Tiling([2], [2])), LayoutError, "does not cover"),
+        (
+            lambda: Layout(Shape(2, 3)).as_tiled(Tiling([2], [3], origin=(0, 1))),
+            LayoutError,
+            "does not cover",
+        ),
+        (lambda: Layout(Shape()).as_tiled(Tiling()), LayoutError, "scalar has no tiles"),
     ],
 )
 def test_refusals_say_what_is_allowed(call, error, text):

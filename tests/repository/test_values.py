@@ -24,7 +24,7 @@ VALUES = {
     "indices": lambda: Shape(2, 3).indices()[1:4],
     "strided layout": lambda: tw.Layout(Shape(2, 3), order="F"),
     "packed layout": lambda: tw.Layout(Shape.jagged([3, 1, 2])),
-    "tiled layout": lambda: tw.Layout(Shape(3, 3)).tiled(Tiling([1, 2], [3])),
+    "tiled layout": lambda: tw.Layout(Shape(3, 3)).as_tiled(Tiling([1, 2], [3])),
     "nested layout": lambda: tw.Layout.parse("((2,2),4):((1,8),2)", order="colex"),
     "composite layout": lambda: tw.Layout.parse("S<1,0,2> o 0 o (4,4):(4,1)"),
     "swizzle": lambda: tw.layout.Swizzle(2, 0, 3),

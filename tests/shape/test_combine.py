@@ -166,6 +166,7 @@ def test_concatenations(parts, mode, expected):
         ),
         (Shape(2), 0, ConversionError, r"sequence of shapes, not Shape\(2\)"),
         (3, 0, ConversionError, "not 3"),
+        (np.array(3), 0, ConversionError, r"not array\(3\)"),
         ("ab", 0, ConversionError, "'ab'"),
         ([Shape(2), 3], 0, ExtentError, "the integer 3"),
         ([Shape(2)], 0.0, ConversionError, r"mode .*0\.0"),

@@ -100,6 +100,16 @@ def test_what_a_summary_shows(shape, text, call):
     assert (str(shape), repr(shape)) == (text, call)
 
 
+def test_the_summary_of_a_deep_shape_is_short():
+    shape = Shape(4, 5)
+    for depth in range(6):
+        shape = Shape.jagged([shape.translate_by((k, *[0] * (depth + 1))) for k in range(5)])
+    assert shape.size == 4 * 5**7
+    assert len(str(shape)) < 1000
+    assert "..." in repr(shape)
+    assert len(repr(shape)) < 10_000
+
+
 def test_a_summary_reads_only_what_it_shows():
     n = 10**7
     rows = Shape.jagged(np.arange(n) % 7)

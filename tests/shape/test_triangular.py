@@ -119,6 +119,7 @@ def test_a_side_of_any_length_costs_nothing(half, diagonal):
     assert shape.padding == shape.as_smooth().size - shape.size
     assert shape.leading(1) == Shape(LARGE)
     assert shape.leading(2) == shape
+    assert shape.same_elements(Shape.triangular(LARGE, half, diagonal=diagonal))
     assert hash(shape) == hash(Shape.triangular(LARGE, half, diagonal=diagonal))
     for k in [0, 1, shape.size - 1, *[chance.randrange(shape.size) for _ in range(200)]]:
         index = shape.index(k)

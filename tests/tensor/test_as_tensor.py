@@ -289,7 +289,7 @@ def test_from_buffer_takes_a_layout_that_fits():
     assert t.tolist() == [[5, 6, 7], [2, 3, 4]]
     assert np.shares_memory(np.asarray(t), flat)
     tiling = Tiling([1, 1], [2, 1])
-    boxes = from_buffer(flat, tiling.shape, layout=Layout(shape, offset=4).tiled(tiling))
+    boxes = from_buffer(flat, tiling.shape, layout=Layout(shape, offset=4).as_tiled(tiling))
     assert boxes[1, 0].tolist() == [[7, 8]]
     assert from_buffer(flat, (0, 3), layout=Layout(Shape(0, 3), offset=10**9)).size == 0
 

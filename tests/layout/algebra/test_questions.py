@@ -101,7 +101,7 @@ def test_modes_are_those_of_the_leaves():
     assert nested.permute((2, 0, 1)).strides == (2, 1, 8)
     assert nested.reverse(0).strides == (-1, 8, 2)
     assert nested.indices_of(9) == [(1, 1, 0)]
-    assert nested.tiled(Tiling([2], [1, 1], [2, 2])).shape.rank == 6
+    assert nested.as_tiled(Tiling([2], [1, 1], [2, 2])).shape.rank == 6
     plain = Layout(Shape(2, 3))
     assert (plain.nested_extents, plain.nested_strides, plain.ordinal_order) == ((2, 3), (3, 1), "lex")
     assert not plain.is_hierarchical
@@ -170,7 +170,7 @@ def test_layouts_that_are_not_of_boxes_have_ordinals_and_no_coordinates():
     assert packed.offsets_by_ordinal().tolist() == [5, 6, 7, 8, 9, 10]
     gathered = Layout(Shape(3)).gather(0, [2, 0, 1])
     assert [gathered.offset_of_ordinal(k) for k in range(3)] == [2, 0, 1]
-    tiled = Layout(Shape(3, 3)).tiled(Tiling([1, 2], [3]))
+    tiled = Layout(Shape(3, 3)).as_tiled(Tiling([1, 2], [3]))
     assert tiled.offset_of_ordinal(4) == tiled.offset_of(tiled.shape.index(4))
     with pytest.raises(LayoutError, match="strided"):
         packed.offset_at((0, 0))
