@@ -71,6 +71,18 @@ class AxisMap(ABC):
         self._check_int64()
         return self.offsets_at(np.arange(self.extent, dtype=np.int64))
 
+    def distinct(self) -> Sequence[int]:
+        """Return the different offsets, ascending: a range where they are evenly spaced by rule."""
+        found: list[int] = np.unique(self.offsets()).tolist()
+        return found
+
+    def gap(self) -> int:
+        """Return the least distance between two different offsets; 0 if there is one only."""
+        values = self.distinct()
+        if len(values) < 2:
+            return 0
+        return values.step if isinstance(values, range) else int(np.diff(np.array(values)).min())
+
     def _check_int64(self) -> None:
         least, greatest = self.bounds()
         if least < -MAX_INT64 or greatest > MAX_INT64:
@@ -137,6 +149,10 @@ class Stride(AxisMap):
             return range(0 if offset else self._extent)
         place, rest = divmod(offset, self.step)
         return range(place, place + 1) if not rest and 0 <= place < self._extent else range(0)
+
+    def distinct(self) -> Sequence[int]:
+        low, high = self.bounds()
+        return range(low, high + 1, abs(self.step) or 1)
 
     def take(self, start: int, step: int, count: int) -> Based:
         return (start * self.step if count else 0), Stride(count, step * self.step)
@@ -244,6 +260,24 @@ class Cycle(AxisMap):
         if len(filled) < 2:
             return filled[0] if filled else range(0)
         return sorted([j for run in filled for j in run])
+
+    def distinct(self) -> Sequence[int]:
+        spacing = self._spacing()
+        if not self._extent or not spacing or not self.step:
+            return AxisMap.distinct(self)
+        low, high = self.bounds()
+        return range(low, high + 1, spacing * abs(self.step))
+
+    def _spacing(self) -> int:
+        """Return how far neighbouring places lie apart where all of them are visited, else 0."""
+        if self.modulus is None:
+            return 1 if abs(self.turn) <= self.hold else 0
+        divisor = math.gcd(self.turn, self.modulus)
+        if self._extent < self.modulus // divisor:
+            return 0
+        if divisor <= self.hold:
+            return 1
+        return 0 if divisor % self.hold else divisor // self.hold
 
     def _places_within(self, low: int, high: int) -> range:
         """Return the positions j with ``low <= start + turn * j < high``."""

@@ -132,8 +132,8 @@ class Separable(LayoutCommon):
         """Return an iterator over indices at `offset`; of positions that coincide only the first, or all."""
         if not self._shape.size:
             return
-        modes = sorted(range(len(self.axes)), key=lambda mode: -_gap(self.axes[mode]))
-        values = [_values(self.axes[mode]) for mode in modes]
+        modes = sorted(range(len(self.axes)), key=lambda mode: -self.axes[mode].gap())
+        values = [self.axes[mode].distinct() for mode in modes]
         least, greatest = [0], [0]
         for own in reversed(values):
             least.append(least[-1] + own[0])
@@ -219,23 +219,6 @@ def from_axes(shape: Shape[Any], base: int, axes: tuple[AxisMap, ...]) -> "Strid
     return Strided(shape, tuple(steps), base) if len(steps) == len(axes) else Separable(shape, base, axes)
 
 
-def _values(axis: AxisMap) -> Sequence[int]:
-    """Return the distinct offsets of an axis, ascending."""
-    if isinstance(axis, Stride):
-        low, high = axis.bounds()
-        return range(low, high + 1, abs(axis.step) or 1)
-    values: list[int] = np.unique(axis.offsets()).tolist()
-    return values
-
-
-def _gap(axis: AxisMap) -> int:
-    """Return the least distance between two different offsets of an axis; 0 if there is one only."""
-    if isinstance(axis, Stride):
-        return abs(axis.step) if axis.extent > 1 else 0
-    values = np.unique(axis.offsets())
-    return int(np.diff(values).min()) if len(values) > 1 else 0
-
-
 def _digits(axes: Sequence[AxisMap]) -> list[int] | None:
     """Return the modes from the widest to the finest, if each steps over all that the finer ones reach.
 
@@ -243,11 +226,11 @@ def _digits(axes: Sequence[AxisMap]) -> list[int] | None:
     interleave.
     """
     modes = [mode for mode, axis in enumerate(axes) if axis.extent > 1]
-    modes.sort(key=lambda mode: _gap(axes[mode]))
+    modes.sort(key=lambda mode: axes[mode].gap())
     reach = 0
     for mode in modes:
         low, high = axes[mode].bounds()
-        if high > low and _gap(axes[mode]) <= reach:
+        if high > low and axes[mode].gap() <= reach:
             return None
         reach += high - low
     return modes[::-1]
