@@ -28,8 +28,8 @@ def to_int(value: SupportsIndex, what: str) -> int:
 
 def to_ints(values: Iterable[SupportsIndex], what: str) -> tuple[int, ...]:
     """Return `values` as a tuple of Python integers."""
-    if isinstance(values, str | bytes):
-        raise ConversionError(f"{what} must be integers, not the text {values!r}")
+    if isinstance(values, str | bytes | dict | set | frozenset):
+        raise ConversionError(f"{what} must be integers in order, not the {type(values).__name__} {values!r}")
     try:
         return tuple([to_int(value, what) for value in values])
     except TypeError as error:

@@ -19,6 +19,7 @@ __all__ = [
     "Sizes",
     "array_of_state",
     "array_state",
+    "check_rows",
     "concatenated_ranges",
     "frozen_array",
     "last_run",
@@ -112,10 +113,17 @@ def last_run(marks: Sizes, value: int) -> int:
     return int(marks.searchsorted(value, "right")) - 1
 
 
+def check_rows(count: int, width: int = 1) -> None:
+    """Raise if a table of `count` rows of `width` numbers is larger than any memory."""
+    if count * width > MAX_INT64 // 8:
+        raise SizeOverflowError(
+            f"{count} rows of {width} numbers are more than arrays can hold: at most {MAX_INT64 // 8} numbers"
+        )
+
+
 def shared_table(row: Index, n_rows: int) -> IntArray:
     """Return the read-only table of `n_rows` rows that are all `row`, in the memory of one; O(rank)."""
-    if n_rows * len(row) > MAX_INT64 // 8:
-        raise SizeOverflowError(f"{n_rows} rows of {len(row)} extents are more than 64 bits can address")
+    check_rows(n_rows, len(row))
     return np.broadcast_to(np.array(row, dtype=np.int64), (n_rows, len(row)))
 
 

@@ -22,6 +22,8 @@ from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["check_rank", "jagged_from_cells", "jagged_from_children"]
 
+_MOST_MODES = 1024  # a rank that nobody means is refused before anything is made of it
+
 _Level = tuple[IntArray, Origins]
 
 
@@ -55,6 +57,10 @@ def jagged_from_children(children: list[object], rank: int | None) -> Jagged:
     elif rank is not None and rank > len(top):
         # No rows, or sequences all the way down without a leaf: `rank` tells what the leaves would be.
         inner = rank - len(top)
+        if inner > _MOST_MODES:
+            raise RankError(
+                f"cells of rank {inner} are more than the {_MOST_MODES} that can be told by rank="
+            )
         jagged = _build(top, np.zeros((0, inner), dtype=np.int64), (0,) * inner)
     else:
         # Without it, the last sequences are empty rows of rank 1.

@@ -430,7 +430,8 @@ def _held_list(shapes: object, what: str) -> list[Held]:
 
 def _children(rows: object) -> list[object]:
     """Return the items of an iterable as a list, with every facade in them replaced by what it holds."""
-    if isinstance(rows, ShapeQueries | ShapeCommon | str | bytes) or not isinstance(rows, Iterable):
+    unfit = ShapeQueries | ShapeCommon | str | bytes | dict | set | frozenset
+    if isinstance(rows, unfit) or not isinstance(rows, Iterable):
         raise ConversionError(f"a jagged shape is given by a sequence of lengths or shapes, not by {rows!r}")
     items = list(cast("Iterable[object]", rows))
     # Asked once per type: each question about an abstract class costs more than a row.

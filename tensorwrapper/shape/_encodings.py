@@ -12,7 +12,14 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
-from tensorwrapper.shape._arrays import SMALL, frozen_array, shared_table, splits_of, splits_of_list
+from tensorwrapper.shape._arrays import (
+    SMALL,
+    check_rows,
+    frozen_array,
+    shared_table,
+    splits_of,
+    splits_of_list,
+)
 from tensorwrapper.shape._columns import Columns, check_int64, leaf_offsets
 from tensorwrapper.shape._jagged import Jagged, JaggedCommon
 from tensorwrapper.shape._partition import int64_array
@@ -102,6 +109,7 @@ def _check_ends(level: int, marks: IntArray, below: IntArray | None) -> None:
 def jagged_from_row_ids(ids: object, n_rows: SupportsIndex) -> Jagged:
     """Return the jagged matrix whose element k lies in row ``ids[k]``; O(n + rows)."""
     count = to_count(n_rows, "the number of rows")
+    check_rows(count)
     rows = _positions(ids, "row ids", copy=False)
     place = _first_descent(rows)
     if place is not None:

@@ -320,7 +320,7 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
 
 
 def _checked_order(order: Order) -> Order:
-    if order not in ("C", "F"):
+    if not isinstance(order, str) or order not in {"C", "F"}:
         raise ConversionError(f'order must be "C" or "F", not {order!r}')
     return order
 

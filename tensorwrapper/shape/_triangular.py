@@ -22,6 +22,7 @@ from tensorwrapper.errors import (
     RankError,
     SizeOverflowError,
 )
+from tensorwrapper.shape._arrays import check_rows
 from tensorwrapper.shape._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape._jagged import JaggedCommon
 from tensorwrapper.shape._keys import WHOLE, Entry, mode_count, mode_of
@@ -40,7 +41,7 @@ def _to_side(n: SupportsIndex) -> int:
 
 
 def _check_half(_self: object, _attribute: object, half: object) -> None:
-    if half not in ("upper", "lower"):
+    if not isinstance(half, str) or half not in {"upper", "lower"}:
         raise ConversionError(f'half must be "upper" or "lower", not {half!r}')
 
 
@@ -82,6 +83,7 @@ class Triangular(JaggedCommon):
     @property
     def rows(self) -> Rows:
         """The shape as columns, one row of the triangle per row: made when asked for, and not kept."""
+        check_rows(self.n)
         numbers = np.arange(self.n, dtype=np.int64)
         if self.half == "lower":
             return Rows.of_lengths(numbers + (1 - self._skip))

@@ -14,6 +14,8 @@ from tensorwrapper.errors import (
     LayerError,
     OutOfBoundsError,
     RankError,
+    SizeOverflowError,
+    TensorWrapperError,
 )
 from tensorwrapper.shape import Shape, Smooth, SmoothView, as_shape
 
@@ -331,3 +333,20 @@ def test_a_kind_that_was_asked_for_is_kept_where_extents_happen_to_be_alike():
     ):
         assert shape.kind == "jagged"
         assert type(pickle.loads(pickle.dumps(shape))._held) is type(shape._held)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: Shape.jagged({3: 1, 2: 2}), ConversionError, ("sequence", "{3: 1, 2: 2}")),
+        (lambda: Shape.smooth({3, 4}), ConversionError, ("in order", "set")),
+        (lambda: BOX.permute({0, 1}), ConversionError, ("in order", "set")),
+        (lambda: Shape.jagged([], rank=2**64), RankError, (str(2**64 - 1), "1024")),
+        (lambda: Shape.from_row_ids([0], 10**30), SizeOverflowError, (str(10**30), str(2**60 - 1))),
+        (lambda: Shape.triangular(2**62, "upper").splits(1), SizeOverflowError, (str(2**62),)),
+        (lambda: Shape.triangular(3, np.array(["upper"])), ConversionError, ('"upper" or "lower"',)),
+        (lambda: BOX.indices(order=np.array(["C", "F"])), ConversionError, ('"C" or "F"',)),
+    ],
+)
+def test_what_nobody_means_is_refused_before_anything_is_made(call, error, words):
+    check(call, error, TensorWrapperError, words)
