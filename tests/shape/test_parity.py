@@ -26,7 +26,9 @@ from tensorwrapper.shape import (
     as_shape,
 )
 
-CLASSES = [c for c in vars(tensorwrapper.shape).values() if inspect.isclass(c)]
+CLASSES = [
+    c for c in map(partial(getattr, tensorwrapper.shape), tensorwrapper.shape.__all__) if inspect.isclass(c)
+]
 ABSTRACT = {ShapeCommon, SmoothCommon, JaggedCommon, NestedCommon}
 
 # What implementations have and the facade has not, and why.
