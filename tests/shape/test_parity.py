@@ -26,9 +26,8 @@ from tensorwrapper.shape import (
     as_shape,
 )
 
-CLASSES = [
-    c for c in map(partial(getattr, tensorwrapper.shape), tensorwrapper.shape.__all__) if inspect.isclass(c)
-]
+PUBLIC = [getattr(tensorwrapper.shape, name) for name in tensorwrapper.shape.__all__]
+CLASSES = [c for c in PUBLIC if inspect.isclass(c)]
 ABSTRACT = {ShapeCommon, SmoothCommon, JaggedCommon, NestedCommon}
 
 # What implementations have and the facade has not, and why.
