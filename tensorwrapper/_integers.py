@@ -2,15 +2,18 @@
 
 import operator
 from collections.abc import Iterable
-from typing import SupportsIndex
+from typing import Final, SupportsIndex
 
 import numpy as np
 
 from tensorwrapper.errors import ConversionError, ExtentError
 
-__all__ = ["MAX_INT64", "to_count", "to_counts", "to_int", "to_ints"]
+__all__ = ["MAX_INT64", "UNFIT", "to_count", "to_counts", "to_int", "to_ints"]
 
 MAX_INT64 = 2**63 - 1
+
+UNFIT: Final[tuple[type[object], ...]] = (str, bytes, dict, set, frozenset)
+"""Iterables that are no sequences of numbers: texts, and those without an order."""
 
 
 def to_int(value: SupportsIndex, what: str) -> int:
@@ -28,14 +31,19 @@ def to_int(value: SupportsIndex, what: str) -> int:
 
 def to_ints(values: Iterable[SupportsIndex], what: str) -> tuple[int, ...]:
     """Return `values` as a tuple of Python integers."""
-    if isinstance(values, str | bytes | dict | set | frozenset):
-        raise ConversionError(f"{what} must be integers in order, not the {type(values).__name__} {values!r}")
+    if isinstance(values, UNFIT):
+        raise _unfit(values, what)
     try:
         return tuple([to_int(value, what) for value in values])
     except TypeError as error:
         if isinstance(error, ConversionError):
             raise
         raise ConversionError(f"{what} must be a sequence of integers, not {values!r}") from error
+
+
+def _unfit(values: object, what: str) -> ConversionError:
+    kind = "text" if isinstance(values, str | bytes) else type(values).__name__
+    return ConversionError(f"{what} must be integers in order, not the {kind} {values!r}")
 
 
 def to_count(value: SupportsIndex, what: str) -> int:

@@ -4,19 +4,32 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, SupportsIndex
 
+import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import LayoutError
+from tensorwrapper.errors import LayoutError, OutOfBoundsError
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape._common import to_index_array
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["LayoutCommon", "check_region"]
+__all__ = ["LayoutCommon", "check_region", "to_inside"]
 
 
 def check_region(region: Shape[Any], shape: Shape[Any], allowed: str) -> None:
     """Raise if `region` cannot be a window of `shape`: another kind, or another number of modes."""
     if region.kind != shape.kind or region.rank != shape.rank:
         raise LayoutError(f"a window of {shape} is {allowed}, not the {region.kind} shape {region}")
+
+
+def to_inside(indices: npt.ArrayLike, shape: Shape[Any]) -> IntArray:
+    """Return an ``(..., rank)`` array of indices as int64; the error names the first that is outside."""
+    # In int64, whatever was given: a product with a stride must not wrap in uint8.
+    array = to_index_array(indices, shape.rank)
+    inside = shape.contains(array)
+    if not inside.all():
+        place = np.unravel_index(int(np.argmin(inside)), inside.shape)
+        raise OutOfBoundsError(f"index {tuple(array[place].tolist())} is not in {shape}")
+    return array
 
 
 class LayoutCommon(ABC):

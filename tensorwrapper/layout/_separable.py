@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout._axis import AxisMap, Stride
-from tensorwrapper.layout._common import LayoutCommon, check_region
+from tensorwrapper.layout._common import LayoutCommon, check_region, to_inside
 from tensorwrapper.layout._hierarchical import Hierarchical
 from tensorwrapper.layout._keys import parse_positional
 from tensorwrapper.layout._strided import Strided, sum_table
@@ -91,13 +91,9 @@ class Separable(LayoutCommon):
         return self.base + sum([axis.at(i - start) for axis, i, start in places])
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
-        array = to_index_array(indices, self._shape.rank)
-        inside = self._shape.contains(array)
-        if not inside.all():
-            place = np.unravel_index(int(np.argmin(inside)), inside.shape)
-            raise OutOfBoundsError(f"index {tuple(array[place].tolist())} is not in {self._shape}")
+        array = to_inside(indices, self._shape)
         self._check_int64()
-        offsets = np.full(inside.shape, self.base, dtype=np.int64)
+        offsets = np.full(array.shape[:-1], self.base, dtype=np.int64)
         for mode, (axis, start) in enumerate(zip(self.axes, self._shape.origin, strict=True)):
             offsets += axis.offsets_at(array[..., mode] - start)
         return offsets

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
-from tensorwrapper.layout._common import LayoutCommon, check_region
+from tensorwrapper.layout._common import LayoutCommon, check_region, to_inside
 from tensorwrapper.layout._keys import parse_positional
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._common import to_index, to_index_array
+from tensorwrapper.shape._common import to_index
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth, to_permutation
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
@@ -114,14 +114,9 @@ class Strided(LayoutCommon):
         return self._offset + sum([(i - start) * stride for i, start, stride in steps])
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
-        # In int64, whatever was given: a product with a stride must not wrap in uint8.
-        array = to_index_array(indices, self._shape.rank)
-        inside = self._shape.contains(array)
-        if not inside.all():
-            place = np.unravel_index(int(np.argmin(inside)), inside.shape)
-            raise OutOfBoundsError(f"index {tuple(array[place].tolist())} is not in {self._shape}")
+        array = to_inside(indices, self._shape)
         self._check_int64()
-        offsets = np.full(inside.shape, self._offset, dtype=np.int64)
+        offsets = np.full(array.shape[:-1], self._offset, dtype=np.int64)
         for mode, (start, stride) in enumerate(zip(self._shape.origin, self.strides, strict=True)):
             offsets += (array[..., mode] - start) * stride
         return offsets

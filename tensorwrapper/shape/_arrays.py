@@ -117,7 +117,7 @@ def check_rows(count: int, width: int = 1) -> None:
     """Raise if a table of `count` rows of `width` numbers is larger than any memory."""
     if count * width > MAX_INT64 // 8:
         raise SizeOverflowError(
-            f"{count} rows of {width} numbers are more than arrays can hold: at most {MAX_INT64 // 8} numbers"
+            f"{count} rows of {width} numbers are more than 64 bits can address: {MAX_INT64 // 8} numbers"
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Generic, Self, SupportsIndex, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_int
+from tensorwrapper._integers import UNFIT, to_int
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.shape._children import check_rank, jagged_from_cells, jagged_from_children
 from tensorwrapper.shape._combine import concat_shapes, stack_shapes
@@ -430,8 +430,7 @@ def _held_list(shapes: object, what: str) -> list[Held]:
 
 def _children(rows: object) -> list[object]:
     """Return the items of an iterable as a list, with every facade in them replaced by what it holds."""
-    unfit = ShapeQueries | ShapeCommon | str | bytes | dict | set | frozenset
-    if isinstance(rows, unfit) or not isinstance(rows, Iterable):
+    if isinstance(rows, (ShapeQueries, ShapeCommon, *UNFIT)) or not isinstance(rows, Iterable):
         raise ConversionError(f"a jagged shape is given by a sequence of lengths or shapes, not by {rows!r}")
     items = list(cast("Iterable[object]", rows))
     # Asked once per type: each question about an abstract class costs more than a row.

@@ -319,10 +319,10 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
         return same_elements(flat_of(self._held), flat_of(held_of(other)))
 
 
-def _checked_order(order: Order) -> Order:
+def _checked_order(order: object) -> Order:
     if not isinstance(order, str) or order not in {"C", "F"}:
         raise ConversionError(f'order must be "C" or "F", not {order!r}')
-    return order
+    return cast("Order", order)
 
 
 ShapeLike: TypeAlias = ShapeQueries[Any] | ShapeCommon | Iterable[SupportsIndex]

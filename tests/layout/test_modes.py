@@ -177,10 +177,8 @@ def _numpy_view(extents_, strides, new):
     base = np.zeros(1 + sum(abs(s) * (n - 1) for s, n in zip(strides, extents_, strict=True)))
     start = sum(-s * (n - 1) for s, n in zip(strides, extents_, strict=True) if s < 0)
     array = np.ndarray(extents_, base.dtype, base, 8 * start, steps)
-    try:
-        return tuple(s // 8 for s in array.reshape(new, copy=False).strides)
-    except ValueError:
-        return None
+    reshaped = array.reshape(new)
+    return tuple(s // 8 for s in reshaped.strides) if np.shares_memory(reshaped, base) else None
 
 
 @st.composite
