@@ -228,6 +228,16 @@ class Tiling(TilingQueries):
         moves = to_index(offset, self.rank, "an offset")
         return make_tiling(tuple([moved(p, by) for p, by in zip(self._partitions, moves, strict=True)]))
 
+    def shift(self, offset: Iterable[SupportsIndex]) -> "Tiling":
+        """Return the tiling moved by `offset`: `translate_by` by the name that TiledArray gives it.
+
+        Examples
+        --------
+        >>> Tiling.from_hashmarks([1, 3, 7, 9]).shift((-1,)).marks[0].tolist()
+        [0, 2, 6, 8]
+        """
+        return self.translate_by(offset)
+
     def translate_to(self, origin: Iterable[SupportsIndex]) -> "Tiling":
         """Return the tiling moved to start at `origin`; raises as `translate_by` does.
 
