@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Iterable
-from typing import Final, SupportsIndex, cast
+from typing import Final, SupportsIndex
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def to_int(value: SupportsIndex, what: str) -> int:
 
 def to_ints(values: Iterable[SupportsIndex], what: str) -> tuple[int, ...]:
     """Return `values` as a tuple of Python integers."""
-    if isinstance(cast("object", values), UNFIT):
+    if issubclass(type(values), UNFIT):
         raise _unfit(values, what)
     try:
         return tuple([to_int(value, what) for value in values])

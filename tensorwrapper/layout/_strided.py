@@ -107,11 +107,15 @@ class Strided(LayoutCommon):
         return None
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
-        numbers = to_index(index, self._shape.rank)
-        if numbers not in self._shape:
-            raise OutOfBoundsError(f"index {numbers} is not in {self._shape}")
-        steps = zip(numbers, self._shape.origin, self.strides, strict=True)
-        return self._offset + sum([(i - start) * stride for i, start, stride in steps])
+        strides, offset = self.strides, self._offset
+        numbers = to_index(index, len(strides))
+        box = self._shape._held
+        for i, start, extent, stride in zip(numbers, box.origin, box.extents, strides, strict=True):
+            place = i - start
+            if not 0 <= place < extent:
+                raise OutOfBoundsError(f"index {numbers} is not in {self._shape}")
+            offset += place * stride
+        return offset
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         array = to_inside(indices, self._shape)
