@@ -7,12 +7,15 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import LayoutError, OutOfBoundsError
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._common import to_index_array
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["LayoutCommon", "check_region", "to_inside"]
+__all__ = ["LayoutCommon", "check_int64", "check_region", "search_injective", "to_inside"]
+
+_SEARCHED = 1 << 20  # elements up to which overlaps that no rule decides are looked for
 
 
 def check_region(region: Shape[Any], shape: Shape[Any], allowed: str) -> None:
@@ -30,6 +33,32 @@ def to_inside(indices: npt.ArrayLike, shape: Shape[Any]) -> IntArray:
         place = np.unravel_index(int(np.argmin(inside)), inside.shape)
         raise OutOfBoundsError(f"index {tuple(array[place].tolist())} is not in {shape}")
     return array
+
+
+def fits_int64(layout: "LayoutCommon", base: int) -> bool:
+    """Tell whether the offsets of a layout, and the base that they are counted from, fit into 64 bits."""
+    return all(-MAX_INT64 <= number <= MAX_INT64 for number in (*layout.bounds(), base))
+
+
+def check_int64(layout: "LayoutCommon", base: int) -> None:
+    """Raise unless `fits_int64`: before any array is made that would wrap."""
+    if not fits_int64(layout, base):
+        least, greatest = layout.bounds()
+        raise SizeOverflowError(
+            f"offsets from {least} to {greatest}, counted from {base}, leave 64 bits; use offset_of()"
+        )
+
+
+def search_injective(layout: "LayoutCommon", base: int) -> bool:
+    """Tell by looking whether no two elements share a place: for layouts that no rule decides.
+
+    A layout that is too large to search counts as overlapping, which makes what lies on it read-only: the
+    safe side.
+    """
+    size: int = layout.shape.size
+    if size > _SEARCHED or not fits_int64(layout, base):
+        return False
+    return len(np.unique(layout.to_numpy())) == size
 
 
 class LayoutCommon(ABC):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout._axis import AxisMap, Stride
-from tensorwrapper.layout._common import LayoutCommon, check_region, to_inside
+from tensorwrapper.layout._common import LayoutCommon, check_int64, check_region, search_injective, to_inside
 from tensorwrapper.layout._hierarchical import Hierarchical
 from tensorwrapper.layout._keys import parse_positional
 from tensorwrapper.layout._strided import Strided, sum_table
@@ -27,8 +27,6 @@ from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
 __all__ = ["Separable", "axes_of", "from_axes"]
-
-_SEARCHED = 1 << 20  # elements up to which overlaps that no rule decides are looked for
 
 
 @final
@@ -76,8 +74,7 @@ class Separable(LayoutCommon):
             return False
         if _digits(self.axes) is not None:
             return True
-        size = self._shape.size
-        return size <= _SEARCHED and self._fits_int64() and len(np.unique(self.to_numpy())) == size
+        return search_injective(self, self.base)
 
     def repeated_mode(self) -> int | None:
         """Return the first mode that gives several elements one place by itself, if there is one."""
@@ -92,20 +89,11 @@ class Separable(LayoutCommon):
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         array = to_inside(indices, self._shape)
-        self._check_int64()
+        check_int64(self, self.base)
         offsets = np.full(array.shape[:-1], self.base, dtype=np.int64)
         for mode, (axis, start) in enumerate(zip(self.axes, self._shape.origin, strict=True)):
             offsets += axis.offsets_at(array[..., mode] - start)
         return offsets
-
-    def _fits_int64(self) -> bool:
-        least, greatest = self.bounds()
-        return -MAX_INT64 <= least <= greatest <= MAX_INT64 and abs(self.base) <= MAX_INT64
-
-    def _check_int64(self) -> None:
-        if not self._fits_int64():
-            least, greatest = self.bounds()
-            raise SizeOverflowError(f"offsets from {least} to {greatest} leave 64 bits; use offset_of()")
 
     def index_of(self, offset: SupportsIndex) -> Index:
         wanted = to_int(offset, "an offset")
@@ -157,7 +145,7 @@ class Separable(LayoutCommon):
     def to_numpy(self) -> IntArray:
         if not self._shape.size:
             return np.empty(self._shape.extents, dtype=np.int64)
-        self._check_int64()
+        check_int64(self, self.base)
         return sum_table(self.base, [axis.offsets() for axis in self.axes])
 
     def at(self, key: PositionalKey) -> "Strided | Separable":

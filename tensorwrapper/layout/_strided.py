@@ -8,9 +8,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import MAX_INT64, to_int
-from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
-from tensorwrapper.layout._common import LayoutCommon, check_region, to_inside
+from tensorwrapper._integers import to_int
+from tensorwrapper.errors import LayoutError, OutOfBoundsError
+from tensorwrapper.layout._common import LayoutCommon, check_int64, check_region, search_injective, to_inside
 from tensorwrapper.layout._keys import parse_positional
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._common import to_index
@@ -19,8 +19,6 @@ from tensorwrapper.shape._smooth import make_smooth, to_permutation
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
 __all__ = ["Strided", "packed_strides", "row_major", "sum_table"]
-
-_SEARCHED = 1 << 20  # overlaps that no rule decides are looked for up to this many elements
 
 
 def packed_strides(extents: Extents, order: Iterable[int]) -> Index:
@@ -94,10 +92,8 @@ class Strided(LayoutCommon):
         else:
             # Each mode steps over all that the finer ones reach: no two elements can meet.
             return True
-        # Otherwise modes interleave. A layout that is too large to search counts as overlapping, which
-        # makes what lies on it read-only: the safe side.
-        size = math.prod(extents)
-        return size <= _SEARCHED and self._fits_int64() and len(np.unique(self.to_numpy())) == size
+        # Otherwise modes interleave.
+        return search_injective(self, self._offset)
 
     def repeated_mode(self) -> int | None:
         """Return the first mode that gives several elements one place by itself, if there is one."""
@@ -119,20 +115,11 @@ class Strided(LayoutCommon):
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         array = to_inside(indices, self._shape)
-        self._check_int64()
+        check_int64(self, self._offset)
         offsets = np.full(array.shape[:-1], self._offset, dtype=np.int64)
         for mode, (start, stride) in enumerate(zip(self._shape.origin, self.strides, strict=True)):
             offsets += (array[..., mode] - start) * stride
         return offsets
-
-    def _fits_int64(self) -> bool:
-        least, greatest = self.bounds()
-        return least >= -MAX_INT64 and greatest <= MAX_INT64
-
-    def _check_int64(self) -> None:
-        if not self._fits_int64():
-            least, greatest = self.bounds()
-            raise SizeOverflowError(f"offsets from {least} to {greatest} leave 64 bits; use offset_of()")
 
     def index_of(self, offset: SupportsIndex) -> Index:
         wanted = to_int(offset, "an offset")
@@ -160,7 +147,7 @@ class Strided(LayoutCommon):
     def to_numpy(self) -> IntArray:
         if 0 in self._shape.extents:
             return np.empty(self._shape.extents, dtype=np.int64)
-        self._check_int64()
+        check_int64(self, self._offset)
         steps = zip(self._shape.extents, self.strides, strict=True)
         # A stride that is never taken may be of any size.
         return sum_table(

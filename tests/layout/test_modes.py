@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tensorwrapper import Layout, Shape
-from tensorwrapper.errors import ExtentError, LayoutError, OutOfBoundsError, RankError
+from tensorwrapper.errors import ExtentError, LayoutError, OutOfBoundsError, RankError, SizeOverflowError
 
 extents = st.lists(st.integers(0, 4), min_size=1, max_size=3)
 
@@ -284,3 +284,19 @@ def test_a_repeated_mode_splits_into_repetition_and_whole():
 def test_what_does_not_fit_is_refused_by_name(operate, error, text):
     with pytest.raises(error, match=text):
         operate(Layout(Shape(3, 4)))
+
+
+@pytest.mark.parametrize("turn", [(0, 0), (0, 1)])
+def test_no_indices_of_an_empty_layout_have_no_offsets(turn):
+    layout = Layout(Shape(0, 3)).rotate(turn)
+
+    assert layout.offsets_of(np.empty((0, 2), dtype=np.int64)).tolist() == []
+    assert layout.to_numpy().shape == (0, 3)
+
+
+def test_a_base_beyond_64_bits_is_refused_and_not_wrapped():
+    layout = Layout(Shape(0, 3), offset=2**70)
+
+    with pytest.raises(SizeOverflowError, match="64 bits"):
+        layout.offsets_of(np.empty((0, 2), dtype=np.int64))
+    assert Layout(Shape(2), offset=2**70).rotate([1]).offset_of((0,)) == 2**70 + 1

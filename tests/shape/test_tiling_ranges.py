@@ -138,24 +138,6 @@ def test_a_box_is_permuted():
     assert shape.permute((0, 1, 2)) == shape  # theirs is a null permutation
 
 
-@pytest.mark.parametrize(
-    ("index", "inside"),
-    [
-        ((0, 3, 3), False),
-        ((1, 3, 3), True),
-        ((4, 3, 3), True),
-        ((5, 3, 3), False),
-        ((0, 6, 3), False),
-        ((2, 4, 3), True),
-        ((4, 1, 3), True),
-    ],
-)
-def test_a_box_includes_what_lies_between_its_bounds(index, inside):
-    shape = box((1, 1, 1), (5, 5, 5))
-    assert (index in shape) is inside
-    assert shape.contains([index]).tolist() == [inside]
-
-
 def test_a_box_without_elements_includes_nothing():
     assert (0, 0, 0) not in Shape(0, 1, 2)
 
