@@ -6,17 +6,19 @@ from typing import Any, Generic, SupportsIndex, cast, final
 import attrs
 
 from tensorwrapper._integers import to_int, to_ints
-from tensorwrapper.errors import ConversionError, LayoutError
+from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import _modes
 from tensorwrapper.layout._common import LayoutCommon
-from tensorwrapper.layout._ordinals import LayoutOrdinals, ordinal_repr
+from tensorwrapper.layout._constructors import LayoutConstructors
+from tensorwrapper.layout._orders import fastest_first, is_default, to_tiling
+from tensorwrapper.layout._ordinals import ordinal_repr
 from tensorwrapper.layout._packed import contiguous
 from tensorwrapper.layout._separable import Separable
 from tensorwrapper.layout._strided import Strided, packed_strides
 from tensorwrapper.layout._tile_major import TileMajor
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
-from tensorwrapper.shape._smooth import to_extents, to_permutation
+from tensorwrapper.shape._smooth import to_extents
 from tensorwrapper.typing import Index, IndexT_co, Order, PositionalKey
 
 __all__ = ["Layout", "wrap_layout"]
@@ -24,7 +26,7 @@ __all__ = ["Layout", "wrap_layout"]
 
 @final
 @attrs.frozen(init=False, repr=False, getstate_setstate=False)
-class Layout(LayoutOrdinals[IndexT_co], Generic[IndexT_co]):
+class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
     """Where each index of a shape lives, as an offset in elements.
 
     Over a box a layout is strided; over a jagged shape it is packed, row after row (over a tiled shape:
@@ -74,11 +76,11 @@ class Layout(LayoutOrdinals[IndexT_co], Generic[IndexT_co]):
         start = None if offset is None else to_int(offset, "an offset")
         held: LayoutCommon
         if strides is not None:
-            if not _is_default(order) or ascend is not None:
+            if not is_default(order) or ascend is not None:
                 raise LayoutError("give either strides, or order and ascend")
             held = _from_strides(space, to_ints(strides, "strides"), start or 0)
         elif space.kind != "smooth":
-            if not _is_default(order) or ascend is not None:
+            if not is_default(order) or ascend is not None:
                 raise LayoutError(f"a {space.kind} shape is packed in row-major order; it has no other")
             held = contiguous(space, start or 0)
         else:
@@ -213,54 +215,6 @@ class Layout(LayoutOrdinals[IndexT_co], Generic[IndexT_co]):
         """
         return wrap_layout(_modes.merge_modes(self._held, first, last))
 
-    @classmethod
-    def tiled(
-        cls,
-        tiling: Tiling,
-        *,
-        order: Order | Iterable[SupportsIndex] = "C",
-        tile_order: Order | Iterable[SupportsIndex] = "C",
-        alignment: SupportsIndex = 1,
-        offset: SupportsIndex = 0,
-    ) -> "Layout[tuple[int, ...]]":
-        """Return tile-major storage of a box: every tile contiguous, one after the other.
-
-        The shape is that of the elements, ``tiling.elements``. Memory is the sum of the tiles per mode; with
-        an alignment also one number per tile.
-
-        Parameters
-        ----------
-        tiling
-            How the box is cut.
-        order
-            The order of the tiles: "C" (those of the last mode next to one another), "F", or a permutation
-            whose entry k is the k-th fastest mode.
-        tile_order
-            The order of the elements of a tile, given alike.
-        alignment
-            Every tile starts at a multiple of this many elements, counted from `offset`.
-        offset
-            The place of the first tile.
-
-        Raises
-        ------
-        LayoutError
-            If the alignment is not positive.
-        RankError
-            If an order is not a permutation of the modes.
-
-        Examples
-        --------
-        >>> blocked = Layout.tiled(Tiling([2, 2], [2, 2]))
-        >>> blocked.to_numpy().tolist()
-        [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]]
-        """
-        rank, multiple = _to_tiling(tiling).rank, to_int(alignment, "an alignment")
-        if multiple < 1:
-            raise LayoutError(f"an alignment is a positive number of elements, not {multiple}")
-        orders = _fastest_first(order, rank), _fastest_first(tile_order, rank)
-        return wrap_layout(TileMajor(tiling, *orders, multiple, to_int(offset, "an offset")))
-
     def as_tiled(self, tiling: Tiling) -> "Layout[tuple[int, ...]]":
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is.
 
@@ -275,7 +229,7 @@ class Layout(LayoutOrdinals[IndexT_co], Generic[IndexT_co]):
         >>> view.shape, view.offset_of((1, 0, 1, 2))
         (Shape.tiled([1, 2], [3, 1]), 10)
         """
-        held, tiling = self._strided("as_tiled"), _to_tiling(tiling)
+        held, tiling = self._strided("as_tiled"), to_tiling(tiling)
         if tiling.elements != held.shape:
             raise LayoutError(f"a tiling of {tiling.elements} does not cover the shape {held.shape}")
         if not tiling.rank:
@@ -320,32 +274,12 @@ def wrap_layout(held: LayoutCommon) -> "Layout[Any]":
     return layout
 
 
-def _to_tiling(tiling: object) -> Tiling:
-    if isinstance(tiling, Tiling):
-        return tiling
-    raise ConversionError(f"tiled needs a Tiling, such as Tiling(*sizes), not {tiling!r}")
-
-
-def _is_default(order: Order | Iterable[SupportsIndex]) -> bool:
-    # Arrays compare element by element, so the type is asked first.
-    return isinstance(order, str) and order == "C"
-
-
 def _from_strides(shape: Shape[Any], strides: Index, offset: int) -> Strided:
     if shape.kind != "smooth":
         raise LayoutError(f"strides describe boxes, not the jagged shape {shape}")
     if len(strides) != shape.rank:
         raise LayoutError(f"{len(strides)} strides do not fit a shape of rank {shape.rank}")
     return Strided(shape, strides, offset)
-
-
-def _fastest_first(order: Order | Iterable[SupportsIndex], rank: int) -> Index:
-    """Return the modes from the fastest to the slowest."""
-    if not isinstance(order, str):
-        return to_permutation(order, rank)
-    if order not in ("C", "F"):
-        raise ConversionError(f'order must be "C", "F" or a permutation, not {order!r}')
-    return tuple(range(rank)) if order == "F" else tuple(range(rank - 1, -1, -1))
 
 
 def _from_order(
@@ -355,9 +289,9 @@ def _from_order(
     offset: int | None,
 ) -> LayoutCommon:
     rank = shape.rank
-    if _is_default(order) and ascend is None:
+    if is_default(order) and ascend is None:
         return contiguous(shape, offset or 0)
-    modes = _fastest_first(order, rank)
+    modes = fastest_first(order, rank)
     layout = Strided(shape, packed_strides(shape.extents, modes), 0)
     if ascend is not None:
         flags = list(cast("Iterable[object]", ascend)) if isinstance(ascend, Iterable) else None
