@@ -1,14 +1,16 @@
 """Dense buffers: one run of elements in memory, and NumPy arrays over parts of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, cast, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, SizeOverflowError
-from tensorwrapper.typing import Array, Extents, Index, ScalarT_co
+from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer._copy import scatter_elements, take_elements
+from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError
+from tensorwrapper.typing import Array, Extents, Index, IntArray, ScalarT_co
 
 __all__ = ["Dense", "as_dense", "check_dtype", "fit_number"]
 
@@ -50,7 +52,7 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
 
 @final
 @attrs.frozen(eq=False, getstate_setstate=False)
-class Dense(Generic[ScalarT_co]):
+class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """One run of elements: a one-dimensional array without gaps, whose memory it keeps alive.
 
     Attributes
@@ -67,6 +69,11 @@ class Dense(Generic[ScalarT_co]):
         return self.flat.dtype
 
     @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return len(self.flat)
+
+    @property
     def writeable(self) -> bool:
         """Whether the elements can be written to."""
         return self.flat.flags.writeable
@@ -77,12 +84,14 @@ class Dense(Generic[ScalarT_co]):
         flat.flags.writeable = False
         return Dense(flat)
 
-    def check_bounds(self, least: int, greatest: int) -> None:
-        """Raise unless all offsets from `least` to `greatest` are in the buffer: what makes a view safe."""
-        if least < 0 or greatest >= len(self.flat):
-            raise BufferSizeError(
-                f"the layout needs offsets {least} to {greatest}; the buffer has {len(self.flat)} elements"
-            )
+    def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
+        return self.gather(iter([addresses.reshape(-1)]), addresses.size).reshape(addresses.shape)
+
+    def write(self, addresses: IntArray, values: Array) -> None:
+        scatter_elements(values, (addresses,), self.flat)
+
+    def gather(self, places: Iterator[IntArray], size: int) -> "npt.NDArray[ScalarT_co]":
+        return take_elements(self.flat, places, size)
 
     def array(self, extents: Extents, strides: Index, offset: int) -> "npt.NDArray[ScalarT_co]":
         """Return the NumPy array over part of the buffer; strides in elements, no copy. O(rank)."""

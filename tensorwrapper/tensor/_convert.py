@@ -17,7 +17,8 @@ from tensorwrapper.layout._strided import Strided
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
-from tensorwrapper.tensor._tensor import Tensor, guard, make_tensor
+from tensorwrapper.tensor._parts import guard
+from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import Array, BufferLike, ScalarT_co
 
 __all__ = ["as_tensor", "from_buffer", "jagged"]

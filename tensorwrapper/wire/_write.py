@@ -14,6 +14,7 @@ from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Tiled
 from tensorwrapper.shape._jagged import JaggedCommon
 from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor._places import memory_of
 from tensorwrapper.typing import Array, Index, IntArray
 from tensorwrapper.wire._dtypes import known_dtype, write_dtype
 from tensorwrapper.wire._label import plain_scalars
@@ -130,14 +131,12 @@ class Writer:
 
 
 def _bytes_of(tensor: Tensor[Any], dtype: "np.dtype[Any]") -> memoryview:
-    held = tensor.layout._held
     if tensor.dtype == dtype:
         flat: Array = tensor.elements()
-    elif isinstance(held, Strided):
-        # Packed and brought into byte order in one copy.
-        flat = copy_elements(tensor._array(held), dtype).reshape(-1)
     else:
-        flat = copy_elements(tensor.elements(), dtype)
+        # Packed and brought into byte order in one copy, where there is memory to copy from.
+        array = memory_of(tensor.layout._held, tensor.buffer)
+        flat = copy_elements(tensor.elements() if array is None else array, dtype).reshape(-1)
     if dtype.itemsize in (16, 32) and dtype.kind in "fc" and dtype.char in "gG":
         flat = _without_padding(flat)
     return flat.view(np.uint8).data

@@ -60,10 +60,11 @@ ALLOWED = {
     "cli": FUNCTIONS | METHODS,  # a user like any other
     "testing": FUNCTIONS | METHODS,  # the same
     "buffer/_dense.py": {"array"},  # one number
-    "tensor/_tensor.py": {
+    "tensor/_copies.py": {
         "array",  # the origin of a box, one number per mode
         "copy",  # Tensor.copy itself, which counts
     },
+    "tensor/_parts.py": {"repeat"},  # Layout.repeat: a view
     "tensor/_tiles.py": {
         "array",  # the first tile of a grid, one number per mode
         "astype",  # numbers of tiles

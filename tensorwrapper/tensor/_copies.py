@@ -1,0 +1,140 @@
+"""Copies of a tensor: packed, padded, as lists; and comparison element by element."""
+
+from typing import Any, Generic, Self, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer._copy import copy_elements, scatter_elements
+from tensorwrapper.buffer._dense import Dense, fit_number
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout._packed import contiguous
+from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.shape import JaggedCommon
+from tensorwrapper.tensor._lists import nest, rows_of
+from tensorwrapper.tensor._parts import TensorParts
+from tensorwrapper.tensor._places import memory_of
+from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.tensor._tiles import BATCH, places_of_tiles, tile_numbers
+from tensorwrapper.typing import ScalarT_co
+
+__all__ = ["TensorCopies"]
+
+
+class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: `_layout`, `_buffer` and `_make`."""
+
+    __slots__ = ()
+
+    def select_tiles(self, numbers: npt.ArrayLike) -> Self:
+        """Return any set of tiles of a tiled view as one jagged tensor, packed: one copy of each element.
+
+        Parameters
+        ----------
+        numbers
+            An (n, rank) array of tile numbers, or a boolean array over the grid.
+
+        Returns
+        -------
+        Tensor
+            Row k is tile ``numbers[k]``; its origin is where the tile lies in the box.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
+        >>> tiles = t.select_tiles([(1, 0), (0, 1)])
+        >>> tiles.shape
+        Shape.jagged([Shape(2, 2, origin=(1, 0)), Shape(1, 1, origin=(0, 2))])
+        >>> tiles[0].tolist()
+        [[3, 4], [6, 7]]
+        """
+        held = self._tiled("select_tiles")
+        shape, offsets = places_of_tiles(held, tile_numbers(held, np.asarray(numbers)))
+        flat = self._buffer.gather(offsets, shape.size)
+        return self._make(wrap_layout(contiguous(shape, 0)), Dense(cast("Any", flat)))
+
+    def copy(self) -> Self:
+        """Return the same elements in memory of their own, packed in row-major order."""
+        held = self._layout._held
+        if isinstance(held, TiledStrided):
+            under = self.untiled().copy()
+            layout = under._layout.as_tiled(held.tiling)._held
+            return self._make(
+                wrap_layout(TiledStrided(held.tiling, cast("TiledStrided", layout).under, held.grid_origin)),
+                under._buffer,
+            )
+        array = memory_of(held, self._buffer)
+        flat = self.elements() if array is None else array
+        if isinstance(self._buffer, Dense):
+            flat = copy_elements(flat)
+        flat = flat.reshape(-1)
+        return self._make(wrap_layout(contiguous(self.shape, 0)), Dense(cast("Any", flat)))
+
+    def to_padded(self, *, fill: object = 0) -> "npt.NDArray[ScalarT_co]":
+        """Return an array over the bounding box, with `fill` where the shape has no element."""
+        value = fit_number(fill, self.dtype, "fill")
+        held, box = self._layout._held, self.shape.as_smooth()
+        array = memory_of(held, self._buffer)
+        if array is not None:
+            return copy_elements(array)
+        if self.shape.kind == "smooth":
+            return self.elements().reshape(box.extents)
+        origin = box.origin
+        padded = np.full(box.extents, value, dtype=self.dtype)
+        flat, start = self.elements(), 0
+        for batch in self.shape.indices().batches(BATCH):
+            places = tuple((batch - np.array(origin, dtype=np.int64)).T)
+            scatter_elements(flat[start : start + len(batch)], places, padded)
+            start += len(batch)
+        return padded
+
+    def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
+        """Return the elements as nested lists of Python numbers; a number if the rank is 0."""
+        held = self._layout._held
+        array = memory_of(held, self._buffer)
+        if array is not None:
+            return array.tolist()
+        if self.shape.kind == "smooth":
+            return self.elements().reshape(self.shape.extents).tolist()
+        rows = cast("JaggedCommon", self.shape._held).rows
+        if rows.columns.leaf_rank == 1 and not isinstance(held, TiledStrided):
+            return nest(rows_of(self.elements().tolist(), rows), rows)
+        return nest([cell.tolist() for _, cell in self.cells()], rows)
+
+    def array_equal(self, other: "TensorQueries[Any]", *, equal_nan: bool = False) -> bool:
+        """Tell whether shapes and elements are equal; boxes and tiled boxes are compared without copies.
+
+        Raises
+        ------
+        ConversionError
+            If `other` is no tensor: `as_tensor` makes one.
+        """
+        if not isinstance(cast("object", other), TensorQueries):
+            raise ConversionError(
+                f"a tensor is compared with a tensor, not with a {type(other).__name__}: use as_tensor"
+            )
+        if self.shape != other.shape:
+            return False
+        if not self.size:
+            return True
+        mine, theirs = self._layout._held, other._layout._held
+        if isinstance(mine, TiledStrided) and isinstance(theirs, TiledStrided):
+            mine, theirs = mine.under, theirs.under
+        a, b = memory_of(mine, self._buffer), memory_of(theirs, other._buffer)
+        if a is None or b is None:
+            a, b = self.elements(), other.elements()
+        return np.array_equal(a, b, equal_nan=equal_nan)
+
+    def __contains__(self, value: object) -> bool:
+        # Without it Python would compare with each row, which are tensors and equal to nothing else.
+        return bool(np.any(self.elements() == cast("Any", value)))
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self.copy()
+
+    def __copy__(self) -> Self:
+        # Pickling, which Python falls back on, would copy the elements of some layouts and share others.
+        return self._make(self._layout, self._buffer)

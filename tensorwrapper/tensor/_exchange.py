@@ -1,0 +1,67 @@
+"""Tensors for others: NumPy's protocols and DLPack."""
+
+from typing import TYPE_CHECKING, Any, Generic, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer._copy import copy_elements
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.tensor._places import memory_of
+from tensorwrapper.tensor._writes import TensorWrites
+from tensorwrapper.typing import Array, ScalarT_co
+
+if TYPE_CHECKING:
+    from typing_extensions import CapsuleType
+
+__all__ = ["TensorExchange"]
+
+
+class TensorExchange(TensorWrites[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: `_layout`, `_buffer` and `_make`."""
+
+    __slots__ = ()
+
+    def to_numpy(self) -> "npt.NDArray[ScalarT_co]":
+        """Return the array over the same memory; it is read-only where the tensor is.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor is jagged or tiled: nothing is densified without being asked.
+        """
+        held = self._layout._held
+        array = memory_of(held, self._buffer)
+        if array is None:
+            raise ConversionError(
+                f"a tensor of shape {self.shape} is no array: to_padded() fills it, cells() has its parts"
+            )
+        if array.flags.writeable and not held.is_injective:
+            array.flags.writeable = False
+        return array
+
+    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array:  # noqa: FBT001
+        array = self.to_numpy()
+        if dtype is not None and np.dtype(dtype) != array.dtype:
+            if copy is False:
+                raise ConversionError(f"elements of {array.dtype} become {dtype} only by a copy; copy=False")
+            return copy_elements(array, cast("Any", np.dtype(dtype)))
+        return copy_elements(array) if copy else array
+
+    def __dlpack__(
+        self,
+        *,
+        stream: object = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> "CapsuleType":
+        if stream is not None:
+            raise ConversionError("this memory is the CPU's, which has no streams")
+        options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+        # NumPy 2.0 knows none of them: only what was asked for is passed on.
+        asked: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        return cast("npt.NDArray[np.number[Any]]", self.to_numpy()).__dlpack__(**asked)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)  # the CPU

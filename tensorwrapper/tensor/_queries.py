@@ -1,0 +1,127 @@
+"""What a tensor can be asked, and the numbers in it.
+
+`Tensor` is one class; its methods stand in several files, each a mixin over the one before.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, Generic, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._strided import Strided
+from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.tensor._places import flat_elements
+from tensorwrapper.typing import ScalarT_co
+
+__all__ = ["TensorQueries"]
+
+
+class TensorQueries(ABC, Generic[ScalarT_co]):
+    """Abstract: the attributes `_layout` and `_buffer`, and `_make`, which makes a tensor of such parts."""
+
+    __slots__ = ()
+
+    _layout: Layout[Any]
+    _buffer: BufferCommon[ScalarT_co]
+
+    @classmethod
+    @abstractmethod
+    def _make(cls, layout: Layout[Any], buffer: BufferCommon[Any]) -> Self:
+        """Return a tensor of parts that fit: the offsets were checked against the buffer."""
+
+    @property
+    def shape(self) -> Shape[tuple[int, ...]]:
+        """The indices of the elements."""
+        return self._layout.shape
+
+    @property
+    def layout(self) -> Layout[tuple[int, ...]]:
+        """Where the elements lie in the buffer, in elements."""
+        return self._layout
+
+    @property
+    def buffer(self) -> BufferCommon[ScalarT_co]:
+        """What holds the elements."""
+        return self._buffer
+
+    @property
+    def dtype(self) -> "np.dtype[ScalarT_co]":
+        """The type of the elements."""
+        return self._buffer.dtype
+
+    @property
+    def rank(self) -> int:
+        """The number of modes."""
+        return self.shape.rank
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.shape.size
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of the elements, as if they were packed."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def is_readonly(self) -> bool:
+        """Whether writing raises: the memory may not change, or several indices share a place."""
+        return not (self._buffer.writeable and self._layout.is_injective)
+
+    @property
+    def tiling(self) -> Tiling:
+        """How the box underneath a tiled tensor is cut.
+
+        Raises
+        ------
+        LayoutError
+            If the tensor is not a tiled view.
+        """
+        return self._tiled("tiling").tiling
+
+    def _tiled(self, what: str) -> TiledStrided:
+        held = self._layout._held
+        if isinstance(held, TiledStrided):
+            return held
+        raise LayoutError(f"{what} needs a tiled view; tiled(tiling) makes one of a box")
+
+    def _check_cells(self, what: str) -> None:
+        if isinstance(self._layout._held, Strided):
+            raise JaggedModeError(
+                f"{what} needs a jagged or tiled tensor: a box is one cell; tiled(tiling) cuts it into tiles"
+            )
+
+    def elements(self) -> "npt.NDArray[ScalarT_co]":
+        """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
+        return flat_elements(self._layout._held, self._buffer)
+
+    def item(self) -> Any:  # noqa: ANN401 - a Python value of whatever type the elements have
+        """Return the only element as a Python number, string or bytes."""
+        if self.size != 1:
+            raise ConversionError(f"item() reads tensors with one element, not {self.size}")
+        return self.elements().item()
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ConversionError(f"the truth of {self.size} elements is not one answer")
+        return bool(self.item())
+
+    def __len__(self) -> int:
+        if not self.rank:
+            raise ConversionError("a tensor of rank 0 has no len")
+        return self.shape.extent(0)
