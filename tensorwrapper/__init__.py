@@ -27,8 +27,12 @@ if TYPE_CHECKING:
     from tensorwrapper.shape import as_shape as as_shape
     from tensorwrapper.tensor import Tensor as Tensor
     from tensorwrapper.tensor import as_tensor as as_tensor
+    from tensorwrapper.tensor import empty as empty
+    from tensorwrapper.tensor import eye as eye
     from tensorwrapper.tensor import from_buffer as from_buffer
+    from tensorwrapper.tensor import full as full
     from tensorwrapper.tensor import jagged as jagged
+    from tensorwrapper.tensor import zeros as zeros
 
 __version__ = "0.1.0"
 
@@ -42,8 +46,11 @@ __all__ = [
     "as_shape",
     "as_tensor",
     "buffer",
+    "empty",
     "errors",
+    "eye",
     "from_buffer",
+    "full",
     "jagged",
     "layout",
     "shape",
@@ -52,6 +59,7 @@ __all__ = [
     "transport",
     "typing",
     "wire",
+    "zeros",
 ]
 
 _HOMES = {
@@ -63,6 +71,10 @@ _HOMES = {
     "Tiling": "shape",
     "as_shape": "shape",
     "as_tensor": "tensor",
+    "empty": "tensor",
+    "eye": "tensor",
+    "full": "tensor",
+    "zeros": "tensor",
     "from_buffer": "tensor",
     "jagged": "tensor",
 }

@@ -7,7 +7,7 @@ from typing import Generic
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import BufferSizeError
+from tensorwrapper.errors import BufferSizeError, ReadOnlyError
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
 __all__ = ["BufferCommon"]
@@ -40,6 +40,20 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     @abstractmethod
     def read_only(self) -> "BufferCommon[ScalarT_co]":
         """Return the same elements as a buffer that cannot be written to; no copy."""
+
+    def guarded(self) -> "BufferCommon[ScalarT_co]":
+        """Return the elements for a layout that gives several indices one place: at most to be added to."""
+        return self.read_only()
+
+    def accumulate(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - most refuse
+        """Add one value to each address, also where an address comes several times.
+
+        Raises
+        ------
+        ReadOnlyError
+            If this kind of buffer, or its memory, does not allow it.
+        """
+        raise ReadOnlyError(f"elements of a {type(self).__name__} buffer are not added to; copy() gives some")
 
     @abstractmethod
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":

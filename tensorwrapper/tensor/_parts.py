@@ -18,7 +18,7 @@ __all__ = ["TensorParts", "guard"]
 
 def guard(layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> BufferCommon[ScalarT_co]:
     """Return `buffer`, read-only if indices share a place in it: then every view of the tensor is as well."""
-    return buffer.read_only() if buffer.writeable and not layout.is_injective else buffer
+    return buffer.guarded() if buffer.writeable and not layout.is_injective else buffer
 
 
 class TensorParts(TensorQueries[ScalarT_co], Generic[ScalarT_co]):

@@ -1,16 +1,19 @@
-"""Writing into tensors."""
+"""Writing into tensors: assignment that is whole or not at all, and accumulation where places are shared."""
 
-from typing import Generic
+from typing import Any, Generic, cast
 
+import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._copy import assign_elements
-from tensorwrapper.errors import LayoutError, ReadOnlyError
+from tensorwrapper.buffer._copy import assign_elements, copy_elements
+from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
 from tensorwrapper.layout._separable import Separable
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.tensor._copies import TensorCopies
-from tensorwrapper.tensor._places import memory_of
-from tensorwrapper.typing import PositionalKey, ScalarT_co
+from tensorwrapper.tensor._places import address_batches, memory_of
+from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.typing import Array, PositionalKey, ScalarT_co
 
 __all__ = ["TensorWrites"]
 
@@ -20,8 +23,8 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
-    def __setitem__(self, key: PositionalKey, value: npt.ArrayLike) -> None:
-        """Write `value`, broadcast as NumPy does, into the selected part.
+    def __setitem__(self, key: PositionalKey, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
+        """Write `value`, broadcast as NumPy does, into the selected part: ``self[key].assign(value)``.
 
         Raises
         ------
@@ -29,10 +32,103 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
             If the memory may not change, or several indices share a place; the text names the mode.
         """
         self._check_writeable()
-        array = memory_of(self._layout[key]._held, self._buffer)
-        if array is None:
-            raise LayoutError("assignment to a jagged tensor goes cell by cell: t[row] = value")
-        assign_elements(array, value)
+        self[key].assign(value)
+
+    def assign(self, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
+        """Write `value` into all elements, cast and broadcast as NumPy does; an error changes nothing.
+
+        What overlaps the tensor is read first. A jagged tensor takes a number, or a tensor of its shape.
+
+        Raises
+        ------
+        ReadOnlyError
+            If the memory may not change, or several indices share a place; the text names the mode.
+        ExtentMismatchError
+            If the extents of the value do not broadcast to those of the tensor.
+        ConversionError
+            If a jagged tensor is given lists or an array: `from_buffer` and `jagged` make tensors of them.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> t = tw.jagged([[1, 2, 3], [4]])
+        >>> t[0].assign([7, 8, 9])
+        >>> t[1:].assign(0)
+        >>> t.tolist()
+        [[7, 8, 9], [0]]
+        """
+        self._check_writeable()
+        held = self._layout._held
+        array = memory_of(held, self._buffer)
+        if array is not None:
+            _assign_array(array, value)
+        elif self.shape.kind == "smooth":
+            self._write(np.broadcast_to(self._as_values(value, self.shape.extents), self.shape.extents))
+        elif isinstance(value, TensorQueries):
+            if not value.shape.is_congruent(self.shape):
+                raise ExtentMismatchError(f"a tensor of shape {value.shape} is not one of shape {self.shape}")
+            flat = value.elements()
+            same = isinstance(self._buffer, Dense) and np.may_share_memory(flat, self._buffer.flat)
+            self._write(self._as_values(copy_elements(flat) if same else flat, (self.size,)))
+        else:
+            if np.ndim(value):
+                raise ConversionError(
+                    f"a tensor of shape {self.shape} takes a number or a tensor of that shape, not an array "
+                    f"of extents {np.shape(value)}; assign cell by cell: t[row] = values"
+                )
+            self._write(np.broadcast_to(self._as_values(value, ()), (self.size,)))
+
+    def _as_values(self, value: "npt.ArrayLike | TensorQueries[Any]", extents: tuple[int, ...]) -> Array:
+        """Return a value as an array of this dtype that broadcasts to `extents`."""
+        given = value.elements().reshape(value.shape.extents) if isinstance(value, TensorQueries) else value
+        array = np.asarray(given)
+        values: Array = np.empty(array.shape, self.dtype)
+        values[...] = given
+        return _fit_extents(values, extents)
+
+    def _write(self, values: Array) -> None:
+        """Write one value per element, in row-major order."""
+        start, flat = 0, values.reshape(-1) if values.size <= 1 or values.flags.c_contiguous else values.flat
+        for batch in address_batches(self._layout._held):
+            places = batch.reshape(-1)
+            self._buffer.write(places, np.asarray(flat[start : start + len(places)]))
+            start += len(places)
+
+    def accumulate_into(self, target: "TensorQueries[Any]") -> None:
+        """Add the elements to those of `target`, also where several of its indices share a place.
+
+        This is the way to write through a view that repeats its elements (`broadcast`, `repeat`, `gather`
+        with repeats, `sliding_window`): every index adds its own value, as ``np.add.at`` does.
+
+        Raises
+        ------
+        ReadOnlyError
+            If the memory of the target may not change.
+        ExtentMismatchError
+            If the extents do not broadcast to those of the target.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> total = tw.as_tensor([0.0, 0.0])
+        >>> tw.as_tensor([1.0, 2.0, 4.0]).accumulate_into(total.gather(0, [1, 0, 1]))
+        >>> total.tolist()
+        [2.0, 5.0]
+        """
+        shape = target.shape
+        if shape.kind == "smooth":
+            values = np.broadcast_to(
+                _fit_extents(self.elements().reshape(self.shape.extents), shape.extents), shape.extents
+            )
+        elif self.shape.is_congruent(shape):
+            values = self.elements()
+        else:
+            raise ExtentMismatchError(f"a tensor of shape {self.shape} does not add to one of shape {shape}")
+        start, flat = 0, values.reshape(-1)
+        for batch in address_batches(target._layout._held):
+            places = batch.reshape(-1)
+            target._buffer.accumulate(places, flat[start : start + len(places)])
+            start += len(places)
 
     def _check_writeable(self) -> None:
         # The layout first: the memory under one that repeats is read-only as well, but that is not why.
@@ -46,3 +142,27 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
                 "the memory of this tensor is read-only, or repeated in a tensor of which this is a view; "
                 "copy() gives one that can change"
             )
+
+
+def _assign_array(array: Array, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
+    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.dtype.kind in "OSUT"):
+        # Converted as a whole first: NumPy would stop at the first bad item, halfway.
+        converted: Array = np.array(cast("npt.ArrayLike", value), dtype=array.dtype)
+        # Lists that are nested too deep are refused by NumPy, arrays of extent 1 are not.
+        if converted.ndim <= array.ndim:
+            assign_elements(array, converted)
+            return
+    assign_elements(array, cast("npt.ArrayLike", value))
+
+
+def _fit_extents(values: Array, extents: tuple[int, ...]) -> Array:
+    """Return values that broadcast to `extents`, without leading modes of extent 1 that are too many."""
+    extra = values.ndim - len(extents)
+    if extra > 0 and values.shape[:extra] == (1,) * extra:
+        values = values.reshape(values.shape[extra:])
+    pairs = zip(reversed(values.shape), reversed(extents), strict=False)
+    if values.ndim > len(extents) or any(mine not in {1, wanted} for mine, wanted in pairs):
+        raise ExtentMismatchError(
+            f"a value of extents {values.shape} does not broadcast to a tensor of extents {extents}"
+        )
+    return values

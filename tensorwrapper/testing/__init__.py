@@ -20,9 +20,10 @@ for _name in ("hypothesis", "pytest"):
 import pytest
 
 # Before the laws are imported: pytest then shows the values in an assertion that fails.
-for _law in ("contract", "index_laws", "mode_laws", "part_laws", "value_laws"):
+for _law in ("buffer_contract", "contract", "index_laws", "mode_laws", "part_laws", "value_laws"):
     pytest.register_assert_rewrite(f"{__name__}._{_law}")
 
+from tensorwrapper.testing._buffer_contract import BufferContract
 from tensorwrapper.testing._contract import ShapeContract
 from tensorwrapper.testing._strategies import (
     jagged_shapes,
@@ -36,6 +37,7 @@ from tensorwrapper.testing._strategies import (
 )
 
 __all__ = [
+    "BufferContract",
     "ShapeContract",
     "jagged_shapes",
     "nested_shapes",

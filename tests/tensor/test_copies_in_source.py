@@ -59,6 +59,7 @@ ALLOWED = {
     "plot": FUNCTIONS | METHODS,  # the same
     "cli": FUNCTIONS | METHODS,  # a user like any other
     "testing": FUNCTIONS | METHODS,  # the same
+    "buffer/_composed.py": {"copy"},  # a table of addresses
     "buffer/_dense.py": {"array"},  # one number
     "tensor/_copies.py": {
         "array",  # the origin of a box, one number per mode
@@ -71,11 +72,11 @@ ALLOWED = {
         "stack",  # origins and extents of selected tiles
     },
     "tensor/_convert.py": {
-        "astype",  # a row of another type than was asked for, before all rows are joined
         "copy",  # Tensor.copy
         "fromiter",  # lengths of rows
     },
     "tensor/_reduce.py": {"astype"},  # results that have no element: only their type changes
+    "tensor/_writes.py": {"array"},  # lists and texts, which are converted before any is written
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
     "wire/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
 }

@@ -93,8 +93,10 @@ def test_writing_to_a_tile_writes_to_the_box():
     t[1, 0] = [[1, 2], [3, 4]]
     t.tile(0, 1)[0, 2 - 2] = 9
     assert x.tolist() == [[0, 0, 9], [1, 2, 0], [3, 4, 0]]
-    with pytest.raises(LayoutError, match="cell by cell"):
-        t[:, :] = 0
+    with pytest.raises(ConversionError, match="cell by cell"):
+        t[:, :] = [0, 0]
+    t[:, :1] = 5
+    assert x.tolist() == [[5, 5, 9], [5, 5, 0], [5, 5, 0]]
 
 
 def test_windows_and_boxes_of_tiles():

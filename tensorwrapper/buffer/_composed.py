@@ -1,0 +1,157 @@
+"""Buffers made of buffers: a table into another one, and several in a row."""
+
+from collections.abc import Sequence
+from typing import Any, Generic, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
+from tensorwrapper.shape._arrays import frozen_array
+from tensorwrapper.shape._common import to_ordinal_array
+from tensorwrapper.typing import Array, IntArray, ScalarT_co
+
+__all__ = ["Joined", "Lookup", "join", "look_up"]
+
+
+def look_up(addresses: npt.ArrayLike, base: BufferCommon[ScalarT_co]) -> "Lookup[ScalarT_co]":
+    """Return a buffer whose element k is element ``addresses[k]`` of `base`; no element is copied.
+
+    It can be written to if `base` can and no address comes twice.
+
+    Raises
+    ------
+    BufferSizeError
+        If an address is not in `base`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> base = tw.buffer.Dense(np.array([10, 20, 30]))
+    >>> tw.from_buffer(tw.buffer.look_up([2, 0], base), tw.Shape(2)).tolist()
+    [30, 10]
+    """
+    # A copy: what the caller writes into the array later was not checked.
+    table = frozen_array(to_ordinal_array(addresses).copy())
+    if table.ndim != 1:
+        raise ConversionError(f"addresses are a flat array, not one of extents {table.shape}")
+    if len(table):
+        base.check_bounds(int(table.min()), int(table.max()))
+    return Lookup(table, base)
+
+
+def join(buffers: Sequence[BufferCommon[ScalarT_co]]) -> "Joined[ScalarT_co]":
+    """Return one buffer of the elements of several, one after the other; no element is copied.
+
+    Raises
+    ------
+    DTypeError
+        If they do not all have elements of one type.
+    BufferSizeError
+        If there is no buffer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> parts = [tw.buffer.Dense(np.array([1, 2, 3])), tw.buffer.constant(0, 3)]
+    >>> tw.from_buffer(tw.buffer.join(parts), tw.Shape(2, 3)).tolist()
+    [[1, 2, 3], [0, 0, 0]]
+    """
+    if not buffers:
+        raise BufferSizeError("join needs a buffer, to tell the type of the elements")
+    kinds = {part.dtype for part in buffers}
+    if len(kinds) > 1:
+        raise DTypeError(f"buffers with elements of types {', '.join(map(str, kinds))} do not join")
+    ends = np.cumsum([0, *(part.size for part in buffers)], dtype=np.int64)
+    return Joined(tuple(buffers), frozen_array(ends))
+
+
+@final
+@attrs.frozen(eq=False, getstate_setstate=False)
+class Lookup(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
+    """Elements of another buffer, through a table of addresses."""
+
+    addresses: IntArray
+    base: BufferCommon[ScalarT_co]
+    _distinct: bool | None = attrs.field(default=None, init=False, repr=False)
+
+    @property
+    def dtype(self) -> "np.dtype[ScalarT_co]":
+        return self.base.dtype
+
+    @property
+    def size(self) -> int:
+        return len(self.addresses)
+
+    @property
+    def writeable(self) -> bool:
+        distinct = self._distinct
+        if distinct is None:
+            distinct = len(np.unique(self.addresses)) == len(self.addresses)
+            object.__setattr__(self, "_distinct", distinct)
+        return distinct and self.base.writeable
+
+    def read_only(self) -> "Lookup[ScalarT_co]":
+        return Lookup(self.addresses, self.base.read_only())
+
+    def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
+        return self.base.read(self.addresses[addresses])
+
+    def write(self, addresses: IntArray, values: Array) -> None:
+        if not self.writeable:
+            raise ReadOnlyError("the elements that this table names are read-only, or named twice")
+        self.base.write(self.addresses[addresses], values)
+
+    def __reduce__(self) -> "tuple[type[Lookup[Any]], tuple[IntArray, BufferCommon[ScalarT_co]]]":
+        # Whether addresses are distinct is found anew.
+        return Lookup, (self.addresses, self.base)
+
+
+@final
+@attrs.frozen(eq=False)
+class Joined(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
+    """The elements of several buffers, one after the other."""
+
+    parts: tuple[BufferCommon[ScalarT_co], ...]
+    ends: IntArray
+    """The address at which each part starts, and the size of all."""
+
+    @property
+    def dtype(self) -> "np.dtype[ScalarT_co]":
+        return self.parts[0].dtype
+
+    @property
+    def size(self) -> int:
+        return int(self.ends[-1])
+
+    @property
+    def writeable(self) -> bool:
+        return all(part.writeable for part in self.parts)
+
+    def read_only(self) -> "Joined[ScalarT_co]":
+        return Joined(tuple([part.read_only() for part in self.parts]), self.ends)
+
+    def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
+        result: npt.NDArray[ScalarT_co] = np.empty(addresses.shape, self.dtype)
+        flat = result.reshape(-1)
+        for number, chosen, inner in self._by_part(addresses.reshape(-1)):
+            flat[chosen] = self.parts[number].read(inner)
+        return result
+
+    def write(self, addresses: IntArray, values: Array) -> None:
+        flat = values.reshape(-1)
+        for number, chosen, inner in self._by_part(addresses.reshape(-1)):
+            self.parts[number].write(inner, flat[chosen])
+
+    def _by_part(self, addresses: IntArray) -> "list[tuple[int, IntArray, IntArray]]":
+        """Return for each part that is touched: its number, which addresses are in it, and where."""
+        numbers = np.searchsorted(self.ends, addresses, side="right") - 1
+        order = np.argsort(numbers, kind="stable")
+        bounds = np.searchsorted(numbers[order], np.arange(len(self.parts) + 1))
+        touched = np.flatnonzero(np.diff(bounds)).tolist()
+        chosen = [order[bounds[number] : bounds[number + 1]] for number in touched]
+        return [(k, some, addresses[some] - self.ends[k]) for k, some in zip(touched, chosen, strict=True)]

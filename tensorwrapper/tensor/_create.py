@@ -1,0 +1,223 @@
+"""Tensors with memory of their own: empty, filled with a number, or filled block by block."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, SupportsIndex, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import MAX_INT64, to_count, to_int
+from tensorwrapper.buffer._dense import Dense, check_dtype, fit_number
+from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatchError, LayoutError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout._packed import contiguous
+from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
+from tensorwrapper.tensor._parts import guard
+from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.typing import ScalarT_co
+
+__all__ = ["empty", "eye", "full", "zeros"]
+
+
+@overload
+def empty(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]: ...
+@overload
+def empty(
+    shape: ShapeLike,
+    *,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+    layout: Layout[Any] | None = None,
+) -> Tensor[ScalarT_co]: ...
+@overload
+def empty(
+    shape: ShapeLike, *, dtype: npt.DTypeLike = ..., layout: Layout[Any] | None = None
+) -> Tensor[Any]: ...
+def empty(
+    shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
+) -> Tensor[Any]:
+    """Return a tensor of this shape whose elements are whatever the memory holds.
+
+    Parameters
+    ----------
+    shape
+        Any shape: a box, jagged, tiled.
+    dtype
+        The type of the elements.
+    layout
+        Where the elements lie; packed in row-major order if not given.
+
+    Raises
+    ------
+    DTypeError
+        If tensors cannot hold such elements.
+    ConversionError
+        If the layout is over another shape.
+    LayoutError
+        If the layout has negative offsets.
+    BufferSizeError
+        If so many elements do not fit into an address space.
+
+    Examples
+    --------
+    >>> import tensorwrapper as tw
+    >>> t = empty(tw.Shape.jagged([2, 3]), dtype="i4")
+    >>> t.shape, t.dtype
+    (Shape.jagged([2, 3]), dtype('int32'))
+    """
+    return _allocate(as_shape(shape), dtype, layout, np.empty)
+
+
+@overload
+def zeros(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]: ...
+@overload
+def zeros(
+    shape: ShapeLike,
+    *,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+    layout: Layout[Any] | None = None,
+) -> Tensor[ScalarT_co]: ...
+@overload
+def zeros(
+    shape: ShapeLike, *, dtype: npt.DTypeLike = ..., layout: Layout[Any] | None = None
+) -> Tensor[Any]: ...
+def zeros(
+    shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
+) -> Tensor[Any]:
+    """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`.
+
+    Examples
+    --------
+    >>> import tensorwrapper as tw
+    >>> zeros(tw.Shape(2, 2, origin=(5, 5)), dtype="i4").tolist()
+    [[0, 0], [0, 0]]
+    """
+    return _allocate(as_shape(shape), dtype, layout, np.zeros)
+
+
+def full(
+    shape: ShapeLike,
+    fill: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    *,
+    dtype: npt.DTypeLike | None = None,
+    layout: Layout[Any] | None = None,
+    tiling: Tiling | None = None,
+) -> Tensor[Any]:
+    """Return a tensor of this shape filled with a number, or by a function, block by block.
+
+    Parameters
+    ----------
+    shape
+        Any shape: a box, jagged, tiled.
+    fill
+        A number, or a function that receives the shape of a block, whose origin says where the block lies,
+        and returns its elements (an array of the block's extents, or something that broadcasts to them).
+    dtype
+        The type of the elements: that of the number if not given, float64 with a function.
+    layout
+        Where the elements lie; packed in row-major order if not given.
+    tiling
+        With a function: the blocks of a box. A box is one block if not given; the blocks of a jagged shape
+        are its cells, in order.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If a block of the function does not broadcast to its shape; the text names the block.
+    ConversionError
+        If the layout or the tiling is of another shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> full(tw.Shape(2), 1.5).tolist()
+    [1.5, 1.5]
+    >>> tiles = tw.Tiling([1, 2], [2, 1])
+    >>> full(tiles.elements, lambda block: sum(block.origin), tiling=tiles, dtype="i8").tolist()
+    [[0, 0, 2], [1, 1, 3], [1, 1, 3]]
+    """
+    space = as_shape(shape)
+    if not callable(fill):
+        if tiling is not None:
+            raise ConversionError("a number fills a box as a whole: a tiling is for functions")
+        wanted = np.asarray(fill).dtype if dtype is None else np.dtype(dtype)
+        check_dtype(wanted)
+        number = fit_number(fill, wanted, "fill")
+        return _allocate(space, wanted, layout, lambda size, kind: np.full(size, number, kind))
+    tensor = _allocate(space, np.float64 if dtype is None else dtype, layout, np.empty)
+    for part in _blocks(tensor, tiling):
+        part.assign(_values(fill, part.shape))
+    return tensor
+
+
+def _blocks(tensor: Tensor[Any], tiling: Tiling | None) -> Iterator[Tensor[Any]]:
+    """Return an iterator over the blocks that a function fills one by one; each knows where it lies."""
+    if tiling is not None:
+        if tiling.elements != tensor.shape:
+            raise ConversionError(f"a tiling of {tiling.elements} has no blocks of {tensor.shape}")
+        return map(tensor.window, tiling.tiles())
+    return iter([tensor]) if tensor.shape.kind == "smooth" else (cell for _, cell in tensor.cells())
+
+
+def _values(fill: Callable[[Shape[Any]], npt.ArrayLike], block: Shape[Any]) -> npt.ArrayLike:
+    values = np.asarray(fill(block))
+    try:
+        return np.broadcast_to(values, block.extents)
+    except ValueError as error:
+        raise ExtentMismatchError(
+            f"the function gave extents {values.shape} for the block {block}, to which they do not broadcast"
+        ) from error
+
+
+def eye(
+    rows: SupportsIndex,
+    columns: SupportsIndex | None = None,
+    *,
+    diagonal: SupportsIndex = 0,
+    dtype: npt.DTypeLike = np.float64,
+) -> Tensor[Any]:
+    """Return the matrix with ones on one diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    rows, columns
+        The extents; as many columns as rows if not given.
+    diagonal
+        Which one: 0 is the main diagonal, positive ones lie above it, negative ones below.
+    dtype
+        The type of the elements.
+
+    Examples
+    --------
+    >>> eye(2, 3, diagonal=1, dtype="i4").tolist()
+    [[0, 1, 0], [0, 0, 1]]
+    """
+    n = to_count(rows, "the number of rows")
+    m = n if columns is None else to_count(columns, "the number of columns")
+    tensor = zeros((n, m), dtype=dtype)
+    k = to_int(diagonal, "a diagonal")
+    tensor[max(-k, 0) :, max(k, 0) :].diagonal().assign(1)
+    return tensor
+
+
+def _allocate(
+    space: Shape[Any],
+    dtype: npt.DTypeLike,
+    layout: Layout[Any] | None,
+    make: "Callable[[int, np.dtype[Any]], npt.NDArray[Any]]",
+) -> Tensor[Any]:
+    """Return a tensor over memory that `make` gives; as much as the layout reaches."""
+    kind = np.dtype(dtype)
+    check_dtype(kind)
+    if layout is None:
+        layout = wrap_layout(contiguous(space, 0))
+    elif layout.shape != space:
+        raise ConversionError(f"the layout is over {layout.shape}, not over {space}")
+    least, greatest = layout.bounds()
+    if least < 0:
+        raise LayoutError(f"the layout needs offset {least}, and memory starts at offset 0")
+    if (greatest + 1) * kind.itemsize > MAX_INT64:
+        raise BufferSizeError(f"{greatest + 1} elements of {kind} do not fit into an address space")
+    buffer = Dense(make(greatest + 1, kind))
+    return make_tensor(layout, guard(layout, buffer))

@@ -1,0 +1,183 @@
+"""The contract of buffers: what tensors rely on, whatever holds the elements."""
+
+import pickle
+from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.errors import BufferSizeError, ReadOnlyError
+from tensorwrapper.layout import Layout
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor import Tensor, from_buffer
+from tensorwrapper.typing import Array
+
+__all__ = ["BufferContract"]
+
+
+class BufferContract(ABC):
+    """Abstract: `buffer`, a new buffer of at least four elements, and `expected`, its elements.
+
+    Derive a class that pytest collects; every method is one law. A law that cannot hold is switched off by
+    name: ``test_... = None``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tensorwrapper.buffer import Dense
+    >>> class TestDense(BufferContract):
+    ...     def buffer(self):
+    ...         return Dense(np.arange(12.0))
+    ...     def expected(self):
+    ...         return np.arange(12.0)
+    >>> TestDense().test_reading_gives_the_elements_at_the_addresses()
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def buffer(self) -> BufferCommon[Any]:
+        """Return a new buffer: what one law writes, the next does not see."""
+
+    @abstractmethod
+    def expected(self) -> Array:
+        """Return all elements of such a buffer as a flat array."""
+
+    def test_size_and_dtype_are_those_of_the_elements(self) -> None:
+        """``size`` counts the elements, ``dtype`` is theirs."""
+        buffer, elements = self.buffer(), self.expected()
+        assert buffer.size == len(elements)
+        assert type(buffer.size) is int
+        assert buffer.dtype == elements.dtype
+
+    def test_reading_gives_the_elements_at_the_addresses(self) -> None:
+        """In the extents of the addresses; repeated, descending and no addresses included."""
+        buffer, elements = self.buffer(), self.expected()
+        n = len(elements)
+        for addresses in (
+            np.arange(n),
+            np.arange(n)[::-1],
+            np.array([[0, n - 1, 0], [1, 1, 2]]),
+            np.array(n - 1),
+            np.empty((0, 3), dtype=np.int64),
+        ):
+            read = buffer.read(addresses)
+            assert read.dtype == buffer.dtype
+            assert read.shape == addresses.shape
+            assert _same(read, elements[addresses])
+
+    def test_what_was_read_is_the_readers_own(self) -> None:
+        """Writing into an array that was read changes nothing in the buffer."""
+        buffer, elements = self.buffer(), self.expected()
+        read = buffer.read(np.arange(len(elements)))
+        read[...] = read[::-1].copy()
+        assert _same(buffer.read(np.arange(len(elements))), elements)
+
+    def test_gathering_is_reading_in_batches(self) -> None:
+        """Batches of any extents, one after the other."""
+        buffer, elements = self.buffer(), self.expected()
+        batches = [np.array([2, 0]), np.array([], dtype=np.int64), np.arange(len(elements))]
+        gathered = buffer.gather(iter(batches), 2 + len(elements))
+        assert _same(gathered, elements[np.concatenate(batches)])
+
+    def test_addresses_outside_are_refused(self) -> None:
+        """`check_bounds` names the size."""
+        buffer = self.buffer()
+        buffer.check_bounds(0, buffer.size - 1)
+        for least, greatest in ((-1, 0), (0, buffer.size), (2**70, 2**70)):
+            with pytest.raises(BufferSizeError, match=str(buffer.size)):
+                buffer.check_bounds(least, greatest)
+
+    def test_a_write_changes_what_it_names_and_nothing_else(self) -> None:
+        """And the buffer does not hold on to the array of values."""
+        buffer, elements = self.buffer(), self.expected().copy()
+        if not buffer.writeable:
+            with pytest.raises(ReadOnlyError):
+                buffer.write(np.array([0]), elements[:1])
+            return
+        places = np.array([[3, 0], [1, 2]])
+        values = elements[[0, 1, 2, 3]].reshape(2, 2)
+        buffer.write(places, values)
+        elements[places] = values.copy()
+        values[...] = values[::-1, ::-1].copy()
+        assert _same(buffer.read(np.arange(len(elements))), elements)
+        buffer.write(np.empty(0, dtype=np.int64), elements[:0])
+        assert _same(buffer.read(np.arange(len(elements))), elements)
+
+    @pytest.mark.parametrize("side", ["read_only", "guarded"])
+    def test_the_side_that_cannot_be_written_to_sees_what_is_written(self, side: str) -> None:
+        """`read_only` and `guarded` are the same elements, not a copy of them."""
+        buffer, elements = self.buffer(), self.expected().copy()
+        closed: BufferCommon[Any] = getattr(buffer, side)()
+        assert not closed.writeable
+        with pytest.raises((ReadOnlyError, ValueError)):
+            closed.write(np.array([0]), elements[:1])
+        if buffer.writeable:
+            buffer.write(np.array([0]), elements[1:2])
+            elements[0] = elements[1]
+        assert _same(closed.read(np.arange(len(elements))), elements)
+
+    def test_views_over_it_read_as_numpys(self) -> None:
+        """A tensor over the buffer, and what layouts make of it, read like an array of the elements."""
+        tensor, array = self._tensor()
+        assert _same(np.asarray(tensor.tolist()), np.asarray(array.tolist()))
+        pairs: list[tuple[Tensor[Any], Array]] = [
+            (tensor.permute((1, 0)), array.T),
+            (tensor[::-1, 1:], array[::-1, 1:]),
+            (tensor.rotate((1, 0)), np.roll(array, 1, axis=0)),
+            (tensor.gather(0, [1, 0, 1]), array[[1, 0, 1]]),
+            (tensor.repeat((1, 2)), np.tile(array, (1, 2))),
+            (tensor[1], array[1]),
+        ]
+        for part, wanted in pairs:
+            assert part.shape.extents == wanted.shape
+            assert _same(part.elements(), wanted.reshape(-1))
+            assert _same(part.copy().elements(), wanted.reshape(-1))
+
+    def test_assignment_through_views_is_numpys(self) -> None:
+        """Slices, reversed and rotated views take values; nothing else changes."""
+        tensor, array = self._tensor()
+        if tensor.is_readonly:
+            with pytest.raises(ReadOnlyError):
+                tensor[0] = array[1]
+            return
+        tensor[:, ::-1][0] = array[1].copy()
+        array[:, ::-1][0] = array[1].copy()
+        assert _same(tensor.elements(), array.reshape(-1))
+        tensor.rotate((1, 0))[0] = array[0].copy()
+        array[-1] = array[0].copy()
+        assert _same(tensor.elements(), array.reshape(-1))
+
+    def test_a_pickle_has_the_same_elements(self) -> None:
+        """Buffers pickle; so does a tensor over one."""
+        buffer, elements = self.buffer(), self.expected()
+        restored: BufferCommon[Any] = pickle.loads(pickle.dumps(buffer))
+        assert _same(restored.read(np.arange(len(elements))), elements)
+        tensor, array = self._tensor()
+        again: Tensor[Any] = pickle.loads(pickle.dumps(tensor))
+        assert again.shape == tensor.shape
+        assert _same(again.elements(), array.reshape(-1))
+
+    def test_threads_may_read_together(self) -> None:
+        """Several threads that read one buffer for the first time see the same."""
+        buffer, elements = self.buffer(), self.expected()
+        with ThreadPoolExecutor(4) as pool:
+            reads = list(pool.map(buffer.read, [np.arange(len(elements))] * 8))
+        assert all(_same(read, elements) for read in reads)
+
+    def _tensor(self) -> tuple[Tensor[Any], Array]:
+        """Return a tensor of rank 2 over half of the elements, with gaps, and the same as an array."""
+        buffer, elements = self.buffer(), self.expected()
+        columns = len(elements) // 4
+        layout = Layout(Shape(2, columns), strides=(2 * columns, 1), offset=len(elements) % 4)
+        flat = elements[layout.offset :]
+        array = np.stack([flat[:columns], flat[2 * columns : 3 * columns]])
+        return from_buffer(buffer, layout.shape, layout=layout), array
+
+
+def _same(one: "npt.NDArray[Any]", other: "npt.NDArray[Any]") -> bool:
+    return one.dtype.kind == other.dtype.kind and one.shape == other.shape and one.tolist() == other.tolist()

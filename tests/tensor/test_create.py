@@ -1,0 +1,106 @@
+"""Tensors with new memory: shapes of every kind, layouts, numbers and functions."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorwrapper as tw
+from tensorwrapper import Layout, Shape, Tiling
+from tensorwrapper.errors import (
+    BufferSizeError,
+    ConversionError,
+    DTypeError,
+    ExtentMismatchError,
+    LayoutError,
+    SizeOverflowError,
+)
+from tensorwrapper.testing import jagged_shapes, smooth_shapes, tiled_shapes
+
+ANY = st.one_of(smooth_shapes(max_rank=3), jagged_shapes(max_rank=3), tiled_shapes())
+
+
+@given(ANY)
+def test_zeros_and_full_have_the_shape_and_one_number(shape):
+    t = tw.zeros(shape)
+    assert (t.shape, t.dtype, t.is_readonly) == (shape, np.dtype(np.float64), False)
+    assert not t.elements().any()
+    u = tw.full(shape, 7, dtype="i2")
+    assert (u.shape, u.dtype) == (shape, np.dtype("i2"))
+    assert (u.elements() == 7).all()
+    assert tw.empty(shape, dtype="c8").elements().shape == (shape.size,)
+
+
+@given(ANY)
+def test_a_function_gets_every_block_where_it_lies(shape):
+    def fill(block):
+        indices = block.indices().to_numpy().reshape(*block.extents, block.rank)
+        return (indices * 10 ** np.arange(block.rank)).sum(axis=-1)
+
+    t = tw.full(shape, fill, dtype="i8")
+    wanted = []
+    cells = [shape] if shape.kind == "smooth" else [cell for _, cell in shape.cells()]
+    for cell in cells:
+        wanted += fill(cell).reshape(-1).tolist()
+    assert t.elements().tolist() == wanted
+
+
+def test_a_box_is_filled_tile_by_tile():
+    tiling = Tiling([2, 1], [1, 3], origin=(5, 5))
+    seen = []
+
+    def fill(block):
+        seen.append(block)
+        return sum(block.origin)
+
+    t = tw.full(tiling.elements, fill, tiling=tiling, dtype="i8")
+    assert seen == list(tiling.tiles())
+    assert t.tolist() == [[10, 11, 11, 11], [10, 11, 11, 11], [12, 13, 13, 13]]
+
+
+def test_a_layout_says_where_elements_lie():
+    shape = Shape(2, 3)
+    t = tw.zeros(shape, layout=Layout(shape, order="F"))
+    t[0] = [1, 2, 3]
+    assert t.buffer.flat.tolist() == [1, 0, 2, 0, 3, 0]
+    assert np.asarray(t).flags.f_contiguous
+    padded = tw.full(shape, 4.0, layout=Layout(shape, strides=(4, 1), offset=1))
+    assert padded.buffer.size == 8
+    once = tw.full((3, 3), 1, layout=Layout(Shape(1, 3)).broadcast(Shape(3, 3)))
+    assert once.is_readonly
+    assert once.buffer.size == 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "diagonal"),
+    [(3, None, 0), (2, 4, 1), (4, 2, -1), (3, 3, 5), (3, 3, -5), (0, 0, 0), (0, 2, 1)],
+)
+def test_eye_is_numpys(rows, columns, diagonal):
+    assert tw.eye(rows, columns, diagonal=diagonal).tolist() == np.eye(rows, columns, diagonal).tolist()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: tw.zeros((2,), dtype="O"), DTypeError, "object"),
+        (
+            lambda: tw.zeros((2,), layout=Layout(Shape(3))),
+            ConversionError,
+            "not over",
+        ),
+        (lambda: tw.empty((3,), layout=Layout(Shape(3), strides=(-1,))), LayoutError, "offset -2"),
+        (lambda: tw.empty((2**40, 2**40)), BufferSizeError, "address space"),
+        (lambda: tw.full((2,), 300, dtype="u1"), SizeOverflowError, "300"),
+        (lambda: tw.full((2,), 1.0, tiling=Tiling([1, 1])), ConversionError, "for functions"),
+        (lambda: tw.full((3,), lambda _: 0, tiling=Tiling([1, 1])), ConversionError, "no blocks"),
+        (
+            lambda: tw.full((2,), lambda _: [1, 2, 3]),
+            ExtentMismatchError,
+            "extents .3,. for the block",
+        ),
+        (lambda: tw.eye(2.0), ConversionError, "integer"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(make, error, text):
+    with pytest.raises(error, match=text):
+        make()
