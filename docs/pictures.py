@@ -6,7 +6,8 @@ from pathlib import Path as FilePath
 import numpy as np
 
 import tensorwrapper
-from tensorwrapper import Shape, Tiling
+from tensorwrapper import Layout, Shape, Tiling
+from tensorwrapper import layout as lay
 from tensorwrapper.drawing import ACCENT, INK, Axis, Mark, Path, Rectangle, Text, framed, ramp
 from tensorwrapper.typing import Order
 
@@ -59,6 +60,40 @@ def shells() -> Tiling:
     return Tiling.from_marks(marks, marks)
 
 
+BLOCK, COPIES = Layout.parse("(2,2):(2,1)"), Layout.parse("(2,3):(3,1)")
+LAYOUTS: dict[str, Callable[[], str]] = {
+    "layout-box": lambda: Layout(Shape(3, 4, origin=(0, 10))).to_svg(),
+    "layout-slice": Layout(Shape(3, 4))[::-1, 1::2].to_svg,
+    "layout-rotated": lambda: Layout(Shape(4, 6)).rotate((1, 2)).to_svg(),
+    "layout-gathered": lambda: Layout(Shape(3, 6)).gather(1, [5, 0, 5, 2]).to_svg(),
+    "layout-windows": lambda: Layout(Shape(6)).sliding_window(0, 3).to_svg(),
+    "layout-pads": lambda: Layout(Shape(3, 4)).pad([(1, 1), (2, 1)], mode="reflect").to_svg(),
+    "layout-rows": lambda: Layout(Shape.jagged([3, 1, 0, 4])).to_svg(),
+    "layout-large": lambda: Layout(Shape(10**6, 10**6), order="F").to_svg(),
+    "storage-c": lambda: Layout(Shape(3, 4)).to_svg(),
+    "storage-f": lambda: Layout(Shape(3, 4), order="F").to_svg(),
+    "storage-permuted": lambda: Layout(Shape(2, 3, 4), order=(2, 0, 1)).to_svg(),
+    "storage-descending": lambda: Layout(Shape(3, 4), ascend=(True, False)).to_svg(),
+    "storage-padded": lambda: Layout(Shape(3, 4), strides=(8, 1)).to_svg(),
+    "storage-tiles": lambda: Layout.tiled(Tiling([2, 3], [3, 2, 1])).to_svg(),
+    "storage-tiles-seen": lambda: Layout(Shape(5, 6)).as_tiled(Tiling([2, 3], [3, 2, 1])).to_svg(),
+    "algebra-nested": lambda: Layout.parse("((2,2),4):((1,8),2)").to_svg(),
+    "algebra-lex": lambda: lay.make_layout((2, 4)).to_svg(),
+    "algebra-colex": lambda: lay.make_layout((2, 4), order="colex").to_svg(),
+    "algebra-outer": lambda: Layout.parse("(4,6):(1,4)").to_svg(),
+    "algebra-composed": lambda: lay.compose(Layout.parse("(4,6):(1,4)"), (Layout.parse("2:2"), 3)).to_svg(),
+    "algebra-complement": lambda: lay.make_layout(((2, 2), (2, 3)), ((6, 1), (12, 2))).to_svg(),
+    "algebra-gap": lambda: Layout.parse("(3,2):(1,5)").to_svg(),
+    "algebra-left-inverse": lambda: lay.left_inverse(Layout.parse("(3,2):(1,5)")).to_svg(),
+    "algebra-logical-divide": lambda: lay.logical_divide(Layout.parse("(4,6):(6,1)"), (2, 3)).to_svg(),
+    "algebra-zipped-divide": lambda: lay.zipped_divide(Layout.parse("(4,6):(6,1)"), (2, 3)).to_svg(),
+    "algebra-logical-product": lambda: lay.logical_product(BLOCK, COPIES).to_svg(),
+    "algebra-blocked-product": lambda: lay.blocked_product(BLOCK, COPIES).to_svg(),
+    "algebra-raked-product": lambda: lay.raked_product(BLOCK, COPIES).to_svg(),
+    "algebra-swizzle": lambda: lay.compose(lay.Swizzle(2, 0, 2), Layout.parse("(4,4):(4,1)")).to_svg(),
+}
+"""The pictures of layouts."""
+
 PICTURES: dict[str, Callable[[], str]] = {
     "box": lambda: Shape(4, 5, origin=(-2, 0)).to_svg(),
     "solid": lambda: Shape(4, 5, 6).to_svg(),
@@ -79,6 +114,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     ).to_svg(),
     "order-c": lambda: walk(Shape.jagged([3, 1, 2]), "C"),
     "order-f": lambda: walk(Shape.jagged([3, 1, 2]), "F"),
+    **LAYOUTS,
 }
 """What is drawn, by the name of the file."""
 

@@ -25,24 +25,29 @@ if TYPE_CHECKING:
     from tensorwrapper.shape import Shape as Shape
     from tensorwrapper.shape import Tiling as Tiling
     from tensorwrapper.shape import as_shape as as_shape
+    from tensorwrapper.tensor import Alignment as Alignment
     from tensorwrapper.tensor import Tensor as Tensor
+    from tensorwrapper.tensor import align as align
     from tensorwrapper.tensor import as_tensor as as_tensor
     from tensorwrapper.tensor import empty as empty
     from tensorwrapper.tensor import eye as eye
     from tensorwrapper.tensor import from_buffer as from_buffer
     from tensorwrapper.tensor import full as full
     from tensorwrapper.tensor import jagged as jagged
+    from tensorwrapper.tensor import sparse as sparse
     from tensorwrapper.tensor import zeros as zeros
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Alignment",
     "IndexIterator",
     "Indices",
     "Layout",
     "Shape",
     "Tensor",
     "Tiling",
+    "align",
     "as_shape",
     "as_tensor",
     "buffer",
@@ -54,6 +59,7 @@ __all__ = [
     "jagged",
     "layout",
     "shape",
+    "sparse",
     "tensor",
     "testing",
     "transport",
@@ -63,6 +69,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Alignment": "tensor",
+    "align": "tensor",
     "IndexIterator": "shape",
     "Indices": "shape",
     "Layout": "layout",
@@ -77,6 +85,7 @@ _HOMES = {
     "zeros": "tensor",
     "from_buffer": "tensor",
     "jagged": "tensor",
+    "sparse": "tensor",
 }
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "RemoteProtocolError",
     "SizeOverflowError",
     "StepError",
+    "StringDataError",
     "TensorWrapperError",
     "TensorWrapperWarning",
     "TooManyIndicesError",
@@ -117,6 +118,10 @@ class DTypeError(TensorWrapperError, TypeError):
 
 class ConversionError(TensorWrapperError, TypeError):
     """An object cannot be taken for what was asked, or only by losing something."""
+
+
+class StringDataError(TensorWrapperError, ValueError):
+    """Offsets, lengths or bytes do not form strings: out of order, out of the data, or not UTF-8."""
 
 
 class ReadOnlyError(TensorWrapperError, ValueError):

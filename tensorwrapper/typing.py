@@ -41,6 +41,7 @@ __all__ = [
     "PositionalKey",
     "Raggedness",
     "ScalarT_co",
+    "StringKind",
 ]
 
 Index: TypeAlias = tuple[int, ...]
@@ -65,6 +66,9 @@ Order: TypeAlias = Literal["C", "F"]
 
 Half: TypeAlias = Literal["upper", "lower"]
 """Which half of a square a triangle is."""
+
+StringKind: TypeAlias = Literal["utf8", "binary"]
+"""What the elements of string data are: text, checked to be UTF-8, or bytes of any value."""
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 """Vectorised answers: indices, ordinals, offsets, extents."""

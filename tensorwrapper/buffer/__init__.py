@@ -1,6 +1,44 @@
 """What holds the elements of a tensor, and the one routine that copies them."""
 
+from tensorwrapper.buffer._arrow_strings import strings_from_arrow
+from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer._composed import join, look_up
+from tensorwrapper.buffer._computed import constant, from_functions
 from tensorwrapper.buffer._copy import CopyCount, count_copies
 from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer._numpy_strings import strings_from_numpy, strings_to_numpy
+from tensorwrapper.buffer._run_copy import copy_between, run_copy
+from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.buffer._string_data import StringData
+from tensorwrapper.buffer._tf_string import (
+    decode_tf_string,
+    decode_tf_strings,
+    encode_tf_string,
+    encode_tf_strings,
+    tf_string_size,
+    write_tf_string,
+)
 
-__all__ = ["CopyCount", "Dense", "count_copies"]
+__all__ = [
+    "BufferCommon",
+    "CopyCount",
+    "Dense",
+    "Sparse",
+    "StringData",
+    "constant",
+    "copy_between",
+    "count_copies",
+    "decode_tf_string",
+    "decode_tf_strings",
+    "encode_tf_string",
+    "encode_tf_strings",
+    "from_functions",
+    "join",
+    "look_up",
+    "run_copy",
+    "strings_from_arrow",
+    "strings_from_numpy",
+    "strings_to_numpy",
+    "tf_string_size",
+    "write_tf_string",
+]

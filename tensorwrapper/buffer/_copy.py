@@ -1,6 +1,7 @@
-"""The one place where element data is copied, so that copies can be counted.
+"""Where element data is copied, so that copies can be counted.
 
-No other module of the package copies elements; a test reads the sources for it.
+Copies by a plan stand in ``_run_copy.py``, and what both use, strided copies at the speed of memory, in
+``_strided_copy.py``. No other module of the package copies elements; a test reads the sources for it.
 """
 
 import math
@@ -8,18 +9,21 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import EllipsisType
-from typing import TypeVar, final
+from typing import Any, TypeVar, cast, final
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper.buffer._strided_copy import SMALL, copy_strided
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = [
     "CopyCount",
     "assign_elements",
+    "assign_indexed",
     "copy_elements",
     "count_copies",
+    "index_elements",
     "join_elements",
     "scatter_elements",
     "take_elements",
@@ -78,7 +82,11 @@ def _count(nbytes: int) -> None:
 
 def copy_elements(array: npt.NDArray[_S], dtype: np.dtype[_S] | None = None) -> npt.NDArray[_S]:
     """Return the elements in memory of their own, without gaps, last mode fastest."""
-    result = np.array(array, dtype=dtype, order="C", copy=True)
+    if array.size <= SMALL or array.flags.c_contiguous:
+        result = np.array(array, dtype=dtype, order="C", copy=True)
+    else:
+        result = np.empty(array.shape, dtype=array.dtype if dtype is None else dtype)
+        copy_strided(result, array)
     _count(result.nbytes)
     return result
 
@@ -100,7 +108,7 @@ def join_elements(arrays: Sequence[Array], dtype: np.dtype[np.generic]) -> Array
     start = 0
     for array in arrays:
         part = result[start : start + array.size]
-        part.reshape(array.shape)[...] = array
+        copy_strided(part.reshape(array.shape), array)
         start += array.size
     _count(result.nbytes)
     return result
@@ -116,5 +124,24 @@ def scatter_elements(flat: npt.NDArray[_S], places: tuple[IntArray, ...], target
 
 def assign_elements(target: npt.NDArray[_S], value: npt.ArrayLike) -> None:
     """Write `value`, broadcast and cast as NumPy does, into `target`; memory that overlaps is read first."""
-    target[...] = value
+    array = cast("Array", value) if target.size > SMALL and isinstance(value, np.ndarray) else None
+    if array is None or array.shape != target.shape or np.may_share_memory(target, array):
+        target[...] = value
+    else:
+        copy_strided(target, array)
     _count(target.nbytes)
+
+
+def index_elements(array: npt.NDArray[_S], key: tuple[object, ...]) -> npt.NDArray[_S]:
+    """Return what NumPy's indexing with arrays selects: elements in memory of their own."""
+    result = np.asarray(array[cast("Any", key)])
+    if result.base is not None and np.may_share_memory(result, array):
+        return copy_elements(result)
+    _count(result.nbytes)
+    return result
+
+
+def assign_indexed(target: npt.NDArray[_S], key: tuple[object, ...], values: Array) -> None:
+    """Write values where NumPy's indexing with arrays selects elements; overlapping memory is read first."""
+    target[cast("Any", key)] = values
+    _count(values.nbytes)

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._copy import scatter_elements, take_elements
-from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError
+from tensorwrapper.buffer._copy import copy_elements, scatter_elements, take_elements
+from tensorwrapper.errors import ConversionError, DTypeError, ReadOnlyError, SizeOverflowError
 from tensorwrapper.typing import Array, Extents, Index, IntArray, ScalarT_co
 
-__all__ = ["Dense", "as_dense", "check_dtype", "fit_number"]
+__all__ = ["Dense", "as_dense", "check_dtype", "convert_elements", "fit_elements", "fit_number"]
 
 _HELD = "biufcmM"
 """Kinds of element that a tensor can hold: bool, integers, floats, complex, and times."""
@@ -20,10 +20,11 @@ _HELD = "biufcmM"
 
 def check_dtype(dtype: "np.dtype[Any]") -> None:
     """Raise unless tensors can hold elements of this type."""
-    if dtype.kind not in _HELD or dtype.names is not None or dtype.hasobject:
+    # bfloat16, float8 and their kin have the kind of structures, and nothing of them.
+    if dtype.kind not in _HELD and dtype.type.__module__ != "ml_dtypes":
         raise DTypeError(
             f"elements of type {dtype} are not supported: allowed are bool, integers, floats, complex "
-            "numbers, datetime64 and timedelta64"
+            "numbers, datetime64 and timedelta64, and the types of ml_dtypes"
         )
 
 
@@ -50,6 +51,36 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     return number
 
 
+def fit_elements(array: Array, dtype: "np.dtype[Any]") -> Array:
+    """Return an array of this type, or as it is if that surely fits; fractions are dropped, nothing wraps.
+
+    Raises
+    ------
+    SizeOverflowError
+        If an element is not in the range of the type.
+    """
+    if np.can_cast(array.dtype, dtype, casting="safe"):
+        return array
+    with np.errstate(invalid="ignore"):
+        fitted = copy_elements(array, dtype)
+    whole = np.trunc(cast("npt.NDArray[np.floating]", array)) if array.dtype.kind == "f" else array
+    if dtype.kind in "iu" and not np.array_equal(fitted, whole):
+        raise SizeOverflowError(f"there are elements of {array.dtype} that do not fit type {dtype}")
+    return fitted
+
+
+def convert_elements(array: Array, dtype: "np.dtype[Any]", *, checked: bool = True) -> Array:
+    """Return the elements as ones of this type, without gaps, in memory of their own.
+
+    Raises
+    ------
+    SizeOverflowError
+        If they are checked and one is not in the range of the type; else integers wrap round as NumPy's.
+    """
+    fitted = fit_elements(array, dtype) if checked else array
+    return copy_elements(array, dtype) if fitted is array else fitted
+
+
 @final
 @attrs.frozen(eq=False, getstate_setstate=False)
 class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
@@ -62,6 +93,8 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """
 
     flat: "np.ndarray[tuple[int], np.dtype[ScalarT_co]]"
+    _beneath: "Dense[ScalarT_co] | None" = attrs.field(default=None, repr=False)
+    """The buffer that can be written to, where this is its guarded side."""
 
     @property
     def dtype(self) -> "np.dtype[ScalarT_co]":
@@ -84,10 +117,25 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         flat.flags.writeable = False
         return Dense(flat)
 
+    def guarded(self) -> "Dense[ScalarT_co]":
+        flat = self.flat.view()
+        flat.flags.writeable = False
+        return Dense(flat, self)
+
+    def accumulate(self, addresses: IntArray, values: Array) -> None:
+        target = self if self._beneath is None else self._beneath
+        if not target.writeable:
+            raise ReadOnlyError("this memory is read-only; copy() gives some that can change")
+        if not np.can_cast(values.dtype, self.dtype, casting="same_kind"):
+            raise DTypeError(f"sums of {values.dtype} do not go into elements of {self.dtype}")
+        np.add.at(target.flat, addresses, cast("Any", values))
+
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
         return self.gather(iter([addresses.reshape(-1)]), addresses.size).reshape(addresses.shape)
 
     def write(self, addresses: IntArray, values: Array) -> None:
+        if not self.writeable:
+            raise ReadOnlyError("this memory is read-only; copy() gives some that can change")
         scatter_elements(values, (addresses,), self.flat)
 
     def gather(self, places: Iterator[IntArray], size: int) -> "npt.NDArray[ScalarT_co]":

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.shape import Tiling
-from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.tensor import Alignment, Tensor, align, as_tensor, from_buffer
 
-__all__ = ["Selection", "pair_energy", "populations", "select_tiles", "tile_magnitudes"]
+__all__ = ["Selection", "pair_energy", "pair_plan", "populations", "select_tiles", "tile_magnitudes"]
 
 
 @final
@@ -51,17 +51,19 @@ def select_tiles(
     return Selection(block, matrix.select_tiles(mask), np.argwhere(mask).copy())
 
 
+def pair_plan(amplitudes: Tensor[np.float64], integrals: Tensor[np.float64]) -> Alignment:
+    """Return where T, the T of which every cell is transposed, and K have the same indices."""
+    return align(amplitudes, amplitudes, integrals, orders=[None, (0, 2, 1), None])
+
+
 def pair_energy(
+    plan: Alignment,
     amplitudes: Tensor[np.float64],
     integrals: Tensor[np.float64],
     first: npt.NDArray[np.int64],
     second: npt.NDArray[np.int64],
 ) -> float:
     """Return the sum over pairs of f * sum((2 T - T^T) * K), f = 1 on the diagonal and else 2."""
-    energy = 0.0
-    cells = zip(amplitudes.cells(), integrals.cells(), strict=True)
-    for ((pair,), t), (_, k) in cells:
-        array = t.to_numpy()
-        factor = 1.0 if first[pair] == second[pair] else 2.0
-        energy += factor * float(((2.0 * array - array.T) * k.to_numpy()).sum())
-    return energy
+    t, transposed, k = plan.take(amplitudes, amplitudes, integrals)
+    of_pairs = from_buffer((2.0 * t - transposed) * k, plan.shape).reduce_tiles(np.add)
+    return float(np.where(first == second, 1.0, 2.0) @ of_pairs.to_numpy())

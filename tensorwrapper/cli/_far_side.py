@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper.buffer import CopyCount, count_copies
-from tensorwrapper.cli._demo_work import pair_energy, populations, select_tiles
+from tensorwrapper.cli._demo_work import pair_energy, pair_plan, populations, select_tiles
 from tensorwrapper.errors import DemoError, TensorWrapperError
 from tensorwrapper.transport import Socket
 from tensorwrapper.wire import Message, encode
@@ -48,8 +48,10 @@ def _answer(message: Message, request: Mapping[str, Any], count: CopyCount) -> l
         return encode(reply, label={"reply": {"task": "select", "copied_by_selection": taken}})
     if request["task"] == "energy":
         amplitudes, integrals, first, second = tensors
-        energy = pair_energy(amplitudes, integrals, first.to_numpy(), second.to_numpy())
-        return encode([np.float64(energy), amplitudes, integrals], label={"reply": {"task": "energy"}})
+        plan = pair_plan(amplitudes, integrals)
+        energy = pair_energy(plan, amplitudes, integrals, first.to_numpy(), second.to_numpy())
+        label = {"reply": {"task": "energy", "copied_by_energy": count.nbytes}}
+        return encode([np.float64(energy), amplitudes, integrals], label=label)
     raise DemoError(f"there is no task {request['task']!r}")
 
 

@@ -14,15 +14,18 @@ def count_text(number: int) -> str:
 
     Examples
     --------
-    >>> count_text(12_345), count_text(-3), count_text(2**200)
-    ('12,345', '-3', '1.61e60')
+    >>> count_text(12_345), count_text(-3), count_text(2**200), count_text(10**15 - 1)
+    ('12,345', '-3', '1.61e60', '1.00e15')
     """
     if abs(number) < _EXACT:
         return f"{number:,}"
     # Not through a float: it ends at 1e308, and the digits of str() have a limit, too.
     digits = math.log10(abs(number))
     exponent = int(digits)
-    return f"{'-' if number < 0 else ''}{10 ** (digits - exponent):.2f}e{exponent}"
+    mantissa = f"{10 ** (digits - exponent):.2f}"
+    if mantissa == "10.00":
+        mantissa, exponent = "1.00", exponent + 1
+    return f"{'-' if number < 0 else ''}{mantissa}e{exponent}"
 
 
 def range_text(least: int, greatest: int) -> str:

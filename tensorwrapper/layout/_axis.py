@@ -16,7 +16,7 @@ import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import SizeOverflowError
-from tensorwrapper.layout._modular import progression_bounds, solve_progression
+from tensorwrapper.layout._modular import progression_bounds, solve_between, solve_progression
 from tensorwrapper.typing import IntArray
 
 __all__ = ["AxisMap", "Based", "Cycle", "Stride", "Table"]
@@ -77,7 +77,10 @@ class AxisMap(ABC):
         return found
 
     def gap(self) -> int:
-        """Return the least distance between two different offsets; 0 if there is one only."""
+        """Return the least distance between two different offsets; 0 if there is one only.
+
+        Of a long cycle that leaves out offsets it may be less.
+        """
         values = self.distinct()
         if len(values) < 2:
             return 0
@@ -101,10 +104,14 @@ class AxisMap(ABC):
         return self.wrap(0, self.extent * times)
 
     def wrap(self, start: int, count: int) -> Based:
-        """Return the positions ``(start + j) mod extent`` for j from 0 to `count`: also the wrapped pad."""
+        """Return the positions ``(start + j) mod extent`` for j from 0 to `count`."""
         if not count:
             return 0, Stride(0, 0)
         return self.gather((start + np.arange(count, dtype=np.int64)) % self.extent)
+
+    def wrap_pad(self, before: int, after: int) -> Based:
+        """Return all positions, with so many of the other end before and after, as NumPy's pad wraps."""
+        return self.wrap(-before, self.extent + before + after)
 
     def repeat_each(self, times: int) -> Based:
         """Return every position `times` times, as NumPy's repeat."""
@@ -160,16 +167,13 @@ class Stride(AxisMap):
     def simplify(self) -> Based:
         return 0, self
 
-    def _as_cycle(self) -> "Cycle":
-        return Cycle(self._extent, 0, 1, self._extent, 1, self.step)
-
     def wrap(self, start: int, count: int) -> Based:
-        return self._as_cycle().wrap(start, count) if count else (0, Stride(0, 0))
+        return _simplest(count, start, 1, self._extent, 1, self.step) if count else (0, Stride(0, 0))
 
     def repeat_each(self, times: int) -> Based:
         if not times:
             return 0, Stride(0, 0)
-        return Cycle(self._extent * times, 0, 1, None, times, self.step).simplify()
+        return _simplest(self._extent * times, 0, 1, None, times, self.step)
 
 
 @final
@@ -251,7 +255,7 @@ class Cycle(AxisMap):
             return range(0)
         first = place * self.hold
         if self.modulus is None:
-            return self._places_within(first, first + self.hold)
+            return solve_between(self.start, self.turn, self._extent, first, first + self.hold)
         runs = [
             solve_progression(self.start, self.turn, self.modulus, self._extent, p)
             for p in range(first, min(first + self.hold, self.modulus))
@@ -279,66 +283,104 @@ class Cycle(AxisMap):
             return 1
         return 0 if divisor % self.hold else divisor // self.hold
 
-    def _places_within(self, low: int, high: int) -> range:
-        """Return the positions j with ``low <= start + turn * j < high``."""
-        if not self.turn:
-            return range(self._extent if low <= self.start < high else 0)
-        if self.turn > 0:
-            first, end = -((self.start - low) // self.turn), -((self.start - high) // self.turn)
-        else:
-            first, end = (self.start - high) // -self.turn + 1, (self.start - low) // -self.turn + 1
-        first = max(first, 0)
-        return range(first, max(min(end, self._extent), first))
+    def gap(self) -> int:
+        if self._extent <= _SEARCHED or self._spacing():
+            return AxisMap.gap(self)
+        # No table of so many positions: a distance that no two offsets fall below serves as well.
+        even = self.hold == 1 and self.modulus is not None
+        return abs(self.step) * (math.gcd(self.turn, self.modulus or 0) if even else 1)
 
     def take(self, start: int, step: int, count: int) -> Based:
-        return Cycle(
-            count, self.start + self.turn * start, self.turn * step, self.modulus, self.hold, self.step
-        ).simplify()
+        first, turn = self.start + self.turn * start, self.turn * step
+        return _simplest(count, first, turn, self.modulus, self.hold, self.step)
 
     def wrap(self, start: int, count: int) -> Based:
         if not count:
             return 0, Stride(0, 0)
-        if self.modulus is None or self.turn * self._extent % self.modulus:
+        found = self._as_round()
+        if found is None:
             return AxisMap.wrap(self, start, count)
-        # One round leads back to the start, so position j mod extent and position j are the same place.
-        return Cycle(
-            count, self.start + self.turn * start, self.turn, self.modulus, self.hold, self.step
-        ).simplify()
+        base, whole = found
+        first = whole.start + self.turn * start
+        more, part = _simplest(count, first, whole.turn, whole.modulus, whole.hold, whole.step)
+        return base + more, part
+
+    def _as_round(self) -> "tuple[int, Cycle] | None":
+        """Return the same map in a form whose last position is followed by its first, if there is one."""
+        if self.modulus is not None:
+            return None if self.turn * self._extent % self.modulus else (0, self)
+        # A modulus of all places that are stepped over; it must begin where a hold does.
+        least = min(self.start, self.start + self.turn * (self._extent - 1))
+        held, rest = divmod(least, self.hold)
+        if rest >= abs(self.turn):
+            return None
+        modulus, start = abs(self.turn) * self._extent, self.start - held * self.hold
+        return held * self.step, Cycle(self._extent, start, self.turn, modulus, self.hold, self.step)
 
     def repeat_each(self, times: int) -> Based:
         if not times or abs(self.turn) != 1:
             return AxisMap.repeat_each(self, times)
         start = self.start * times + (times - 1 if self.turn < 0 else 0)
         modulus = None if self.modulus is None else self.modulus * times
-        return Cycle(self._extent * times, start, self.turn, modulus, self.hold * times, self.step).simplify()
+        return _simplest(self._extent * times, start, self.turn, modulus, self.hold * times, self.step)
 
     def simplify(self) -> Based:
-        if self._extent <= 2:
-            return _short(self)
-        start, turn, modulus, hold = self.start, self.turn, self.modulus, self.hold
-        if modulus is not None:
-            # The short way round, so that a window that runs backwards is seen not to wrap.
-            start, turn = start % modulus, turn % modulus
-            turn -= modulus if 2 * turn > modulus else 0
-            if 0 <= start + turn * (self._extent - 1) < modulus:
-                modulus = None
-        if hold > 1 and not turn % hold and (modulus is None or not modulus % hold):
-            start, turn, modulus = start // hold, turn // hold, modulus and modulus // hold
-            hold = 1
-        plain = Cycle(self._extent, start, turn, modulus, hold, self.step)
-        low, high = plain._place_bounds()
-        if low == high or not self.step:
-            return self.step * low, Stride(self._extent, 0)
-        first, second, last = plain.at(0), plain.at(1), plain.at(self._extent - 1)
-        even = last - first == (second - first) * (self._extent - 1)
-        # Without a modulus the steps between neighbours differ by one at most, so that an even total means
-        # that all are alike; with one it is only a reason to look.
-        if even and (modulus is None or plain._is_even()):
-            return first, Stride(self._extent, second - first)
-        return 0, plain
+        return _simplest(self._extent, self.start, self.turn, self.modulus, self.hold, self.step)
+
+    def _is_still(self) -> bool:
+        low, high = self._place_bounds()
+        return low == high
 
     def _is_even(self) -> bool:
         return self._extent <= _SEARCHED and len(np.unique(np.diff(self.offsets()))) == 1
+
+
+def _simplest(extent: int, start: int, turn: int, modulus: int | None, hold: int, step: int) -> Based:
+    """Return the simplest form of the cycle with these parts: a stride if it is one.
+
+    On numbers alone: each cycle made on the way would cost as much as the rest.
+    """
+    if extent <= 2:
+        return _short(Cycle(extent, start, turn, modulus, hold, step))
+    if modulus is not None:
+        # The short way round, so that a window that runs backwards is seen not to wrap.
+        start, turn = start % modulus, turn % modulus
+        turn -= modulus if 2 * turn > modulus else 0
+        if 0 <= start + turn * (extent - 1) < modulus:
+            modulus = None
+    if hold > 1 and not turn % hold and (modulus is None or not modulus % hold):
+        start, turn, modulus = start // hold, turn // hold, modulus and modulus // hold
+        hold = 1
+    second, last = start + turn, start + turn * (extent - 1)
+    if modulus is not None:
+        second, last = second % modulus, last % modulus
+    offset, gap = step * (start // hold), step * (second // hold - start // hold)
+    # Without a hold the first two places differ, unless nothing turns: that needs no search for bounds.
+    if not step or not turn or (hold > 1 and Cycle(extent, start, turn, modulus, hold, step)._is_still()):
+        return offset, Stride(extent, 0)
+    # Without a modulus the steps between neighbours differ by one at most, so that an even total means
+    # that all are alike; with one it is only a reason to look.
+    if step * (last // hold) - offset == gap * (extent - 1) and (
+        modulus is None or Cycle(extent, start, turn, modulus, hold, step)._is_even()
+    ):
+        return offset, Stride(extent, gap)
+    return _normal(extent, start, turn, modulus, hold, step)
+
+
+def _normal(extent: int, start: int, turn: int, modulus: int | None, hold: int, step: int) -> Based:
+    """Return the form with a positive step, and without a modulus a start below `hold`.
+
+    So that turns which amount to the same are equal, in whatever order they were made.
+    """
+    base = 0
+    if step < 0 and not (modulus or 0) % hold:
+        # Counted from the other end of the round; without a round, from the last place of the first hold.
+        start, step = (modulus or hold) - 1 - start, -step
+        turn = turn if 2 * turn == modulus else -turn
+        base = -step * (modulus // hold - 1) if modulus else 0
+    if modulus is None:
+        base, start = base + step * (start // hold), start % hold
+    return base, Cycle(extent, start, turn, modulus, hold, step)
 
 
 def _short(axis: AxisMap) -> Based:

@@ -111,13 +111,18 @@ def _split(outer: list[Mode], sums: list[int], rest: int, step: int) -> list[Mod
     while True:
         left, offset, run, full = step, 0, rest, 0
         digits: list[int] = []
-        for place, (extent, stride) in enumerate(outer):
-            left, digit = divmod(left, extent)
+        for extent, stride in outer:
+            # Not divmod, which is a call: this loop is the greater part of what small layouts cost.
+            digit = left % extent
+            if digit:
+                offset += digit * stride
+                # Never in the slowest mode: all that is reached is inside.
+                if digit * (run - 1) >= extent:
+                    run, full = -(-extent // digit), len(digits)
             digits.append(digit)
-            offset += digit * stride
-            # Never in the slowest mode: all that is reached is inside.
-            if digit * (run - 1) >= extent:
-                run, full = -(-extent // digit), place
+            left //= extent
+            if not left:
+                break
         if rest % run:
             return full, run, rest
         for place, digit in enumerate(digits):

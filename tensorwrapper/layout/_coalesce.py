@@ -101,8 +101,10 @@ def flatten(layout: AnyLayout) -> AnyLayout:
     --------
     >>> from tensorwrapper import Layout
     >>> from tensorwrapper.layout import flatten
-    >>> str(flatten(Layout.parse("(3,(4,5)):(8,(1,4))")))
-    '(3,4,5):(8,1,4)'
+    >>> A = Layout.parse("(3,(4,5)):(8,(1,4))")
+    >>> B = flatten(A)
+    >>> str(B), B.shape == A.shape, all(A.offset_of_ordinal(k) == B.offset_of_ordinal(k) for k in range(60))
+    ('(3,4,5):(8,1,4)', True, True)
     """
     extents, strides, offset, order, stages = parts_of(layout, "flatten")
     return finish(tuple(leaves(extents)), tuple(leaves(strides)), offset, order, stages)

@@ -2,18 +2,26 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    ExtentMismatchError,
+    LayoutError,
+    OutOfBoundsError,
+    ReadOnlyError,
+    SizeOverflowError,
+)
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._common import to_index_array
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["LayoutCommon", "check_int64", "check_region", "search_injective", "to_inside"]
+__all__ = ["LayoutCommon", "check_int64", "check_out", "check_region", "search_injective", "to_inside"]
 
 _SEARCHED = 1 << 20  # elements up to which overlaps that no rule decides are looked for
 
@@ -49,6 +57,20 @@ def check_int64(layout: "LayoutCommon", base: int) -> None:
         )
 
 
+def check_out(out: object, shape: Shape[Any]) -> None:
+    """Raise unless the offsets of all elements of `shape` can be written over `out`."""
+    if not isinstance(out, np.ndarray):
+        raise ConversionError(f"out must be an array, not {out!r} ({type(out).__name__})")
+    array = cast("npt.NDArray[Any]", out)
+    if array.dtype != np.int64:
+        raise DTypeError(f"offsets are written over an array of type int64, not {array.dtype}")
+    extents = shape.extents if shape.kind == "smooth" else (shape.size,)
+    if array.shape != extents:
+        raise ExtentMismatchError(f"the offsets form an array of shape {extents}, but out has {array.shape}")
+    if not array.flags.writeable:
+        raise ReadOnlyError("out is read-only, so no offsets can be written over it")
+
+
 def search_injective(layout: "LayoutCommon", base: int) -> bool:
     """Tell by looking whether no two elements share a place: for layouts that no rule decides.
 
@@ -62,7 +84,7 @@ def search_injective(layout: "LayoutCommon", base: int) -> bool:
 
 
 class LayoutCommon(ABC):
-    """Abstract: all that follows but `span`.
+    """Abstract: all that follows but `write_offsets` and `span`.
 
     A layout is a function from the indices of a shape to offsets, counted in elements.
     """
@@ -108,6 +130,11 @@ class LayoutCommon(ABC):
     @abstractmethod
     def to_numpy(self) -> IntArray:
         """Return the offsets of all elements: an array of the shape's extents, or flat if it is jagged."""
+
+    def write_offsets(self, out: IntArray) -> None:
+        """Write what `to_numpy` returns over `out`, which is of that type and shape."""
+        # Overridden for speed, where the offsets need not be made elsewhere first.
+        out[...] = self.to_numpy()
 
     @abstractmethod
     def at(self, key: PositionalKey) -> "LayoutCommon":

@@ -106,7 +106,11 @@ def compose(
     if type(inner) is Layout:
         if isinstance(outer, Swizzle):
             return _swizzled(outer, parts_of(inner, "compose"), exact)
-        return _after(parts_of(outer, "compose"), parts_of(inner, "compose"), exact, outside)
+        first, second = parts_of(outer, "compose"), parts_of(inner, "compose")
+        check_orders(first[3], second[3], "compose")
+        if second[4]:
+            return _stacked(first, second, exact, outside)
+        return taken_at(first, second[0], second[1], second[2], exact, outside)
     if isinstance(outer, Swizzle):
         raise LayoutError("a swizzle has no modes: compose it with the layout whose offsets it permutes")
     parts = parts_of(outer, "compose")
@@ -115,14 +119,6 @@ def compose(
     extents = fit(parts[0], plan, order, outside)
     index_extents, index_strides, start = _indexed(extents, plan, order, 1)
     return taken_at((extents, *parts[1:]), index_extents, index_strides, start, exact)
-
-
-def _after(outer: Parts, inner: Parts, exact: Exact, outside: Outside) -> AnyLayout:
-    """Return the composition of two layouts."""
-    check_orders(outer[3], inner[3], "compose")
-    if inner[4]:
-        return _stacked(outer, inner, exact, outside)
-    return taken_at(outer, inner[0], inner[1], inner[2], exact, outside)
 
 
 def _indexed(extents: IntTree, plan: Plan, order: OrdinalOrder, step: int) -> tuple[IntTree, IntTree, int]:

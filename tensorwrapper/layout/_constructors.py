@@ -4,21 +4,196 @@ from abc import ABC
 from collections.abc import Iterable
 from typing import Generic, Self, SupportsIndex
 
+import numpy.typing as npt
+
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import LayoutError
+from tensorwrapper.layout._cell_storage import cells_at, packed_cells, padded_box
+from tensorwrapper.layout._exchange import LayoutExchange
+from tensorwrapper.layout._mdspan import aligned_strides
 from tensorwrapper.layout._orders import fastest_first, to_tiling
-from tensorwrapper.layout._ordinals import LayoutOrdinals
+from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tile_major import TileMajor
-from tensorwrapper.shape import Tiling
+from tensorwrapper.shape import ShapeLike, Tiling, as_shape
 from tensorwrapper.typing import IndexT_co, Order
 
 __all__ = ["LayoutConstructors"]
 
 
-class LayoutConstructors(LayoutOrdinals[IndexT_co], ABC, Generic[IndexT_co]):
+class LayoutConstructors(LayoutExchange[IndexT_co], ABC, Generic[IndexT_co]):
     """Abstract: `_held` and `_wrap`."""
 
     __slots__ = ()
+
+    @classmethod
+    def packed(
+        cls,
+        shape: ShapeLike,
+        *,
+        order: Order | Iterable[SupportsIndex] = "C",
+        alignment: SupportsIndex = 1,
+        offset: SupportsIndex = 0,
+    ) -> Self:
+        """Return the layout of the cells of a jagged shape one after the other; a box is one cell.
+
+        O(cells), 8 bytes for each; nothing is kept where neither order nor alignment asks for it.
+
+        Parameters
+        ----------
+        shape
+            The shape whose indices get places.
+        order
+            The order of the modes of a cell, which are the last ``rank - outer_rank`` modes, counted from 0:
+            "C" (the last one fastest), "F", or a permutation whose entry k is the k-th fastest mode.
+        alignment
+            Every cell starts at a multiple of this many elements, counted from `offset`.
+        offset
+            The place of the first cell.
+
+        Raises
+        ------
+        LayoutError
+            If the alignment is not positive, or the shape is nested.
+        RankError
+            If an order is not a permutation of the modes of a cell.
+        SizeOverflowError
+            If places leave 64 bits.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> Layout.packed(Shape.jagged([3, 1, 2]), alignment=4).to_numpy().tolist()
+        [0, 1, 2, 4, 8, 9]
+        """
+        start = to_int(offset, "an offset")
+        return cls._wrap(packed_cells(as_shape(shape), order, alignment, start))
+
+    @classmethod
+    def padded(
+        cls,
+        shape: ShapeLike,
+        *,
+        order: Order | Iterable[SupportsIndex] = "C",
+        offset: SupportsIndex = 0,
+    ) -> Self:
+        """Return the layout of every element at its place in the bounding box of the shape.
+
+        `padding` counts the places that stay empty. Memory is one stride per mode.
+
+        Parameters
+        ----------
+        shape
+            The shape whose indices get places.
+        order
+            The order of the modes of the box: "C", "F", or a permutation whose entry k is the k-th fastest
+            mode.
+        offset
+            The place of the first corner of the box, ``shape.as_smooth().origin``.
+
+        Raises
+        ------
+        LayoutError
+            If the shape is nested.
+        RankError
+            If an order is not a permutation of the modes.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> rows = Layout.padded(Shape.jagged([3, 1, 2]))
+        >>> rows.to_numpy().tolist(), rows.padding
+        ([0, 1, 2, 3, 6, 7], 2)
+        """
+        return cls._wrap(padded_box(as_shape(shape), order, to_int(offset, "an offset")))
+
+    @classmethod
+    def from_block_offsets(
+        cls,
+        shape: ShapeLike,
+        offsets: npt.ArrayLike,
+        *,
+        strides: npt.ArrayLike | None = None,
+        order: Order | Iterable[SupportsIndex] = "C",
+    ) -> Self:
+        """Return the layout of a jagged shape whose cells lie at these places.
+
+        O(cells), 8 bytes for each place and for each stride that differs. Packed if the table says no more.
+
+        Parameters
+        ----------
+        shape
+            A jagged shape.
+        offsets
+            The place of the first element of each cell, in row-major order of the modes that lead to them;
+            what stands there for an empty cell is of no account.
+        strides
+            The step of each mode of a cell, in elements: one row for all cells, or one for each. If not
+            given, every cell is without gaps in itself.
+        order
+            The order of the modes of cells without gaps, as in `packed`.
+
+        Raises
+        ------
+        LayoutError
+            If the shape is not jagged, or both strides and an order are given.
+        RankError
+            If there is not one offset for each cell, or not one stride for each mode of a cell.
+        SizeOverflowError
+            If the place of an element leaves 64 bits.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> rows = Layout.from_block_offsets(Shape.jagged([3, 1, 2]), [10, 0, 5], strides=[-1])
+        >>> rows.to_numpy().tolist(), rows.index_of(4)
+        ([10, 9, 8, 0, 5, 4], (2, 1))
+        """
+        return cls._wrap(cells_at(as_shape(shape), offsets, strides, order))
+
+    @classmethod
+    def aligned(
+        cls,
+        shape: ShapeLike,
+        alignment: SupportsIndex,
+        *,
+        order: Order | Iterable[SupportsIndex] = "C",
+        offset: SupportsIndex = 0,
+    ) -> Self:
+        """Return the layout of a box in which every row starts at a multiple of `alignment` elements.
+
+        A row is what the fastest mode runs along: the others step over its extent rounded up. These are the
+        padded layouts of C++26, and what BLAS calls a leading dimension.
+
+        Parameters
+        ----------
+        shape
+            The box.
+        alignment
+            In elements, counted from `offset`.
+        order
+            Which modes run fastest, as in `Layout`.
+        offset
+            The place of the element at the origin.
+
+        Raises
+        ------
+        LayoutError
+            If the alignment is not positive, or the shape is no box.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> Layout.aligned(Shape(2, 3, 5), 8).strides, Layout.aligned(Shape(5, 3), 4, order="F").strides
+        ((24, 8, 1), (1, 8))
+        """
+        space, multiple = as_shape(shape), to_int(alignment, "an alignment")
+        if multiple < 1:
+            raise LayoutError(f"an alignment is a positive number of elements, not {multiple}")
+        if space.kind != "smooth":
+            raise LayoutError(f"rows of a box are aligned, not those of the {space.kind} shape {space}")
+        modes = fastest_first(order, space.rank)
+        strides = aligned_strides(space.extents, modes, multiple)
+        return cls._wrap(Strided(space, strides, to_int(offset, "an offset")))
 
     @classmethod
     def tiled(

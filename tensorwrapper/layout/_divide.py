@@ -73,13 +73,19 @@ def logical_divide(
     Examples
     --------
     >>> from tensorwrapper import Layout
-    >>> from tensorwrapper.layout import logical_divide
+    >>> from tensorwrapper.layout import complement, logical_divide
     >>> A = Layout.parse("(4,6):(6,1)")
     >>> R = logical_divide(A, (2, 3))
     >>> str(R), R.offset_at(((1, 1), (2, 0)))
     ('((2,2),(3,2)):((6,12),(1,3))', 20)
-    >>> str(logical_divide(A, Layout.parse("2:12")))
-    '(2,12):(12,1)'
+    >>> B = Layout.parse("2:12")
+    >>> R, C = logical_divide(A, B), complement(B, 24)
+    >>> str(R), all(
+    ...     R.offset_at((i, j)) == A.offset_of_ordinal(B.offset_of_ordinal(i) + C.offset_of_ordinal(j))
+    ...     for i in range(2)
+    ...     for j in range(12)
+    ... )
+    ('(2,12):(12,1)', True)
     >>> logical_divide(A, (3, None))
     Traceback (most recent call last):
     tensorwrapper.errors.LayoutError: ... 3 ... mode 0 ...
@@ -99,9 +105,11 @@ def zipped_divide(
     Examples
     --------
     >>> from tensorwrapper import Layout
-    >>> from tensorwrapper.layout import zipped_divide
-    >>> str(zipped_divide(Layout.parse("(4,6):(6,1)"), (2, 3)))
-    '((2,3),(2,2)):((6,1),(12,3))'
+    >>> from tensorwrapper.layout import logical_divide, zipped_divide
+    >>> A = Layout.parse("(4,6):(6,1)")
+    >>> R, logical = zipped_divide(A, (2, 3)), logical_divide(A, (2, 3))
+    >>> str(R), R.offset_at(((1, 2), (0, 1))) == logical.offset_at(((1, 0), (2, 1)))
+    ('((2,3),(2,2)):((6,1),(12,3))', True)
     """
     return _divided(layout, tiler, exact, outside, "zipped_divide", lambda tile, rest: (tile, rest))
 

@@ -22,10 +22,8 @@ from tensorwrapper.layout._hierarchy import (
     size_of,
     tree_text,
 )
-from tensorwrapper.layout._strided import Strided
+from tensorwrapper.layout._strided import Strided, new_strided
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
 __all__ = [
@@ -59,8 +57,8 @@ class Hierarchical(LayoutCommon):
         flat = self._flat
         if flat is None:
             extents = tuple(leaves(self.extents))
-            shape: Shape[Any] = wrap(make_smooth(extents, self.origin or (0,) * len(extents)))
-            flat = Strided(shape, tuple(leaves(self.nested_strides)), self._offset)
+            origin = self.origin or (0,) * len(extents)
+            flat = new_strided(extents, origin, tuple(leaves(self.nested_strides)), self._offset)
             object.__setattr__(self, "_flat", flat)
         return flat
 
@@ -121,7 +119,7 @@ class Hierarchical(LayoutCommon):
         if self.order == "lex":
             return self.flat.to_numpy().ravel()
         # Made in this order: to turn a table round would cost many times as much.
-        turned = tuple(reversed(self.shape.extents)), tuple(reversed(self.flat.strides))
+        turned = tuple(reversed(self.flat.extents)), tuple(reversed(self.flat.strides))
         return Hierarchical(*turned, self._offset, "lex").flat.to_numpy().ravel()
 
     def index_of(self, offset: SupportsIndex) -> Index:
@@ -129,6 +127,9 @@ class Hierarchical(LayoutCommon):
 
     def to_numpy(self) -> IntArray:
         return self.flat.to_numpy()
+
+    def write_offsets(self, out: IntArray) -> None:
+        self.flat.write_offsets(out)
 
     def at(self, key: PositionalKey) -> LayoutCommon:
         return in_order(self.flat.at(key), self.order)
@@ -168,9 +169,8 @@ def in_order(strided: Strided, order: OrdinalOrder) -> "Strided | Hierarchical":
     """Return a strided layout whose ordinals count in `order`."""
     if order == "lex":
         return strided
-    shape = strided.shape
-    origin = shape.origin if any(shape.origin) else None
-    return Hierarchical(shape.extents, strided.strides, strided.offset, order, origin)
+    origin = strided.origin if any(strided.origin) else None
+    return Hierarchical(strided.extents, strided.strides, strided.offset, order, origin)
 
 
 _SlotSetter: TypeAlias = Callable[[object, object], None]
@@ -221,6 +221,5 @@ def make_strided(
     """
     if order == "lex" and is_flat(extents):
         box = cast("Index", extents)
-        shape: Shape[Any] = wrap(make_smooth(box, (0,) * len(box)))
-        return Strided(shape, cast("Index", strides), offset)
+        return new_strided(box, (0,) * len(box), cast("Index", strides), offset)
     return new_hierarchical(extents, strides, offset, order)

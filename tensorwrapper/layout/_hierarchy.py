@@ -250,6 +250,9 @@ def leaf_index(extents: IntTree, coordinate: object, order: OrdinalOrder, where:
         for k, (part, entry) in enumerate(zip(parts, entries, strict=True)):
             found += leaf_index(part, entry, order, (*where, k))
         return found
+    if type(coordinate) is int and isinstance(extents, int) and 0 <= coordinate < extents:
+        # Most entries are such; the text that an error would need costs more than all the rest.
+        return [coordinate]
     ordinal = to_int(cast("SupportsIndex", coordinate), f"the coordinate{_at(where)}")
     if not 0 <= ordinal < size_of(extents):
         raise OutOfBoundsError(f"{ordinal} is outside 0 to {size_of(extents) - 1}{_at(where)}")

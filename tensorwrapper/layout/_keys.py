@@ -1,7 +1,6 @@
 """Keys in the positional dialect: NumPy's basic indexing, resolved against extents."""
 
-from types import EllipsisType
-from typing import SupportsIndex, TypeAlias
+from typing import SupportsIndex, TypeAlias, cast
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, StepError, TooManyIndicesError
@@ -53,10 +52,10 @@ def expand_positional(key: PositionalKey, rank: int) -> list[PositionalItem]:
         If there are several ellipses.
     """
     items: list[PositionalItem] = list(key) if isinstance(key, tuple) else [key]
-    given = sum(item is not None and item is not Ellipsis for item in items)
+    dots = [place for place, item in enumerate(items) if item is Ellipsis]
+    given = len(items) - len(dots) - sum([item is None for item in items])
     if given > rank:
         raise TooManyIndicesError(f"{given} indices are too many for {rank} modes")
-    dots = [place for place, item in enumerate(items) if item is Ellipsis]
     if len(dots) > 1:
         raise RankError("a key may have one ellipsis only")
     place = dots[0] if dots else len(items)
@@ -65,18 +64,22 @@ def expand_positional(key: PositionalKey, rank: int) -> list[PositionalItem]:
 
 
 def _resolve(item: object, mode: int, extent: int, lead: Index) -> int | _Step:
+    if type(item) is int and 0 <= item < extent:
+        return item
     if isinstance(item, slice):
         try:
-            places = range(*item.indices(extent))
+            start, stop, step = item.indices(extent)
         except TypeError as error:
             where = mode_text(len(lead) + mode, lead)
             raise ConversionError(f"the {item} of {where} is not made of integers") from error
         except ValueError as error:
             where = mode_text(len(lead) + mode, lead)
             raise StepError(f"the step of the {item} of {where} is 0; it must be another integer") from error
-        return places.start, places.step, len(places)
-    if isinstance(item, SupportsIndex) and not isinstance(item, bool | EllipsisType):
-        position = to_int(item, f"the index of mode {len(lead) + mode}")
+        # Not as the length of a range, which ends at 2**63.
+        return start, step, max(-((start - stop) // step), 0)
+    # As `isinstance(item, SupportsIndex)` says, which takes microseconds.
+    if hasattr(item, "__index__") and not isinstance(item, bool):
+        position = to_int(cast("SupportsIndex", item), f"the index of mode {len(lead) + mode}")
         if not -extent <= position < extent:
             where = mode_text(len(lead) + mode, lead)
             raise OutOfBoundsError(f"position {position} is outside {where}, which has extent {extent}")

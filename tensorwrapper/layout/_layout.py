@@ -8,12 +8,18 @@ import attrs
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import _modes
+from tensorwrapper.layout._cell_storage import cells_repr, packed_cells
 from tensorwrapper.layout._common import LayoutCommon
 from tensorwrapper.layout._constructors import LayoutConstructors
+from tensorwrapper.layout._copy_plan import CopyPlan, plan_copy
+from tensorwrapper.layout._mosaic import Mosaic
+from tensorwrapper.layout._nested import LayerOrders, NestedLayout, element_of, modes_of_layers
+from tensorwrapper.layout._nested_cells import jagged_in_order
 from tensorwrapper.layout._orders import fastest_first, is_default, to_tiling
 from tensorwrapper.layout._ordinals import ordinal_repr
 from tensorwrapper.layout._packed import contiguous
 from tensorwrapper.layout._separable import Separable
+from tensorwrapper.layout._simplify import simplify
 from tensorwrapper.layout._strided import Strided, packed_strides
 from tensorwrapper.layout._tile_major import TileMajor
 from tensorwrapper.layout._tiled import TiledStrided
@@ -30,8 +36,8 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
     """Where each index of a shape lives, as an offset in elements.
 
     Over a box a layout is strided; over a jagged shape it is packed, row after row (over a tiled shape:
-    tile after tile). `Layout.tiled` keeps the tiles of a box together, `as_tiled` sees a strided layout in
-    tiles. A layout holds no data.
+    tile after tile); over a nested shape every element of every layer lies in one piece. `Layout.tiled`
+    keeps the tiles of a box together, `as_tiled` sees a strided layout in tiles. A layout holds no data.
 
     Parameters
     ----------
@@ -39,7 +45,11 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         The shape whose indices get places.
     order
         Which modes run fastest: "C" (the last), "F" (the first), or a permutation whose entry k is the
-        k-th fastest mode, as Boost's storage order.
+        k-th fastest mode, as Boost's storage order. Of a nested shape: that of the modes of every layer.
+        Of a jagged shape: that of the modes of every cell (the last ``rank - outer_rank`` modes, counted
+        from 0); the cells come one after the other, in row-major order.
+    orders
+        Of a nested shape, instead of `order`: one such order for each layer, the outermost first.
     ascend
         Per mode, whether the places go up with the index; all do if not given.
     strides
@@ -51,7 +61,9 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
     Raises
     ------
     LayoutError
-        If options do not go together, or a jagged shape is given anything but row-major order.
+        If options do not go together, or a jagged shape is given `ascend` or `strides`.
+    LayerError
+        If an order does not order the modes of its layer.
 
     Examples
     --------
@@ -68,6 +80,7 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         shape: Shape[IndexT_co],
         *,
         order: Order | Iterable[SupportsIndex] = "C",
+        orders: LayerOrders | None = None,
         ascend: Iterable[bool] | None = None,
         strides: Iterable[SupportsIndex] | None = None,
         offset: SupportsIndex | None = None,
@@ -75,21 +88,45 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         space = as_shape(shape)
         start = None if offset is None else to_int(offset, "an offset")
         held: LayoutCommon
-        if strides is not None:
-            if not is_default(order) or ascend is not None:
-                raise LayoutError("give either strides, or order and ascend")
-            held = _from_strides(space, to_ints(strides, "strides"), start or 0)
-        elif space.kind != "smooth":
-            if not is_default(order) or ascend is not None:
-                raise LayoutError(f"a {space.kind} shape is packed in row-major order; it has no other")
-            held = contiguous(space, start or 0)
+        if space.kind == "nested":
+            held = NestedLayout(_of_layers(space, order, orders, ascend, strides, start), space.layers)
+        elif orders is not None:
+            raise LayoutError(f"orders are for the layers of nested shapes; {space} is {space.kind}")
         else:
-            held = _from_order(space, order, ascend, start)
-        object.__setattr__(self, "_held", held)
+            held = _of_flat(space, order, ascend, strides, start)
+        _set_held(self, held)
 
     def __getitem__(self, key: PositionalKey) -> "Layout[tuple[int, ...]]":
         """Return the layout of what a positional key selects, as NumPy's basic indexing does."""
         return wrap_layout(self._held.at(key))
+
+    def element(
+        self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None
+    ) -> "Layout[tuple[int, ...]]":
+        """Return the layout of one element, at its own indices: those of ``shape.element(index)``.
+
+        Parameters
+        ----------
+        index
+            Of a nested shape: the absolute index in one or more of the outer layers. Of a jagged shape:
+            the index of a cell.
+        layer
+            The layer where the index ends, needed only where layers without modes leave a choice.
+
+        Raises
+        ------
+        LayerError
+            If the index does not end where a layer (or the unrolled modes) ends.
+        OutOfBoundsError
+            If it is not in the shape.
+
+        Examples
+        --------
+        >>> n = Shape.nested(Shape(10, 20, 30), layers=(1, 2))
+        >>> Layout(n, orders=["C", "F"]).element((3,))
+        Layout(Shape(20, 30), strides=(1, 20), offset=1800)
+        """
+        return wrap_layout(element_of(self._held, index, layer))
 
     def broadcast(self, shape: ShapeLike) -> "Layout[tuple[int, ...]]":
         """Return the layout over `shape` that repeats modes of extent 1 and adds leading modes.
@@ -215,13 +252,61 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         """
         return wrap_layout(_modes.merge_modes(self._held, first, last))
 
+    def simplify(self) -> "Layout[tuple[int, ...]]":
+        """Return the layout of the same elements, in row-major order, with the fewest modes; it starts at 0.
+
+        Modes of extent 1 go, and neighbours become one where the outer continues the inner, whatever their
+        signs; a mode that repeats or turns round what lies in it becomes one with it. A jagged or tiled
+        layout becomes one mode if it is contiguous and else stays. O(modes).
+
+        Examples
+        --------
+        >>> Layout(Shape(2, 3, 4)).simplify()
+        Layout(Shape(24), strides=(1,), offset=0)
+        >>> Layout(Shape(2, 4, 8))[:, :, ::2].simplify().strides
+        (2,)
+        >>> Layout(Shape(2, 4, 8))[:, :, :4].simplify().shape
+        Shape(8, 4)
+        """
+        return wrap_layout(simplify(self._held))
+
+    def copy_plan(self, target: "Layout[Any]") -> CopyPlan:
+        """Return how to move each element from where this layout puts it to where `target` does.
+
+        The plan is made without data, so what a copy costs is known before it runs. O(modes) for strided
+        layouts; for others in proportion to their tiles per mode, tables, or rows.
+
+        Parameters
+        ----------
+        target
+            A layout of the same shape; its origin may differ.
+
+        Raises
+        ------
+        LayoutError
+            If the shapes differ, or `target` puts several elements at one place.
+
+        Examples
+        --------
+        >>> tiled = Layout.tiled(Tiling([2, 2], [2, 2]))
+        >>> plan = Layout(Shape(4, 4)).copy_plan(tiled)
+        >>> plan
+        <CopyPlan of Shape(4, 4): strided, 16 elements in 8 runs of 2>
+        >>> plan.inverse().run_length
+        (2, 2)
+        """
+        if not isinstance(cast("object", target), Layout):
+            raise LayoutError(f"elements move to a layout, not to {target!r}")
+        return plan_copy(self._held, target._held)
+
     def as_tiled(self, tiling: Tiling) -> "Layout[tuple[int, ...]]":
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is.
 
         Raises
         ------
         LayoutError
-            If the layout is not strided, or the tiling does not cover just its shape.
+            If the layout is neither strided nor made of tiles, or the tiling does not cover just its shape,
+            or cuts no tile that lies in one piece and yet reaches over several.
 
         Examples
         --------
@@ -229,12 +314,16 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         >>> view.shape, view.offset_of((1, 0, 1, 2))
         (Shape.tiled([1, 2], [3, 1]), 10)
         """
-        held, tiling = self._strided("as_tiled"), to_tiling(tiling)
+        stored = isinstance(self._held, TileMajor | Mosaic)
+        held = self._held if stored else self._strided("as_tiled")
+        tiling = to_tiling(tiling)
         if tiling.elements != held.shape:
             raise LayoutError(f"a tiling of {tiling.elements} does not cover the shape {held.shape}")
         if not tiling.rank:
             raise LayoutError("a scalar has no tiles")
-        return wrap_layout(TiledStrided(tiling, held, (0,) * tiling.rank))
+        if isinstance(held, TileMajor | Mosaic):
+            return wrap_layout(held.as_tiled(tiling))
+        return wrap_layout(TiledStrided(tiling, cast("Strided", held), (0,) * tiling.rank))
 
     def __len__(self) -> int:
         raise TypeError("a layout has no len: its shape has extents, rank and size")
@@ -247,7 +336,7 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     def _wrap(cls, held: LayoutCommon) -> "Layout[IndexT_co]":
-        return cast("Layout[IndexT_co]", wrap_layout(held))
+        return wrap_layout(held)
 
     def __repr__(self) -> str:
         if isinstance(self._held, Strided):
@@ -255,28 +344,69 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         if isinstance(self._held, TiledStrided):
             under = self._held.under
             return f"Layout({under.shape!r}, strides={under.strides}).as_tiled({self._held.tiling!r})"
+        if isinstance(self._held, NestedLayout):
+            return f"Layout.nested({wrap_layout(self._held.under)!r}, layers={self._held.layers})"
         if isinstance(self._held, Separable):
             return f"<Layout of {self.shape!r}: {self._held.base} + {self._held.axes}>"
         if isinstance(self._held, TileMajor):
             held = self._held
             rest = f"order={held.outer_order}, tile_order={held.inner_order}, alignment={held.alignment}"
             return f"Layout.tiled({held.tiling!r}, {rest}, offset={held.offset})"
-        return ordinal_repr(self._held) or f"Layout({self.shape!r}, offset={self.offset})"
+        text = ordinal_repr(self._held) or cells_repr(self._held)
+        return text or f"Layout({self.shape!r}, offset={self.offset})"
 
     def __reduce__(self) -> tuple[Callable[[LayoutCommon], "Layout[Any]"], tuple[LayoutCommon]]:
         return wrap_layout, (self._held,)
 
 
+# The setter of the slot itself: half the cost of ``object.__setattr__``, and every slice makes a layout.
+_set_held = cast("Callable[[object, object], None]", cast("Any", Layout)._held.__set__)
+
+
 def wrap_layout(held: LayoutCommon) -> "Layout[Any]":
     """Return the facade over an implementation."""
     layout: Layout[Any] = object.__new__(Layout)
-    object.__setattr__(layout, "_held", held)
+    _set_held(layout, held)
     return layout
+
+
+def _of_layers(
+    shape: Shape[Any],
+    order: Order | Iterable[SupportsIndex],
+    orders: LayerOrders | None,
+    ascend: Iterable[bool] | None,
+    strides: Iterable[SupportsIndex] | None,
+    offset: int | None,
+) -> LayoutCommon:
+    if orders is not None and not is_default(order):
+        raise LayoutError("give either order, which is one for all layers, or orders")
+    modes, flat = modes_of_layers(shape.layers, order, orders), shape.flatten()
+    if flat.kind == "smooth" or modes == "C" or ascend is not None or strides is not None:
+        return _of_flat(flat, modes, ascend, strides, offset)
+    return jagged_in_order(flat, modes, offset or 0)
+
+
+def _of_flat(
+    shape: Shape[Any],
+    order: Order | Iterable[SupportsIndex],
+    ascend: Iterable[bool] | None,
+    strides: Iterable[SupportsIndex] | None,
+    offset: int | None,
+) -> LayoutCommon:
+    if strides is not None:
+        if not is_default(order) or ascend is not None:
+            raise LayoutError("give either strides, or order and ascend")
+        return _from_strides(shape, to_ints(strides, "strides"), offset or 0)
+    if shape.kind != "smooth":
+        if ascend is not None:
+            raise LayoutError(f"ascend is for boxes, not for the {shape.kind} shape {shape}: use reverse()")
+        return packed_cells(shape, order, 1, offset or 0)
+    return _from_order(shape, order, ascend, offset)
 
 
 def _from_strides(shape: Shape[Any], strides: Index, offset: int) -> Strided:
     if shape.kind != "smooth":
-        raise LayoutError(f"strides describe boxes, not the jagged shape {shape}")
+        raise LayoutError(f"strides describe boxes; from_block_offsets is for the jagged shape {shape}")
     if len(strides) != shape.rank:
         raise LayoutError(f"{len(strides)} strides do not fit a shape of rank {shape.rank}")
     return Strided(shape, strides, offset)

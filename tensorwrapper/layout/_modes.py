@@ -17,13 +17,14 @@ from tensorwrapper._integers import to_count, to_int, to_ints
 from tensorwrapper.errors import ExtentError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout._axis import AxisMap, Stride, Table
 from tensorwrapper.layout._common import LayoutCommon
-from tensorwrapper.layout._separable import Separable, axes_of, from_axes
-from tensorwrapper.layout._strided import Strided, packed_strides, sum_table
+from tensorwrapper.layout._hierarchical import Hierarchical
+from tensorwrapper.layout._separable import Separable, axes_of, from_axes, over_box
+from tensorwrapper.layout._strided import Strided, new_strided, packed_strides
+from tensorwrapper.layout._tables import sum_table
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._common import integer_array
 from tensorwrapper.shape._keys import mode_of
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape._smooth import make_smooth, to_permutation
+from tensorwrapper.shape._smooth import to_permutation
 from tensorwrapper.typing import Extents, Index
 
 __all__ = [
@@ -47,20 +48,12 @@ __all__ = [
 _Smooth = Strided | Separable
 
 
-def _box(extents: Sequence[int], origin: Sequence[int]) -> Shape[Any]:
-    return wrap(make_smooth(tuple(extents), tuple(origin)))
-
-
-def _rebuilt(
-    layout: LayoutCommon, base: int, parts: Sequence[tuple[int, AxisMap]], origin: Sequence[int]
-) -> _Smooth:
+def _rebuilt(base: int, parts: Sequence[tuple[int, AxisMap]], origin: Sequence[int]) -> _Smooth:
     """Return the layout of new axis maps, each with the constant that it split off."""
     axes = tuple([axis for _, axis in parts])
     extents = tuple([axis.extent for axis in axes])
-    shape = layout.shape
-    same = shape.extents == extents and shape.origin == tuple(origin)
     start = base + sum([more for more, _ in parts]) if 0 not in extents else base
-    return from_axes(shape if same else _box(extents, origin), start, axes)
+    return over_box(extents, tuple(origin), start, axes)
 
 
 def _per_mode(values: Iterable[SupportsIndex], rank: int, what: str) -> tuple[int, ...]:
@@ -72,21 +65,26 @@ def _per_mode(values: Iterable[SupportsIndex], rank: int, what: str) -> tuple[in
 
 def permute(layout: LayoutCommon, order: Iterable[SupportsIndex]) -> _Smooth:
     """Return the layout whose mode k is mode ``order[k]`` of this one."""
+    if isinstance(layout, Hierarchical):
+        layout = layout.flat
     if isinstance(layout, Strided):
         return layout.permute(order)
     base, axes = axes_of(layout, "permute")
     modes = to_permutation(order, len(axes))
-    return from_axes(layout.shape.permute(modes), base, tuple([axes[mode] for mode in modes]))
+    origin = layout.shape.origin
+    return _rebuilt(base, [(0, axes[mode]) for mode in modes], [origin[mode] for mode in modes])
 
 
 def reverse(layout: LayoutCommon, modes: Iterable[int]) -> _Smooth:
     """Return the layout with the order of some modes reversed."""
+    if isinstance(layout, Hierarchical):
+        layout = layout.flat
     if isinstance(layout, Strided):
         return layout.reverse(modes)
     base, axes = axes_of(layout, "reverse")
     chosen = set(modes)
     parts = [axis.reverse() if mode in chosen else (0, axis) for mode, axis in enumerate(axes)]
-    return _rebuilt(layout, base, parts, layout.shape.origin)
+    return _rebuilt(base, parts, layout.shape.origin)
 
 
 def rotate(layout: LayoutCommon, shifts: Iterable[SupportsIndex]) -> _Smooth:
@@ -96,7 +94,7 @@ def rotate(layout: LayoutCommon, shifts: Iterable[SupportsIndex]) -> _Smooth:
     parts = [
         axis.rotate(k) if k and axis.extent else (0, axis) for axis, k in zip(axes, numbers, strict=True)
     ]
-    return _rebuilt(layout, base, parts, layout.shape.origin)
+    return _rebuilt(base, parts, layout.shape.origin)
 
 
 def repeat(layout: LayoutCommon, times: Iterable[SupportsIndex]) -> _Smooth:
@@ -104,7 +102,7 @@ def repeat(layout: LayoutCommon, times: Iterable[SupportsIndex]) -> _Smooth:
     base, axes = axes_of(layout, "repeat")
     counts = [to_count(n, "a number of times") for n in _per_mode(times, len(axes), "a repetition")]
     parts = [axis.repeat(n) if n != 1 else (0, axis) for axis, n in zip(axes, counts, strict=True)]
-    return _rebuilt(layout, base, parts, layout.shape.origin)
+    return _rebuilt(base, parts, layout.shape.origin)
 
 
 def repeat_each(layout: LayoutCommon, mode: SupportsIndex, times: SupportsIndex) -> _Smooth:
@@ -112,7 +110,7 @@ def repeat_each(layout: LayoutCommon, mode: SupportsIndex, times: SupportsIndex)
     base, axes = axes_of(layout, "repeat_each")
     number, count = mode_of(mode, len(axes)), to_count(times, "a number of times")
     parts = [axis.repeat_each(count) if m == number else (0, axis) for m, axis in enumerate(axes)]
-    return _rebuilt(layout, base, parts, layout.shape.origin)
+    return _rebuilt(base, parts, layout.shape.origin)
 
 
 def gather(layout: LayoutCommon, mode: SupportsIndex, positions: npt.ArrayLike) -> _Smooth:
@@ -123,16 +121,17 @@ def gather(layout: LayoutCommon, mode: SupportsIndex, positions: npt.ArrayLike) 
     if places.ndim != 1:
         raise RankError(f"positions of one mode form one axis, not an array of shape {places.shape}")
     extent = axes[number].extent
-    if places.size and not (-extent <= int(places.min()) and int(places.max()) < extent):
+    least, most = (int(places.min()), int(places.max())) if places.size else (0, -1)
+    if least < -extent or most >= extent:
         wrong = places[(places < -extent) | (places >= extent)]
         raise OutOfBoundsError(
             f"position {int(wrong[0])} is outside mode {number}, which has extent {extent}"
         )
-    signed = places.astype(np.int64)
-    part = axes[number].gather(np.where(signed < 0, signed + extent, signed))
+    signed = places.astype(np.int64, copy=False)
+    part = axes[number].gather(np.where(signed < 0, signed + extent, signed) if least < 0 else signed)
     parts = [part if m == number else (0, axis) for m, axis in enumerate(axes)]
     origin = [0 if m == number else start for m, start in enumerate(layout.shape.origin)]
-    return _rebuilt(layout, base, parts, origin)
+    return _rebuilt(base, parts, origin)
 
 
 def broadcast(layout: LayoutCommon, shape: Shape[Any]) -> _Smooth:
@@ -161,7 +160,7 @@ def unsqueeze(layout: LayoutCommon, mode: SupportsIndex) -> _Smooth:
     origin = layout.shape.origin
     parts = [(0, axis) for axis in axes]
     parts.insert(number, (0, Stride(1, 0)))
-    return _rebuilt(layout, base, parts, (*origin[:number], 0, *origin[number:]))
+    return _rebuilt(base, parts, (*origin[:number], 0, *origin[number:]))
 
 
 def squeeze(layout: LayoutCommon, modes: Iterable[SupportsIndex]) -> _Smooth:
@@ -177,7 +176,7 @@ def squeeze(layout: LayoutCommon, modes: Iterable[SupportsIndex]) -> _Smooth:
             )
     # A map of one position is a stride, which is 0 there.
     kept = [mode for mode in range(len(axes)) if mode not in chosen]
-    return _rebuilt(layout, base, [(0, axes[m]) for m in kept], [layout.shape.origin[m] for m in kept])
+    return _rebuilt(base, [(0, axes[m]) for m in kept], [layout.shape.origin[m] for m in kept])
 
 
 def sliding_window(layout: LayoutCommon, mode: SupportsIndex, length: SupportsIndex) -> _Smooth:
@@ -197,7 +196,7 @@ def sliding_window(layout: LayoutCommon, mode: SupportsIndex, length: SupportsIn
     parts: list[tuple[int, AxisMap]] = [(0, a) for a in axes]
     parts[number] = (0, Stride(axis.extent - width + 1, axis.step))
     parts.append((0, Stride(width, axis.step)))
-    return _rebuilt(layout, base, parts, (*layout.shape.origin, 0))
+    return _rebuilt(base, parts, (*layout.shape.origin, 0))
 
 
 def diagonal(layout: LayoutCommon, first: SupportsIndex, second: SupportsIndex) -> _Smooth:
@@ -218,7 +217,7 @@ def diagonal(layout: LayoutCommon, first: SupportsIndex, second: SupportsIndex) 
         joined = (more + also + own, table)
     kept = [mode for mode in range(len(axes)) if mode not in {a, b}]
     origin = [layout.shape.origin[mode] for mode in kept]
-    return _rebuilt(layout, base, [*[(0, axes[m]) for m in kept], joined], [*origin, start])
+    return _rebuilt(base, [*[(0, axes[m]) for m in kept], joined], [*origin, start])
 
 
 def split_mode(layout: LayoutCommon, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> _Smooth:
@@ -239,7 +238,7 @@ def split_mode(layout: LayoutCommon, mode: SupportsIndex, extents: Iterable[Supp
     after = [(0, a) for a in axes[number + 1 :]]
     origin = layout.shape.origin
     return _rebuilt(
-        layout, base, [*before, *parts, *after], (*origin[:number], *[0] * len(counts), *origin[number + 1 :])
+        base, [*before, *parts, *after], (*origin[:number], *[0] * len(counts), *origin[number + 1 :])
     )
 
 
@@ -278,7 +277,7 @@ def merge_modes(layout: LayoutCommon, first: SupportsIndex, last: SupportsIndex)
         )
     origin = layout.shape.origin
     parts = [*[(0, axis) for axis in axes[:a]], (0, merged), *[(0, axis) for axis in axes[b + 1 :]]]
-    return _rebuilt(layout, base, parts, (*origin[:a], 0, *origin[b + 1 :]))
+    return _rebuilt(base, parts, (*origin[:a], 0, *origin[b + 1 :]))
 
 
 def _merge(run: Sequence[AxisMap]) -> AxisMap | None:
@@ -313,7 +312,7 @@ def reshape(layout: Strided, extents: Extents) -> Strided:
             f"{old} does not become {extents} without a copy: mode {a} (stride {steps[a]}) does not "
             f"follow mode {b} (stride {steps[b]}, extent {old[b]})"
         )
-    return Strided(_box(extents, (0,) * len(extents)), strides, layout.offset)
+    return new_strided(extents, (0,) * len(extents), strides, layout.offset)
 
 
 def reshape_obstacle(layout: Strided, extents: Extents) -> tuple[int, int] | None:

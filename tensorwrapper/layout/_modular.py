@@ -1,8 +1,8 @@
-"""Arithmetic of progressions modulo a number: bounds and solutions without enumeration."""
+"""Arithmetic of progressions, plain and modulo a number: bounds and solutions without enumeration."""
 
 import math
 
-__all__ = ["progression_bounds", "solve_progression"]
+__all__ = ["progression_bounds", "solve_between", "solve_progression"]
 
 
 def _least(start: int, step: int, modulus: int, count: int) -> int:
@@ -57,3 +57,21 @@ def solve_progression(start: int, step: int, modulus: int, count: int, value: in
     period = modulus // divisor
     first = distance // divisor * pow(step // divisor, -1, period) % period if period > 1 else 0
     return range(first, count, period)
+
+
+def solve_between(start: int, step: int, count: int, low: int, high: int) -> range:
+    """Return all j from 0 to `count` with ``low <= start + step * j < high``.
+
+    Examples
+    --------
+    >>> list(solve_between(10, -3, 9, 0, 6))
+    [2, 3]
+    """
+    if not step:
+        return range(count if low <= start < high else 0)
+    if step > 0:
+        first, end = -((start - low) // step), -((start - high) // step)
+    else:
+        first, end = (start - high) // -step + 1, (start - low) // -step + 1
+    first = max(first, 0)
+    return range(first, max(min(end, count), first))

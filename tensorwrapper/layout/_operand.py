@@ -60,9 +60,8 @@ def parts_of(layout: AnyLayout, what: str) -> Parts:
         if held.origin is None:
             return held.extents, held.nested_strides, held._offset, held.order, ()
     elif type(held) is Strided:
-        box = held._shape._held
-        if not any(box.origin):
-            return box.extents, held.strides, held._offset, "lex", ()
+        if not any(held.origin):
+            return held.extents, held.strides, held._offset, "lex", ()
     elif type(held) is Composite:
         inner: Hierarchical = held.inner
         if inner.origin is None:

@@ -89,8 +89,9 @@ def make_ordered_layout(
     Examples
     --------
     >>> from tensorwrapper.layout import make_ordered_layout
-    >>> str(make_ordered_layout((2, 3, 4), (2, 1, 3)))
-    '(2,3,4):(3,1,6)'
+    >>> R = make_ordered_layout((2, 3, 4), (2, 1, 3))
+    >>> str(R), sorted(R.offsets_by_ordinal().tolist()) == list(range(24))
+    ('(2,3,4):(3,1,6)', True)
     >>> str(make_ordered_layout((2, (2, 2)), (0, 1)))
     '(2,(2,2)):(1,(4,2))'
     >>> str(make_ordered_layout((2, (2, 2)), (0, 1), order="colex"))
@@ -156,8 +157,10 @@ def tile_to_shape(
     Examples
     --------
     >>> from tensorwrapper import Layout
-    >>> from tensorwrapper.layout import tile_to_shape
+    >>> from tensorwrapper.layout import blocked_product, make_ordered_layout, tile_to_shape
     >>> R = tile_to_shape(Layout.parse("(2,2):(2,1)"), (4, 4))
+    >>> R == blocked_product(Layout.parse("(2,2):(2,1)"), make_ordered_layout((2, 2), 0))
+    True
     >>> str(R), R.to_numpy().reshape(4, 4).tolist()
     ('((2,2),(2,2)):((8,2),(4,1))', [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]])
     """

@@ -126,10 +126,11 @@ class LayoutOrdinals(LayoutQueries[IndexT_co], ABC, Generic[IndexT_co]):
         """
         held = self._held
         number = to_int(ordinal, "an ordinal")
-        if isinstance(held, Strided):
-            modes = list(zip(reversed(held.shape.extents), reversed(held.strides), strict=True))
+        # These classes are final; isinstance takes many times longer to find that an object is none of one.
+        if type(held) is Strided:
+            modes = list(zip(reversed(held.extents), reversed(held.strides), strict=True))
             return ordinal_offset(modes, held.offset, number)
-        if isinstance(held, Hierarchical | Composite):
+        if isinstance(held, (Hierarchical, Composite)):
             return held.offset_at(number)
         return held.offset_of(held.shape.index(number))
 
@@ -180,6 +181,31 @@ class LayoutOrdinals(LayoutQueries[IndexT_co], ABC, Generic[IndexT_co]):
     def __str__(self) -> str:
         text = layout_text(self._held)
         return repr(self) if text is None else text
+
+    def to_svg(self) -> str:
+        """Return a picture of the layout as the text of an SVG document: the offset in each cell.
+
+        A box of one or two modes is a grid, one of three modes a grid per index of mode 0, a jagged shape
+        one row below the other; lines stand where tiles begin or outer modes go on. Of long modes the ends
+        are drawn, so that it stays small and quick at any size.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> svg = Layout(Shape(2, 3), order="F").to_svg()
+        >>> svg.count('class="cell"'), svg.endswith("</svg>")
+        (6, True)
+        """
+        # Loaded here: most programs draw nothing.
+        from tensorwrapper.layout._pictures import draw_layout  # noqa: PLC0415
+
+        return draw_layout(self._held).to_svg()
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the text of the layout, a few facts, and its picture."""
+        from tensorwrapper.layout._pictures import layout_html  # noqa: PLC0415 - as in to_svg
+
+        return layout_html(self._held, str(self))
 
 
 def ordinal_repr(held: LayoutCommon) -> str | None:

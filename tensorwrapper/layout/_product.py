@@ -85,11 +85,17 @@ def logical_product(block: AnyLayout, tiler: Copies, *, exact: Exact = "composit
     Examples
     --------
     >>> from tensorwrapper import Layout
-    >>> from tensorwrapper.layout import logical_product
-    >>> A = Layout.parse("(2,2):(4,1)")
-    >>> R = logical_product(A, Layout.parse("6:1"))
+    >>> from tensorwrapper.layout import complement, logical_product
+    >>> A, B = Layout.parse("(2,2):(4,1)"), Layout.parse("6:1")
+    >>> R, C = logical_product(A, B), complement(A, 24)
     >>> str(R), R.offset_at(((1, 0), 3))
     ('((2,2),(3,2)):((4,1),(8,2))', 14)
+    >>> all(
+    ...     R.offset_at((i, j)) == A.offset_of_ordinal(i) + C.offset_of_ordinal(B.offset_of_ordinal(j))
+    ...     for i in range(4)
+    ...     for j in range(6)
+    ... )
+    True
     >>> str(logical_product(Layout.parse("6:1"), 3))
     '(6,3):(1,6)'
     """
@@ -145,10 +151,14 @@ def blocked_product(block: AnyLayout, tiler: AnyLayout, *, exact: Exact = "compo
     Examples
     --------
     >>> from tensorwrapper import Layout
-    >>> from tensorwrapper.layout import blocked_product
-    >>> R = blocked_product(Layout.parse("(2,2):(2,1)"), Layout.parse("(1,3):(3,1)"))
+    >>> from tensorwrapper.layout import blocked_product, logical_product
+    >>> A, B = Layout.parse("(2,2):(2,1)"), Layout.parse("(1,3):(3,1)")
+    >>> R, logical = blocked_product(A, B), logical_product(A, B)
     >>> str(R), R.to_numpy().reshape(2, 6).tolist()
     ('((1,2),(3,2)):((12,2),(4,1))', [[0, 1, 4, 5, 8, 9], [2, 3, 6, 7, 10, 11]])
+    >>> pairs = [(t, b) for t in range(3) for b in range(2)]
+    >>> all(R.offset_at((0, t * 2 + b)) == logical.offset_at(((0, b), (0, t))) for t, b in pairs)
+    True
     """
     return _product(block, tiler, exact, "blocked_product", _block_fastest)
 
@@ -162,10 +172,14 @@ def raked_product(block: AnyLayout, tiler: AnyLayout, *, exact: Exact = "composi
     Examples
     --------
     >>> from tensorwrapper import Layout
-    >>> from tensorwrapper.layout import raked_product
-    >>> R = raked_product(Layout.parse("(2,2):(2,1)"), Layout.parse("(1,3):(3,1)"))
+    >>> from tensorwrapper.layout import logical_product, raked_product
+    >>> A, B = Layout.parse("(2,2):(2,1)"), Layout.parse("(1,3):(3,1)")
+    >>> R, logical = raked_product(A, B), logical_product(A, B)
     >>> R.to_numpy().reshape(2, 6).tolist()
     [[0, 4, 8, 1, 5, 9], [2, 6, 10, 3, 7, 11]]
+    >>> pairs = [(t, b) for t in range(3) for b in range(2)]
+    >>> all(R.offset_at((0, b * 3 + t)) == logical.offset_at(((0, b), (0, t))) for t, b in pairs)
+    True
     """
     return _product(block, tiler, exact, "raked_product", _tiler_fastest)
 

@@ -10,12 +10,14 @@ from typing import Generic, Self, SupportsIndex, cast
 
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_int
+from tensorwrapper._integers import to_count, to_int
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout import _modes
-from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout import _cell_modes, _modes
+from tensorwrapper.layout._common import LayoutCommon, check_out
 from tensorwrapper.layout._hierarchical import Hierarchical
-from tensorwrapper.layout._separable import Separable, axes_of, indices_at
+from tensorwrapper.layout._nested import NestedLayout, flat_held, over_layers
+from tensorwrapper.layout._overlap import may_overlap, overlaps
+from tensorwrapper.layout._pads import PadMode, Widths, pad
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
@@ -51,7 +53,8 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         LayoutError
             If the layout is not strided.
         """
-        return self._strided("strides").strides
+        held = flat_held(self._held)
+        return held.strides if isinstance(held, Strided) else self._strided("strides").strides
 
     @property
     def offset(self) -> int:
@@ -68,9 +71,29 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         return self._held.span
 
     @property
+    def padding(self) -> int:
+        """How many places from the least offset to the greatest hold no element.
+
+        Raises
+        ------
+        LayoutError
+            If elements share places.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> Layout.padded(Shape.jagged([3, 1, 2])).padding, Layout(Shape(3, 4))[:, :2].padding
+        (2, 4)
+        """
+        held = self._held
+        if not held.is_injective:
+            raise LayoutError(f"elements of {held.shape} share places, so that none are left to count")
+        return held.span - held.shape.size
+
+    @property
     def is_strided(self) -> bool:
         """Whether every mode has one step."""
-        return isinstance(self._held, Strided | Hierarchical)
+        return isinstance(flat_held(self._held), Strided | Hierarchical)
 
     @property
     def is_tiled(self) -> bool:
@@ -96,6 +119,45 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         undecided larger layout counts as not injective.
         """
         return self._held.is_injective
+
+    def may_overlap(self, other: "LayoutQueries[Index]") -> bool:
+        """Tell whether the ranges of places of two layouts over one buffer meet; O(rank), the safe side.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> pairs = Layout(Shape(5, 2))
+        >>> pairs[:, 0].may_overlap(pairs[:, 1]), pairs[:2].may_overlap(pairs[2:])
+        (True, False)
+        """
+        return may_overlap(self._held, other._held)
+
+    def overlaps(self, other: "LayoutQueries[Index]", *, limit: SupportsIndex = 1 << 20) -> bool:
+        """Tell whether an element of each of two layouts over one buffer lies at the same place; exact.
+
+        No data is needed, and for a few modes no search: it is a linear equation in bounded integers, which
+        the common divisors of the strides decide.
+
+        Parameters
+        ----------
+        other
+            A layout whose places are counted in the same elements of the same buffer.
+        limit
+            How many steps a search may take, and how many places may be looked at where no rule holds.
+
+        Raises
+        ------
+        LayoutError
+            If the question is not decided within the limit; `may_overlap` always answers.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> pairs = Layout(Shape(10**9, 2))
+        >>> pairs[:, 0].overlaps(pairs[:, 1]), pairs[::3].overlaps(pairs[1::2])
+        (False, True)
+        """
+        return overlaps(self._held, other._held, to_count(limit, "a limit"))
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
         """Return the place of the element at an absolute index.
@@ -139,7 +201,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         OutOfBoundsError
             If no element lies there.
         LayoutError
-            If the layout is over a jagged shape, where `index_of` answers.
+            If the layout is composite, where `index_of` answers.
 
         Examples
         --------
@@ -147,8 +209,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2)).repeat([2]).indices_of(1)
         [(1,), (3,)]
         """
-        base, axes = axes_of(self._held, "indices_of")
-        found = Separable(self._held.shape, base, axes).indices_of(to_int(offset, "an offset"))
+        found = _cell_modes.indices_of(flat_held(self._held), to_int(offset, "an offset"))
         return cast("list[IndexT_co]", found)
 
     def indices_at(self, offsets: npt.ArrayLike) -> IntArray:
@@ -161,7 +222,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         OutOfBoundsError
             If no element lies at an offset.
         LayoutError
-            If the layout is over a jagged shape, or modes interleave so that an offset does not split.
+            If the layout is composite, or modes interleave so that an offset does not split.
 
         Examples
         --------
@@ -169,11 +230,44 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2, 3), order="F").indices_at([0, 1, 5]).tolist()
         [[0, 0], [1, 0], [1, 2]]
         """
-        return indices_at(self._held, offsets)
+        return _cell_modes.indices_at(flat_held(self._held), offsets)
 
-    def to_numpy(self) -> IntArray:
-        """Return the offsets of all elements: an array of the shape's extents, or flat if it is jagged."""
-        return self._held.to_numpy()
+    def to_numpy(self, out: IntArray | None = None) -> IntArray:
+        """Return the offsets of all elements: an array of the shape's extents, or flat if it is jagged.
+
+        Parameters
+        ----------
+        out
+            Where to write them, and what is returned; a new array if not given. To write over an array that
+            is there takes half the time, because no memory must be found for it.
+
+        Raises
+        ------
+        DTypeError
+            If `out` is not of the type int64.
+        ExtentMismatchError
+            If `out` has another shape.
+        ReadOnlyError
+            If `out` is read-only.
+        SizeOverflowError
+            If an offset does not fit into 64 bits.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from tensorwrapper import Layout, Shape
+        >>> table = np.empty((2, 3), dtype=np.int64)
+        >>> Layout(Shape(2, 3), order="F").to_numpy(out=table) is table
+        True
+        >>> table.tolist()
+        [[0, 2, 4], [1, 3, 5]]
+        """
+        held = flat_held(self._held)
+        if out is None:
+            return held.to_numpy()
+        check_out(out, held.shape)
+        held.write_offsets(out)
+        return out
 
     def window(self, region: ShapeLike) -> Self:
         """Return the layout of a part of the shape; the result keeps the origin of `region`.
@@ -192,21 +286,28 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
 
         Raises
         ------
+        JaggedModeError
+            If the shape is jagged and a mode would come before one on which it depends.
         LayoutError
-            If the layout is packed, or tile modes and inner modes would not move alike.
+            If the shape is jagged and a mode of its cells would come before one that leads to them.
+        LayerError
+            If a mode would leave its layer.
         RankError
             If `order` is not a permutation of the modes.
         """
         held = self._held
-        if isinstance(held, TiledStrided):
+        # The most frequent comes first: a class that is not met costs as much as the work itself.
+        if isinstance(held, (Strided, NestedLayout)):
             return self._wrap(held.permute(order))
-        return self._wrap(_modes.permute(held, order))
+        return self._wrap(_cell_modes.permute(held, order))
 
     def reverse(self, *modes: SupportsIndex) -> Self:
         """Return the layout with the order of the given modes reversed; all of them if none is given."""
-        rank = self.shape.rank
-        chosen = {mode_of(mode, rank) for mode in modes} if modes else set(range(rank))
-        return self._wrap(_modes.reverse(self._held, sorted(chosen)))
+        held = self._held
+        if isinstance(held, Strided):  # first, as in permute
+            return self._wrap(held.reverse(_distinct(modes, len(held.strides))))
+        chosen = _distinct(modes, held.shape.rank)
+        return self._wrap(over_layers(held, lambda held: _cell_modes.reverse(held, chosen)))
 
     def rotate(self, shifts: Iterable[SupportsIndex]) -> Self:
         """Return the layout with every mode turned round: position j is position ``(j - shift) mod extent``.
@@ -227,7 +328,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         >>> Layout(Shape(4)).rotate([1]).to_numpy().tolist()
         [3, 0, 1, 2]
         """
-        return self._wrap(_modes.rotate(self._held, shifts))
+        return self._wrap(over_layers(self._held, lambda held: _modes.rotate(held, shifts)))
 
     def repeat(self, times: Iterable[SupportsIndex]) -> Self:
         """Return the layout with every mode repeated whole, `times` of that mode, as NumPy's tile.
@@ -240,7 +341,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2)).repeat([3]).to_numpy().tolist()
         [0, 1, 0, 1, 0, 1]
         """
-        return self._wrap(_modes.repeat(self._held, times))
+        return self._wrap(over_layers(self._held, lambda held: _modes.repeat(held, times)))
 
     def repeat_each(self, mode: SupportsIndex, times: SupportsIndex) -> Self:
         """Return the layout with every position of `mode` repeated `times` times, as NumPy's repeat.
@@ -251,7 +352,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2)).repeat_each(0, 3).to_numpy().tolist()
         [0, 0, 0, 1, 1, 1]
         """
-        return self._wrap(_modes.repeat_each(self._held, mode, times))
+        return self._wrap(over_layers(self._held, lambda held: _modes.repeat_each(held, mode, times)))
 
     def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> Self:
         """Return the layout of the given positions of `mode`, in their order; the mode then starts at 0.
@@ -274,11 +375,52 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2, 3)).gather(1, [2, 0, 2]).to_numpy().tolist()
         [[2, 0, 2], [5, 3, 5]]
         """
-        return self._wrap(_modes.gather(self._held, mode, positions))
+        return self._wrap(over_layers(self._held, lambda held: _cell_modes.gather(held, mode, positions)))
+
+    def pad(self, widths: Widths, *, mode: PadMode) -> Self:
+        """Return the layout whose modes go on beyond their ends, in copies of their own elements.
+
+        The elements keep their indices: what comes before the first has lower ones. A pad that wraps is a
+        closed form; the others take one number per position of the padded modes.
+
+        Parameters
+        ----------
+        widths
+            One pair (before, after) per mode.
+        mode
+            What comes next, as in ``numpy.pad``: "wrap" (from the other end), "edge" (the last one again),
+            "reflect" (back again without the last one) or "symmetric" (with it).
+
+        Raises
+        ------
+        LayoutError
+            If a mode without positions is padded.
+        RankError
+            If there is not one pair per mode.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> ring = Layout(Shape(4)).pad([(1, 2)], mode="wrap")
+        >>> ring.shape, ring.to_numpy().tolist(), ring.offset_of((-1,))
+        (Shape(7, origin=(-1,)), [3, 0, 1, 2, 3, 0, 1], 3)
+        >>> Layout(Shape(4)).pad([(1, 2)], mode="reflect").to_numpy().tolist()
+        [1, 0, 1, 2, 3, 2, 1]
+        """
+        return self._wrap(over_layers(self._held, lambda held: pad(held, widths, mode)))
 
     def _strided(self, what: str) -> Strided:
         if isinstance(self._held, Hierarchical):
             return self._held.flat
         if isinstance(self._held, Strided):
             return self._held
-        raise LayoutError(f"{what} needs a strided layout; this one is over {self._held.shape}")
+        layered = isinstance(self._held, NestedLayout)
+        raise LayoutError(
+            f"{what} needs a strided layout; this one is over {self._held.shape}"
+            + (", which has layers: flatten() it first" if layered else "")
+        )
+
+
+def _distinct(modes: tuple[SupportsIndex, ...], rank: int) -> Iterable[int]:
+    """Return the modes that are meant, each once; all of them if none is given."""
+    return {mode_of(mode, rank) for mode in modes} if modes else range(rank)

@@ -16,17 +16,19 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout._axis import AxisMap, Stride
-from tensorwrapper.layout._common import LayoutCommon, check_int64, check_region, search_injective, to_inside
+from tensorwrapper.layout._batches import indices_at_offsets, offsets_of_rows
+from tensorwrapper.layout._common import LayoutCommon, check_int64, check_region, search_injective
 from tensorwrapper.layout._hierarchical import Hierarchical
 from tensorwrapper.layout._keys import parse_positional
-from tensorwrapper.layout._strided import Strided, sum_table
+from tensorwrapper.layout._strided import Strided, new_strided
+from tensorwrapper.layout._tables import sum_table
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._common import to_index, to_index_array
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
-from tensorwrapper.typing import Index, IntArray, PositionalKey
+from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
-__all__ = ["Separable", "axes_of", "from_axes"]
+__all__ = ["Separable", "axes_of", "from_axes", "indices_at", "over_box"]
 
 
 @final
@@ -81,19 +83,17 @@ class Separable(LayoutCommon):
         return next((mode for mode, axis in enumerate(self.axes) if not axis.is_injective), None)
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
-        numbers = to_index(index, self._shape.rank)
-        if numbers not in self._shape:
-            raise OutOfBoundsError(f"index {numbers} is not in {self._shape}")
-        places = zip(self.axes, numbers, self._shape.origin, strict=True)
-        return self.base + sum([axis.at(i - start) for axis, i, start in places])
+        numbers, offset = to_index(index, len(self.axes)), self.base
+        for i, start, axis in zip(numbers, self._shape._held.origin, self.axes, strict=True):
+            place = i - start
+            if not 0 <= place < axis.extent:
+                raise OutOfBoundsError(f"index {numbers} is not in {self._shape}")
+            offset += axis.at(place)
+        return offset
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
-        array = to_inside(indices, self._shape)
         check_int64(self, self.base)
-        offsets = np.full(array.shape[:-1], self.base, dtype=np.int64)
-        for mode, (axis, start) in enumerate(zip(self.axes, self._shape.origin, strict=True)):
-            offsets += axis.offsets_at(array[..., mode] - start)
-        return offsets
+        return offsets_of_rows(indices, self._shape, self.base, self.axes)
 
     def index_of(self, offset: SupportsIndex) -> Index:
         wanted = to_int(offset, "an offset")
@@ -148,6 +148,11 @@ class Separable(LayoutCommon):
         check_int64(self, self.base)
         return sum_table(self.base, [axis.offsets() for axis in self.axes])
 
+    def write_offsets(self, out: IntArray) -> None:
+        if self._shape.size:
+            check_int64(self, self.base)
+            sum_table(self.base, [axis.offsets() for axis in self.axes], out)
+
     def at(self, key: PositionalKey) -> "Strided | Separable":
         base, mode = self.base, 0
         axes: list[AxisMap] = []
@@ -164,7 +169,7 @@ class Separable(LayoutCommon):
             base += more
             axes.append(part)
         extents = tuple([axis.extent for axis in axes])
-        return from_axes(wrap(make_smooth(extents, (0,) * len(extents))), base, tuple(axes))
+        return over_box(extents, (0,) * len(extents), base, tuple(axes))
 
     def window(self, region: Shape[Any]) -> "Strided | Separable":
         check_region(region, self._shape, "a box of the same rank inside it")
@@ -187,35 +192,57 @@ class Separable(LayoutCommon):
 
 def axes_of(layout: LayoutCommon, what: str) -> tuple[int, tuple[AxisMap, ...]]:
     """Return base and axis maps of a layout over a box; ``what`` names the operation that needs them."""
-    if isinstance(layout, Hierarchical):
-        layout = layout.flat
+    # From the most frequent on: a class that is not met costs as much as the answer.
     if isinstance(layout, Strided):
-        pairs = zip(layout.shape.extents, layout.strides, strict=True)
+        pairs = zip(layout.extents, layout.strides, strict=True)
         return layout.offset, tuple([Stride(extent, step) for extent, step in pairs])
     if isinstance(layout, Separable):
         return layout.base, layout.axes
-    raise LayoutError(f"{what} needs a layout over a box; this one is over {layout.shape}")
+    if isinstance(layout, Hierarchical):
+        return axes_of(layout.flat, what)
+    layered = ", which has layers: flatten() it first" if layout.shape.kind == "nested" else ""
+    raise LayoutError(f"{what} needs a layout over a box; this one is over {layout.shape}{layered}")
 
 
 def from_axes(shape: Shape[Any], base: int, axes: tuple[AxisMap, ...]) -> "Strided | Separable":
     """Return the layout with these maps, strided if all of them are."""
-    steps = [axis.step for axis in axes if isinstance(axis, Stride)]
-    return Strided(shape, tuple(steps), base) if len(steps) == len(axes) else Separable(shape, base, axes)
+    steps = _steps_of(axes)
+    return Separable(shape, base, axes) if steps is None else Strided(shape, steps, base)
+
+
+def over_box(extents: Extents, origin: Index, base: int, axes: tuple[AxisMap, ...]) -> "Strided | Separable":
+    """Return the layout with these maps over a box, for which a strided one makes no shape yet."""
+    steps = _steps_of(axes)
+    if steps is not None:
+        return new_strided(extents, origin, steps, base)
+    return Separable(wrap(make_smooth(extents, origin)), base, axes)
+
+
+def _steps_of(axes: tuple[AxisMap, ...]) -> Index | None:
+    """Return the stride of each map if all are strides."""
+    steps: list[int] = []
+    for axis in axes:
+        # The class is final, so its instances have that type, which is found faster than by isinstance.
+        if type(axis) is not Stride:
+            return None
+        steps.append(axis.step)
+    return tuple(steps)
 
 
 def _digits(axes: Sequence[AxisMap]) -> list[int] | None:
-    """Return the modes from the widest to the finest, if each steps over all that the finer ones reach.
+    """Return the modes that move, widest to finest, if each steps over all that the finer ones reach.
 
     Then an offset splits into one offset per mode as a number splits into digits; None where modes
     interleave.
     """
-    modes = [mode for mode, axis in enumerate(axes) if axis.extent > 1]
-    modes.sort(key=lambda mode: axes[mode].gap())
+    gaps = [axis.gap() for axis in axes]
+    modes = [mode for mode, gap in enumerate(gaps) if gap]
+    modes.sort(key=gaps.__getitem__)
     reach = 0
     for mode in modes:
-        low, high = axes[mode].bounds()
-        if high > low and axes[mode].gap() <= reach:
+        if gaps[mode] <= reach:
             return None
+        low, high = axes[mode].bounds()
         reach += high - low
     return modes[::-1]
 
@@ -223,7 +250,8 @@ def _digits(axes: Sequence[AxisMap]) -> list[int] | None:
 def indices_at(layout: LayoutCommon, offsets: npt.ArrayLike) -> IntArray:
     """Return for each offset the first absolute index whose element lies there: an (..., rank) array.
 
-    Memory is the sum of the extents, whatever the size; O(rank * log extent) per offset.
+    Memory beside the result is the sum of the extents of modes without a stride; O(rank * log extent) per
+    offset.
 
     Raises
     ------
@@ -239,33 +267,12 @@ def indices_at(layout: LayoutCommon, offsets: npt.ArrayLike) -> IntArray:
         raise LayoutError(
             "modes of this layout interleave, so offsets do not split into indices; use index_of"
         )
-    given = to_index_array(np.asarray(offsets)[..., np.newaxis], 1)[..., 0]
     if not shape.size:
+        given = to_index_array(np.asarray(offsets)[..., np.newaxis], 1)[..., 0]
         if given.size:
             raise OutOfBoundsError(f"no element of {shape} lies at offset {int(given.flat[0])}")
         return np.empty((*given.shape, shape.rank), dtype=np.int64)
-    lows = [axis.bounds()[0] for axis in axes]
     least, greatest = layout.bounds()
     if max(-least, greatest) > MAX_INT64:
         raise SizeOverflowError(f"offsets from {least} to {greatest} leave 64 bits; use index_of()")
-    inside = (given >= least) & (given <= greatest)
-    rest = np.where(inside, given - least, 0)
-    indices = np.empty((*given.shape, shape.rank), dtype=np.int64)
-    indices[...] = shape.origin
-    for mode in modes:
-        axis = axes[mode]
-        if isinstance(axis, Stride):
-            step = abs(axis.step)
-            place = np.minimum(rest // step, axis.extent - 1) if step else np.zeros_like(rest)
-            rest = rest - place * step
-            indices[..., mode] += place if axis.step >= 0 else axis.extent - 1 - place
-            continue
-        values, firsts = np.unique(axis.offsets(), return_index=True)
-        values -= lows[mode]
-        found = np.searchsorted(values, rest, side="right") - 1
-        rest = rest - values[found]
-        indices[..., mode] += firsts[found]
-    wrong = ~inside | (rest != 0)
-    if wrong.any():
-        raise OutOfBoundsError(f"no element of {shape} lies at offset {int(given[wrong].flat[0])}")
-    return indices
+    return indices_at_offsets(offsets, shape, (least, greatest), axes, modes)

@@ -6,7 +6,7 @@ not their product. Aligned tiles have gaps of any width between them, so there o
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsIndex, final
 
 import attrs
@@ -14,14 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int
-from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
-from tensorwrapper.layout._common import LayoutCommon, check_region
-from tensorwrapper.layout._keys import expand_positional, is_whole
+from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
+from tensorwrapper.layout._blocked import Blocked, Packed
+from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._keys import expand_positional, is_whole, parse_positional
+from tensorwrapper.layout._mosaic import Mosaic, select_box, tiled_view, turn_box, window_entries
 from tensorwrapper.layout._strided import Strided, packed_strides
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape._common import to_index, to_index_array
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.shape._smooth import to_permutation
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
 __all__ = ["TileMajor"]
@@ -138,8 +139,7 @@ class TileMajor(LayoutCommon):
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         array = to_index_array(indices, self.shape.rank)
-        if self._offset + max(self.span, self.shape.size) > MAX_INT64 or self._offset < -MAX_INT64:
-            raise SizeOverflowError("the places of this layout leave 64 bits; use offset_of()")
+        self._check_int64()
         tiles = self.tiling.tiles_of(array)
         extents, starts = np.empty_like(array), np.empty_like(array)
         for mode, partition in enumerate(self.tiling.partitions):
@@ -202,42 +202,69 @@ class TileMajor(LayoutCommon):
         return tuple(tile), left - int(lying[numbers])
 
     def to_numpy(self) -> IntArray:
-        places = np.arange(self.shape.size, dtype=np.int64)
-        return self.offsets_of(self.shape.indices_at(places)).reshape(self.shape.extents)
+        return self.as_mosaic().to_numpy()
 
-    def tile_layout(self, number: Iterable[SupportsIndex]) -> Strided:
-        """Return the layout of one tile, which is contiguous in its own order, where the tile lies."""
-        box = self.tiling.tile(number)
-        strides = packed_strides(box.extents, self.inner_order)
-        offset = self.offset_of(box.origin) if box.size else self._offset
-        return Strided(box, strides, offset)
-
-    def at(self, key: PositionalKey) -> "TileMajor":
+    def at(self, key: PositionalKey) -> "Strided | Mosaic | TileMajor":
         if all(item is not None and is_whole(item) for item in expand_positional(key, self.shape.rank)):
             origin = (0,) * self.shape.rank
             return attrs.evolve(self, tiling=self.tiling.translate_to(origin))
-        raise LayoutError(
-            "a part of tile-major storage is strided within one tile only: use window() with a box inside a "
-            "tile, such as tiling.tile(number)"
-        )
+        entries = parse_positional(key, self.shape.extents)
+        return select_box(self.tiling.partitions, self.tile_table, entries)
 
-    def window(self, region: Shape[Any]) -> "Strided | TileMajor":
-        check_region(region, self.shape, "a box of the same rank inside it")
-        inside = self.shape.slice(
-            region.origin, [o + n for o, n in zip(region.origin, region.extents, strict=True)]
-        )
-        if inside == self.shape:
+    def window(self, region: Shape[Any]) -> "Strided | Mosaic | TileMajor":
+        entries = window_entries(self.shape, region)
+        if region == self.shape:
             return self
-        if not inside.size:
-            return Strided(inside, (0,) * inside.rank, self._offset)
-        first, last = region.origin, [o + n - 1 for o, n in zip(region.origin, region.extents, strict=True)]
-        tile = self.tiling.tile_of(first)
-        if tile != self.tiling.tile_of(last):
-            raise LayoutError(
-                f"the box {region} reaches over several tiles, from {tile} to {self.tiling.tile_of(last)}: "
-                "only a part of one tile is strided"
-            )
-        return self.tile_layout(tile).window(wrap(make_smooth(region.extents, region.origin)))
+        if not region.size:
+            return Strided(region, (0,) * region.rank, self._offset)
+        return select_box(self.tiling.partitions, self.tile_table, entries, region.origin)
+
+    def as_tiled(self, tiling: Tiling) -> Packed | Blocked:
+        """Return the view by a tiling of the box that refines this one; O(tiles of the view)."""
+        return tiled_view(self.tiling, self.tile_table, tiling)
+
+    def as_mosaic(self) -> "Strided | Mosaic":
+        """Return the same layout as a table of tiles; O(tiles)."""
+        return turn_box(self.tiling, self.tile_table, tuple(range(self.shape.rank)), ())
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "TileMajor":
+        """Return the layout whose mode k is mode ``order[k]`` of this one."""
+        modes = to_permutation(order, self.shape.rank)
+        outer, inner = (tuple([modes.index(m) for m in old]) for old in (self.outer_order, self.inner_order))
+        return TileMajor(self.tiling.permute(modes), outer, inner, self.alignment, self._offset)
+
+    def reverse(self, modes: Iterable[int]) -> "Strided | Mosaic":
+        """Return the layout with the order of some modes reversed."""
+        return turn_box(self.tiling, self.tile_table, tuple(range(self.shape.rank)), modes)
+
+    def tile_table(self, numbers: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
+        """Return place and strides of the tiles with these numbers per mode: arrays over their product."""
+        self._check_int64()
+        rank = self.shape.rank
+        shapes = [(*[1] * mode, -1, *[1] * (rank - mode - 1)) for mode in range(rank)]
+        chosen = list(zip(self.tiling.partitions, numbers, shapes, strict=True))
+        sizes = [p.sizes[k].reshape(axis) for p, k, axis in chosen]
+        firsts = [p.starts[k].reshape(axis) for p, k, axis in chosen]
+        grid = tuple([len(k) for k in numbers])
+        starts = np.full(grid, self._offset, dtype=np.int64)
+        if self.alignment > 1:
+            starts += self._tile_places()[0][np.ix_(*numbers)]
+        else:
+            width, rest = np.ones((1,) * rank, dtype=np.int64), self.shape.size
+            for mode in reversed(self.outer_order):
+                rest //= max(self.shape.extents[mode], 1)
+                starts += width * rest * firsts[mode]
+                width = width * sizes[mode]
+        strides = np.empty((*grid, rank), dtype=np.int64)
+        step = np.ones((1,) * rank, dtype=np.int64)
+        for mode in self.inner_order:
+            strides[..., mode] = step
+            step = step * sizes[mode]
+        return starts, strides
+
+    def _check_int64(self) -> None:
+        if self._offset + max(self.span, self.shape.size) > MAX_INT64 or self._offset < -MAX_INT64:
+            raise SizeOverflowError("the places of this layout leave 64 bits; use offset_of()")
 
     def __reduce__(self) -> tuple[Callable[..., "TileMajor"], tuple[object, ...]]:
         # The places of the tiles are found again where they are needed.

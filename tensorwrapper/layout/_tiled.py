@@ -4,7 +4,7 @@ Element ``(t..., e...)`` is element ``marks[t] + e`` of the layout underneath. N
 partitions, so memory is the sum of the tiles per mode and never their product.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex, final
 
 import attrs
@@ -13,17 +13,23 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import LayoutError, OutOfBoundsError
+from tensorwrapper.layout._blocked import Blocked, Packed, make_blocked
+from tensorwrapper.layout._cell_parts import split_items
+from tensorwrapper.layout._cells import check_reach
 from tensorwrapper.layout._common import LayoutCommon, check_region
-from tensorwrapper.layout._keys import expand_positional, is_whole, parse_positional
+from tensorwrapper.layout._keys import Positional, expand_positional, is_whole, parse_positional
 from tensorwrapper.layout._strided import Strided
+from tensorwrapper.layout._tables import sum_table
 from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.shape._arrays import frozen_array, shared_table
 from tensorwrapper.shape._common import to_index, to_index_array
+from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._shape import wrap, zero_based
 from tensorwrapper.shape._tiled import Tiled
 from tensorwrapper.shape._tiling import make_tiling
-from tensorwrapper.typing import Index, IntArray, PositionalKey
+from tensorwrapper.typing import Index, IntArray, PositionalItem, PositionalKey
 
-__all__ = ["TiledStrided"]
+__all__ = ["TiledStrided", "tiles_as_blocked"]
 
 
 @final
@@ -109,24 +115,54 @@ class TiledStrided(LayoutCommon):
 
     def at(self, key: PositionalKey) -> LayoutCommon:
         rank = self.tiling.rank
-        grid = self.tiling.grid.extents
-        items = expand_positional(key, 2 * rank)
-        outer = parse_positional(tuple(items[:rank]), grid)
+        heads, tails = split_items(expand_positional(key, 2 * rank), rank)
+        outer = parse_positional(tuple(heads), self.tiling.grid.extents)
+        new = [entry for entry in outer if entry is None]
         numbers = [entry for entry in outer if isinstance(entry, int)]
         if len(numbers) == rank:
             tile = self.under.window(self.tiling.tile(numbers))
-            return Strided(zero_based(tile.shape), tile.strides, tile.offset).at(
-                tuple(items[rank:]), tuple(numbers)
-            )
+            inside = Strided(zero_based(tile.shape), tile.strides, tile.offset)
+            lead = tuple([k + start for k, start in zip(numbers, self.grid_origin, strict=True)])
+            return inside.at((*new, *tails), lead)
         runs = [entry for entry in outer if isinstance(entry, tuple) and entry[1] == 1]
-        if len(runs) < rank or not all(is_whole(item) for item in items[rank:]):
-            raise LayoutError(
-                "a tiled tensor gives views of single tiles (all tile numbers given) and of boxes of tiles "
-                "(slices of the tile modes with step 1); select_tiles copies any set of tiles"
-            )
+        if new or len(runs) < rank or not all(map(is_whole, tails)):
+            return self._cover(outer, tails)
         parts = zip(self.tiling.partitions, runs, strict=True)
         tiling = make_tiling(tuple([p.run(start, start + count) for p, (start, _, count) in parts]))
         return TiledStrided(tiling, self.under.window(tiling.elements), (0,) * rank)
+
+    def _cover(self, outer: Sequence[Positional], tails: Sequence[PositionalItem]) -> LayoutCommon:
+        """Return the layout of parts of tiles, by a table of those in the box that covers them."""
+        partitions: list[Partition] = []
+        firsts: list[int] = []
+        key: list[PositionalItem] = []
+        for entry in outer:
+            if entry is None:
+                key.append(None)
+                continue
+            start, step, count = (entry, 1, 1) if isinstance(entry, int) else entry
+            last = start + step * (count - 1)
+            low, high = (min(start, last), max(start, last) + 1) if count else (0, 0)
+            mode = len(firsts)
+            partitions.append(self.tiling.partitions[mode].run(low, high))
+            firsts.append(self.grid_origin[mode] + low)
+            stop = last - low + (1 if step > 0 else -1)
+            rest = slice(start - low, None if stop < 0 else stop, step) if count else slice(0, 0)
+            key.append(0 if isinstance(entry, int) else rest)
+        tiling = make_tiling(tuple(partitions))
+        part = TiledStrided(tiling, self.under.window(tiling.elements), tuple(firsts))
+        return part.as_blocked().at((*key, *tails))
+
+    def as_blocked(self) -> Blocked:
+        """Return the same layout as a table of tiles; O(tiles)."""
+        check_reach(*self.under.bounds())
+        # A stride that is never taken may be of any size.
+        parts = self.tiling.partitions
+        steps = [step if p.extent > 1 else 0 for p, step in zip(parts, self.under.strides, strict=True)]
+        firsts = [p.starts[:-1] * step for p, step in zip(parts, steps, strict=True)]
+        # So may the offset where there is no element.
+        starts = sum_table(self.under.offset if self.shape.size else 0, firsts).reshape(-1)
+        return Blocked(self.shape, frozen_array(starts), shared_table(tuple(steps), len(starts)))
 
     def tile(self, number: Iterable[SupportsIndex]) -> Strided:
         """Return the layout of one tile, where its elements lie."""
@@ -135,17 +171,19 @@ class TiledStrided(LayoutCommon):
         return self.under.window(self.tiling.tile(places))
 
     def window(self, region: Shape[Any]) -> LayoutCommon:
-        check_region(region, self.shape, "a box of its tiles (slice its shape for the region)")
+        check_region(region, self.shape, "a part of it (slice its shape for the region)")
         rank = self.tiling.rank
-        grid_origin = region.origin[:rank]
-        counts = [region.extent(mode) for mode in range(rank)]
+        box = region.as_smooth()
+        grid_origin, counts = box.origin[:rank], box.extents[:rank]
         rest = [(None, None)] * rank
         ends = [(o, o + n) for o, n in zip(grid_origin, counts, strict=True)]
-        # The slice raises if the region leaves this shape; the comparison, if its tiles are others.
-        if self.shape[tuple([slice(*pair) for pair in (*ends, *rest)])] != region:
-            raise LayoutError(f"{region} is not a box of whole tiles of {self.shape}")
-        runs = zip(self.tiling.partitions, grid_origin, self.grid_origin, counts, strict=True)
-        tiling = make_tiling(tuple([p.run(o - start, o - start + n) for p, o, start, n in runs]))
+        firsts = [o - start for o, start in zip(grid_origin, self.grid_origin, strict=True)]
+        runs = list(zip(self.tiling.partitions, firsts, counts, strict=True))
+        # The slice raises if the region leaves this shape, but not in modes that no tile leads to.
+        whole = self.shape[tuple([slice(*pair) for pair in (*ends, *rest)])] == region
+        if not whole or any(first < 0 or first + n > p.count for p, first, n in runs):
+            return self.as_blocked().window(region)
+        tiling = make_tiling(tuple([p.run(first, first + n) for p, first, n in runs]))
         return TiledStrided(tiling, self.under.window(tiling.elements), grid_origin)
 
     def permute(self, order: Iterable[SupportsIndex]) -> "TiledStrided":
@@ -156,3 +194,34 @@ class TiledStrided(LayoutCommon):
             raise LayoutError(f"{modes} does not permute tile modes and inner modes of rank {rank} alike")
         tiling = make_tiling(tuple([self.tiling.partitions[m] for m in front]))
         return TiledStrided(tiling, self.under.permute(front), tuple([self.grid_origin[m] for m in front]))
+
+
+def tiles_as_blocked(held: TiledStrided, numbers: IntArray) -> Packed | Blocked:
+    """Return the layout of some tiles of a view, where they lie: row k is tile ``numbers[k]``.
+
+    Parameters
+    ----------
+    held
+        A tiled view.
+    numbers
+        An (n, rank) array of absolute numbers of tiles that exist.
+
+    Returns
+    -------
+    Packed or Blocked
+        Over a jagged shape whose cells have the origins of the tiles in the box.
+    """
+    check_reach(*held.under.bounds())
+    count, rank = numbers.shape
+    origins, extents = np.empty((count, rank), dtype=np.int64), np.empty((count, rank), dtype=np.int64)
+    # An offset may be of any size where there is no element, and a stride that is never taken.
+    starts = np.full(count, held.under.offset if held.shape.size else 0, dtype=np.int64)
+    steps: list[int] = []
+    for mode, (partition, step) in enumerate(zip(held.tiling.partitions, held.under.strides, strict=True)):
+        places = numbers[:, mode] - held.grid_origin[mode]
+        origins[:, mode] = partition.marks[places]
+        extents[:, mode] = partition.marks[places + 1] - origins[:, mode]
+        steps.append(step if partition.extent > 1 else 0)
+        starts += (origins[:, mode] - partition.origin) * steps[-1]
+    shape = Shape.from_cells((count,), extents, origins=origins)
+    return make_blocked(shape, starts, shared_table(tuple(steps), count), held.under.offset)

@@ -14,12 +14,12 @@ from tensorwrapper.shape._text import list_text, shape_str
 from tensorwrapper.shape._tiled import Tiled
 from tensorwrapper.typing import IntArray
 
-__all__ = ["shape_html", "tiling_html"]
+__all__ = ["block_html", "shape_html", "tiling_html"]
 
 
 def shape_html(shape: Flat | NestedCommon) -> str:
     """Return a block of HTML that needs nothing from elsewhere; the styles stand in it."""
-    return _block(short_text(shape_str(shape)), _facts(shape), draw_shape(shape).to_svg())
+    return block_html(short_text(shape_str(shape)), _facts(shape), draw_shape(shape).to_svg())
 
 
 def tiling_html(partitions: tuple[Partition, ...], text: str) -> str:
@@ -33,7 +33,7 @@ def tiling_html(partitions: tuple[Partition, ...], text: str) -> str:
         ],
         ("memory", bytes_text(_bytes_of(p.marks for p in partitions))),
     ]
-    return _block(short_text(text), facts, draw_tiling_of(partitions).to_svg())
+    return block_html(short_text(text), facts, draw_tiling_of(partitions).to_svg())
 
 
 def _facts(shape: Flat | NestedCommon) -> list[tuple[str, str]]:
@@ -72,7 +72,8 @@ def _bytes_of(arrays: Iterable[IntArray]) -> int:
     return sum(a.nbytes if all(a.strides) or not len(a) else a[0].nbytes for a in arrays)
 
 
-def _block(text: str, facts: Iterable[tuple[str, str]], svg: str) -> str:
+def block_html(text: str, facts: Iterable[tuple[str, str]], svg: str) -> str:
+    """Return a text, a table of facts and a picture as one block."""
     cell = "padding:1px 14px 1px 0;text-align:left;border:none;background:none"
     lines = [
         f'<tr style="background:none"><th style="{cell};color:{MUTED};font-weight:normal">{escape(name)}</th>'

@@ -13,7 +13,7 @@ from tensorwrapper.shape._columns import Origins
 from tensorwrapper.shape._rows import Rows
 from tensorwrapper.typing import IntArray
 
-__all__ = ["contains", "find", "indices_at"]
+__all__ = ["contains", "find", "find_cells", "indices_at"]
 
 _Mask = npt.NDArray[np.bool_]
 _RUN = 64  # consecutive ordinals from which on a search costs more than finding out that they are
@@ -42,6 +42,20 @@ def find(rows: Rows, indices: IntArray) -> tuple[_Mask, IntArray]:
     ordinals += rows.elements_before(nodes)
     ordinals *= inside
     return inside, ordinals
+
+
+def find_cells(rows: Rows, indices: IntArray) -> tuple[_Mask, IntArray, list[IntArray]]:
+    """Return which of the (n, rank) `indices` are inside, their leaves, and per leaf mode their places there.
+
+    What is outside has some leaf, and some place.
+    """
+    inside, leaves = _locate(rows, indices)
+    places: list[IntArray] = []
+    for mode in range(rows.columns.leaf_rank if rows.size else 0):
+        place, counts = _place_in_leaf(rows, indices, leaves, mode)
+        inside &= _is_below(place, counts)
+        places.append(place)
+    return inside, leaves, places
 
 
 def _locate(rows: Rows, indices: IntArray) -> tuple[_Mask, IntArray]:

@@ -5,7 +5,7 @@ that is wrapped, so every question goes there. `Nested` wraps a value, `NestedVi
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import SupportsIndex, TypeAlias, final
 
 import attrs
@@ -27,6 +27,7 @@ __all__ = [
     "NestedView",
     "at_zero",
     "flat_of",
+    "layers_left",
     "make_nested",
 ]
 
@@ -134,14 +135,7 @@ class NestedCommon(ShapeCommon):
         part = self.flat.select(entries, clip=clip)
         if part.rank == self.rank:
             return make_nested(part, self.layers)
-        left: list[int] = []
-        start = 0
-        for modes in self.layers:
-            kept = modes - sum(type(entry) is int for entry in entries[start : start + modes])
-            # A layer that never had a mode has none to lose.
-            if kept or not modes:
-                left.append(kept)
-            start += modes
+        left = layers_left(self.layers, [type(entry) is int for entry in entries])
         return make_nested(part, left) if len(left) > 1 else part
 
     def slice(
@@ -275,6 +269,19 @@ def make_nested(flat: Flat, layers: Iterable[SupportsIndex]) -> NestedCommon:
     if isinstance(flat, SmoothView | JaggedView):
         return NestedView(flat, counts)
     return Nested(flat, counts)
+
+
+def layers_left(layers: tuple[int, ...], pinned: Sequence[bool]) -> list[int]:
+    """Return how many modes each layer keeps when some are dropped; a layer that loses all vanishes."""
+    left: list[int] = []
+    start = 0
+    for modes in layers:
+        kept = modes - sum(pinned[start : start + modes])
+        # A layer that never had a mode has none to lose.
+        if kept or not modes:
+            left.append(kept)
+        start += modes
+    return left
 
 
 def flat_of(shape: Flat | NestedCommon) -> Flat:

@@ -7,17 +7,19 @@ from typing import Any, SupportsIndex, cast, overload
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._copy import copy_elements, join_elements
-from tensorwrapper.buffer._dense import Dense, as_dense, check_dtype
-from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, RankError, SizeOverflowError
+from tensorwrapper.buffer._dense import Dense, as_dense, check_dtype, fit_elements
+from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._packed import contiguous
-from tensorwrapper.layout._strided import Strided
+from tensorwrapper.layout._strided import Strided, new_row_major
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.tensor._parts import guard
+from tensorwrapper.tensor._places import packed_layout
+from tensorwrapper.tensor._sparse_convert import from_sparse_array, is_sparse_array
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import Array, BufferLike, ScalarT_co
 
@@ -37,7 +39,8 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     ----------
     value
         A tensor, a NumPy array, anything with ``__dlpack__`` or ``__array__`` or the buffer protocol, or
-        numbers in nested lists of equal lengths (`jagged` takes other ones).
+        numbers in nested lists of equal lengths (`jagged` takes other ones). A sparse array of SciPy or of
+        pydata/sparse gives a sparse tensor, which shares no memory.
     copy
         True: always copy. False: raise rather than copy. None: copy only where no view is possible.
 
@@ -56,9 +59,13 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     >>> t.shape, np.shares_memory(np.asarray(t), x)
     (Shape(2, 3), True)
     """
+    if type(value) is np.ndarray and not copy and value.flags.c_contiguous:
+        return _over_run(value)
     if isinstance(value, Tensor):
         tensor = cast("Tensor[Any]", value)  # type: ignore[redundant-cast]
         return tensor.copy() if copy else tensor
+    if is_sparse_array(value):
+        return from_sparse_array(value, copy=copy)
     array = _as_array(value, copy=copy)
     check_dtype(array.dtype)
     if copy:
@@ -72,6 +79,12 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     shape = wrap(make_smooth(array.shape, (0,) * array.ndim))
     layout = wrap_layout(Strided(shape, strides, offset))
     return make_tensor(layout, guard(layout, buffer))
+
+
+def _over_run(array: Array) -> Tensor[Any]:
+    """Return a tensor over an array without gaps: what most arrays are, and so has a short way."""
+    check_dtype(array.dtype)
+    return make_tensor(wrap_layout(new_row_major(array.shape)), Dense(array.reshape(-1)))
 
 
 def _as_array(value: object, *, copy: bool | None) -> Array:
@@ -103,7 +116,7 @@ def _plain(array: Array) -> Array:
 
 
 def from_buffer(
-    buffer: "npt.NDArray[ScalarT_co] | BufferLike",
+    buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co] | BufferLike",
     shape: ShapeLike,
     *,
     dtype: npt.DTypeLike | None = None,
@@ -114,7 +127,7 @@ def from_buffer(
     Parameters
     ----------
     buffer
-        A one-dimensional array without gaps, or anything with the buffer protocol.
+        A one-dimensional array without gaps, anything with the buffer protocol, or one of our buffers.
     shape
         The shape; its elements lie one after the other in row-major order, from the first one on.
     dtype
@@ -139,6 +152,8 @@ def from_buffer(
     [[4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [10.0, 11.0, 12.0]]
     """
     space = as_shape(shape)
+    if isinstance(buffer, BufferCommon):
+        return _over(cast("BufferCommon[Any]", buffer), space, dtype, layout)
     if isinstance(buffer, np.ndarray):
         flat = _plain(cast("Array", buffer))
         check_dtype(flat.dtype)
@@ -148,17 +163,24 @@ def from_buffer(
             raise ConversionError(f"a buffer has one mode and no gaps, not extents {flat.shape}")
     else:
         flat = _read_buffer(buffer, np.dtype(np.uint8 if dtype is None else dtype))
+    return _over(Dense(cast("Any", flat)), space, None, layout)
+
+
+def _over(
+    buffer: BufferCommon[Any], space: Shape[Any], dtype: npt.DTypeLike | None, layout: Layout[Any] | None
+) -> Tensor[Any]:
+    if dtype is not None and np.dtype(dtype) != buffer.dtype:
+        raise DTypeError(f"the buffer has elements of type {buffer.dtype}, not {np.dtype(dtype)}")
     if layout is None:
-        if len(flat) != space.size:
-            raise BufferSizeError(f"{space} has {space.size} elements, but the buffer has {len(flat)}")
-        layout = wrap_layout(contiguous(space, 0))
+        if buffer.size != space.size:
+            raise BufferSizeError(f"{space} has {space.size} elements, but the buffer has {buffer.size}")
+        layout = packed_layout(space)
     elif layout.shape != space:
         raise ConversionError(f"the layout is over {layout.shape}, not over {space}")
     least, greatest = layout.bounds()
-    held = Dense(cast("Any", flat))
     if greatest >= least:
-        held.check_bounds(least, greatest)
-    return make_tensor(layout, guard(layout, held))
+        buffer.check_bounds(least, greatest)
+    return make_tensor(layout, guard(layout, buffer))
 
 
 def _read_buffer(buffer: BufferLike, dtype: "np.dtype[Any]") -> Array:
@@ -249,19 +271,7 @@ def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
     if leaf.ndim != 1:
         raise ConversionError(f"a row mixes numbers and lists: {numbers!r}")
     check_dtype(leaf.dtype)
-    return _fit(leaf, dtype)
-
-
-def _fit(leaf: Array, dtype: "np.dtype[Any] | None") -> Array:
-    """Return an array of this type; fractions are dropped as NumPy does, but nothing wraps round."""
-    if dtype is None or np.can_cast(leaf.dtype, dtype, casting="safe"):
-        return leaf
-    with np.errstate(invalid="ignore"):
-        fitted = leaf.astype(dtype)
-    whole = np.trunc(cast("npt.NDArray[np.floating]", leaf)) if leaf.dtype.kind == "f" else leaf
-    if dtype.kind in "iu" and not np.array_equal(fitted, whole):
-        raise SizeOverflowError(f"there are elements of {leaf.dtype} that do not fit type {dtype}")
-    return fitted
+    return leaf if dtype is None else fit_elements(leaf, dtype)
 
 
 def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
@@ -290,7 +300,7 @@ def _shapes_of(
     if isinstance(row, np.ndarray):
         leaf = _plain(cast("Array", row))
         check_dtype(leaf.dtype)
-        leaves.append(_fit(leaf, dtype))
+        leaves.append(leaf if dtype is None else fit_elements(leaf, dtype))
         return Shape.smooth(leaf.shape) if leaf.ndim > 1 else _length(leaf)
     if not isinstance(row, Sequence) or isinstance(row, str | bytes):
         raise ConversionError(f"a row of a jagged tensor is a list or an array, not {row!r}")

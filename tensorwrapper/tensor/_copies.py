@@ -7,15 +7,17 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer._copy import copy_elements, scatter_elements
 from tensorwrapper.buffer._dense import Dense, fit_number
+from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._packed import contiguous
+from tensorwrapper.layout._nested import NestedLayout
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import JaggedCommon
 from tensorwrapper.tensor._lists import nest, rows_of
 from tensorwrapper.tensor._parts import TensorParts
-from tensorwrapper.tensor._places import memory_of
+from tensorwrapper.tensor._places import memory_of, packed_layout
 from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.tensor._sparse_places import collect_sparse, equal_sparse, in_sparse, pack_sparse
 from tensorwrapper.tensor._tiles import BATCH, places_of_tiles, tile_numbers
 from tensorwrapper.typing import ScalarT_co
 
@@ -53,12 +55,18 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         """
         held = self._tiled("select_tiles")
         shape, offsets = places_of_tiles(held, tile_numbers(held, np.asarray(numbers)))
+        if isinstance(self._buffer, Sparse):
+            chosen = collect_sparse(offsets, self._buffer, shape.size)
+            return self._make(packed_layout(shape), chosen)
         flat = self._buffer.gather(offsets, shape.size)
-        return self._make(wrap_layout(contiguous(shape, 0)), Dense(cast("Any", flat)))
+        return self._make(packed_layout(shape), Dense(cast("Any", flat)))
 
     def copy(self) -> Self:
-        """Return the same elements in memory of their own, packed in row-major order."""
+        """Return the same elements in memory of their own, packed in row-major order; sparse ones stay so."""
         held = self._layout._held
+        if isinstance(held, NestedLayout):
+            packed = self._flat().copy()
+            return self._make(wrap_layout(NestedLayout(packed._layout._held, held.layers)), packed._buffer)
         if isinstance(held, TiledStrided):
             under = self.untiled().copy()
             layout = under._layout.as_tiled(held.tiling)._held
@@ -66,15 +74,19 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
                 wrap_layout(TiledStrided(held.tiling, cast("TiledStrided", layout).under, held.grid_origin)),
                 under._buffer,
             )
+        if isinstance(self._buffer, Sparse):
+            return self._make(packed_layout(self.shape), pack_sparse(held, self._buffer))
         array = memory_of(held, self._buffer)
         flat = self.elements() if array is None else array
         if isinstance(self._buffer, Dense):
             flat = copy_elements(flat)
         flat = flat.reshape(-1)
-        return self._make(wrap_layout(contiguous(self.shape, 0)), Dense(cast("Any", flat)))
+        return self._make(packed_layout(self.shape), Dense(cast("Any", flat)))
 
     def to_padded(self, *, fill: object = 0) -> "npt.NDArray[ScalarT_co]":
         """Return an array over the bounding box, with `fill` where the shape has no element."""
+        if self.shape.kind == "nested":
+            return self._flat().to_padded(fill=fill)
         value = fit_number(fill, self.dtype, "fill")
         held, box = self._layout._held, self.shape.as_smooth()
         array = memory_of(held, self._buffer)
@@ -97,6 +109,8 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         array = memory_of(held, self._buffer)
         if array is not None:
             return array.tolist()
+        if isinstance(held, NestedLayout):
+            return self._flat().tolist()
         if self.shape.kind == "smooth":
             return self.elements().reshape(self.shape.extents).tolist()
         rows = cast("JaggedCommon", self.shape._held).rows
@@ -121,6 +135,8 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         if not self.size:
             return True
         mine, theirs = self._layout._held, other._layout._held
+        if isinstance(self._buffer, Sparse) and isinstance(other._buffer, Sparse):
+            return equal_sparse((mine, self._buffer), (theirs, other._buffer), equal_nan=equal_nan)
         if isinstance(mine, TiledStrided) and isinstance(theirs, TiledStrided):
             mine, theirs = mine.under, theirs.under
         a, b = memory_of(mine, self._buffer), memory_of(theirs, other._buffer)
@@ -130,6 +146,8 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
 
     def __contains__(self, value: object) -> bool:
         # Without it Python would compare with each row, which are tensors and equal to nothing else.
+        if isinstance(self._buffer, Sparse):
+            return in_sparse(self._layout._held, self._buffer, value)
         return bool(np.any(self.elements() == cast("Any", value)))
 
     def __deepcopy__(self, memo: object) -> Self:

@@ -10,10 +10,9 @@ from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper.buffer._dense import Dense, check_dtype, fit_number
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._packed import contiguous
 from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.tensor._parts import guard
+from tensorwrapper.tensor._places import packed_layout
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import ScalarT_co
 
@@ -211,7 +210,7 @@ def _allocate(
     kind = np.dtype(dtype)
     check_dtype(kind)
     if layout is None:
-        layout = wrap_layout(contiguous(space, 0))
+        layout = packed_layout(space)
     elif layout.shape != space:
         raise ConversionError(f"the layout is over {layout.shape}, not over {space}")
     least, greatest = layout.bounds()

@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._copy import copy_elements
+from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.errors import ConversionError
+from tensorwrapper.tensor._indexing import TensorIndexing
 from tensorwrapper.tensor._places import memory_of
-from tensorwrapper.tensor._writes import TensorWrites
 from tensorwrapper.typing import Array, ScalarT_co
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["TensorExchange"]
 
 
-class TensorExchange(TensorWrites[ScalarT_co], Generic[ScalarT_co]):
+class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
     """Abstract: `_layout`, `_buffer` and `_make`."""
 
     __slots__ = ()
@@ -28,10 +29,15 @@ class TensorExchange(TensorWrites[ScalarT_co], Generic[ScalarT_co]):
         Raises
         ------
         ConversionError
-            If the tensor is jagged or tiled: nothing is densified without being asked.
+            If the tensor is jagged, tiled or sparse: nothing is densified without being asked.
         """
         held = self._layout._held
         array = memory_of(held, self._buffer)
+        if isinstance(self._buffer, Sparse):
+            ways = "to_dense() fills it" if self.shape.kind == "smooth" else "to_padded() and cells() fill it"
+            raise ConversionError(
+                f"a sparse tensor is no array: {ways}, coords() and values() have its parts"
+            )
         if array is None:
             raise ConversionError(
                 f"a tensor of shape {self.shape} is no array: to_padded() fills it, cells() has its parts"
@@ -47,6 +53,33 @@ class TensorExchange(TensorWrites[ScalarT_co], Generic[ScalarT_co]):
                 raise ConversionError(f"elements of {array.dtype} become {dtype} only by a copy; copy=False")
             return copy_elements(array, cast("Any", np.dtype(dtype)))
         return copy_elements(array) if copy else array
+
+    def as_memoryview(self) -> memoryview:
+        """Return the memory with its extents and strides, for whoever takes the buffer protocol; no copy.
+
+        From Python 3.12 on, ``memoryview(tensor)`` is the same.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor is no array (see `to_numpy`), or the protocol has no word for its elements (times).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> view = tw.as_tensor(np.arange(6, dtype="u1").reshape(2, 3)).permute((1, 0)).as_memoryview()
+        >>> view.shape, view.strides, view.format
+        ((3, 2), (1, 3), 'B')
+        """
+        array = self.to_numpy()
+        try:
+            return memoryview(cast("Any", array))
+        except ValueError as error:
+            raise ConversionError(f"a memoryview has no format for elements of {array.dtype}") from error
+
+    def __buffer__(self, flags: int) -> memoryview:
+        return self.as_memoryview()
 
     def __dlpack__(
         self,

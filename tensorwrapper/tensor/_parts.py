@@ -10,8 +10,9 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.shape import ShapeLike, Tiling
 from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.tensor._rows import TensorRows
 from tensorwrapper.tensor._tiles import cell_layouts
-from tensorwrapper.typing import Index, PositionalKey, ScalarT_co
+from tensorwrapper.typing import Index, ScalarT_co
 
 __all__ = ["TensorParts", "guard"]
 
@@ -144,8 +145,30 @@ class TensorParts(TensorQueries[ScalarT_co], Generic[ScalarT_co]):
         """Return the view of one tile of a tiled view; its origin is where it lies in the box."""
         return self._make(wrap_layout(self._tiled("tile").tile(number)), self._buffer)
 
+    def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> Self:
+        """Return the view of one element of a layer, or of one cell of a jagged tensor; it keeps its origin.
+
+        Parameters
+        ----------
+        index
+            Of a nested tensor: the absolute index in one or more of the outer layers. Of a jagged tensor:
+            the index of a cell.
+        layer
+            The layer where the index ends, where layers without modes leave a choice.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> shape = tw.Shape.nested(tw.Shape(2, 3), layers=(1, 1))
+        >>> tw.full(shape, 1, dtype="i8").element((1,)).tolist()
+        [1, 1, 1]
+        """
+        return self._make(self._layout.element(index, layer=layer), self._buffer)
+
     def cells(self) -> Iterator[tuple[Index, Self]]:
-        """Return an iterator over the smooth cells of a jagged tensor: index and view, origin kept.
+        """Return an iterator over the cells: index and view, whose origin says where the cell lies.
+
+        The cells of a jagged tensor are boxes, those of a nested one the elements of its innermost layer.
 
         Raises
         ------
@@ -153,16 +176,12 @@ class TensorParts(TensorQueries[ScalarT_co], Generic[ScalarT_co]):
             If the tensor is a box, which is one cell.
         """
         self._check_cells("cells")
+        if self.shape.kind == "nested":
+            return ((index, self.element(index)) for index, _ in self.shape.cells())
         layouts = cell_layouts(self._layout._held, self.shape.cell_table())
         return ((index, self._make(wrap_layout(cell), self._buffer)) for index, cell in layouts)
 
-    def __getitem__(self, key: PositionalKey) -> Self:
-        """Return a view of the selected part, as NumPy's basic indexing does; it starts at zero.
-
-        Integers alone give a tensor of rank 0, never a bare number: ``item()`` or ``float()`` reads it.
-        A jagged tensor gives runs of rows and single cells.
-        """
-        return self._make(self._layout[key], self._buffer)
-
     def __iter__(self) -> Iterator[Self]:
-        return (self[k] for k in range(len(self)))
+        if self.rank == 2 and self.shape.kind == "jagged":
+            return iter(TensorRows[Self, Self](self))
+        return (self._make(self._layout[k], self._buffer) for k in range(len(self)))

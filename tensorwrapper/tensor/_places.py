@@ -3,23 +3,38 @@
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._copy import copy_elements
 from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.layout import LayoutCommon
+from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.layout import Layout, LayoutCommon
+from tensorwrapper.layout._blocked import Blocked, rows_of
 from tensorwrapper.layout._hierarchical import Hierarchical
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout._nested import flat_held
+from tensorwrapper.layout._packed import contiguous
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._arrays import last_run
+from tensorwrapper.tensor._sparse_places import sparse_elements
 from tensorwrapper.tensor._tiles import BATCH, tile_after_tile
 from tensorwrapper.typing import IntArray, ScalarT_co
 
-__all__ = ["address_batches", "flat_elements", "memory_of"]
+__all__ = ["address_batches", "flat_elements", "memory_of", "packed_layout"]
+
+
+def packed_layout(shape: Shape[Any]) -> Layout[Any]:
+    """Return the layout of a shape without gaps, in row-major order."""
+    return Layout(shape) if shape.kind == "nested" else wrap_layout(contiguous(shape, 0))
 
 
 def memory_of(held: LayoutCommon, buffer: BufferCommon[ScalarT_co]) -> "npt.NDArray[ScalarT_co] | None":
     """Return the array over the memory that a strided layout addresses; None if there is none. O(rank)."""
+    held = flat_held(held)
     if isinstance(held, Hierarchical):
         held = held.flat
     if isinstance(held, Strided) and isinstance(buffer, Dense):
@@ -29,12 +44,15 @@ def memory_of(held: LayoutCommon, buffer: BufferCommon[ScalarT_co]) -> "npt.NDAr
 
 def address_batches(held: LayoutCommon) -> Iterator[IntArray]:
     """Return the addresses of all elements in row-major order, about `BATCH` at a time."""
+    held = flat_held(held)
     if isinstance(held, TiledStrided):
         yield from tile_after_tile(held)
         return
     shape: Any = held.shape
     if shape.size <= BATCH:
         yield held.to_numpy().reshape(-1)
+    elif isinstance(held, Blocked):
+        yield from _runs_of_cells(held)
     elif shape.kind == "smooth" and shape.rank:
         yield from _slabs(held)
     else:
@@ -50,6 +68,20 @@ def _slabs(held: LayoutCommon) -> Iterator[IntArray]:
         yield from address_batches(slab)
 
 
+def _runs_of_cells(held: Blocked) -> Iterator[IntArray]:
+    """Return the addresses of many cells, as many of them at a time as fit."""
+    befores = rows_of(held.shape).cell_offsets() if held.strides.shape[1] else np.arange(len(held.starts) + 1)
+    first = 0
+    while first < len(held.starts):
+        last = last_run(befores, befores.item(first) + BATCH)
+        if last > first:
+            yield held.cells.run(first, last).offsets()
+        else:
+            last = first + 1
+            yield from address_batches(held.cell(first))
+        first = last
+
+
 def flat_elements(held: LayoutCommon, buffer: BufferCommon[ScalarT_co]) -> "npt.NDArray[ScalarT_co]":
     """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
     size = held.shape.size
@@ -59,4 +91,6 @@ def flat_elements(held: LayoutCommon, buffer: BufferCommon[ScalarT_co]) -> "npt.
         array = memory_of(held, buffer)
         if array is not None:
             return copy_elements(array).reshape(-1)
+    if isinstance(buffer, Sparse):
+        return sparse_elements(held, buffer)
     return buffer.gather(address_batches(held), size)

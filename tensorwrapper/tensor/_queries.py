@@ -16,6 +16,7 @@ from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor._places import flat_elements
+from tensorwrapper.tensor._printing import tensor_repr, tensor_str
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["TensorQueries"]
@@ -91,11 +92,23 @@ class TensorQueries(ABC, Generic[ScalarT_co]):
             return held
         raise LayoutError(f"{what} needs a tiled view; tiled(tiling) makes one of a box")
 
+    def _flat(self) -> Self:
+        """Return the same tensor without layers."""
+        if self._layout.shape.kind != "nested":
+            return self
+        return self._make(self._layout.flatten(), self._buffer)
+
     def _check_cells(self, what: str) -> None:
         if isinstance(self._layout._held, Strided):
             raise JaggedModeError(
                 f"{what} needs a jagged or tiled tensor: a box is one cell; tiled(tiling) cuts it into tiles"
             )
+
+    def __str__(self) -> str:
+        return tensor_str(self._layout, self._buffer)
+
+    def __repr__(self) -> str:
+        return tensor_repr(self._layout, self._buffer)
 
     def elements(self) -> "npt.NDArray[ScalarT_co]":
         """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""

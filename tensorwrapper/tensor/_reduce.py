@@ -1,5 +1,6 @@
-"""Reductions of tiles and cells by ufuncs, with the empty ones right (``reduceat`` alone is not)."""
+"""Reductions of tiles, cells and rows by ufuncs, with the empty ones right (``reduceat`` alone is not)."""
 
+import math
 from typing import cast
 
 import numpy as np
@@ -9,7 +10,7 @@ from tensorwrapper.buffer._dense import check_dtype, fit_number
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["reduce_box", "reduce_runs"]
+__all__ = ["reduce_box", "reduce_last", "reduce_runs"]
 
 
 def reduce_box(ufunc: np.ufunc, array: Array, marks: list[IntArray], initial: object) -> Array:
@@ -31,18 +32,35 @@ def reduce_box(ufunc: np.ufunc, array: Array, marks: list[IntArray], initial: ob
     return _with_empty(ufunc, result, array.dtype, filled, initial)
 
 
-def reduce_runs(ufunc: np.ufunc, flat: Array, offsets: IntArray, initial: object) -> Array:
-    """Return one number per run ``flat[offsets[k]:offsets[k + 1]]``; linear in the elements."""
+def reduce_last(ufunc: np.ufunc, array: Array, initial: object) -> Array:
+    """Return one number per row along the last mode of an array, as a flat array."""
+    _check(ufunc, 1)
+    *outer, length = array.shape
+    filled = np.full(math.prod(outer), length > 0)
+    if length and len(filled):
+        result = np.asarray(ufunc.reduce(array, axis=-1)).reshape(-1)
+    else:
+        result = ufunc.reduceat(np.zeros(1, array.dtype), [0])[:0]
+    return _with_empty(ufunc, result, array.dtype, [filled], initial, what="row")
+
+
+def reduce_runs(
+    ufunc: np.ufunc, flat: Array, offsets: IntArray, initial: object, *, what: str = "tile"
+) -> Array:
+    """Return one number per run ``flat[offsets[k]:offsets[k + 1]]``; linear in the elements.
+
+    ``what`` is how an error names a run.
+    """
     _check(ufunc, 1)
     filled = offsets[1:] > offsets[:-1]
     starts = offsets[:-1][filled]
     result = ufunc.reduceat(flat if len(starts) else np.zeros(1, flat.dtype), starts if len(starts) else [0])
-    return _with_empty(ufunc, result[: len(starts)], flat.dtype, [filled], initial)
+    return _with_empty(ufunc, result[: len(starts)], flat.dtype, [filled], initial, what=what)
 
 
 def _check(ufunc: np.ufunc, rank: int) -> None:
     if not isinstance(cast("object", ufunc), np.ufunc):
-        raise ConversionError(f"tiles are reduced by a ufunc such as np.add, not by {ufunc!r}")
+        raise ConversionError(f"tiles and rows are reduced by a ufunc such as np.add, not by {ufunc!r}")
     if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
         raise ConversionError(f"{ufunc.__name__} does not reduce: it needs two inputs and one output")
     trial: Array = np.ones((1,) * max(rank, 2), np.bool_ if _is_logical(ufunc) else np.int64)
@@ -51,7 +69,7 @@ def _check(ufunc: np.ufunc, rank: int) -> None:
         ufunc.reduce(trial, axis=None)
     except ValueError as error:
         raise LayoutError(
-            f"{ufunc.__name__} depends on the order of the elements, and a tile has none: {error}"
+            f"{ufunc.__name__} depends on the order of the elements, which tiles and rows leave open: {error}"
         ) from error
 
 
@@ -65,6 +83,8 @@ def _with_empty(
     given: "np.dtype[np.generic]",
     filled: list[npt.NDArray[np.bool_]],
     initial: object,
+    *,
+    what: str = "tile",
 ) -> Array:
     """Return the numbers of all tiles: the reduced ones, and for empty tiles what an empty reduction is."""
     check_dtype(result.dtype)
@@ -79,7 +99,7 @@ def _with_empty(
     if neutral is None:
         if ufunc.identity is None:
             place = tuple(int(np.argmin(f)) if not f.all() else 0 for f in filled)
-            raise ExtentError(f"tile {place} is empty and {ufunc.__name__} has no identity: give initial=")
+            raise ExtentError(f"{what} {place} is empty and {ufunc.__name__} has no identity: give initial=")
         # Not ufunc.identity: that of bitwise_and is -1, which unsigned integers do not have.
         neutral = ufunc.reduce(np.empty(0, given))
     full = np.full(tuple(len(f) for f in filled), neutral, dtype=result.dtype)

@@ -1,36 +1,42 @@
 """`Tensor`: a shape, a layout and a buffer."""
 
 from collections.abc import Callable
-from typing import Any, Generic, cast, final
+from typing import Any, Generic, SupportsIndex, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer._dense import Dense, as_dense, check_dtype, convert_elements
+from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._packed import contiguous
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import JaggedCommon, Shape, Tiling
-from tensorwrapper.tensor._exchange import TensorExchange
+from tensorwrapper.shape._keys import mode_of
 from tensorwrapper.tensor._parts import guard
-from tensorwrapper.tensor._places import address_batches, memory_of
+from tensorwrapper.tensor._places import address_batches, memory_of, packed_layout
 from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
-from tensorwrapper.typing import Index, ScalarT_co
+from tensorwrapper.tensor._row_facts import counts_of, positions_of_mode, run_lengths
+from tensorwrapper.tensor._rows import TensorRows
+from tensorwrapper.tensor._sparse_places import convert_sparse, pack_sparse
+from tensorwrapper.tensor._structure import TensorStructure
+from tensorwrapper.typing import Index, IntArray, ScalarT_co
 
 __all__ = ["Tensor", "make_tensor"]
+
+_S = TypeVar("_S", bound=np.generic)
 
 
 @final
 @attrs.frozen(eq=False, repr=False, getstate_setstate=False)
-class Tensor(TensorExchange[ScalarT_co], Generic[ScalarT_co]):
+class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
     """Elements addressed by a shape: a layout says where in a buffer each one lies.
 
-    Made by `as_tensor`, `jagged` and `from_buffer`. Everything that selects gives a view of the same
-    memory; what copies says so. Two tensors are equal only if they are the same object: `array_equal`
+    Made by `as_tensor`, `jagged`, `sparse` and `from_buffer`. Everything that selects gives a view of the
+    same memory; what copies says so. Two tensors are equal only if they are the same object: `array_equal`
     compares elements.
 
     Parameters
@@ -105,15 +111,104 @@ class Tensor(TensorExchange[ScalarT_co], Generic[ScalarT_co]):
             reduced = reduce_runs(
                 ufunc, self.elements(), cast("JaggedCommon", self.shape._held).rows.cell_offsets(), initial
             )
-        return make_tensor(wrap_layout(contiguous(outer, 0)), Dense(cast("Any", reduced.reshape(-1))))
+        return make_tensor(packed_layout(outer), Dense(cast("Any", reduced.reshape(-1))))
 
-    def __repr__(self) -> str:
-        return f"Tensor({self.shape!r}, dtype={self.dtype})"
+    def rows(self) -> "TensorRows[Tensor[ScalarT_co], Tensor[Any]]":
+        """Return the rows along the last mode: a sequence of views, and what reduces each of them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> rows = tw.jagged([[1, 2, 3], [], [4, 5]]).rows()
+        >>> len(rows), rows[-1].tolist(), rows.reduce(np.add).tolist()
+        (3, [4, 5], [6, 0, 9])
+        """
+        return TensorRows(self._flat())
+
+    def num(self, mode: SupportsIndex = 1) -> "Tensor[np.int64]":
+        """Return the extent of `mode` under every prefix, from the shape alone; read-only.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> t = tw.jagged([[[1, 2], [3]], [], [[4]]])
+        >>> t.num().tolist(), t.num(2).tolist()
+        ([2, 0, 1], [[2, 1], [], [1]])
+        """
+        shape = self._flat().shape
+        return _of_integers(*counts_of(shape, mode_of(mode, shape.rank)))
+
+    def local_index(self, mode: SupportsIndex = -1) -> "Tensor[np.int64]":
+        """Return the position of every index along `mode`, counted from 0, over the modes up to it.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.jagged([[5, 6, 7], [], [8]]).local_index().tolist()
+        [[0, 1, 2], [], [0]]
+        """
+        shape = self._flat().shape
+        return _of_integers(*positions_of_mode(shape, mode_of(mode, shape.rank)))
+
+    def run_lengths(self) -> "Tensor[np.int64]":
+        """Return how many equal elements follow one another in each row, one number for each such run.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.jagged([[1, 1, 2], [], [2, 3, 3]]).run_lengths().tolist()
+        [[2, 1], [], [1, 2]]
+        """
+        return _of_integers(*run_lengths(self.elements(), self._flat().shape))
+
+    @overload
+    def astype(self, dtype: "type[_S] | np.dtype[_S]", *, checked: bool = True) -> "Tensor[_S]": ...
+    @overload
+    def astype(self, dtype: npt.DTypeLike, *, checked: bool = True) -> "Tensor[Any]": ...
+    def astype(self, dtype: npt.DTypeLike, *, checked: bool = True) -> "Tensor[Any]":
+        """Return the elements as ones of another type, packed in row-major order; a sparse tensor stays so.
+
+        Parameters
+        ----------
+        dtype
+            The type of the new elements.
+        checked
+            Whether an element that the type cannot hold raises; otherwise integers wrap round, as NumPy's.
+            Fractions are dropped in either case.
+
+        Raises
+        ------
+        SizeOverflowError
+            If an element is not in the range of the type.
+        DTypeError
+            If tensors cannot hold such elements.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.as_tensor([1.5, 255.0]).astype("u1").tolist()
+        [1, 255]
+        """
+        wanted: np.dtype[Any] = np.dtype(dtype)
+        check_dtype(wanted)
+        held, buffer = self._layout._held, self._buffer
+        if isinstance(held, TiledStrided):
+            return _restore_tiled(
+                self.untiled().astype(wanted, checked=checked), held.tiling, held.grid_origin
+            )
+        if isinstance(buffer, Sparse):
+            return _restore_over(self.shape, convert_sparse(held, buffer, wanted, checked=checked))
+        array = memory_of(held, buffer)
+        elements = self.elements() if array is None else array
+        return _restore(self.shape, convert_elements(elements, wanted, checked=checked).reshape(-1))
 
     def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
         held = self._layout._held
         if isinstance(held, TiledStrided):
             return _restore_tiled, (self.untiled(), held.tiling, held.grid_origin)
+        if isinstance(self._buffer, Sparse):
+            return _restore_over, (self.shape, pack_sparse(held, self._buffer))
         return _restore, (self.shape, self.elements())
 
 
@@ -130,8 +225,21 @@ def make_tensor(layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> "Tenso
     return tensor
 
 
+def _of_integers(shape: Shape[Any], numbers: IntArray) -> Tensor[np.int64]:
+    """Return the tensor of numbers that were made for it, or of one row of them that all prefixes share."""
+    if shape.kind == "smooth":
+        buffer, strides, offset = as_dense(numbers.reshape(shape.extents))
+        layout = wrap_layout(Strided(shape, strides, offset))
+        return make_tensor(layout, guard(layout, buffer))
+    return _restore_over(shape, Dense(cast("Any", numbers)))
+
+
 def _restore(shape: Shape[Any], flat: "npt.NDArray[ScalarT_co]") -> "Tensor[ScalarT_co]":
-    return make_tensor(wrap_layout(contiguous(shape, 0)), Dense(cast("Any", flat)))
+    return _restore_over(shape, Dense(cast("Any", flat)))
+
+
+def _restore_over(shape: Shape[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[ScalarT_co]":
+    return make_tensor(packed_layout(shape), buffer)
 
 
 def _restore_tiled(under: "Tensor[ScalarT_co]", tiling: Tiling, origin: Index) -> "Tensor[ScalarT_co]":

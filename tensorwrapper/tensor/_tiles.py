@@ -1,13 +1,15 @@
 """Cells and tiles: the layout of each, and the places of the elements of many."""
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.layout import LayoutCommon
+from tensorwrapper.layout._blocked import Blocked
 from tensorwrapper.layout._packed import contiguous
+from tensorwrapper.layout._padded import Padded
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import CellTable, Shape
@@ -47,8 +49,8 @@ def tile_after_tile(held: TiledStrided) -> Iterator[IntArray]:
         yield relative[height] + (offset + start * strides[0])
 
 
-def cell_layouts(held: LayoutCommon, table: CellTable) -> Iterator[tuple[Index, Strided]]:
-    """Return an iterator over the cells of a packed or tiled layout: index, and layout with its origin."""
+def cell_layouts(held: LayoutCommon, table: CellTable) -> Iterator[tuple[Index, LayoutCommon]]:
+    """Return an iterator over the cells of a layout of a jagged shape: index, and layout with its origin."""
     n, step = len(table.extents), 4096  # rows of the table made into Python numbers at a time
     for first in range(0, n, step):
         part = slice(first, min(first + step, n))
@@ -56,14 +58,17 @@ def cell_layouts(held: LayoutCommon, table: CellTable) -> Iterator[tuple[Index, 
         extents: list[list[int]] = table.extents[part].tolist()
         origins: list[list[int]] = table.origins[part].tolist()
         offsets: list[int] = table.offsets[part].tolist()
-        for number, sizes, starts, before in zip(indices, extents, origins, offsets, strict=True):
+        cells = zip(indices, extents, origins, offsets, strict=True)
+        for place, (number, sizes, starts, before) in enumerate(cells, first):
             index = tuple(number)
             cell = wrap(make_smooth(tuple(sizes), tuple(starts)))
             if isinstance(held, TiledStrided):
                 tile = held.tile(index)
                 yield index, Strided(cell, tile.strides, tile.offset)
+            elif isinstance(held, Blocked | Padded):
+                yield index, held.cell(place)
             else:
-                yield index, cast("Strided", contiguous(cell, held.offset + before))
+                yield index, contiguous(cell, held.offset + before)
 
 
 def tile_numbers(held: TiledStrided, given: Array) -> IntArray:

@@ -7,13 +7,15 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer._copy import assign_elements, copy_elements
 from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
 from tensorwrapper.layout._separable import Separable
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.tensor._copies import TensorCopies
 from tensorwrapper.tensor._places import address_batches, memory_of
 from tensorwrapper.tensor._queries import TensorQueries
-from tensorwrapper.typing import Array, PositionalKey, ScalarT_co
+from tensorwrapper.tensor._sparse_writes import assign_stored, put_array
+from tensorwrapper.typing import Array, Extents, ScalarT_co
 
 __all__ = ["TensorWrites"]
 
@@ -22,17 +24,6 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
     """Abstract: `_layout`, `_buffer` and `_make`."""
 
     __slots__ = ()
-
-    def __setitem__(self, key: PositionalKey, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
-        """Write `value`, broadcast as NumPy does, into the selected part: ``self[key].assign(value)``.
-
-        Raises
-        ------
-        ReadOnlyError
-            If the memory may not change, or several indices share a place; the text names the mode.
-        """
-        self._check_writeable()
-        self[key].assign(value)
 
     def assign(self, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
         """Write `value` into all elements, cast and broadcast as NumPy does; an error changes nothing.
@@ -58,36 +49,46 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
         [[7, 8, 9], [0]]
         """
         self._check_writeable()
+        if self.shape.kind == "nested":
+            self._flat().assign(value._flat() if isinstance(value, TensorQueries) else value)
+            return
         held = self._layout._held
         array = memory_of(held, self._buffer)
         if array is not None:
             _assign_array(array, value)
+        elif isinstance(self._buffer, Sparse) and assign_stored(held, self._buffer, value):
+            pass
         elif self.shape.kind == "smooth":
-            self._write(np.broadcast_to(self._as_values(value, self.shape.extents), self.shape.extents))
+            extents = self.shape.extents
+            self._write(np.broadcast_to(self._as_values(value, extents), extents))
         elif isinstance(value, TensorQueries):
             if not value.shape.is_congruent(self.shape):
                 raise ExtentMismatchError(f"a tensor of shape {value.shape} is not one of shape {self.shape}")
             flat = value.elements()
             same = isinstance(self._buffer, Dense) and np.may_share_memory(flat, self._buffer.flat)
-            self._write(self._as_values(copy_elements(flat) if same else flat, (self.size,)))
+            self._write(self._as_values(copy_elements(flat) if same else flat))
         else:
             if np.ndim(value):
                 raise ConversionError(
                     f"a tensor of shape {self.shape} takes a number or a tensor of that shape, not an array "
                     f"of extents {np.shape(value)}; assign cell by cell: t[row] = values"
                 )
-            self._write(np.broadcast_to(self._as_values(value, ()), (self.size,)))
+            self._write(np.broadcast_to(self._as_values(value), (self.size,)))
 
-    def _as_values(self, value: "npt.ArrayLike | TensorQueries[Any]", extents: tuple[int, ...]) -> Array:
-        """Return a value as an array of this dtype that broadcasts to `extents`."""
+    def _as_values(
+        self, value: "npt.ArrayLike | TensorQueries[Any]", extents: Extents | None = None
+    ) -> Array:
+        """Return a value as an array of this dtype, of its own, that broadcasts to `extents`."""
         given = value.elements().reshape(value.shape.extents) if isinstance(value, TensorQueries) else value
-        array = np.asarray(given)
-        values: Array = np.empty(array.shape, self.dtype)
+        values: Array = np.empty(np.shape(given), self.dtype)
         values[...] = given
-        return _fit_extents(values, extents)
+        return values if extents is None else _fit_extents(values, extents)
 
     def _write(self, values: Array) -> None:
         """Write one value per element, in row-major order."""
+        if isinstance(self._buffer, Sparse):
+            put_array(self._layout._held, self._buffer, values)
+            return
         start, flat = 0, values.reshape(-1) if values.size <= 1 or values.flags.c_contiguous else values.flat
         for batch in address_batches(self._layout._held):
             places = batch.reshape(-1)

@@ -91,6 +91,8 @@ class Writer:
         description: dict[str, Json] = {"dtype": kind, "part": part, "word": word}
         if metadata is not None:
             description["metadata"] = plain_scalars(metadata, f"metadata of {where}")
+        if tensor.is_sparse:
+            raise LocalProtocolError("unsupported", f"{where} is sparse; to_dense() fills it")
         held, shape = tensor.layout._held, tensor.shape
         if isinstance(held, TiledStrided):
             box = tensor.untiled()

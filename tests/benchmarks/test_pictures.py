@@ -1,9 +1,9 @@
-"""Pictures of shapes: ten million rows, and a tiling of a hundred thousand tiles."""
+"""Pictures of shapes and layouts: ten million rows, and a matrix of ten million by ten million."""
 
 import numpy as np
 import pytest
 
-from tensorwrapper import Shape, Tiling
+from tensorwrapper import Layout, Shape, Tiling
 
 ROWS = np.random.default_rng(1).poisson(20, 10_000_000)
 SIZES = np.random.default_rng(2).integers(1, 9, 316)
@@ -39,3 +39,11 @@ def test_picture(benchmark, name):
 def test_what_a_notebook_shows_of_ten_million_rows(benchmark):
     benchmark.group = "pictures"
     benchmark(shown_anew, VALUES["10 000 000 rows"])
+
+
+@pytest.mark.parametrize("extents", [(4, 6), (10**7, 10**7)], ids=str)
+def test_picture_of_a_layout(benchmark, extents):
+    benchmark.group = "pictures"
+    svg = benchmark(lambda: Layout(Shape(*extents)).to_svg())
+
+    assert len(svg) < 100_000

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorwrapper import Shape, Tiling
-from tensorwrapper.errors import LayoutError, OutOfBoundsError
+from tensorwrapper import Tiling
+from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout._tile_major import TileMajor
 
 
@@ -92,15 +92,6 @@ def test_it_is_a_value(case):
 
     assert again == layout
     assert hash(again) == hash(layout)
-
-
-def test_a_part_of_several_tiles_is_refused():
-    layout = TileMajor(Tiling([2, 2], [2, 2]), (1, 0), (1, 0), 1, 0)
-
-    with pytest.raises(LayoutError, match=r"several tiles, from \(0, 0\) to \(0, 1\)"):
-        layout.window(Shape(1, 2, origin=(0, 1)))
-    with pytest.raises(LayoutError, match="within one tile"):
-        layout.at((0,))
 
 
 def test_the_closed_form_keeps_no_table():

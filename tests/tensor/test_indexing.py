@@ -93,9 +93,9 @@ def test_integers_alone_give_rank_0_tensors():
     assert x[1, 2] == 9.0
 
 
-@pytest.mark.parametrize("key", [[0, 1], np.array([0, 1]), np.array([True, False]), True, 1.0, "a", [[0]]])
-def test_keys_that_numpy_copies_for_are_refused(key):
-    with pytest.raises(ConversionError, match="mode 0"):
+@pytest.mark.parametrize("key", [1.0, "a", object(), np.array([1.0]), [0.5], ["a"], [[0], [1, 2]]])
+def test_keys_that_are_no_positions_are_refused(key):
+    with pytest.raises(ConversionError, match=r"mode 0|item 0"):
         as_tensor(np.zeros((2, 3)))[key]
 
 
@@ -347,4 +347,4 @@ def test_tensors_compare_by_identity_and_print_their_shape():
     assert t == t  # noqa: PLR0124 - identity is the point
     assert t != as_tensor(np.zeros((2, 3)))
     assert len({t, t, t[...]}) == 2
-    assert repr(t) == "Tensor(Shape(2, 3), dtype=float64)"
+    assert repr(t).endswith("shape=Shape(2, 3), dtype=float64)")

@@ -161,6 +161,14 @@ assert_type(layout[0], Layout[tuple[int, ...]])
 assert_type(layout.broadcast((4, 2, 3)), Layout[tuple[int, ...]])
 assert_type(layout.as_tiled(Tiling([1, 1], [3])), Layout[tuple[int, ...]])
 assert_type(layout.to_numpy(), IntArray)
+assert_type(layout.padding, int)
+assert_type(Layout.packed(Shape.jagged([2, 1]), order="F", alignment=np.int64(4)), Layout[tuple[int, ...]])
+assert_type(Layout.padded(Shape.jagged([2, 1]), order=(1, 0)), Layout[tuple[int, ...]])
+assert_type(
+    Layout.from_block_offsets(Shape.jagged([2, 1]), [3, 0], strides=[[1], [2]]), Layout[tuple[int, ...]]
+)
+Layout.packed(Shape.jagged([2]), 4)  # type: ignore[call-arg, arg-type]  # pyright: ignore[reportCallIssue]
+Layout.padded(Shape.jagged([2, 1]), order="A")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 row, column = layout.index_of(4)
 one, two, three = layout.index_of(4)  # type: ignore[misc]  # pyright: ignore[reportAssignmentType, reportUnknownVariableType]
 

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import pytest
 
-from tensorwrapper import as_tensor, wire
+from tensorwrapper import Shape, as_tensor, sparse, wire
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, LocalProtocolError
 from tensorwrapper.wire import Limits, Message, decode, encode
 
@@ -347,3 +347,11 @@ def test_a_message_without_tensors():
     frames = encode([])
     assert [bytes(frame) for frame in frames] == [b'ZIO0TENS{"TENS":{"tensors":[]}}', bytes(24)]
     assert decode(frames).tensors == ()
+
+
+def test_a_sparse_tensor_is_not_filled_behind_the_senders_back():
+    tensor = sparse([(0, 1)], [5.0], Shape(3, 4))
+    with pytest.raises(LocalProtocolError, match=r"tensor 1 is sparse; to_dense\(\)") as caught:
+        encode([np.zeros(2), tensor])
+    assert caught.value.reason == "unsupported"
+    assert decode(encode([tensor.to_dense()])).tensors[0].tolist()[0] == [0.0, 5.0, 0.0, 0.0]

@@ -11,6 +11,7 @@ from tensorwrapper.layout import Layout, coalesce, flatten
 from tensorwrapper.shape import Shape
 
 
+@pytest.mark.timeout(3000)
 def test_every_ordinal_keeps_its_offset_with_the_fewest_modes():
     for layout in small_layouts(least_extent=0):
         short = coalesce(layout)
@@ -29,6 +30,7 @@ def test_every_ordinal_keeps_its_offset_with_the_fewest_modes():
         assert isinstance(short.nested_extents, int) == (len(modes) == 1)
 
 
+@pytest.mark.timeout(3000)
 def test_coalescing_twice_changes_nothing():
     for layout in small_layouts(sample=300):
         short = coalesce(layout)

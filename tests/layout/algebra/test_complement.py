@@ -23,6 +23,7 @@ def may_be_filled(layout):
     return True, divides
 
 
+@pytest.mark.timeout(3000)
 def test_sums_are_all_different_and_fill_what_was_asked():
     filled = 0
     for number, layout in enumerate(small_layouts()):

@@ -32,6 +32,7 @@ def furthest(modes, span=1):
     )
 
 
+@pytest.mark.timeout(3000)
 def test_right_inverse_reaches_every_offset_of_the_longest_prefix():
     made = 0
     for layout in small_layouts():
@@ -61,6 +62,7 @@ def digits_decide(layout):
     )
 
 
+@pytest.mark.timeout(3000)
 def test_left_inverse_gives_back_an_ordinal_of_the_same_offset():
     made = 0
     for layout in small_layouts():
@@ -81,6 +83,7 @@ def test_left_inverse_gives_back_an_ordinal_of_the_same_offset():
     assert made > 100
 
 
+@pytest.mark.timeout(3000)
 def test_extended_inverses_hold_where_the_slowest_mode_counts_on():
     more = 0
     for layout in small_layouts():

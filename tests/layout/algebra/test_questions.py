@@ -13,6 +13,7 @@ from tensorwrapper.layout import Layout, Swizzle, compose, make_layout
 from tensorwrapper.shape import Shape, Tiling
 
 
+@pytest.mark.timeout(3000)
 def test_ordinals_count_in_the_layouts_own_order():
     for layout in small_layouts(least_extent=0):
         expected = model(layout)
@@ -62,6 +63,7 @@ def test_questions_of_composites_are_those_of_their_offsets():
         assert pickle.loads(pickle.dumps(layout)) == copy.deepcopy(layout) == layout
 
 
+@pytest.mark.timeout(3000)
 def test_slices_are_numpys_and_keep_order_and_exactness():
     for layout in [*composites(40), *small_layouts(sample=40)]:
         places = layout.to_numpy()

@@ -1,0 +1,44 @@
+"""Bitmaps of validity as Arrow packs them: one bit per element, the least significant first."""
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.errors import StringDataError
+
+__all__ = ["Bytes", "Marks", "check_bitmap", "pack_marks", "pack_nulls", "unpack_marks"]
+
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+"""Bytes, eight marks in each or one part of a string in each."""
+
+Marks: TypeAlias = npt.NDArray[np.bool_]
+"""One truth value per element."""
+
+
+def unpack_marks(bitmap: Bytes, first: int, count: int) -> Marks:
+    """Return `count` bits from bit `first` on as an array of bool."""
+    skip = first & 7
+    part = bitmap[first >> 3 : (first + count + 7) >> 3]
+    return np.unpackbits(part, count=skip + count, bitorder="little")[skip:].view(np.bool_)
+
+
+def pack_marks(marks: Marks) -> Bytes:
+    """Return the read-only bitmap of these marks; its first bit is that of the first mark."""
+    bitmap = np.packbits(marks, bitorder="little")
+    bitmap.flags.writeable = False
+    return bitmap
+
+
+def pack_nulls(marks: Marks) -> Bytes | None:
+    """Return the bitmap of marks that have nulls among them; without nulls none is needed."""
+    return None if marks.all() else pack_marks(marks)
+
+
+def check_bitmap(bitmap: Bytes, first: int, count: int) -> None:
+    """Raise unless the bitmap has `count` bits from bit `first` on."""
+    if first < 0 or first + count > 8 * len(bitmap):
+        raise StringDataError(
+            f"a validity bitmap of {len(bitmap)} bytes has no {count} bits from bit {first} on: "
+            f"it has {8 * len(bitmap)} bits"
+        )

@@ -1,0 +1,97 @@
+"""Layers of a layout, and what it says about memory: methods of the facade."""
+
+from abc import ABC
+from collections.abc import Iterable
+from typing import Any, Generic, Self, SupportsIndex, TypeVar
+
+from tensorwrapper._integers import to_ints
+from tensorwrapper.errors import LayoutError
+from tensorwrapper.layout._composite import Composite
+from tensorwrapper.layout._hierarchical import Hierarchical
+from tensorwrapper.layout._hints import LayoutHints, hints_of
+from tensorwrapper.layout._nested import NestedLayout, flat_held
+from tensorwrapper.layout._ordinals import LayoutOrdinals
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import IndexT_co
+
+__all__ = ["LayoutLayers"]
+
+_LayoutT = TypeVar("_LayoutT", bound="LayoutLayers[Any]")
+
+
+class LayoutLayers(LayoutOrdinals[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: `_held` and `_wrap`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def nested(cls, layout: _LayoutT, *, layers: Iterable[SupportsIndex]) -> _LayoutT:
+        """Return a layout with its modes dealt into layers; nothing moves.
+
+        This says what an element is, of memory that lies as it lies; `hints` tells whether the elements are
+        in one piece. ``Layout(Shape.nested(...))`` is the layout that keeps them so. A layout that has layers
+        already is dealt anew.
+
+        Parameters
+        ----------
+        layout
+            What to nest.
+        layers
+            How many modes each layer has, from the outermost; entries may be 0.
+
+        Raises
+        ------
+        LayerError
+            If the layers do not add up to the rank, or one of them is negative.
+        LayoutError
+            If the layout is composite.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> columns = Layout.nested(Layout(Shape(3, 4)).permute((1, 0)), layers=(1, 1))
+        >>> columns.element((2,)).strides, columns.hints().layers[0].is_one_run
+        ((4,), False)
+        """
+        held = flat_held(layout._held)
+        if isinstance(held, Composite):
+            raise LayoutError("a composite layout has ordinals, and no layers")
+        if isinstance(held, Hierarchical):
+            held = held.flat
+        counts = to_ints(layers, "the numbers of modes per layer")
+        # Raises if they do not deal the modes.
+        Shape.nested(held.shape, layers=counts)
+        return layout._wrap(NestedLayout(held, counts))
+
+    def flatten(self) -> Self:
+        """Return the same layout without layers.
+
+        (`tensorwrapper.layout.flatten` takes the nesting out of modes, which are another thing.)
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> Layout(Shape.nested(Shape(2, 3), layers=(1, 1))).flatten() == Layout(Shape(2, 3))
+        True
+        """
+        return self._wrap(flat_held(self._held))
+
+    def hints(self) -> LayoutHints:
+        """Return what the layout says about memory, for whoever plans copies, selections and tasks.
+
+        Per layer the number and sizes of the blocks, in how many runs they lie, and how their starts are
+        aligned; the order in which to go through memory; and a tiling into chunks. O(rank) for strided
+        layouts, O(sum of extents) for those with cycles and tables, O(cells) for those of jagged shapes.
+        Layouts that no rule describes (tile-major with gaps or layers, composites) are looked at up to 2**20
+        elements; of larger ones every element counts as a run.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> hints = Layout(Shape.nested(Shape(10, 20, 30), layers=(1, 2)), orders=["C", "F"]).hints()
+        >>> hints.layers[0]
+        BlockHints(count=10, least=600, greatest=600, runs=10, is_one_run=True, alignment=600)
+        >>> hints.order, hints.orders, hints.row_runs
+        ((1, 2, 0), ((0,), (0, 1)), 5991)
+        """
+        return hints_of(self._held)

@@ -1,0 +1,208 @@
+"""Keys with arrays: what NumPy selects with them, and the outer product of positions."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer._copy import assign_indexed, index_elements
+from tensorwrapper.errors import (
+    ConversionError,
+    JaggedModeError,
+    OutOfBoundsError,
+    RankError,
+    TooManyIndicesError,
+)
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._keys import expand_positional
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._places import memory_of
+from tensorwrapper.typing import Array, IntArray, PositionalItem, PositionalKey, ScalarT_co
+
+__all__ = ["ArrayKey", "ArrayKeyItem", "is_basic", "outer_layout", "read_key", "split_points", "write_key"]
+
+ArrayKeyItem: TypeAlias = "PositionalItem | npt.ArrayLike"
+"""What may stand for one mode of a tensor: what basic indexing takes, positions, or a mask."""
+
+ArrayKey: TypeAlias = "ArrayKeyItem | tuple[ArrayKeyItem, ...]"
+"""What may stand between the square brackets of a tensor."""
+
+_Item: TypeAlias = "PositionalItem | Array | bool"
+
+_BASIC = {int, slice, type(None), type(Ellipsis)}
+
+
+def is_basic(key: object) -> bool:
+    """Tell whether a key is made of integers, slices, ellipses and None, so that it selects a view."""
+    if type(key) is not tuple:
+        return type(key) in _BASIC or _is_basic_item(key)
+    items = cast("tuple[object, ...]", key)
+    return _BASIC.issuperset(map(type, items)) or all(map(_is_basic_item, items))
+
+
+def _is_basic_item(item: object) -> bool:
+    if isinstance(item, np.ndarray | np.generic):
+        # As in NumPy, an array of rank 0 is a number, and a bool is a mask.
+        array = cast("Array", item)
+        return not array.ndim and array.dtype.kind in "iu"
+    return not isinstance(item, bool | list | tuple) and not hasattr(item, "__array__")
+
+
+def read_key(layout: Layout[Any], buffer: BufferCommon[ScalarT_co], key: object) -> "npt.NDArray[ScalarT_co]":
+    """Return what NumPy's indexing with arrays selects of a box: an array of its own."""
+    items = _normal(key)
+    memory = memory_of(layout._held, buffer)
+    with _numpys_errors(layout.shape):
+        if memory is not None:
+            return index_elements(memory, items)
+        addresses = _addresses(layout, items)
+    return buffer.read(addresses)
+
+
+def write_key(layout: Layout[Any], buffer: BufferCommon[Any], key: object, values: Array) -> None:
+    """Write values where NumPy's indexing with arrays would; of a place that comes twice the last counts."""
+    items = _normal(key)
+    memory = memory_of(layout._held, buffer)
+    with _numpys_errors(layout.shape):
+        if memory is not None:
+            assign_indexed(memory, items, values)
+            return
+        addresses = _addresses(layout, items)
+    flat = np.broadcast_to(values, addresses.shape).reshape(-1)[::-1]
+    distinct, first = np.unique(addresses.reshape(-1)[::-1], return_index=True)
+    buffer.write(distinct, flat[first])
+
+
+def _addresses(layout: Layout[Any], items: tuple[_Item, ...]) -> IntArray:
+    """Return the addresses that a key selects: NumPy applies it to the coordinates of each mode."""
+    shape: Shape[Any] = layout.shape
+    extents = shape.extents
+    columns: list[IntArray] = []
+    for mode, (extent, start) in enumerate(zip(extents, shape.origin, strict=True)):
+        along = np.arange(start, start + extent).reshape((-1,) + (1,) * (shape.rank - mode - 1))
+        # A view without memory of its own, however large the box is.
+        columns.append(np.broadcast_to(along, extents)[cast("Any", items)])
+    return layout.offsets_of(np.stack(columns, axis=-1))
+
+
+@contextmanager
+def _numpys_errors(shape: Shape[Any]) -> Generator[None]:
+    try:
+        yield
+    except OutOfBoundsError:
+        raise
+    except IndexError as error:
+        kind = TooManyIndicesError if "too many indices" in str(error) else OutOfBoundsError
+        raise kind(f"{error}; the tensor has extents {shape.extents}") from error
+
+
+def _normal(key: object) -> tuple[_Item, ...]:
+    """Return a key as a tuple in which all positions and masks are arrays."""
+    items = cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,)
+    return tuple([_normal_item(item, place) for place, item in enumerate(items)])
+
+
+def _normal_item(item: object, place: int) -> _Item:
+    if is_basic(item):
+        return cast("PositionalItem", item)
+    if isinstance(item, bool | np.bool_):
+        return item is True or item == np.True_
+    try:
+        array = np.asarray(item)
+    except ValueError as error:
+        raise ConversionError(f"item {place} of the key is no array of positions: {error}") from error
+    if not array.size and not isinstance(item, np.ndarray):
+        return array.astype(np.int64)  # an empty list is float64 for NumPy
+    if array.dtype.kind not in "biu":
+        raise ConversionError(f"item {place} of the key must hold positions or a mask, not {array.dtype}")
+    return array
+
+
+def positions_of(item: Array | bool, extent: int, mode: int) -> IntArray:  # noqa: FBT001 - an item of a key
+    """Return the positions that an item names along one mode: a mask of it, or a flat array."""
+    array = np.asarray(item)
+    if array.ndim != 1:
+        raise RankError(f"the item of mode {mode} must have one mode, not extents {array.shape}")
+    if array.dtype.kind != "b":
+        return array.astype(np.int64, copy=False)
+    if len(array) != extent:
+        raise OutOfBoundsError(
+            f"a mask of {len(array)} positions does not fit mode {mode} of extent {extent}"
+        )
+    return np.flatnonzero(array)
+
+
+def outer_layout(layout: Layout[Any], key: object) -> Layout[Any]:
+    """Return the layout of the outer product of what a key selects along each mode; nothing is copied.
+
+    Raises
+    ------
+    RankError
+        If an array or mask has not just one mode.
+    OutOfBoundsError
+        If a position does not exist.
+    """
+    rank = layout.shape.rank
+    items = expand_positional(cast("PositionalKey", _normal(key)), rank)
+    basic: list[PositionalItem] = []
+    mode = 0
+    for item in items:
+        if item is None or is_basic(item):
+            basic.append(item)
+        else:
+            extent = _extent(layout.shape, mode)
+            layout = layout.gather(mode, positions_of(cast("Array", item), extent, mode))
+            basic.append(slice(None))
+        mode += item is not None
+    return layout[tuple(basic)]
+
+
+def _extent(shape: Shape[Any], mode: int) -> int:
+    try:
+        return shape.extent(mode)
+    except JaggedModeError as error:
+        raise JaggedModeError(f"mode {mode} has no one extent to take positions of: {error}") from error
+
+
+def _width(item: _Item) -> int:
+    """Return how many modes an item of a key uses up."""
+    if item is None or item is Ellipsis:
+        return 0
+    mask = isinstance(item, np.ndarray) and cast("Array", item).dtype.kind == "b"
+    return np.ndim(cast("Array", item)) if mask else 1
+
+
+def split_points(layout: Layout[Any], key: object) -> tuple[Layout[Any], tuple[_Item, ...]]:
+    """Return the layout with the modes of arrays first, and the key of points for it.
+
+    Integers drop their modes first, slices keep theirs, after those of the points.
+    """
+    items = _normal(key)
+    widths = [_width(item) for item in items]
+    given = sum(widths)
+    rank = layout.shape.rank
+    if given > rank:
+        raise TooManyIndicesError(f"{given} indices are too many for {rank} modes")
+    if sum(item is Ellipsis for item in items) > 1:
+        raise RankError("a key may have one ellipsis only")
+    points: list[_Item] = []
+    moved: list[int] = []
+    basic: list[PositionalItem] = []
+    kept = 0  # modes of what the basic items leave
+    for item, width in zip(items, widths, strict=True):
+        if isinstance(item, np.ndarray):
+            points.append(cast("Array", item))
+            moved += range(kept, kept + width)
+            basic += [slice(None)] * width
+            kept += width
+        elif isinstance(item, bool):
+            raise ConversionError("a single bool is no position: give a mask of the mode, or an integer")
+        else:
+            basic.append(item)
+            kept += rank - given if item is Ellipsis else 0 if not isinstance(item, slice | None) else 1
+    part = layout[tuple(basic)]
+    rest = [mode for mode in range(part.shape.rank) if mode not in moved]
+    return part.permute(moved + rest), tuple(points)

@@ -1,0 +1,190 @@
+"""Jagged tensors side by side: which elements of each have the same index, found once from the shapes."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, SupportsIndex, TypeAlias, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.buffer._copy import take_elements
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._blocked import Blocked, make_blocked
+from tensorwrapper.layout._cell_tables import rows_under, table_of, unrolled
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout._packed import contiguous
+from tensorwrapper.shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape._arrays import frozen_array
+from tensorwrapper.shape._columns import Origins
+from tensorwrapper.shape._intersect import intersect_rows
+from tensorwrapper.shape._jagged import Jagged
+from tensorwrapper.shape._rows import Rows
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._smooth import to_permutation
+from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.typing import Array, Index, IntArray
+
+__all__ = ["Alignment", "align"]
+
+_Places: TypeAlias = slice | IntArray
+"""The ordinals of some elements: a run, or one by one."""
+
+
+@final
+@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+class Alignment:
+    """Where the common indices of several shapes lie in each of them; made by `align`.
+
+    It holds no elements, so that one serves all tensors of these shapes. Two are equal if they align the
+    same shapes in the same orders.
+    """
+
+    shapes: tuple[Shape[Any], ...]
+    """The shapes that were aligned."""
+    orders: tuple[Index, ...]
+    """For each of them, which of its modes stands in each common one."""
+    shape: Shape[Any]
+    """The indices that all of them have, origins kept: a jagged shape."""
+    cells: IntArray
+    """The (n, shapes) numbers of the cells that meet in each common cell, each in its own shape."""
+    _places: tuple[_Places, ...]
+
+    def take(self, *tensors: Tensor[Any]) -> tuple[Array, ...]:
+        """Return the common elements of tensors of these shapes: flat arrays in row-major order of `shape`.
+
+        An array is a view where the elements lie in one run, else it is gathered with the places that were
+        found before. Their arithmetic is NumPy's, and ``from_buffer(array, plan.shape)`` makes a tensor of
+        what comes out.
+
+        Raises
+        ------
+        ExtentMismatchError
+            If a tensor has another shape than the one that was aligned in its place.
+        ConversionError
+            If there are not as many tensors as shapes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> t = tw.jagged([np.array([[1, 2], [3, 4]]), np.array([[5]])])
+        >>> plan = tw.align(t, t, orders=[None, (0, 2, 1)])
+        >>> a, transposed = plan.take(t, t)
+        >>> tw.from_buffer(a - transposed, plan.shape).tolist()
+        [[[0, -1], [1, 0]], [[0]]]
+        """
+        if len(tensors) != len(self.shapes):
+            raise ConversionError(
+                f"{len(tensors)} tensors are given, but {len(self.shapes)} shapes were aligned"
+            )
+        taken: list[Array] = []
+        for k, (tensor, shape, places) in enumerate(zip(tensors, self.shapes, self._places, strict=True)):
+            if tensor.shape != shape:
+                raise ExtentMismatchError(f"tensor {k} has the shape {tensor.shape}, but {shape} was aligned")
+            flat = tensor.elements()
+            if isinstance(places, slice):
+                taken.append(flat[places])
+            else:
+                taken.append(take_elements(flat, iter([places]), len(places)))
+        return tuple(taken)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Alignment):
+            return NotImplemented
+        return (self.shapes, self.orders) == (other.shapes, other.orders)
+
+    def __hash__(self) -> int:
+        return hash((self.shapes, self.orders))
+
+    def __repr__(self) -> str:
+        found = f"{self.shape.size} elements in {len(self.cells)} cells"
+        return f"<Alignment of {len(self.shapes)} shapes: {found}>"
+
+    def __reduce__(self) -> "tuple[Callable[..., Alignment], tuple[object, ...]]":
+        # The places are found again: the shapes are all there is to know.
+        return _aligned, (self.shapes, self.orders)
+
+
+def align(
+    *operands: "Tensor[Any] | ShapeLike",
+    orders: Sequence[Iterable[SupportsIndex] | None] | None = None,
+) -> Alignment:
+    """Return where the indices that all shapes have in common lie in each: a plan to combine their tensors.
+
+    Cells meet by the indices that lead to them, and the boxes in them by where they lie, origins included;
+    what only some of the shapes have is left out. O(cells) and the common elements, in array operations.
+
+    Parameters
+    ----------
+    *operands
+        Two or more tensors or shapes of one rank, jagged or tiled; boxes may be among them.
+    orders
+        For each operand the mode of it that stands in each common mode, as `permute` takes it: with
+        ``(0, 2, 1)`` every cell takes part transposed. None leaves an operand as it is.
+
+    Raises
+    ------
+    RankError
+        If there are no two operands, or they have different ranks.
+    JaggedModeError
+        If all operands are boxes.
+
+    Examples
+    --------
+    >>> from tensorwrapper import Shape, align
+    >>> plan = align(Shape.jagged([3, 1, 2]), Shape.jagged([2, 2, 2, 2])[1:])
+    >>> plan.shape, plan.cells.tolist()
+    (Shape.jagged([1, 2], origin=(1, 0)), [[1, 0], [2, 1]])
+    """
+    shapes = tuple([_shape_of(operand) for operand in operands])
+    given = [None] * len(shapes) if orders is None else list(orders)
+    if len(given) != len(shapes):
+        raise ConversionError(f"there are {len(given)} orders for {len(shapes)} operands")
+    if len(shapes) < 2:
+        raise RankError(f"two or more shapes are aligned, not {len(shapes)}")
+    if len({shape.rank for shape in shapes}) > 1:
+        raise RankError(f"shapes of the ranks {[shape.rank for shape in shapes]} have no index in common")
+    if all(shape.kind == "smooth" for shape in shapes):
+        raise JaggedModeError("boxes are one cell each, and meet in one; at least one operand must be jagged")
+    rank = shapes[0].rank
+    modes = [tuple(range(rank)) if order is None else to_permutation(order, rank) for order in given]
+    return _aligned(shapes, tuple(modes))
+
+
+def _shape_of(operand: "Tensor[Any] | ShapeLike") -> Shape[Any]:
+    shape: Shape[Any] = operand.shape if isinstance(operand, Tensor) else as_shape(operand)
+    return shape.flatten() if shape.kind == "nested" else shape
+
+
+def _aligned(shapes: tuple[Shape[Any], ...], orders: tuple[Index, ...]) -> Alignment:
+    operands = list(zip(shapes, orders, strict=True))
+    # Operands that are the same have the same places, which are found once.
+    layouts = {(shape, order): wrap_layout(contiguous(shape, 0)).permute(order) for shape, order in operands}
+    first, *others = [rows_under(layout.shape) for layout in layouts.values()]
+    common = first
+    for rows in others:
+        common, _, _ = intersect_rows(common, rows)
+    shape = wrap(Jagged(common))
+    known = {operand: _find(common, shape, layout) for operand, layout in layouts.items()}
+    found = [known[operand] for operand in operands]
+    cells = np.stack([numbers for numbers, _ in found], axis=1)
+    return Alignment(shapes, orders, shape, frozen_array(cells), tuple([places for _, places in found]))
+
+
+def _find(common: Rows, shape: Shape[Any], layout: Layout[Any]) -> tuple[IntArray, _Places]:
+    """Return the cell of a layout that holds each common cell, and where the common elements lie."""
+    table = unrolled(table_of(layout._held), common.outer_rank)
+    _, _, cells = intersect_rows(common, table.rows)
+    starts = table.starts[cells]
+    origins = table.rows.columns.leaf_origins
+    for mode, (mine, theirs) in enumerate(zip(common.columns.leaf_origins, origins, strict=True)):
+        moves = _at(mine, slice(*common.leaves)) - _at(theirs, cells + table.rows.leaves[0])
+        starts = starts + moves * table.steps(mode, cells)
+    held = make_blocked(shape, starts, table.strides[cells])
+    if isinstance(held, Blocked):
+        return cells, frozen_array(held.to_numpy())
+    return cells, slice(held.offset, held.offset + shape.size)
+
+
+def _at(origins: Origins, leaves: "slice | IntArray") -> "int | IntArray":
+    return origins if isinstance(origins, int) else origins[leaves]

@@ -1,0 +1,162 @@
+"""Square brackets: NumPy's own rules, the outer product of positions (`oindex`), and points (`vindex`)."""
+
+from typing import Any, Generic, Self, TypeVar, cast, final
+
+import attrs
+import numpy.typing as npt
+
+from tensorwrapper.buffer._dense import as_dense
+from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout._strided import Strided, row_major
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.tensor._advanced import ArrayKey, is_basic, read_key, split_points, write_key
+from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
+from tensorwrapper.tensor._sparse_places import sparse_from
+from tensorwrapper.tensor._writes import TensorWrites
+from tensorwrapper.typing import PositionalKey, ScalarT_co
+
+__all__ = ["OuterIndexer", "PointIndexer", "TensorIndexing"]
+
+
+class TensorIndexing(TensorWrites[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: `_layout`, `_buffer` and `_make`."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: ArrayKey) -> Self:
+        """Return the selected part, which starts at zero; NumPy's rules.
+
+        Integers, slices, ellipses and None give a view. Keys with lists, arrays or masks give a copy, with
+        the modes of the positions where NumPy puts them. Integers alone give a tensor of rank 0, never a
+        bare number: ``item()`` or ``float()`` reads it. Of a jagged tensor, arrays may select rows, and a
+        jagged tensor of bools or of positions selects in each row by itself.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If a position does not exist, or a mask has other extents.
+        TooManyIndicesError
+            If there are more indices than modes.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor([[1, 2, 3], [4, 5, 6]])
+        >>> t[1, ::-2].tolist(), t[[1, 0, 1], 0].tolist(), t[:, [True, False, True]].tolist()
+        ([6, 4], [4, 1, 4], [[1, 3], [4, 6]])
+        >>> j = tw.jagged([[5, 6, 7], [8]])
+        >>> j[tw.jagged([[2, 0], [-1]])].tolist(), j[tw.jagged([[True, False, True], [False]])].tolist()
+        ([[7, 5], [8]], [[5, 7], []])
+        """
+        if is_basic(key):
+            return self._make(self._layout[cast("PositionalKey", key)], self._buffer)
+        if self.shape.kind != "smooth" or is_ragged(key):
+            return self._make(chosen_layout(self._layout, key), self._buffer).copy()
+        return self._own(read_key(self._layout, self._buffer, key))
+
+    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
+        """Write `value`, broadcast as NumPy does, into the selected part; an error changes nothing.
+
+        Where an array names a place twice, the last value counts.
+
+        Raises
+        ------
+        ReadOnlyError
+            If the memory may not change, or several indices share a place; the text names the mode.
+        """
+        self._check_writeable()
+        if is_basic(key):
+            self._make(self._layout[cast("PositionalKey", key)], self._buffer).assign(value)
+        elif self.shape.kind != "smooth" or is_ragged(key):
+            self.oindex[key].assign(value)
+        else:
+            write_key(self._layout, self._buffer, key, self._as_values(value))
+
+    @property
+    def oindex(self) -> "OuterIndexer[Self]":
+        """Outer indexing: ``t.oindex[key]`` takes the positions of each mode by themselves; a view.
+
+        The result has one mode for each list, array, mask or slice, in their order, and no element is
+        copied. A position that is named twice makes the view read-only.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor([[1, 2, 3], [4, 5, 6]])
+        >>> t.oindex[[1, 0], [2, 0]].tolist()
+        [[6, 4], [3, 1]]
+        """
+        return OuterIndexer(self)
+
+    @property
+    def vindex(self) -> "PointIndexer[Self]":
+        """Pointwise indexing: ``t.vindex[key]`` takes one element per point; a copy.
+
+        All arrays broadcast to the extents of the points, which become the first modes; slices come after
+        them, integers have no mode. Masks may span several modes.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor([[1, 2, 3], [4, 5, 6]])
+        >>> t.vindex[[1, 0], [2, 0]].tolist(), t.vindex[:, [2, 0]].tolist()
+        ([6, 1], [[3, 6], [1, 4]])
+        """
+        return PointIndexer(self)
+
+    def _own(self, array: "npt.NDArray[ScalarT_co]") -> Self:
+        """Return a tensor over an array that nobody else has."""
+        if isinstance(self._buffer, Sparse):
+            few = sparse_from(array.reshape(-1), self._buffer.fill)
+            return self._make(
+                wrap_layout(row_major(wrap(make_smooth(array.shape, (0,) * array.ndim)), 0)), few
+            )
+        buffer, strides, offset = as_dense(array)
+        shape = wrap(make_smooth(array.shape, (0,) * array.ndim))
+        return self._make(wrap_layout(Strided(shape, strides, offset)), buffer)
+
+
+_T = TypeVar("_T", bound=TensorIndexing[Any])
+
+
+@final
+@attrs.frozen(eq=False)
+class OuterIndexer(Generic[_T]):
+    """What stands before the brackets of `oindex`."""
+
+    _tensor: _T
+
+    def __getitem__(self, key: ArrayKey) -> _T:
+        """Return the view of the outer product of the positions."""
+        return self._tensor._see(chosen_layout(self._tensor._layout, key))
+
+    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
+        """Write `value`, broadcast, into the outer product of the positions, none of which may come twice."""
+        self._tensor._check_writeable()
+        self[key].assign(value)
+
+
+@final
+@attrs.frozen(eq=False)
+class PointIndexer(Generic[_T]):
+    """What stands before the brackets of `vindex`."""
+
+    _tensor: _T
+
+    def __getitem__(self, key: ArrayKey) -> _T:
+        """Return the elements at the points, in a tensor of their own."""
+        layout, points = self._split(key)
+        return self._tensor._own(read_key(layout, self._tensor._buffer, points))
+
+    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
+        """Write one value per point; the last one counts where a point comes twice."""
+        self._tensor._check_writeable()
+        layout, points = self._split(key)
+        write_key(layout, self._tensor._buffer, points, self._tensor._as_values(value))
+
+    def _split(self, key: ArrayKey) -> "tuple[Layout[Any], tuple[Any, ...]]":
+        return split_points(self._tensor._layout, key)

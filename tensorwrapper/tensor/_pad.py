@@ -1,0 +1,100 @@
+"""Rows made longer by a fill, or cut: the elements of one shape put into memory of another."""
+
+from typing import Any
+
+import numpy as np
+
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.buffer._copy import assign_elements, scatter_elements, take_elements
+from tensorwrapper.errors import JaggedModeError, SizeOverflowError
+from tensorwrapper.layout._cell_tables import rows_under
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._arrays import concatenated_ranges, frozen_array, splits_of, tidy_table
+from tensorwrapper.shape._columns import Columns
+from tensorwrapper.shape._jagged import Jagged
+from tensorwrapper.shape._rows import Rows
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["pad_mode"]
+
+
+def pad_mode(
+    flat: Array, shape: Shape[Any], mode: int, length: int, fill: Array, *, clip: bool
+) -> tuple[Shape[Any], Array]:
+    """Return the shape in which `mode` has at least `length` indices, with `clip` just so many; its elements.
+
+    Parameters
+    ----------
+    flat
+        The elements of `shape` in row-major order.
+    shape
+        A box or a jagged shape.
+    mode
+        A mode of the box, or of the cells.
+    length
+        How many indices it gets.
+    fill
+        What new elements are, as an array of rank 0 of their type.
+    clip
+        Whether a mode that has more indices loses the last of them.
+
+    Raises
+    ------
+    JaggedModeError
+        If the mode leads to the cells of a jagged shape.
+    """
+    if shape.kind == "smooth":
+        return _pad_box(flat.reshape(shape.extents), mode, length, fill, clip=clip)
+    rows = rows_under(shape).packed()
+    inner = mode - rows.outer_rank
+    if inner < 0:
+        raise JaggedModeError(
+            f"new indices of mode {mode} would lead to rows of which nothing says how long they are; modes "
+            f"{rows.outer_rank} to {rows.rank - 1} can be padded"
+        )
+    cells = rows.columns.leaf_extents(0, rows.columns.n_leaves)
+    wanted = np.full(len(cells), length) if clip else np.maximum(cells[:, inner], length)
+    made = _shape_of(rows.columns, cells, inner, wanted)
+    if made.size > MAX_INT64:
+        raise SizeOverflowError(f"{made} has more elements than 64 bits can address")
+    before, after = cells[:, :inner].prod(axis=1), cells[:, inner + 1 :].prod(axis=1)
+    lengths, longer = [np.repeat(extents * after, before) for extents in (cells[:, inner], wanted)]
+    padded = _fill_runs(flat, lengths, longer, fill)
+    if clip and all(map(made.is_uniform, range(made.rank))):
+        extents = list(made.as_smooth().extents)
+        extents[mode] = length
+        made = wrap(make_smooth(tuple(extents), (0,) * len(extents)))
+    return made, padded
+
+
+def _pad_box(box: Array, mode: int, length: int, fill: Array, *, clip: bool) -> tuple[Shape[Any], Array]:
+    extents = list(box.shape)
+    kept = min(extents[mode], length) if clip else extents[mode]
+    extents[mode] = length if clip else max(kept, length)
+    padded = np.full(extents, fill, dtype=box.dtype)
+    part = (slice(None),) * mode + (slice(0, kept),)
+    assign_elements(padded[part], box[part])
+    return wrap(make_smooth(padded.shape, (0,) * padded.ndim)), padded.reshape(-1)
+
+
+def _shape_of(columns: Columns, cells: IntArray, inner: int, wanted: IntArray) -> Shape[Any]:
+    """Return the shape with other extents in one mode of its cells."""
+    table = cells.copy()
+    table[:, inner] = wanted
+    leaf = splits_of(table[:, 0]) if table.shape[1] == 1 else tidy_table(table)
+    origins = (0,) * columns.depth, (0,) * columns.leaf_rank
+    return wrap(Jagged(Rows.whole(Columns(columns.splits, frozen_array(leaf), *origins))))
+
+
+def _fill_runs(flat: Array, lengths: IntArray, wanted: IntArray, fill: Array) -> Array:
+    """Return runs of these elements brought to other lengths: the first elements of each, then the fill."""
+    ends = splits_of(wanted)
+    padded = np.full(int(ends[-1]), fill, dtype=flat.dtype)
+    kept = np.minimum(lengths, wanted)
+    if (kept != lengths).any():
+        places = concatenated_ranges(splits_of(lengths)[:-1], kept)
+        flat = take_elements(flat, iter([places]), len(places))
+    scatter_elements(flat, (concatenated_ranges(ends[:-1], kept),), padded)
+    return padded

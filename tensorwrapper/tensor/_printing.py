@@ -1,0 +1,188 @@
+"""Tensors as text: NumPy's manner for boxes and for rows of any lengths; only what is shown is read."""
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias, cast
+
+import attrs
+import numpy as np
+
+from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.layout import Layout
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._places import flat_elements
+from tensorwrapper.tensor._sparse_places import stored_of
+from tensorwrapper.typing import Array
+
+__all__ = ["tensor_repr", "tensor_str"]
+
+_DOTS = "..."
+_SEPARATOR = "\0"  # NumPy's text of no number has it
+
+_Texts: TypeAlias = "str | list[_Texts]"
+"""Texts of elements in lists as deep as the rank; `_DOTS` stands for what is left out."""
+
+
+@attrs.frozen(eq=False)
+class _Box:
+    """What is shown of a box: its elements, and in which modes some are left out after the first few."""
+
+    shown: Array
+    cut: tuple[bool, ...]
+
+
+_Parts: TypeAlias = "_Box | list[_Parts] | None"
+"""Boxes in lists, one list per mode in front of them; None for rows that are left out."""
+
+
+def tensor_str(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
+    """Return the elements in nested brackets, or the stored ones as ``{index: element}``."""
+    if isinstance(buffer, Sparse):
+        return _entries(layout, buffer)
+    return _body(layout.flatten(), buffer, comma="", indent=0)
+
+
+def tensor_repr(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
+    """Return the elements with the shape, which says where they lie, and their type."""
+    facts = f"shape={layout.shape!r}, dtype={buffer.dtype})"
+    if isinstance(buffer, Sparse):
+        return f"Tensor({_entries(layout, buffer)}, fill={buffer.fill}, {facts}"
+    body = _body(layout.flatten(), buffer, comma=",", indent=len("Tensor("))
+    last = body.rpartition("\n")[2]
+    # As in NumPy, what does not fit beside the last row goes below it.
+    fits = len(last) + len(facts) + 9 * ("\n" not in body) <= np.get_printoptions()["linewidth"]
+    return f"Tensor({body},{' ' if fits else chr(10) + ' ' * len('Tensor(')}{facts}"
+
+
+def _body(layout: Layout[Any], buffer: BufferCommon[Any], *, comma: str, indent: int) -> str:
+    """Return nested brackets, summarised as ``np.set_printoptions`` says; later lines start at `indent`."""
+    if layout.shape.kind == "smooth" and not layout.shape.size:
+        return "[]"
+    options = np.get_printoptions()
+    edge = options["edgeitems"] if _is_large(layout.shape, options["threshold"]) else None
+    parts = _collect(layout, buffer, edge)
+    texts = iter(_texts([box.shown.reshape(-1) for box in _boxes(parts)]))
+    tree = _fill(parts, texts, edge or 0)
+    rank = layout.shape.rank
+    # NumPy leaves room for the brackets that close.
+    return _render(tree, rank, comma, indent, options["linewidth"] - rank)
+
+
+def _entries(layout: Layout[Any], buffer: Sparse[Any]) -> str:
+    ordinals, values = stored_of(layout._held, buffer)
+    edge = np.get_printoptions()["edgeitems"]
+    cut = len(ordinals) > 4 * edge
+    if cut:
+        ordinals, values = np.delete(ordinals, slice(edge, -edge)), np.delete(values, slice(edge, -edge))
+    indices = map(tuple, layout.shape.indices_at(ordinals).tolist())
+    entries = [f"{index}: {text.strip()}" for index, text in zip(indices, _texts([values]), strict=True)]
+    if cut:
+        entries.insert(edge, _DOTS)
+    return "{" + ", ".join(entries) + "}"
+
+
+def _is_large(shape: Shape[Any], threshold: int) -> bool:
+    # Rows count as well: a million of them may be empty.
+    return shape.size > threshold or (shape.kind != "smooth" and shape.extent(0) > threshold)
+
+
+def _collect(layout: Layout[Any], buffer: BufferCommon[Any], edge: int | None) -> _Parts:
+    """Read what is shown of a tensor, in rows of rows of boxes."""
+    shape = layout.shape
+    if shape.kind != "smooth":
+        rows = _shown(shape.extent(0), edge)
+        parts: list[_Parts] = [_collect(layout[row], buffer, edge) for row in rows]
+        if len(rows) < shape.extent(0):
+            parts.insert(edge or 0, None)
+        return parts
+    cut = tuple([len(_shown(n, edge)) < n for n in shape.extents])
+    for mode, (extent, is_cut) in enumerate(zip(shape.extents, cut, strict=True)):
+        if is_cut:
+            layout = layout.gather(mode, _shown(extent, edge))
+    return _Box(flat_elements(layout._held, buffer).reshape(layout.shape.extents), cut)
+
+
+def _shown(extent: int, edge: int | None) -> Sequence[int]:
+    if edge is None or extent <= 2 * edge:
+        return range(extent)
+    return [*range(edge), *range(extent - edge, extent)]
+
+
+def _boxes(parts: _Parts) -> Iterator[_Box]:
+    if isinstance(parts, list):
+        for part in parts:
+            yield from _boxes(part)
+    elif parts is not None:
+        yield parts
+
+
+def _texts(arrays: Sequence[Array]) -> list[str]:
+    """Return the text of every element, all of one width; as NumPy writes them beside one another."""
+    sizes = sum(array.size for array in arrays)
+    if not sizes:
+        return []
+    flat = np.empty(sizes, arrays[0].dtype)
+    start = 0
+    for array in arrays:
+        flat[start : start + array.size] = array
+        start += array.size
+    if flat.dtype.kind in "OTSU":
+        return _padded([repr(item) for item in flat.tolist()])
+    text = np.array2string(flat, separator=_SEPARATOR, threshold=sizes + 1, max_line_width=1 << 60)
+    return text[1:-1].split(_SEPARATOR)
+
+
+def _padded(texts: list[str]) -> list[str]:
+    """Return texts filled to the width of the widest on a screen, where many Asian signs take two columns."""
+    widths = [_width(text) for text in texts]
+    most = max(widths)
+    return [text + " " * (most - width) for text, width in zip(texts, widths, strict=True)]
+
+
+def _width(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    signs = [sign for sign in text if not unicodedata.combining(sign)]
+    return len(signs) + sum(unicodedata.east_asian_width(sign) in "WF" for sign in signs)
+
+
+def _fill(parts: _Parts, texts: Iterator[str], edge: int) -> _Texts:
+    """Return the texts in the places of the elements."""
+    if parts is None:
+        return _DOTS
+    if isinstance(parts, list):
+        return [_fill(part, texts, edge) for part in parts]
+    return _fill_box(parts.shown.shape, parts.cut, texts, edge)
+
+
+def _fill_box(extents: tuple[int, ...], cut: tuple[bool, ...], texts: Iterator[str], edge: int) -> _Texts:
+    if not extents:
+        return next(texts)
+    items = [_fill_box(extents[1:], cut[1:], texts, edge) for _ in range(extents[0])]
+    if cut[0]:
+        items.insert(edge, _DOTS)
+    return items
+
+
+def _render(tree: _Texts, rank: int, comma: str, indent: int, width: int) -> str:
+    """Return nested brackets: one line per row of the last mode, wrapped at `width` columns."""
+    if isinstance(tree, str):
+        return tree.strip()
+    if rank == 1:
+        return _row(cast("list[str]", tree), comma, indent, width)
+    inner = [_render(item, rank - 1, comma, indent + 1, width) for item in tree]
+    return "[" + (comma + "\n" * (rank - 1) + " " * (indent + 1)).join(inner) + "]"
+
+
+def _row(texts: list[str], comma: str, indent: int, width: int) -> str:
+    lines = [texts[0]] if texts else [""]
+    for text in texts[1:]:
+        lines[-1] += comma
+        if indent + 1 + _width(lines[-1]) + 1 + _width(text) > width:
+            lines.append(text)
+        else:
+            lines[-1] += " " + text
+    # NumPy's numbers keep what fills them up before the last bracket; a string ends with its quote.
+    last = lines[-1].rstrip() if lines[-1].rstrip().endswith(("'", '"')) else lines[-1]
+    return "[" + ("\n" + " " * (indent + 1)).join([*[line.rstrip() for line in lines[:-1]], last]) + "]"

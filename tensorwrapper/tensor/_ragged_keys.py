@@ -1,0 +1,27 @@
+"""Keys that are jagged tensors: positions or a mask of their own for every row."""
+
+from typing import Any, cast
+
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._choose import choose
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.tensor._advanced import outer_layout
+from tensorwrapper.tensor._queries import TensorQueries
+
+__all__ = ["chosen_layout", "is_ragged"]
+
+
+def is_ragged(key: object) -> bool:
+    """Tell whether a key is a jagged tensor."""
+    return isinstance(key, TensorQueries) and cast("TensorQueries[Any]", key).shape.kind == "jagged"
+
+
+def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
+    """Return the layout of what a key with arrays selects, each mode, or each row, by itself; no copy.
+
+    What raises stands at `outer_layout` and at `choose`.
+    """
+    if is_ragged(key):
+        tensor = cast("TensorQueries[Any]", key)
+        return wrap_layout(choose(layout._held, tensor.shape, tensor.elements()))
+    return outer_layout(layout, key)

@@ -1,0 +1,71 @@
+"""What rows are known by: lengths, positions, runs of equal elements; as flat arrays."""
+
+from typing import Any
+
+import numpy as np
+
+from tensorwrapper.layout._cell_tables import rows_under
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._arrays import frozen_array, splits_of
+from tensorwrapper.shape._columns import Columns
+from tensorwrapper.shape._jagged import Jagged
+from tensorwrapper.shape._rows import Rows
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.shape._unroll import unroll
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["counts_of", "positions_of_mode", "row_splits", "rows_of_counts", "run_lengths"]
+
+
+def row_splits(shape: Shape[Any]) -> IntArray:
+    """Return where the innermost rows begin among the elements, and (last) how many elements there are."""
+    if shape.kind != "smooth":
+        return shape.splits(shape.rank - 1)
+    *outer, length = shape.extents
+    n_rows = int(np.prod(outer, dtype=np.object_))
+    return np.arange(n_rows + 1, dtype=np.int64) * length
+
+
+def counts_of(shape: Shape[Any], mode: int) -> tuple[Shape[Any], IntArray]:
+    """Return the extent of `mode` under every prefix of `mode` indices, and the shape of those prefixes."""
+    prefixes: Shape[Any] = shape.leading(mode)
+    if shape.kind == "smooth":
+        return prefixes, np.broadcast_to(np.int64(shape.extent(mode)), prefixes.extents)
+    lengths = shape.lengths(mode)
+    return prefixes, lengths.reshape(()) if not mode else lengths
+
+
+def positions_of_mode(shape: Shape[Any], mode: int) -> tuple[Shape[Any], IntArray]:
+    """Return the position of every index along `mode`, and the shape of the modes up to it."""
+    leading: Shape[Any] = shape.leading(mode + 1)
+    if leading.kind == "smooth":
+        return leading, np.broadcast_to(np.arange(leading.extents[-1], dtype=np.int64), leading.extents)
+    counts = shape.lengths(mode)
+    filled = counts[counts > 0]
+    # One running sum, which goes back to 0 at the start of each row; `repeat` would take twice as long.
+    steps = np.ones(leading.size, dtype=np.int64)
+    steps[:1] = 0
+    steps[np.cumsum(filled[:-1])] = 1 - filled[:-1]
+    return leading, np.cumsum(steps, out=steps)
+
+
+def run_lengths(flat: Array, shape: Shape[Any]) -> tuple[Shape[Any], IntArray]:
+    """Return how many equal elements follow one another in each row, and the shape of all these runs."""
+    splits = row_splits(shape)
+    starts = np.empty(len(flat), dtype=np.bool_)
+    starts[:1] = True
+    np.not_equal(flat[1:], flat[:-1], out=starts[1:])
+    starts[splits[:-1][splits[:-1] < len(flat)]] = True
+    firsts = np.flatnonzero(starts)
+    lengths = np.diff(firsts, append=len(flat))
+    return rows_of_counts(shape, np.diff(np.searchsorted(firsts, splits))), lengths
+
+
+def rows_of_counts(shape: Shape[Any], counts: IntArray) -> Shape[Any]:
+    """Return the shape with other lengths of the innermost rows; a box where there is one row."""
+    if shape.rank == 1:
+        return wrap(make_smooth((int(counts[0]),), (0,)))
+    columns = unroll(rows_under(shape), shape.rank - 1).packed().columns
+    zeros = (0,) * (len(columns.splits) + 1)
+    return wrap(Jagged(Rows.whole(Columns(columns.splits, frozen_array(splits_of(counts)), zeros, (0,)))))

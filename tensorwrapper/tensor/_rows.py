@@ -1,0 +1,151 @@
+"""The rows of a tensor: what lies along its last mode, under one prefix after the other."""
+
+from collections.abc import Iterator
+from operator import index as as_int
+from typing import Any, Generic, SupportsIndex, TypeVar, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.errors import OutOfBoundsError, RankError
+from tensorwrapper.layout import LayoutCommon
+from tensorwrapper.layout._cell_parts import PlacedRows
+from tensorwrapper.layout._cell_tables import table_of, unrolled
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout._packed import Packed, contiguous
+from tensorwrapper.layout._strided import new_strided
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._places import memory_of
+from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.tensor._reduce import reduce_last, reduce_runs
+from tensorwrapper.tensor._row_facts import row_splits
+from tensorwrapper.typing import IntArray
+
+__all__ = ["TensorRows"]
+
+_T = TypeVar("_T", bound=TensorQueries[Any])
+_R = TypeVar("_R", bound=TensorQueries[Any])
+
+_STEP = 4096  # rows whose places are made into Python numbers at a time
+
+
+@final
+@attrs.frozen(eq=False)
+class _Runs:
+    """Row k has ``stops[k] - starts[k]`` elements, from ``base + starts[k]`` on; `steps` apart, or 1."""
+
+    base: int
+    starts: IntArray
+    stops: IntArray
+    steps: IntArray | None
+
+
+@final
+@attrs.frozen(eq=False, repr=False)
+class TensorRows(Generic[_T, _R]):
+    """The rows of a tensor, in row-major order of the prefixes that lead to them; made by `Tensor.rows`.
+
+    A sequence: ``rows[k]`` is a view in which the row starts at zero. A tensor of rank 1 is one row.
+    """
+
+    _tensor: _T
+    _runs: "_Runs | PlacedRows | None" = attrs.field(default=None, init=False)
+
+    @property
+    def shape(self) -> Shape[tuple[int, ...]]:
+        """The shape of the prefixes: that of the tensor without its last mode."""
+        shape = self._tensor.shape
+        if not shape.rank:
+            raise RankError("a tensor of rank 0 has no rows")
+        return shape.leading(shape.rank - 1)
+
+    def __len__(self) -> int:
+        return self.shape.size
+
+    def __getitem__(self, row: SupportsIndex) -> _T:
+        """Return one row, counted from 0, or from the last if negative."""
+        runs, number = self._runs or self._find(), as_int(row)
+        n_rows = len(runs.stops) if isinstance(runs, _Runs) else len(self)
+        place = number + n_rows if number < 0 else number
+        if not 0 <= place < n_rows:
+            raise OutOfBoundsError(f"row {number} is outside the {n_rows} rows of {self._tensor.shape}")
+        tensor = self._tensor
+        if isinstance(runs, PlacedRows):
+            return tensor._make(wrap_layout(runs.cell(place).at(())), tensor._buffer)
+        start, step = runs.starts.item(place), 1 if runs.steps is None else runs.steps.item(place)
+        held = new_strided((runs.stops.item(place) - start,), (0,), (step,), runs.base + start)
+        return tensor._make(wrap_layout(held), tensor._buffer)
+
+    def __iter__(self) -> Iterator[_T]:
+        runs, tensor = self._runs or self._find(), self._tensor
+        if isinstance(runs, PlacedRows):
+            yield from (self[k] for k in range(len(self)))
+            return
+        make, buffer, base = tensor._make, tensor._buffer, runs.base
+        for first in range(0, len(runs.stops), _STEP):
+            starts, stops = (marks[first : first + _STEP].tolist() for marks in (runs.starts, runs.stops))
+            steps = [1] * len(stops) if runs.steps is None else runs.steps[first : first + _STEP].tolist()
+            # Of packed rows the starts have one number more: where the last row ends.
+            for start, stop, step in zip(starts, stops, steps, strict=False):
+                yield make(wrap_layout(new_strided((stop - start,), (0,), (step,), base + start)), buffer)
+
+    def _find(self) -> "_Runs | PlacedRows":
+        """Return, and remember, where the rows lie; O(1) where they are packed, else O(rows)."""
+        runs = _runs_of(self._tensor.layout._held)
+        object.__setattr__(self, "_runs", runs)
+        return runs
+
+    def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> _R:
+        """Return what `ufunc` makes of each row.
+
+        Empty rows get the identity of the ufunc, as NumPy's ``reduce`` gives for an empty array.
+
+        Parameters
+        ----------
+        ufunc
+            A ufunc of two inputs that may take elements in any order, such as ``np.add``, ``np.maximum``.
+        initial
+            Takes part in every reduction; needed if a row is empty and the ufunc has no identity.
+
+        Returns
+        -------
+        Tensor
+            One number per row, over `shape`. Linear in the elements.
+
+        Raises
+        ------
+        ExtentError
+            If a row is empty, the ufunc has no identity and `initial` is not given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> tw.jagged([[[1, 2], []], [[3]]]).rows().reduce(np.add).tolist()
+        [[3, 0], [3]]
+        """
+        tensor = self._tensor
+        array = memory_of(tensor.layout._held, tensor._buffer)
+        if array is not None and array.ndim:
+            reduced = reduce_last(ufunc, array, initial)
+        else:
+            reduced = reduce_runs(ufunc, tensor.elements(), row_splits(tensor.shape), initial, what="row")
+        layout = wrap_layout(contiguous(self.shape, 0))
+        return cast("_R", tensor._make(layout, Dense(cast("Any", reduced))))
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} rows of {self._tensor.shape}>"
+
+
+def _runs_of(held: LayoutCommon) -> "_Runs | PlacedRows":
+    if isinstance(held, Packed):
+        splits = row_splits(held.shape)
+        return _Runs(held.offset, splits, splits[1:], None)
+    if held.shape.rank == 1:
+        held = held.at(None)
+    table = unrolled(table_of(held), held.shape.rank - 1)
+    if not table.width:
+        return table
+    lengths = table.rows.columns.leaf_extents(*table.rows.leaves)[:, 0]
+    return _Runs(0, table.starts, table.starts + lengths, table.strides[:, 0])

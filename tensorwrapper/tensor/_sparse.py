@@ -1,0 +1,232 @@
+"""What a sparse tensor can be asked besides: its stored elements, their indices, and other forms of it."""
+
+import importlib
+from typing import Any, Generic, Literal, Self, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer._copy import copy_elements
+from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.buffer._sparse_merge import is_fill
+from tensorwrapper.errors import ConversionError, DTypeError, RankError
+from tensorwrapper.layout._inverse_map import count_elements
+from tensorwrapper.tensor._exchange import TensorExchange
+from tensorwrapper.tensor._places import packed_layout
+from tensorwrapper.tensor._sparse_places import stored_of
+from tensorwrapper.typing import IntArray, ScalarT_co
+
+__all__ = ["TensorSparse"]
+
+
+class TensorSparse(TensorExchange[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: `_layout`, `_buffer` and `_make`."""
+
+    __slots__ = ()
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only the elements that differ from `fill_value` are stored."""
+        return isinstance(self._buffer, Sparse)
+
+    def _sparse(self, what: str) -> Sparse[ScalarT_co]:
+        buffer = self._buffer
+        if isinstance(buffer, Sparse):
+            return buffer
+        raise ConversionError(f"{what} needs a sparse tensor: sparse() makes one; this one has all elements")
+
+    @property
+    def fill_value(self) -> ScalarT_co:
+        """The element at every index that is not stored.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor is not sparse.
+        """
+        return cast("ScalarT_co", self._sparse("fill_value").fill[()])
+
+    @property
+    def nnz(self) -> int:
+        """The number of indices whose elements are stored: all that differ from `fill_value`.
+
+        A view counts the indices that it reaches; an element that it repeats counts every time. O(rank) per
+        stored element; at once if the tensor is all of its buffer.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor is not sparse.
+        """
+        return count_elements(self._layout._held, self._sparse("nnz").addresses)
+
+    @property
+    def density(self) -> float:
+        """The part of the elements that is stored, from 0 to 1; 0 if there is no element.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor is not sparse.
+        """
+        return self.nnz / self.size if self.size else 0.0
+
+    def stored(self) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":
+        """Return indices and values of the stored elements, as of one moment: `coords` and `values`.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor is not sparse.
+        """
+        ordinals, values = stored_of(self._layout._held, self._sparse("stored"))
+        return self.shape.indices_at(ordinals), values
+
+    def coords(self) -> IntArray:
+        """Return the absolute indices of the stored elements: an (nnz, rank) array, in row-major order.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor is not sparse.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> sp = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], tw.Shape(3, 4))
+        >>> sp.permute((1, 0)).coords().tolist(), sp.permute((1, 0)).values().tolist()
+        ([[1, 0], [3, 2]], [5.0, 7.0])
+        """
+        return self.stored()[0]
+
+    def values(self) -> "npt.NDArray[ScalarT_co]":
+        """Return the stored elements in row-major order of their indices.
+
+        Read-only and without a copy where the view takes them as they are stored.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor is not sparse.
+        """
+        return stored_of(self._layout._held, self._sparse("values"))[1]
+
+    def to_dense(self) -> Self:
+        """Return a tensor of the same shape with every element in memory of its own; a copy if it is dense.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor is jagged.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> sp = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], tw.Shape(3, 4))
+        >>> sp[::2].to_dense().tolist()
+        [[0.0, 5.0, 0.0, 0.0], [0.0, 0.0, 0.0, 7.0]]
+        """
+        if self.shape.kind != "smooth":
+            raise ConversionError(
+                f"a tensor of shape {self.shape} is no box: to_padded() fills it up to one, and "
+                "from_buffer(t.elements(), t.shape) has all its elements"
+            )
+        if not self.is_sparse:
+            return self.copy()
+        return self._make(packed_layout(self.shape), Dense(cast("Any", self.elements())))
+
+    def csr(self) -> "tuple[IntArray, IntArray, npt.NDArray[ScalarT_co]]":
+        """Return a sparse matrix as compressed rows: `indptr`, `indices` and values, counted from 0.
+
+        Row k has the values ``values[indptr[k]:indptr[k + 1]]`` in the columns at the same places of
+        `indices`, which ascend. For compressed columns permute the tensor first.
+
+        Returns
+        -------
+        tuple
+            Two int64 arrays of ``rows + 1`` and `nnz` integers, and the values: not copied, and read-only,
+            where the tensor takes them as they are stored.
+
+        Raises
+        ------
+        RankError
+            If the rank is not 2.
+        ConversionError
+            If the tensor is jagged, or not sparse.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> sp = tw.sparse([(0, 1), (2, 0), (2, 3)], [5, 6, 7], tw.Shape(3, 4))
+        >>> [part.tolist() for part in sp.csr()]
+        [[0, 1, 1, 3], [1, 0, 3], [5, 6, 7]]
+        """
+        buffer = self._sparse("csr")
+        if self.rank != 2:
+            raise RankError(f"compressed rows need a matrix, not a tensor of rank {self.rank}")
+        if self.shape.kind != "smooth":
+            raise ConversionError(f"compressed rows need a box, not a tensor of shape {self.shape}")
+        rows, columns = self.shape.extents
+        ordinals, values = stored_of(self._layout._held, buffer)
+        starts = np.arange(rows + 1, dtype=np.int64) * columns
+        return np.searchsorted(ordinals, starts), ordinals % max(columns, 1), values
+
+    def to_scipy(self, form: Literal["csr", "csc", "coo"] = "csr") -> Any:  # noqa: ANN401 - SciPy has no types
+        """Return a sparse array of SciPy with the elements of a sparse matrix, copied.
+
+        Parameters
+        ----------
+        form
+            Compressed rows, compressed columns, or coordinates.
+
+        Raises
+        ------
+        RankError
+            If the rank is not 2.
+        ConversionError
+            If the fill is not 0, or the tensor is jagged or not sparse.
+        DTypeError
+            If SciPy has no sparse arrays of such elements: times.
+        ModuleNotFoundError
+            If SciPy is not installed.
+        """
+        if form not in ("csr", "csc", "coo"):
+            raise ConversionError(f"a sparse array of SciPy is made as csr, csc or coo, not as {form!r}")
+        fill = self._sparse("to_scipy").fill
+        if self.dtype.kind not in "biufc":
+            raise DTypeError(f"SciPy has no sparse arrays of {self.dtype}")
+        if not is_fill(np.zeros((), self.dtype), fill):
+            raise ConversionError(f"sparse arrays of SciPy are 0 where nothing is stored, not {fill}")
+        module: Any = importlib.import_module("scipy.sparse")
+        turned = self.permute((1, 0)) if form == "csc" and self.rank == 2 else self
+        indptr, indices, values = turned.csr()
+        kind = module.csc_array if form == "csc" else module.csr_array
+        array = kind((copy_elements(values), indices, indptr), shape=self.shape.extents)
+        return array.tocoo() if form == "coo" else array
+
+    def to_pydata(self) -> Any:  # noqa: ANN401 - the package has no types
+        """Return the elements as a ``sparse.COO`` array of the package pydata/sparse, copied; any rank.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor is jagged or not sparse.
+        ModuleNotFoundError
+            If the package is not installed.
+        """
+        buffer = self._sparse("to_pydata")
+        if self.shape.kind != "smooth":
+            raise ConversionError(f"pydata/sparse has boxes only, not a tensor of shape {self.shape}")
+        module: Any = importlib.import_module("sparse")
+        coords, values = self.stored()
+        places = (coords - np.array(self.shape.origin, dtype=np.int64)).T
+        shape = self.shape.extents
+        return module.COO(
+            places,
+            copy_elements(values),
+            shape=shape,
+            sorted=True,
+            has_duplicates=False,
+            fill_value=buffer.fill[()],
+        )

@@ -1,0 +1,128 @@
+"""Tensors as text: NumPy is the oracle for boxes; rows line up; what is not shown is not read."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import tensorwrapper as tw
+from tensorwrapper import Shape, Tiling
+from tensorwrapper.buffer import from_functions
+
+KINDS = st.sampled_from(["i8", "f8", "?", "c16", "u1", "f4", "M8[D]", "m8[s]"])
+
+
+@given(
+    KINDS.flatmap(
+        lambda kind: hnp.arrays(kind, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=9))
+    ),
+    st.integers(0, 30),
+    st.integers(1, 4),
+    st.sampled_from([20, 40, 75]),
+)
+def test_the_text_of_a_box_is_numpys(x, threshold, edge, width):
+    with np.printoptions(threshold=threshold, edgeitems=edge, linewidth=width):
+        assert str(tw.as_tensor(x)) == np.array2string(x)
+
+
+@given(hnp.arrays("f8", hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=12)))
+def test_representation_has_numpys_elements_and_the_shape(x):
+    with np.printoptions(linewidth=10**6):
+        rows = np.array2string(x, separator=", ", prefix="Tensor(")
+        assert repr(tw.as_tensor(x)) == f"Tensor({rows}, shape=Shape{x.shape}, dtype=float64)".replace(
+            ",)", ")"
+        )
+
+
+@pytest.mark.parametrize(
+    ("tensor", "text"),
+    [
+        (lambda: tw.as_tensor(3.5), "Tensor(3.5, shape=Shape(), dtype=float64)"),
+        (lambda: tw.as_tensor(np.zeros((0, 3))), "Tensor([], shape=Shape(0, 3), dtype=float64)"),
+        (
+            lambda: tw.as_tensor(np.arange(4)).window(Shape(4)[1:3]),
+            "Tensor([1, 2], shape=Shape(2, origin=(1,)), dtype=int64)",
+        ),
+        (
+            lambda: tw.jagged([[1.5, 2, 3], [40.25], [], [5, 6]]),
+            """\
+Tensor([[ 1.5 ,  2.  ,  3.  ],
+        [40.25],
+        [],
+        [ 5.  ,  6.  ]], shape=Shape.jagged([3, 1, 0, 2]), dtype=float64)""",
+        ),
+        (
+            lambda: tw.jagged([[[1, 2], [3]], [[10]]]),
+            """\
+Tensor([[[ 1,  2],
+         [ 3]],
+
+        [[10]]], shape=Shape.jagged([[2, 1], [1]]), dtype=int64)""",
+        ),
+        (
+            lambda: tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(Tiling([1, 2], [2, 1])),
+            """\
+Tensor([[[[0, 1]],
+
+         [[2]]],
+
+
+        [[[3, 4],
+          [6, 7]],
+
+         [[5],
+          [8]]]], shape=Shape.tiled([1, 2], [2, 1]), dtype=int64)""",
+        ),
+        (
+            lambda: tw.zeros(Shape.jagged(np.arange(2000) % 3), dtype="i4"),
+            """\
+Tensor([[],
+        [0],
+        [0, 0],
+        ...,
+        [0, 0],
+        [],
+        [0]], shape=Shape.jagged([0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, ...]), dtype=int32)""",
+        ),
+    ],
+)
+def test_representations(tensor, text):
+    with np.printoptions(linewidth=90):
+        assert repr(tensor()) == text
+
+
+def test_columns_of_jagged_rows_line_up():
+    lines = str(tw.jagged([[1.25, 100.0], [-3.5, 2.0, 7.0]])).split("\n")
+    assert [line.index(".") for line in lines] == [5, 5]
+    assert lines[0].rindex(".") == lines[1].index("2.") + 1
+
+
+def test_only_what_is_shown_is_read():
+    read = []
+
+    def reader(addresses):
+        read.append(len(addresses))
+        return addresses
+
+    t = tw.from_buffer(from_functions(10**16, "i8", reader), Shape(10**8, 10**8))
+    with np.printoptions(linewidth=200):
+        text = str(t)
+    assert sum(read) == 36
+    assert text.split("\n")[3] == " ..."
+    assert text.endswith(" 9999999999999999]]")
+    rows = Shape.jagged(np.full(10**6, 50))
+    read.clear()
+    str(tw.from_buffer(from_functions(rows.size, "i8", reader), rows))
+    assert sum(read) == 36
+
+
+def test_a_million_empty_rows_are_summarised():
+    assert str(tw.zeros(Shape.jagged(np.zeros(10**6, int)))).count("[]") == 6
+
+
+def test_views_of_every_kind_have_a_text():
+    t = tw.as_tensor(np.arange(6).reshape(2, 3))
+    assert str(t.rotate((0, 1))) == "[[2 0 1]\n [5 3 4]]"
+    assert str(t.broadcast((2, 2, 3))[1]) == "[[0 1 2]\n [3 4 5]]"
+    assert str(tw.jagged([[1, 2], [3]])[:1]) == "[[1 2]]"
