@@ -31,6 +31,7 @@ __all__ = [
     "SizeOverflowError",
     "StepError",
     "StringDataError",
+    "TensorNameError",
     "TensorWrapperError",
     "TensorWrapperWarning",
     "TooManyIndicesError",
@@ -186,6 +187,14 @@ class UnsupportedSocketError(TransportError):
 
 class DataFileError(TensorWrapperError, ValueError):
     """A data file is missing, damaged, or not what it should be."""
+
+
+class TensorNameError(TensorWrapperError, KeyError, ValueError):
+    """A file has no tensor of this name, has one already, or cannot have one."""
+
+    def __str__(self) -> str:
+        # KeyError shows its text in quotes.
+        return Exception.__str__(self)
 
 
 class DemoError(TensorWrapperError, RuntimeError):

@@ -10,6 +10,7 @@ from tensorwrapper.buffer._numpy_strings import strings_from_numpy, strings_to_n
 from tensorwrapper.buffer._run_copy import copy_between, run_copy
 from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.buffer._string_data import StringData
+from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.buffer._tf_string import (
     decode_tf_string,
     decode_tf_strings,
@@ -25,6 +26,7 @@ __all__ = [
     "Dense",
     "Sparse",
     "StringData",
+    "Strings",
     "constant",
     "copy_between",
     "count_copies",

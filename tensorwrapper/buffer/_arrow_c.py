@@ -8,6 +8,7 @@ The layout of the structures is fixed by Arrow's specification, "The Arrow C dat
 """
 
 import ctypes
+import weakref
 from typing import ClassVar, Final, final
 
 import numpy as np
@@ -15,7 +16,15 @@ import numpy as np
 from tensorwrapper.buffer._bitmap import Bytes
 from tensorwrapper.errors import ConversionError, StringDataError
 
-__all__ = ["ArrowArray", "ArrowSchema", "ArrowStream", "ForeignArray", "pointer_in", "release"]
+__all__ = [
+    "ArrowArray",
+    "ArrowSchema",
+    "ArrowStream",
+    "ForeignArray",
+    "first_pointer",
+    "pointer_in",
+    "release",
+]
 
 
 class ArrowSchema(ctypes.Structure):
@@ -78,6 +87,11 @@ def pointer_in(capsule: object, name: bytes) -> int:
         raise ConversionError(f"a capsule named {name.decode()!r} was expected, not {capsule!r}") from error
 
 
+def first_pointer(table: int) -> int:
+    """Return the first address of a table of them."""
+    return int(ctypes.c_void_p.from_address(table).value or 0)
+
+
 def release(structure: ctypes.Structure) -> None:
     """Call the release function of a structure, unless that was done before or the structure moved away."""
     function = structure.release
@@ -90,14 +104,17 @@ def release(structure: ctypes.Structure) -> None:
 class ForeignArray:
     """An Arrow array taken over from its producer: released when the last array over its memory is gone."""
 
-    __slots__ = ("structure",)
+    __slots__ = ("__weakref__", "owner", "structure")
 
     def __init__(self, address: int) -> None:
+        self.owner: ForeignArray | None = None
         source = ArrowArray.from_address(address)
         self.structure: ArrowArray = ArrowArray.from_buffer_copy(source)
         if not source.release:
             raise ConversionError("the Arrow array was released, or somebody else has taken it over")
         source.release = None
+        # Not __del__, which may run when the interpreter has cleared this module already.
+        weakref.finalize(self, release, self.structure).atexit = False
 
     def memory(self, buffer: int, nbytes: int, first: int = 0) -> Bytes:
         """Return bytes of one of the buffers as a read-only array that keeps the whole Arrow array alive."""
@@ -108,8 +125,15 @@ class ForeignArray:
             raise StringDataError(f"buffer {buffer} of the Arrow array, of {nbytes} bytes, is missing")
         return np.asarray(_Memory(self, address + first, nbytes))
 
-    def __del__(self) -> None:
-        release(self.structure)
+    def child(self) -> "ForeignArray":
+        """Return the only child, what lists have their elements in; it keeps this array alive."""
+        given = self.structure
+        if given.n_children != 1 or not given.children:
+            raise StringDataError(f"an Arrow array of lists has one child, not {given.n_children}")
+        child: ForeignArray = object.__new__(ForeignArray)
+        child.owner = self
+        child.structure = ArrowArray.from_address(first_pointer(given.children))
+        return child
 
 
 @final

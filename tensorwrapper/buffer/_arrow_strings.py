@@ -21,12 +21,18 @@ from tensorwrapper.buffer._string_data import StringData
 from tensorwrapper.errors import ConversionError, StringDataError
 from tensorwrapper.typing import IntArray, StringKind
 
-__all__ = ["ArrowArrayLike", "ArrowStreamLike", "strings_from_arrow"]
+__all__ = [
+    "STRING_FORMATS",
+    "ArrowArrayLike",
+    "ArrowStreamLike",
+    "read_arrow_strings",
+    "strings_from_arrow",
+]
 
 _INLINE: Final = 12  # bytes of a short string that a view holds itself
 _VIEW: Final = 16  # bytes of a view: its length, and the string or where it is
 
-_FORMATS: Final[dict[bytes, tuple[StringKind, int]]] = {
+STRING_FORMATS: Final[dict[bytes, tuple[StringKind, int]]] = {
     b"u": ("utf8", 4),
     b"z": ("binary", 4),
     b"U": ("utf8", 8),
@@ -82,7 +88,8 @@ def strings_from_arrow(source: ArrowArrayLike | ArrowStreamLike) -> StringData:
     if isinstance(source, ArrowArrayLike):
         schema_capsule, array_capsule = source.__arrow_c_array__()
         kind, width = _type_of(ArrowSchema.from_address(pointer_in(schema_capsule, b"arrow_schema")))
-        return _read(ForeignArray(pointer_in(array_capsule, b"arrow_array")), kind, width)
+        array = ForeignArray(pointer_in(array_capsule, b"arrow_array"))
+        return read_arrow_strings(array, kind, width, array.structure.offset, array.structure.length)
     if not hasattr(source, "__arrow_c_stream__"):
         raise ConversionError(
             f"{type(source).__name__} has neither __arrow_c_array__ nor __arrow_c_stream__: "
@@ -96,7 +103,7 @@ def _type_of(schema: ArrowSchema) -> tuple[StringKind, int]:
         raise ConversionError("the Arrow schema was released before it came here")
     if schema.dictionary:
         raise ConversionError("a dictionary of strings is decoded first: dictionary_decode() in pyarrow")
-    found = _FORMATS.get(schema.format)
+    found = STRING_FORMATS.get(schema.format)
     if found is None:
         raise ConversionError(
             f"Arrow's format {schema.format.decode(errors='replace')!r} is not that of strings: allowed are "
@@ -122,7 +129,8 @@ def _read_stream(capsule: object) -> Iterator[StringData]:
             if not array.release:
                 break
             empty = False
-            yield _read(ForeignArray(ctypes.addressof(array)), kind, width)
+            held = ForeignArray(ctypes.addressof(array))
+            yield read_arrow_strings(held, kind, width, held.structure.offset, held.structure.length)
         if empty:
             yield StringData.from_list([], kind=kind)
     finally:
@@ -136,10 +144,11 @@ def _check_call(stream: ArrowStream, code: int) -> None:
         raise ConversionError(f"the Arrow stream failed with code {code}: {text.decode(errors='replace')}")
 
 
-def _read(array: ForeignArray, kind: StringKind, width: int) -> StringData:
-    """Return the elements of one array, which is owned by what is returned."""
+def read_arrow_strings(
+    array: ForeignArray, kind: StringKind, width: int, first: int, count: int
+) -> StringData:
+    """Return `count` elements of one array, from element `first` of its memory on; the result owns it."""
     given = array.structure
-    first, count = given.offset, given.length
     if first < 0 or count < 0:
         raise StringDataError(f"an Arrow array cannot have {count} elements from element {first} on")
     if given.n_buffers < 3:

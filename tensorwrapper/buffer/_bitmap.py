@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.errors import StringDataError
+from tensorwrapper.typing import IntArray
 
-__all__ = ["Bytes", "Marks", "check_bitmap", "pack_marks", "pack_nulls", "unpack_marks"]
+__all__ = ["Bytes", "Marks", "check_bitmap", "marks_at", "pack_marks", "pack_nulls", "unpack_marks"]
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 """Bytes, eight marks in each or one part of a string in each."""
@@ -21,6 +22,13 @@ def unpack_marks(bitmap: Bytes, first: int, count: int) -> Marks:
     skip = first & 7
     part = bitmap[first >> 3 : (first + count + 7) >> 3]
     return np.unpackbits(part, count=skip + count, bitorder="little")[skip:].view(np.bool_)
+
+
+def marks_at(bitmap: Bytes, first: int, positions: IntArray) -> Marks:
+    """Return the bits at these positions, counted from bit `first`, as an array of bool. O(positions)."""
+    bits = positions + first
+    marks: Marks = (bitmap[bits >> 3] >> (bits & 7)) & 1 != 0
+    return marks
 
 
 def pack_marks(marks: Marks) -> Bytes:

@@ -4,7 +4,6 @@ Copies by a plan stand in ``_run_copy.py``, and what both use, strided copies at
 ``_strided_copy.py``. No other module of the package copies elements; a test reads the sources for it.
 """
 
-import math
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -30,6 +29,8 @@ __all__ = [
 ]
 
 _S = TypeVar("_S", bound=np.generic)
+
+_FEW = 16  # arrays that are copied one by one
 
 
 @final
@@ -103,8 +104,15 @@ def take_elements(flat: npt.NDArray[_S], places: Iterator[IntArray], size: int) 
 
 
 def join_elements(arrays: Sequence[Array], dtype: np.dtype[np.generic]) -> Array:
-    """Return the elements of all arrays, each in row-major order, one after the other."""
-    result = np.empty(sum(math.prod(a.shape) for a in arrays), dtype=dtype)
+    """Return the elements of arrays of one rank, each in row-major order, one after the other."""
+    flat = len(arrays) > _FEW and arrays[0].ndim == 1
+    if flat or (len(arrays) > _FEW and all(a.flags.c_contiguous for a in arrays)):
+        # NumPy joins many arrays in a tenth of the time; with one mode each they may have gaps.
+        parts = arrays if flat else [a.reshape(-1) for a in arrays]
+        result: Array = np.concatenate(parts, dtype=dtype, casting="unsafe")
+        _count(result.nbytes)
+        return result
+    result = np.empty(sum([a.size for a in arrays]), dtype=dtype)
     start = 0
     for array in arrays:
         part = result[start : start + array.size]

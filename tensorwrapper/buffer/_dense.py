@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._copy import copy_elements, scatter_elements, take_elements
+from tensorwrapper.buffer._string_checks import fit_string
 from tensorwrapper.errors import ConversionError, DTypeError, ReadOnlyError, SizeOverflowError
 from tensorwrapper.typing import Array, Extents, Index, IntArray, ScalarT_co
 
@@ -22,14 +23,15 @@ def check_dtype(dtype: "np.dtype[Any]") -> None:
     """Raise unless tensors can hold elements of this type."""
     # bfloat16, float8 and their kin have the kind of structures, and nothing of them.
     if dtype.kind not in _HELD and dtype.type.__module__ != "ml_dtypes":
+        text = "; strings() makes tensors of text and bytes" if dtype.kind in "SUTO" else ""
         raise DTypeError(
             f"elements of type {dtype} are not supported: allowed are bool, integers, floats, complex "
-            "numbers, datetime64 and timedelta64, and the types of ml_dtypes"
+            f"numbers, datetime64 and timedelta64, and the types of ml_dtypes{text}"
         )
 
 
 def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
-    """Return a number as an array of rank 0 of this type, if the type can say it.
+    """Return a number, or a string, as an array of rank 0 of this type, if the type can say it.
 
     Raises
     ------
@@ -38,6 +40,8 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     ConversionError
         If it is no number at all, or not-a-number where the type has none.
     """
+    if dtype.kind in "TO":
+        return fit_string(value, dtype, what)
     try:
         number = np.array(value, dtype=dtype)
     except OverflowError as error:

@@ -12,9 +12,11 @@ import numpy.typing as npt
 from tensorwrapper.buffer._copy import _count
 from tensorwrapper.buffer._strided_copy import copy_strided, in_threads, to_threads
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
+from tensorwrapper.layout._copy_bands import Planes, bands_of
 from tensorwrapper.layout._copy_block import BlockRow, StridedCopy
 from tensorwrapper.layout._copy_gather import GatherCopy
 from tensorwrapper.layout._copy_plan import CopyPlan, plan_copy
+from tensorwrapper.layout._copy_steps import CopySteps, RegionCopy
 from tensorwrapper.layout._copy_table import CopyTable
 from tensorwrapper.layout._layout import Layout
 from tensorwrapper.typing import Array, IntArray
@@ -23,7 +25,8 @@ __all__ = ["copy_between", "run_copy"]
 
 _BYTES = 1 << 20  # bytes at a time, where elements pass through memory in between
 _LONG = 1 << 12  # bytes from which a run is copied by itself
-_LARGE = 1 << 14  # bytes from which a block is
+_LARGE = 1 << 15  # bytes from which a block is worth a look at its order of modes
+_SMALL = 1 << 11  # bytes up to which blocks of one form are worth a search for the others
 _ALIKE = 4  # how many smaller blocks of one form there must be for them to be copied at once
 _FEW = 4  # blocks per thread from which threads are given blocks, and not parts of each block
 
@@ -140,11 +143,13 @@ def _run(plan: CopyPlan, move: _Move, threads: int) -> None:
     steps = plan._steps
     if isinstance(steps, StridedCopy):
         _copy_block(move, threads, steps.in_bytes(move.unit.itemsize))
-    elif isinstance(steps, GatherCopy):
-        for starts, goals, from_, to in steps.planes():
+        return
+    planes, length = _planes_of(steps)
+    if planes is not None:
+        for starts, goals, from_, to in planes:
             leads = list(zip(from_.tolist(), to.tolist(), strict=True))
             shares = [leads[k::threads] for k in range(min(threads, len(leads)))]
-            in_threads(partial(_copy_planes, move, (starts, goals), steps.run_length), shares, threads)
+            in_threads(partial(_copy_planes, move, (starts, goals), length), shares, threads)
     else:
         for table in steps.tables():
             if len(table) < _FEW * threads:
@@ -156,18 +161,36 @@ def _run(plan: CopyPlan, move: _Move, threads: int) -> None:
             in_threads(partial(_copy_table, move), shared_out, threads)
 
 
+def _planes_of(steps: CopySteps) -> tuple[Planes | None, int]:
+    """Return planes of runs that come again, and the length of their runs, if a copy has such."""
+    if isinstance(steps, GatherCopy):
+        return steps.planes(), steps.run_length
+    bands = bands_of(steps) if isinstance(steps, RegionCopy) else None
+    return (bands.planes(), 1) if bands is not None else (None, 1)
+
+
 def _copy_table(move: _Move, table: CopyTable) -> None:
     """Copy blocks: large ones and those unlike all others one by one, the others all of one form at once."""
     if not len(table):
         return
-    if table.size() * move.unit.itemsize < _LARGE * len(table):
+    size = move.unit.itemsize
+    mean = table.size() * size // len(table)
+    if mean < _SMALL:
         order, marks = table.groups()
         if len(marks) * _ALIKE < len(table):
             for first, last in pairwise(marks.tolist()):
-                _copy_alike(move, table.part(order[first:last]))
+                rows = order[first:last]
+                _copy_alike(move, table.part(rows[:1]), table.source[rows], table.target[rows])
             return
-    for row in table.rows(move.unit.itemsize):
-        _copy_block(move, 1, row)
+    if mean > _LARGE:
+        for row in table.rows(size):
+            _copy_block(move, 1, row)
+        return
+    unit, source, target = move.unit, move.source, move.target
+    # As `_copy_block`, without a call: half the time of small blocks.
+    for extents, start, steps, goal, goal_steps in table.rows(size):
+        block: Array = np.ndarray(extents, unit, target, goal, goal_steps)
+        block[...] = np.ndarray(extents, unit, source, start, steps)
 
 
 def _copy_block(move: _Move, threads: int, row: BlockRow) -> None:
@@ -184,20 +207,19 @@ def _copy_block(move: _Move, threads: int, row: BlockRow) -> None:
         copy_strided(target, source, threads=threads)
 
 
-def _copy_alike(move: _Move, table: CopyTable) -> None:
+def _copy_alike(move: _Move, form: CopyTable, sources: IntArray, targets: IntArray) -> None:
     """Copy blocks of one form: they are rows of a view in which one block starts at each element."""
-    extents, steps, goal_steps = [
-        side[0].tolist() for side in (table.extents, table.source_strides, table.target_strides)
-    ]
+    (row,) = form.rows()
+    extents, steps, goal_steps = list(row[0]), list(row[2]), list(row[4])
     length = 1
     if extents and steps[-1] == goal_steps[-1] == 1:
         length = extents.pop()
     left, low = _blocks_everywhere(move.source, move.unit, length, extents, steps)
     right, goal_low = _blocks_everywhere(move.target, move.unit, length, extents, goal_steps)
     batch = max(_BYTES // (length * math.prod(extents) * move.unit.itemsize), 1)
-    for first in range(0, len(table), batch):
+    for first in range(0, len(sources), batch):
         rows = slice(first, first + batch)
-        right[table.target[rows] + goal_low] = left[table.source[rows] + low]
+        right[targets[rows] + goal_low] = left[sources[rows] + low]
 
 
 def _blocks_everywhere(

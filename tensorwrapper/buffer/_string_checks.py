@@ -1,6 +1,6 @@
 """What string data from elsewhere must keep to, before anything is read through its offsets."""
 
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -8,9 +8,17 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, StringDataError
 from tensorwrapper.shape._arrays import frozen_array
-from tensorwrapper.typing import IntArray, StringKind
+from tensorwrapper.typing import Array, IntArray, StringKind
 
-__all__ = ["check_kind", "check_offsets", "check_positions", "check_ranges", "to_int64_array"]
+__all__ = [
+    "check_kind",
+    "check_offsets",
+    "check_positions",
+    "check_ranges",
+    "fit_string",
+    "string_dtype",
+    "to_int64_array",
+]
 
 
 def check_kind(kind: object) -> None:
@@ -74,3 +82,38 @@ def check_positions(positions: IntArray, count: int) -> None:
     if len(positions) and (int(positions.min()) < 0 or int(positions.max()) >= count):
         k = int(np.argmax((positions < 0) | (positions >= count)))
         raise OutOfBoundsError(f"position {positions[k]} (number {k}) is not that of one of {count} elements")
+
+
+def string_dtype(kind: StringKind, *, nullable: bool) -> "np.dtype[np.generic]":
+    """Return the type of NumPy's elements for strings of this kind; text of any length needs StringDType."""
+    if kind == "binary":
+        return np.dtype(np.object_)
+    text = np.dtypes.StringDType(na_object=None) if nullable else np.dtypes.StringDType()
+    return cast("np.dtype[np.generic]", text)
+
+
+def fit_string(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
+    """Return one string as an array of rank 0 of a type that `string_dtype` gives.
+
+    Raises
+    ------
+    ConversionError
+        If it is not a string of this kind, or a null where there are none.
+    StringDataError
+        If it has a lone surrogate.
+    """
+    is_text = dtype.kind == "T"
+    if value is None:
+        fits = not is_text or hasattr(dtype, "na_object")
+    else:
+        fits = isinstance(value, str if is_text else bytes)
+    if not fits:
+        raise ConversionError(
+            f"{what}={value!r} is no string of these elements: they are {'str' if is_text else 'bytes'}"
+        )
+    element: Array = np.empty((), dtype=dtype)
+    try:
+        element[...] = cast("Any", value)
+    except UnicodeEncodeError as error:
+        raise StringDataError(f"{what}={value!r}: a lone surrogate is no character") from error
+    return element

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.buffer._arrow_export import export_array, export_schema
-from tensorwrapper.buffer._bitmap import Bytes, Marks, pack_marks, pack_nulls, unpack_marks
+from tensorwrapper.buffer._bitmap import Bytes, Marks, marks_at, pack_marks, pack_nulls, unpack_marks
 from tensorwrapper.buffer._string_bytes import (
     batches_of_runs,
     join_bytes,
@@ -201,7 +201,9 @@ class StringData(StringConstructors):
         places = to_int64_array(positions, "positions")
         check_positions(places, len(self))
         starts, stops = frozen_array(self.starts[places]), frozen_array(self.stops[places])
-        validity = None if self.validity is None else pack_nulls(self.is_valid()[places])
+        validity = None
+        if self.validity is not None:
+            validity = pack_nulls(marks_at(self.validity, self.validity_offset, places))
         return StringData(self.kind, self.data, starts, stops, None, validity)
 
     def pack(self) -> "StringData":

@@ -129,7 +129,7 @@ def _at_pointer(
     memory: MemoryLayout[Strided], data: "tuple[object, ...]", within: tuple[int, int] | None
 ) -> MemoryLayout[Strided]:
     pair = to_fields(data, f"the data of {_WHAT}")
-    if len(pair) != 2 or not isinstance(pair[1], bool | np.bool_ | int):
+    if len(pair) != 2 or type(pair[1]) not in (bool, int, np.bool_):
         raise ConversionError(f"the data of {_WHAT} is an address and whether it is read-only, not {data!r}")
     found = at_address(memory, to_int(pair[0], f"the address of {_WHAT}"), within)
     return attrs.evolve(found, is_readonly=bool(pair[1]))

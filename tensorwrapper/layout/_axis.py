@@ -139,7 +139,8 @@ class Stride(AxisMap):
         return self.step * position
 
     def offsets_at(self, positions: IntArray) -> IntArray:
-        return positions * np.int64(self.step)
+        # A stride that is never taken may be of any size.
+        return positions * np.int64(self.step if self._extent > 1 else 0)
 
     def bounds(self) -> tuple[int, int]:
         if not self._extent:

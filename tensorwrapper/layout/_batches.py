@@ -53,6 +53,9 @@ def offsets_of_rows(
     rows = array.reshape(count, shape.rank)
     offsets = np.empty(count, dtype=np.int64)
     spare = np.empty(min(count, _BATCH), dtype=np.int64)
+    if not shape.size:
+        # Strides may be of any size where no index is inside.
+        to_inside(rows, shape)
     modes = list(zip(shape.origin, shape.extents, steps, strict=True))
     if any(start < -MAX_INT64 - 1 for start, _, _ in modes):
         raise SizeOverflowError(f"{shape} has indices beyond 64 bits; use offset_of()")

@@ -15,7 +15,7 @@ from tensorwrapper._integers import to_int
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout._cell_parts import PlacedRows, rows_of, split_items
 from tensorwrapper.layout._cells import Cells, check_reach, packed_table
-from tensorwrapper.layout._common import LayoutCommon, check_region, search_injective
+from tensorwrapper.layout._common import LayoutCommon, check_int64, check_region, search_injective
 from tensorwrapper.layout._keys import expand_positional, is_whole, parse_positional
 from tensorwrapper.layout._separable import Separable, axes_of
 from tensorwrapper.layout._strided import Strided, new_strided, packed_strides, row_major
@@ -29,7 +29,7 @@ from tensorwrapper.shape._arrays import (
     tidy_table,
 )
 from tensorwrapper.shape._common import to_index, to_index_array
-from tensorwrapper.shape._jagged import Jagged
+from tensorwrapper.shape._jagged import Jagged, JaggedView
 from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._shape import wrap, zero_based
 from tensorwrapper.shape._smooth import box_ordinal
@@ -73,7 +73,13 @@ class Packed(LayoutCommon):
         return self._offset + self._shape.ordinal(index)
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
-        return self._shape.ordinals(indices) + self._offset
+        ordinals = self._shape.ordinals(indices)
+        return ordinals + self._int64_offset()
+
+    def _int64_offset(self) -> int:
+        """Return the offset, of a shape without elements 0; it raises if an offset leaves 64 bits."""
+        check_int64(self, 0)
+        return self._offset if self._shape.size else 0
 
     def index_of(self, offset: SupportsIndex) -> Index:
         wanted = to_int(offset, "an offset")
@@ -93,10 +99,11 @@ class Packed(LayoutCommon):
         outside = (offsets < least) | (offsets > greatest)
         if outside.any():
             raise _no_element(self._shape, int(offsets[outside][0]))
-        return self._shape.indices_at(offsets - self._offset)
+        return self._shape.indices_at(offsets - self._int64_offset())
 
     def to_numpy(self) -> IntArray:
-        return np.arange(self._offset, self._offset + self._shape.size, dtype=np.int64)
+        start = self._int64_offset()
+        return np.arange(start, start + self._shape.size, dtype=np.int64)
 
     def at(self, key: PositionalKey) -> LayoutCommon:
         cell = self._cell_at(key) if type(key) is int else None
@@ -105,29 +112,34 @@ class Packed(LayoutCommon):
         shape, offset = self._shape, self._offset
         items = expand_positional(key, shape.rank)
         lead: Index = ()
-        while shape.kind == "jagged":
-            if items[0] is None:
+        for item in items[: shape.outer_rank]:
+            if item is None:
                 return self.as_blocked().at(key)
-            entry = parse_positional((items[0],), (shape.extent(0),), lead)[0]
+            entry = parse_positional((item,), (shape.extent_at(lead),), lead)[0]
             if not isinstance(entry, int):
                 break
-            index = entry + shape.origin_at(())
+            lead = (*lead, entry + shape.origin_at(lead))
+        else:
+            cell = shape.chip(*lead)
+            before = shape.ordinal(lead + cell.origin) if cell.size else 0
+            return row_major(zero_based(cell), offset + before).at(tuple(items[len(lead) :]), lead)
+        start, step, count = cast("tuple[int, int, int]", entry)
+        if step != 1 or not all(is_whole(item) for item in items[len(lead) + 1 :]):
+            return self.as_blocked().at(key)
+        for index in lead:
             offset += _elements_before(shape, index)
             shape = shape.chip(index)
-            items = items[1:]
-            lead = (*lead, index)
-        else:
-            return row_major(zero_based(shape), offset).at(tuple(items), lead)
-        start, step, count = cast("tuple[int, int, int]", entry)
-        if step != 1 or not all(is_whole(item) for item in items[1:]):
-            return self.as_blocked().at(key)
         first = shape.origin_at(()) + start
         before = _elements_before(shape, first) if count else 0
         return Packed(zero_based(shape.slice_outer(first, first + count)), offset + before)
 
     def _cell_at(self, position: int) -> Strided | None:
         """Return row `position` if it is a cell, which is what loops over rows ask for; else None."""
-        rows = rows_of(self._shape)
+        held = self._shape._held
+        if type(held) is not Jagged and type(held) is not JaggedView:
+            # Tiles and triangles have no columns until somebody asks for them: there may be too many.
+            return None
+        rows = held.rows
         columns, count = rows.columns, rows.stop - rows.start
         if position < 0:
             position += count
@@ -382,6 +394,8 @@ class Blocked(LayoutCommon):
             inner = (*heads, *tails)
             return cell.at(inner, lead) if isinstance(cell, Strided) else cell.at(inner)
         run = _plain_run(heads, rows.count, lead) if all(map(is_whole, [*heads[1:], *tails])) else None
+        if run == (0, placed.rows.count) and rows is placed.rows and _starts_at_zero(rows):
+            return self  # with what is known of it: that took time
         if run is not None:
             rows = Rows(rows.columns, rows.depth, rows.start + run[0], rows.start + run[1], 0)
             return make_blocked(zero_based(wrap(Jagged(rows))), *placed.table_of(rows), self.offset)
@@ -427,6 +441,12 @@ class Blocked(LayoutCommon):
 def _restored(shape: Shape[Any], starts: ArrayState, strides: ArrayState, width: int) -> Blocked:
     """Return an unpickled layout, its arrays read-only again."""
     return Blocked(shape, array_of_state(starts, 0), array_of_state(strides, width))
+
+
+def _starts_at_zero(rows: Rows) -> bool:
+    columns = rows.columns
+    origins = (rows.first, *columns.origins[rows.depth + 1 :], *columns.leaf_origins)
+    return all(isinstance(origin, int) and not origin for origin in origins)
 
 
 def _plain_run(heads: Sequence[PositionalItem], extent: int, lead: Index) -> tuple[int, int] | None:

@@ -47,8 +47,9 @@ class CellGrid:
         found = rest >= 0
         for digit in self.digits:
             place, rest = np.divmod(rest, digit.step)
+            # The cell that comes first has 0 for every digit, so there is an interval before each place.
             number = np.maximum(run_of(digit.starts, place), 0)
-            found &= (place >= digit.starts[number]) & (place < digit.stops[number])
+            found &= place < digit.stops[number]
             key = key * len(digit.starts) + number
         at = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
         return np.where(found & (self.keys[at] == key), self.cells[at], -1)

@@ -15,7 +15,8 @@ from tensorwrapper.layout import _modes
 from tensorwrapper.layout._blocked import Blocked, Packed, make_blocked, rows_of
 from tensorwrapper.layout._cell_keys import Item, Nodes, Places, choose_nodes, resolve_position
 from tensorwrapper.layout._cell_parts import PlacedRows
-from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.layout._cell_tables import gather_rows
+from tensorwrapper.layout._common import LayoutCommon, check_int64
 from tensorwrapper.layout._mosaic import Mosaic
 from tensorwrapper.layout._padded import Padded
 from tensorwrapper.layout._separable import Separable, axes_of
@@ -60,6 +61,7 @@ def indices_at(layout: LayoutCommon, offsets: npt.ArrayLike) -> IntArray:
         layout = layout.as_mosaic()
     if not isinstance(layout, _Celled | Mosaic):
         return box_indices_at(layout, offsets)
+    check_int64(layout, 0)
     given = to_index_array(integer_array(offsets, "offsets")[..., np.newaxis], 1)[..., 0]
     table = layout.as_blocked() if isinstance(layout, TiledStrided) else layout
     return table.indices_at(given.reshape(-1)).reshape(*given.shape, layout.shape.rank)
@@ -95,14 +97,12 @@ def permute(layout: LayoutCommon, order: Iterable[SupportsIndex]) -> LayoutCommo
     inner = [mode - outer for mode in modes[outer:]]
     if modes[:outer] == tuple(range(outer)):
         return make_blocked(shape, table.starts, table.strides[:, inner], table.offset)
-    cells, found = _cells_before(table.shape, shape, modes[:outer])
-    return make_blocked(
-        shape, np.where(found, table.starts[cells], 0), table.strides[cells][:, inner], table.offset
-    )
+    cells = _cells_before(table.shape, shape, modes[:outer])
+    return make_blocked(shape, table.starts[cells], table.strides[cells][:, inner], table.offset)
 
 
-def _cells_before(old: Shape[Any], new: Shape[Any], heads: Index) -> tuple[IntArray, npt.NDArray[np.bool_]]:
-    """Return for each cell of `new` its number in `old`, and whether it has one: all with elements do."""
+def _cells_before(old: Shape[Any], new: Shape[Any], heads: Index) -> IntArray:
+    """Return for each cell of `new` its number in `old`; 0 for those that are not there, which are empty."""
     rows = rows_of(new)
     if rows.outer_rank < len(heads):
         rows = unroll(rows, len(heads))
@@ -112,7 +112,7 @@ def _cells_before(old: Shape[Any], new: Shape[Any], heads: Index) -> tuple[IntAr
     found = leading.contains(prefixes)
     cells = np.zeros(len(prefixes), dtype=np.int64)
     cells[found] = leading.ordinals(prefixes[found])
-    return cells, found
+    return cells
 
 
 def reverse(layout: LayoutCommon, reversed_modes: Iterable[int]) -> LayoutCommon:
@@ -131,8 +131,7 @@ def reverse(layout: LayoutCommon, reversed_modes: Iterable[int]) -> LayoutCommon
     strides = table.strides
     for mode in modes:
         if mode >= outer:
-            last: IntArray = np.maximum(extents[:, mode - outer] - 1, 0)
-            starts = starts + last * strides[:, mode - outer]
+            starts = starts + (extents[:, mode - outer] - 1) * strides[:, mode - outer]
     signs = np.array([-1 if mode in modes else 1 for mode in range(outer, table.shape.rank)], dtype=np.int64)
     return make_blocked(table.shape, starts, strides * signs, table.offset)
 
@@ -145,9 +144,12 @@ def gather(layout: LayoutCommon, mode: SupportsIndex, positions: npt.ArrayLike) 
     places = integer_array(positions, "positions")
     if places.ndim != 1:
         raise RankError(f"positions of one mode form one axis, not an array of shape {places.shape}")
+    chosen = to_index_array(places[:, np.newaxis], 1)[:, 0]
+    found = gather_rows(layout, chosen) if isinstance(layout, Packed) and not number else None
+    if found is not None:
+        return found
     table = _blocked(layout)
     outer = table.shape.rank - table.strides.shape[1]
-    chosen = to_index_array(places[:, np.newaxis], 1)[:, 0]
     if number >= outer:
         return _gather_inside(table, number, chosen)
     items: list[Item] = [slice(None)] * outer

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import LayoutError, RankError, SizeOverflowError
 from tensorwrapper.layout._blocked import Blocked, Packed, make_blocked, rows_of
-from tensorwrapper.layout._cells import Cells, packed_table
+from tensorwrapper.layout._cells import Cells, check_reach, packed_table
 from tensorwrapper.layout._common import LayoutCommon
 from tensorwrapper.layout._mosaic import Mosaic
 from tensorwrapper.layout._orders import fastest_first, is_default
@@ -61,7 +61,10 @@ def padded_box(shape: Shape[Any], order: Order | Iterable[SupportsIndex], offset
         raise LayoutError(f"the layers of {shape} have no place in a box: pad its flatten()")
     box = shape.as_smooth().copy()
     under = Strided(box, packed_strides(box.extents, fastest_first(order, shape.rank)), offset)
-    return under if shape.kind == "smooth" else Padded(shape, under)
+    if shape.kind == "smooth":
+        return under
+    check_reach(*under.bounds())
+    return Padded(shape, under)
 
 
 def cells_at(

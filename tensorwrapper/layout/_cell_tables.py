@@ -4,20 +4,23 @@ from typing import Any, cast
 
 import numpy as np
 
-from tensorwrapper.layout._blocked import Blocked, Packed
+from tensorwrapper.layout._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout._cell_parts import PlacedRows, rows_of
 from tensorwrapper.layout._common import LayoutCommon, check_int64
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._arrays import concatenated_ranges, shared_table
+from tensorwrapper.shape._arrays import concatenated_ranges, shared_table, splits_of
+from tensorwrapper.shape._columns import Columns, tidy_origins
 from tensorwrapper.shape._encodings import as_jagged
+from tensorwrapper.shape._jagged import Jagged
 from tensorwrapper.shape._rows import Rows
+from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import SmoothCommon
 from tensorwrapper.shape._unroll import unroll
 from tensorwrapper.typing import IntArray
 
-__all__ = ["rows_under", "table_of", "unrolled"]
+__all__ = ["gather_rows", "rows_under", "table_of", "unrolled"]
 
 
 def rows_under(shape: Shape[Any]) -> Rows:
@@ -30,14 +33,9 @@ def table_of(held: LayoutCommon) -> PlacedRows:
 
     O(cells) where cells are strided; of any other layout every element becomes a cell.
     """
-    if isinstance(held, Packed):
+    if isinstance(held, Packed | TiledStrided):
         held = held.as_blocked()
     rows = rows_under(held.shape)
-    if isinstance(held, TiledStrided):
-        starts = np.array([held.offset])
-        for partition, step in zip(held.tiling.partitions, held.under.strides, strict=True):
-            starts = np.add.outer(starts, (partition.starts[:-1] - partition.origin) * step)
-        return PlacedRows(rows, starts.reshape(-1), shared_table(held.under.strides, starts.size))
     check_int64(held, held.offset)
     if isinstance(held, Blocked):
         return PlacedRows(rows, held.starts, held.strides)
@@ -76,3 +74,30 @@ def _spread(starts: IntArray, counts: IntArray, steps: IntArray) -> IntArray:
     places *= np.repeat(steps, counts)
     places += np.repeat(starts, counts)
     return places
+
+
+def gather_rows(layout: Packed, places: IntArray) -> Packed | Blocked | None:
+    """Return the layout of these rows of packed ones; None if they are not lists of elements, or not there.
+
+    Two look-ups per row, where the general way takes a dozen passes.
+    """
+    rows = rows_of(layout.shape)
+    columns, leaf = rows.columns, rows.columns.leaf
+    if rows.outer_rank > 1 or leaf.ndim > 1 or not len(places):
+        return None
+    if int(places.min()) < -rows.count or int(places.max()) >= rows.count:
+        return None
+    nodes = np.where(places < 0, places + rows.count, places) + rows.start
+    begins = leaf.take(nodes)
+    lengths = np.diff(leaf).take(nodes) if 4 * len(nodes) > len(leaf) else leaf[nodes + 1] - begins
+    origin = columns.leaf_origins[0]
+    inner = origin if isinstance(origin, int) else tidy_origins(origin[nodes])
+    shape = wrap(Jagged(Rows.whole(Columns((), splits_of(lengths), (0,), (inner,)))))
+    starts = begins + (layout.offset - leaf.item(rows.start))
+    made = make_blocked(shape, starts, shared_table((1,), len(nodes)), layout.offset)
+    seen = np.zeros(rows.stop, dtype=np.bool_)
+    seen[nodes] = True
+    if isinstance(made, Blocked) and np.count_nonzero(seen) == len(nodes):
+        # Different rows of packed ones: this would be found out again, by sorting them.
+        object.__setattr__(made, "_injective", True)
+    return made

@@ -238,6 +238,7 @@ class Cells:
                 return np.full(len(offsets), -1, dtype=np.int64)
             place = np.maximum(run_of(hulls.least, offsets), 0)
             cells = hulls.cells[place]
+            # Both ends: the distance of what lies outside may leave 64 bits.
             inside = (offsets >= hulls.least[place]) & (offsets <= hulls.greatest[place])
             return np.where(inside & self.places(cells, offsets)[0], cells, -1)
         grid = self.grid()
@@ -256,8 +257,8 @@ class Cells:
             stop = max(int(run_of(ends, ends[start : start + 1] + _PAIRS)[0]), start + 1)
             which = np.repeat(np.arange(start, stop), counts[start:stop])
             pairs = concatenated_ranges(high[start:stop] - counts[start:stop], counts[start:stop])
-            cells, wanted = hulls.cells[pairs], offsets[which]
-            found = (wanted <= hulls.greatest[pairs]) & self.places(cells, wanted)[0]
+            cells = hulls.cells[pairs]
+            found = self.places(cells, offsets[which])[0]
             np.minimum.at(first, which[found], cells[found])
             start = stop
         first[first == none] = -1
@@ -266,7 +267,8 @@ class Cells:
     def places(self, cells: IntArray, offsets: IntArray) -> tuple[_Mask, IntArray]:
         """Return which offsets belong to these cells, and the place of each per mode: an (n, w) table.
 
-        The modes of the cells must nest; of a mode that repeats its elements it is the first place.
+        The modes of the cells must nest, and no offset may lie before its cell; of a mode that repeats its
+        elements it is the first place.
         """
         row = shared_row(self.strides)
         if row is not None:
@@ -308,11 +310,11 @@ class Cells:
 
     def offsets(self) -> IntArray:
         """Return the offsets of all elements, cell after cell, each in row-major order."""
-        kept = self.filled()
-        whole = bool(kept.all())
-        extents = self.extents if whole else self.extents[kept]
-        strides = self.strides if whole else self.strides[kept]
-        places = self.starts if whole else self.starts[kept]
+        extents, strides, places = self.extents, self.strides, self.starts
+        # Of one mode, an empty cell is repeated no times anyway.
+        kept = self.filled() if extents.shape[1] > 1 else None
+        if kept is not None and not kept.all():
+            extents, strides, places = extents[kept], strides[kept], places[kept]
         cells: IntArray | None = None
         steps = shared_row(strides)
         for mode in range(extents.shape[1]):
@@ -321,7 +323,8 @@ class Cells:
             within = np.arange(int(splits[-1]), dtype=np.int64)
             if steps is not None:
                 places = np.repeat(places - splits[:-1] * steps[mode], counts)
-                within *= steps[mode]
+                if steps[mode] != 1:
+                    within *= steps[mode]
             else:
                 step = strides[:, mode] if cells is None else strides[cells, mode]
                 places = np.repeat(places - splits[:-1] * step, counts)

@@ -48,9 +48,10 @@ def choose(held: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blocke
         raise RankError(f"a key of rank {shape.rank} does not choose from a tensor of rank {held.shape.rank}")
     if key.dtype.kind not in "biu":
         raise ConversionError(f"a key holds positions or a mask, not {key.dtype}")
-    prefixes: Shape[Any] = held.shape.leading(mode)
+    chosen: Shape[Any] = held.shape.as_jagged()
+    prefixes: Shape[Any] = chosen.leading(mode)
     _check_rows(prefixes, shape, mode)
-    splits = held.shape.splits(mode)
+    splits = chosen.splits(mode)
     if key.dtype.kind == "b":
         lengths, mine = shape.lengths(mode), np.diff(splits)
         if not np.array_equal(lengths, mine):

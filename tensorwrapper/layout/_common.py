@@ -44,8 +44,9 @@ def to_inside(indices: npt.ArrayLike, shape: Shape[Any]) -> IntArray:
 
 
 def fits_int64(layout: "LayoutCommon", base: int) -> bool:
-    """Tell whether the offsets of a layout, and the base that they are counted from, fit into 64 bits."""
-    return all(-MAX_INT64 <= number <= MAX_INT64 for number in (*layout.bounds(), base))
+    """Tell whether offsets, the distances between them, and what they are counted from fit into 64 bits."""
+    least, greatest = layout.bounds()
+    return min(least, base) >= -MAX_INT64 and max(greatest, base, greatest - least) <= MAX_INT64
 
 
 def check_int64(layout: "LayoutCommon", base: int) -> None:
@@ -53,7 +54,8 @@ def check_int64(layout: "LayoutCommon", base: int) -> None:
     if not fits_int64(layout, base):
         least, greatest = layout.bounds()
         raise SizeOverflowError(
-            f"offsets from {least} to {greatest}, counted from {base}, leave 64 bits; use offset_of()"
+            f"offsets from {least} to {greatest}, counted from {base}, or the distance between them leave 64 "
+            "bits; use offset_of() and index_of()"
         )
 
 

@@ -96,6 +96,8 @@ class LayoutConstructors(LayoutExchange[IndexT_co], ABC, Generic[IndexT_co]):
             If the shape is nested.
         RankError
             If an order is not a permutation of the modes.
+        SizeOverflowError
+            If the places of the box of a jagged shape leave 64 bits.
 
         Examples
         --------

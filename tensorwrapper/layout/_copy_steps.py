@@ -27,6 +27,7 @@ Celled = Packed | Padded | Blocked | TiledStrided
 """The layouts of jagged shapes: each cell is a block."""
 
 _BLOCKS = 1 << 14  # blocks at a time
+_CELLS = 1 << 16  # the same where their places are known
 _ELEMENTS = 1 << 16  # elements at a time, where each has to be looked at
 
 
@@ -112,8 +113,8 @@ class CellCopy(CopySteps):
     def tables(self) -> Iterator[CopyTable]:
         a, b = self.source, self.target
         filled = np.flatnonzero(a.filled())
-        for first in range(0, len(filled), _BLOCKS):
-            rows = filled[first : first + _BLOCKS]
+        for first in range(0, len(filled), _CELLS):
+            rows = filled[first : first + _CELLS]
             yield CopyTable(
                 a.extents[rows], a.starts[rows], a.strides[rows], b.starts[rows], b.strides[rows]
             ).joined()

@@ -1,6 +1,7 @@
 """Many strided blocks that are copied, as arrays: what irregular plans are made of."""
 
 from collections.abc import Iterator
+from itertools import repeat
 from typing import final
 
 import attrs
@@ -11,6 +12,9 @@ from tensorwrapper.shape._arrays import run_of, splits_of
 from tensorwrapper.typing import IntArray
 
 __all__ = ["CopyTable"]
+
+_ROWS = 512  # blocks that become Python integers at a time
+_KEYS = 1 << 32  # numbers of forms that can be multiplied once more
 
 
 @final
@@ -95,9 +99,17 @@ class CopyTable:
 
     def rows(self, unit: int = 1) -> Iterator[BlockRow]:
         """Return an iterator over the blocks, in Python integers; an offset of 1 becomes `unit`."""
-        moves = (self.source, self.source_strides, self.target, self.target_strides)
-        columns = [self.extents, *[move * unit if unit != 1 else move for move in moves]]
-        return zip(*[column.tolist() for column in columns], strict=True)
+        for first in range(0, len(self), _ROWS):
+            part = self.part(slice(first, first + _ROWS))
+            # Tuples, made as they are needed: so many lists would be gone through by the collector.
+            yield from zip(
+                _tuples(part.extents),
+                (part.source * unit).tolist(),
+                _tuples(part.source_strides * unit),
+                (part.target * unit).tolist(),
+                _tuples(part.target_strides * unit),
+                strict=True,
+            )
 
     def groups(self) -> tuple[IntArray, IntArray]:
         """Return the rows sorted by the form of their blocks, and where each form begins (and an end).
@@ -105,15 +117,25 @@ class CopyTable:
         Blocks of one form have the same extents and the same steps on both sides.
         """
         whole = np.concatenate([self.extents, self.source_strides, self.target_strides], axis=1)
-        columns = [column for column in whole.T if (column != column[0]).any()]
-        if not columns:
-            return np.arange(len(self)), np.array([0, len(self)])
-        order = np.lexsort(columns)
-        changes = np.zeros(len(self) - 1, dtype=np.bool_)
-        for column in columns:
-            lying = column[order]
-            changes |= lying[1:] != lying[:-1]
-        return order, np.concatenate([[0], np.flatnonzero(changes) + 1, [len(self)]])
+        key, columns = np.zeros(len(self), dtype=np.int64), 1
+        for column in whole.T:
+            least, greatest = int(column.min()), int(column.max())
+            if greatest == least:
+                continue
+            if columns * (greatest - least + 1) > _KEYS:
+                # Numbered anew, so that the products fit.
+                key, columns = np.unique(key, return_inverse=True)[1], len(self)
+            if columns * (greatest - least + 1) > _KEYS:
+                numbers, least, greatest = np.unique(column, return_inverse=True)[1], 0, len(self) - 1
+            else:
+                numbers = column - least
+            key = key * (greatest - least + 1) + numbers
+            columns *= greatest - least + 1
+        # Numbers of 16 bits are sorted in time in proportion to their number.
+        order = np.argsort(key.astype(np.uint16) if columns <= 1 << 16 else key, kind="stable")
+        lying = key[order]
+        changes = np.flatnonzero(lying[1:] != lying[:-1]) + 1
+        return order, np.concatenate([[0], changes, [len(self)]])
 
     def runs(self, batch: int) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
         """Return an iterator over the runs: where they come from, where they go, and their lengths.
@@ -135,6 +157,12 @@ class CopyTable:
                 source += places * self.source_strides[rows, mode]
                 target += places * self.target_strides[rows, mode]
             yield source, target, lengths[rows]
+
+
+def _tuples(table: IntArray) -> Iterator[tuple[int, ...]]:
+    if not table.shape[1]:
+        return repeat((), len(table))
+    return zip(*table.T.tolist(), strict=True)
 
 
 def _merged(table: CopyTable) -> CopyTable:

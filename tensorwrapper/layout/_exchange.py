@@ -100,7 +100,7 @@ class LayoutExchange(LayoutLayers[IndexT_co], ABC, Generic[IndexT_co]):
     @classmethod
     def from_array_interface(
         cls,
-        source: Mapping[str, object] | object,
+        source: object,
         *,
         within: tuple[SupportsIndex, SupportsIndex] | None = None,
     ) -> MemoryLayout[Self]:

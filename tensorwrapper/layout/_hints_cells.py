@@ -167,7 +167,7 @@ class CellFacts(MemoryFacts):
         if full.any() and self.layout.is_injective:
             runs[full] = 1
         return BlockFacts(
-            len(marks), int(sizes.min()), int(sizes.max()), int(runs.sum()), int(np.gcd.reduce(starts))
+            len(marks), int(sizes.min()), int(sizes.max()), int(runs.sum()), abs(int(np.gcd.reduce(starts)))
         )
 
     def _groups(self, modes: int) -> IntArray:

@@ -342,10 +342,16 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         if isinstance(self._held, Strided):
             return f"Layout({self.shape!r}, strides={self.strides}, offset={self.offset})"
         if isinstance(self._held, TiledStrided):
-            under = self._held.under
-            return f"Layout({under.shape!r}, strides={under.strides}).as_tiled({self._held.tiling!r})"
+            under = repr(wrap_layout(self._held.under))
+            if any(self._held.grid_origin):
+                return f"<Layout of {self.shape!r}: {under} in tiles>"
+            return f"{under}.as_tiled({self._held.tiling!r})"
         if isinstance(self._held, NestedLayout):
-            return f"Layout.nested({wrap_layout(self._held.under)!r}, layers={self._held.layers})"
+            under, layers = repr(wrap_layout(self._held.under)), self._held.layers
+            # Between angle brackets stands what is no expression.
+            if under.startswith("<"):
+                return f"{under[:-1]}; layers {layers}>"
+            return f"Layout.nested({under}, layers={layers})"
         if isinstance(self._held, Separable):
             return f"<Layout of {self.shape!r}: {self._held.base} + {self._held.axes}>"
         if isinstance(self._held, TileMajor):

@@ -149,6 +149,8 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         ------
         LayoutError
             If the question is not decided within the limit; `may_overlap` always answers.
+        SizeOverflowError
+            If places that must be looked at leave 64 bits.
 
         Examples
         --------
@@ -416,8 +418,8 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
             return self._held
         layered = isinstance(self._held, NestedLayout)
         raise LayoutError(
-            f"{what} needs a strided layout; this one is over {self._held.shape}"
-            + (", which has layers: flatten() it first" if layered else "")
+            f"{what} needs a strided layout, which this one over {self._held.shape} is not"
+            + (": it has layers, flatten() it first" if layered else "")
         )
 
 

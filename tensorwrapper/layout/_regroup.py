@@ -83,7 +83,7 @@ def split_mode_by(
     if not mode and isinstance(held, Strided):
         return _split_of_box(held, counts)
     if held.shape.rank == 1:
-        rows = split_run(counts, held.shape.extents)
+        rows, _ = split_run(counts, held.shape.extents)
         return make_blocked(_shape_of(rows), held.to_numpy(), shared_table((), held.shape.size))
     rows, parents = split_rows(rows_under(held.shape), mode, counts, parents)
     if isinstance(held, Packed) or (isinstance(held, Strided) and held.is_contiguous):
@@ -101,7 +101,7 @@ def split_mode_by(
 
 def _split_of_box(held: Strided, counts: IntArray) -> Packed | Blocked:
     """Return a box as cells that follow one another in mode 0."""
-    rows, marks = split_run(counts, held.extents), splits_of(counts)
+    rows, marks = split_run(counts, held.extents)
     if held.is_contiguous:
         return Packed(_shape_of(rows), held.offset)
     check_int64(held, held.offset)

@@ -200,8 +200,14 @@ def axes_of(layout: LayoutCommon, what: str) -> tuple[int, tuple[AxisMap, ...]]:
         return layout.base, layout.axes
     if isinstance(layout, Hierarchical):
         return axes_of(layout.flat, what)
-    layered = ", which has layers: flatten() it first" if layout.shape.kind == "nested" else ""
-    raise LayoutError(f"{what} needs a layout over a box; this one is over {layout.shape}{layered}")
+    shape = layout.shape
+    if shape.kind == "smooth":
+        raise LayoutError(
+            f"{what} needs a layout with one rule per mode; this one over {shape} is composite or keeps "
+            "tiles together"
+        )
+    layered = ", which has layers: flatten() it first" if shape.kind == "nested" else ""
+    raise LayoutError(f"{what} needs a layout over a box; this one is over {shape}{layered}")
 
 
 def from_axes(shape: Shape[Any], base: int, axes: tuple[AxisMap, ...]) -> "Strided | Separable":

@@ -17,7 +17,7 @@ from tensorwrapper.typing import IntArray
 __all__ = ["ModeCut", "TileTable", "cut_by_partition", "cut_by_range", "cut_tiles", "partition_of"]
 
 TileTable: TypeAlias = Callable[[Sequence[IntArray]], tuple[IntArray, IntArray]]
-"""Place and strides of the tiles with these numbers per mode: arrays over their product, strides last."""
+"""Place and strides of the tiles with these numbers per mode: new arrays over their product, strides last."""
 
 
 @final
@@ -59,20 +59,19 @@ def cut_by_partition(partition: Partition, new: Partition, mode: int) -> ModeCut
     begins, sizes = new.marks[:-1], new.sizes
     tiles = np.clip(run_of(partition.marks, begins), 0, max(partition.count - 1, 0))
     lows = begins - partition.marks[tiles]
-    wide = (sizes > 0) & (lows + sizes > partition.sizes[tiles])
+    wide = lows + sizes > partition.sizes[tiles]
     if wide.any():
         k = int(np.argmax(wide))
         raise LayoutError(
             f"tile {k} of mode {mode}, [{begins[k]}, {begins[k] + sizes[k]}), reaches over several of the "
             "tiles that lie in one piece: only a tiling that refines theirs is a view"
         )
-    return ModeCut(tiles, np.where(sizes > 0, lows, 0), sizes, 1)
+    return ModeCut(tiles, lows, sizes, 1)
 
 
 def cut_tiles(table: TileTable, cuts: Sequence[ModeCut]) -> tuple[IntArray, IntArray]:
     """Return place and strides of what the cuts take of each tile, over the product of their tiles."""
     starts, strides = table([cut.tiles for cut in cuts])
-    starts = starts.copy()
     for mode, cut in enumerate(cuts):
         axis = [1] * len(cuts)
         axis[mode] = -1

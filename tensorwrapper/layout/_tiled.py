@@ -156,12 +156,12 @@ class TiledStrided(LayoutCommon):
     def as_blocked(self) -> Blocked:
         """Return the same layout as a table of tiles; O(tiles)."""
         check_reach(*self.under.bounds())
-        # A stride that is never taken may be of any size.
-        parts = self.tiling.partitions
-        steps = [step if p.extent > 1 else 0 for p, step in zip(parts, self.under.strides, strict=True)]
+        parts, some = self.tiling.partitions, self.shape.size > 0
+        # A stride that is never taken may be of any size, and so may the offset if there is no element.
+        pairs = zip(parts, self.under.strides, strict=True)
+        steps = [step if some and p.extent > 1 else 0 for p, step in pairs]
         firsts = [p.starts[:-1] * step for p, step in zip(parts, steps, strict=True)]
-        # So may the offset where there is no element.
-        starts = sum_table(self.under.offset if self.shape.size else 0, firsts).reshape(-1)
+        starts = sum_table(self.under.offset if some else 0, firsts).reshape(-1)
         return Blocked(self.shape, frozen_array(starts), shared_table(tuple(steps), len(starts)))
 
     def tile(self, number: Iterable[SupportsIndex]) -> Strided:

@@ -5,6 +5,7 @@ from tensorwrapper.tensor._convert import as_tensor, from_buffer, jagged
 from tensorwrapper.tensor._create import empty, eye, full, zeros
 from tensorwrapper.tensor._rows import TensorRows
 from tensorwrapper.tensor._sparse_convert import sparse
+from tensorwrapper.tensor._string_convert import strings
 from tensorwrapper.tensor._tensor import Tensor
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "full",
     "jagged",
     "sparse",
+    "strings",
     "zeros",
 ]

@@ -22,7 +22,16 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._places import memory_of
 from tensorwrapper.typing import Array, IntArray, PositionalItem, PositionalKey, ScalarT_co
 
-__all__ = ["ArrayKey", "ArrayKeyItem", "is_basic", "outer_layout", "read_key", "split_points", "write_key"]
+__all__ = [
+    "ArrayKey",
+    "ArrayKeyItem",
+    "addresses_of_key",
+    "is_basic",
+    "outer_layout",
+    "read_key",
+    "split_points",
+    "write_key",
+]
 
 ArrayKeyItem: TypeAlias = "PositionalItem | npt.ArrayLike"
 """What may stand for one mode of a tensor: what basic indexing takes, positions, or a mask."""
@@ -60,6 +69,13 @@ def read_key(layout: Layout[Any], buffer: BufferCommon[ScalarT_co], key: object)
             return index_elements(memory, items)
         addresses = _addresses(layout, items)
     return buffer.read(addresses)
+
+
+def addresses_of_key(layout: Layout[Any], key: object) -> IntArray:
+    """Return the addresses of what NumPy's indexing with arrays selects of a box."""
+    items = _normal(key)
+    with _numpys_errors(layout.shape):
+        return _addresses(layout, items)
 
 
 def write_key(layout: Layout[Any], buffer: BufferCommon[Any], key: object, values: Array) -> None:

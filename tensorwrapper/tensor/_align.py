@@ -1,10 +1,11 @@
 """Jagged tensors side by side: which elements of each have the same index, found once from the shapes."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, SupportsIndex, TypeAlias, final
+from typing import Any, SupportsIndex, TypeAlias, TypeVar, final
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper.buffer._copy import take_elements
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
@@ -22,9 +23,11 @@ from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import to_permutation
 from tensorwrapper.tensor._tensor import Tensor
-from tensorwrapper.typing import Array, Index, IntArray
+from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["Alignment", "align"]
+
+_S = TypeVar("_S", bound=np.generic)
 
 _Places: TypeAlias = slice | IntArray
 """The ordinals of some elements: a run, or one by one."""
@@ -49,7 +52,7 @@ class Alignment:
     """The (n, shapes) numbers of the cells that meet in each common cell, each in its own shape."""
     _places: tuple[_Places, ...]
 
-    def take(self, *tensors: Tensor[Any]) -> tuple[Array, ...]:
+    def take(self, *tensors: Tensor[_S]) -> "tuple[npt.NDArray[_S], ...]":
         """Return the common elements of tensors of these shapes: flat arrays in row-major order of `shape`.
 
         An array is a view where the elements lie in one run, else it is gathered with the places that were
@@ -77,7 +80,7 @@ class Alignment:
             raise ConversionError(
                 f"{len(tensors)} tensors are given, but {len(self.shapes)} shapes were aligned"
             )
-        taken: list[Array] = []
+        taken: list[npt.NDArray[_S]] = []
         for k, (tensor, shape, places) in enumerate(zip(tensors, self.shapes, self._places, strict=True)):
             if tensor.shape != shape:
                 raise ExtentMismatchError(f"tensor {k} has the shape {tensor.shape}, but {shape} was aligned")

@@ -7,9 +7,12 @@ from typing import Any, SupportsIndex, cast, overload
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper.buffer._arrow_strings import ArrowArrayLike
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._copy import copy_elements, join_elements
 from tensorwrapper.buffer._dense import Dense, as_dense, check_dtype, fit_elements
+from tensorwrapper.buffer._string_data import StringData
+from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
@@ -17,8 +20,10 @@ from tensorwrapper.layout._strided import Strided, new_row_major
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.tensor._arrow_values import read_arrow
 from tensorwrapper.tensor._parts import guard
 from tensorwrapper.tensor._places import packed_layout
+from tensorwrapper.tensor._row_arrays import join_rows
 from tensorwrapper.tensor._sparse_convert import from_sparse_array, is_sparse_array
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import Array, BufferLike, ScalarT_co
@@ -40,16 +45,17 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     value
         A tensor, a NumPy array, anything with ``__dlpack__`` or ``__array__`` or the buffer protocol, or
         numbers in nested lists of equal lengths (`jagged` takes other ones). A sparse array of SciPy or of
-        pydata/sparse gives a sparse tensor, which shares no memory.
+        pydata/sparse gives a sparse tensor, which shares no memory. An Arrow array of numbers or strings, or
+        of lists of them, gives a tensor over its memory, jagged if there are lists.
     copy
         True: always copy. False: raise rather than copy. None: copy only where no view is possible.
 
     Raises
     ------
     DTypeError
-        If tensors cannot hold such elements: objects, text, structures.
+        If tensors cannot hold such elements: objects, text (which `strings` takes), structures.
     ConversionError
-        If the value loses something as an array (a mask), or has ragged rows.
+        If the value loses something as an array (a mask, nulls), or has ragged rows.
 
     Examples
     --------
@@ -66,6 +72,8 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
         return tensor.copy() if copy else tensor
     if is_sparse_array(value):
         return from_sparse_array(value, copy=copy)
+    if isinstance(value, ArrowArrayLike) and (arrow := _from_arrow(value, copy=copy)) is not None:
+        return arrow
     array = _as_array(value, copy=copy)
     check_dtype(array.dtype)
     if copy:
@@ -85,6 +93,22 @@ def _over_run(array: Array) -> Tensor[Any]:
     """Return a tensor over an array without gaps: what most arrays are, and so has a short way."""
     check_dtype(array.dtype)
     return make_tensor(wrap_layout(new_row_major(array.shape)), Dense(array.reshape(-1)))
+
+
+def _from_arrow(value: ArrowArrayLike, *, copy: bool | None) -> Tensor[Any] | None:
+    """Return a tensor over the memory of an Arrow array, read-only unless of strings; None for a table."""
+    found = read_arrow(value)
+    if found is None:
+        return None
+    elements, shape = found
+    if isinstance(elements, StringData):
+        buffer: BufferCommon[Any] = Strings(elements)
+    elif copy is False and elements.dtype.kind == "b":
+        raise ConversionError("truth values of Arrow are bits, which are copied; copy=False cannot be kept")
+    else:
+        buffer = Dense(cast("Any", elements))
+    tensor = make_tensor(packed_layout(shape), buffer)
+    return tensor.copy() if copy else tensor
 
 
 def _as_array(value: object, *, copy: bool | None) -> Array:
@@ -232,6 +256,9 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
     wanted = None if dtype is None else np.dtype(dtype)
     if wanted is not None:
         check_dtype(wanted)
+    joined = join_rows(given) if wanted is None else None
+    if joined is not None:
+        return from_buffer(*joined)
     if _are_plain(given):
         lists = cast("list[Sequence[object]]", given)
         lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))

@@ -1,14 +1,18 @@
 """Copies of a tensor: packed, padded, as lists; and comparison element by element."""
 
-from typing import Any, Generic, Self, cast
+from typing import Any, Generic, Self, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._copy import copy_elements, scatter_elements
 from tensorwrapper.buffer._dense import Dense, fit_number
+from tensorwrapper.buffer._run_copy import run_copy
 from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.buffer._strings import Strings, buffer_of
+from tensorwrapper.errors import ConversionError, LayoutError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._copy_plan import plan_copy
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._nested import NestedLayout
 from tensorwrapper.layout._tiled import TiledStrided
@@ -18,6 +22,13 @@ from tensorwrapper.tensor._parts import TensorParts
 from tensorwrapper.tensor._places import memory_of, packed_layout
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._sparse_places import collect_sparse, equal_sparse, in_sparse, pack_sparse
+from tensorwrapper.tensor._string_places import (
+    collect_strings,
+    equal_strings,
+    in_strings,
+    pack_strings,
+    string_objects,
+)
 from tensorwrapper.tensor._tiles import BATCH, places_of_tiles, tile_numbers
 from tensorwrapper.typing import ScalarT_co
 
@@ -58,8 +69,10 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         if isinstance(self._buffer, Sparse):
             chosen = collect_sparse(offsets, self._buffer, shape.size)
             return self._make(packed_layout(shape), chosen)
+        if isinstance(self._buffer, Strings):
+            return self._make(packed_layout(shape), collect_strings(offsets, self._buffer))
         flat = self._buffer.gather(offsets, shape.size)
-        return self._make(packed_layout(shape), Dense(cast("Any", flat)))
+        return self._make(packed_layout(shape), buffer_of(flat))
 
     def copy(self) -> Self:
         """Return the same elements in memory of their own, packed in row-major order; sparse ones stay so."""
@@ -76,12 +89,49 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
             )
         if isinstance(self._buffer, Sparse):
             return self._make(packed_layout(self.shape), pack_sparse(held, self._buffer))
-        array = memory_of(held, self._buffer)
-        flat = self.elements() if array is None else array
-        if isinstance(self._buffer, Dense):
+        if isinstance(self._buffer, Strings):
+            return self._make(packed_layout(self.shape), pack_strings(held, self._buffer))
+        flat = self.elements()
+        if isinstance(self._buffer, Dense) and held.is_contiguous:
             flat = copy_elements(flat)
-        flat = flat.reshape(-1)
-        return self._make(packed_layout(self.shape), Dense(cast("Any", flat)))
+        return self._make(packed_layout(self.shape), buffer_of(flat))
+
+    def to_layout(self, layout: Layout[Any], *, threads: SupportsIndex = 1) -> Self:
+        """Return the same elements in memory of their own, where `layout` puts them; gaps hold zeros.
+
+        This retiles and reorders: ``t.layout.copy_plan(layout)`` tells beforehand what it costs.
+
+        Parameters
+        ----------
+        layout
+            Over the shape of this tensor, or one that is equal up to its origin.
+        threads
+            How many threads copy; two are up to twice as fast where the order of modes changes.
+
+        Raises
+        ------
+        LayoutError
+            If the layout is over another shape, gives two indices one place, or has negative offsets.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor(np.arange(16).reshape(4, 4))
+        >>> blocked = t.to_layout(tw.Layout.tiled(tw.Tiling([2, 2], [2, 2])))
+        >>> blocked.buffer.flat.tolist(), blocked.array_equal(t)
+        ([0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15], True)
+        """
+        least, greatest = layout.bounds()
+        if least < 0:
+            raise LayoutError(f"the layout needs offset {least}, and memory starts at offset 0")
+        source, held = self._buffer, self._layout._held
+        if not isinstance(source, Dense):
+            source, held = Dense(cast("Any", self.elements())), packed_layout(self.shape)._held
+        plan = plan_copy(held, layout._held)
+        flat: npt.NDArray[ScalarT_co] = np.zeros(greatest + 1, self.dtype)
+        run_copy(plan, source.flat, flat, threads=threads)
+        return self._make(layout, Dense(cast("Any", flat)))
 
     def to_padded(self, *, fill: object = 0) -> "npt.NDArray[ScalarT_co]":
         """Return an array over the bounding box, with `fill` where the shape has no element."""
@@ -104,18 +154,20 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         return padded
 
     def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
-        """Return the elements as nested lists of Python numbers; a number if the rank is 0."""
+        """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
         held = self._layout._held
         array = memory_of(held, self._buffer)
         if array is not None:
             return array.tolist()
         if isinstance(held, NestedLayout):
             return self._flat().tolist()
+        buffer = self._buffer
+        elements = string_objects(held, buffer) if isinstance(buffer, Strings) else self.elements()
         if self.shape.kind == "smooth":
-            return self.elements().reshape(self.shape.extents).tolist()
+            return elements.reshape(self.shape.extents).tolist()
         rows = cast("JaggedCommon", self.shape._held).rows
         if rows.columns.leaf_rank == 1 and not isinstance(held, TiledStrided):
-            return nest(rows_of(self.elements().tolist(), rows), rows)
+            return nest(rows_of(elements.tolist(), rows), rows)
         return nest([cell.tolist() for _, cell in self.cells()], rows)
 
     def array_equal(self, other: "TensorQueries[Any]", *, equal_nan: bool = False) -> bool:
@@ -137,6 +189,8 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         mine, theirs = self._layout._held, other._layout._held
         if isinstance(self._buffer, Sparse) and isinstance(other._buffer, Sparse):
             return equal_sparse((mine, self._buffer), (theirs, other._buffer), equal_nan=equal_nan)
+        if isinstance(self._buffer, Strings) or isinstance(other._buffer, Strings):
+            return equal_strings((mine, self._buffer), (theirs, other._buffer))
         if isinstance(mine, TiledStrided) and isinstance(theirs, TiledStrided):
             mine, theirs = mine.under, theirs.under
         a, b = memory_of(mine, self._buffer), memory_of(theirs, other._buffer)
@@ -148,6 +202,8 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         # Without it Python would compare with each row, which are tensors and equal to nothing else.
         if isinstance(self._buffer, Sparse):
             return in_sparse(self._layout._held, self._buffer, value)
+        if isinstance(self._buffer, Strings):
+            return in_strings(self._layout._held, self._buffer, value)
         return bool(np.any(self.elements() == cast("Any", value)))
 
     def __deepcopy__(self, memo: object) -> Self:

@@ -6,10 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._copy import copy_elements
+from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.tensor._indexing import TensorIndexing
 from tensorwrapper.tensor._places import memory_of
+from tensorwrapper.tensor._string_places import strings_as_array
 from tensorwrapper.typing import Array, ScalarT_co
 
 if TYPE_CHECKING:
@@ -29,7 +32,8 @@ class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
         Raises
         ------
         ConversionError
-            If the tensor is jagged, tiled or sparse: nothing is densified without being asked.
+            If the tensor is jagged, tiled or sparse: nothing is densified without being asked. If it has
+            strings, whose bytes no array can be over: ``np.asarray`` copies them.
         """
         held = self._layout._held
         array = memory_of(held, self._buffer)
@@ -37,6 +41,11 @@ class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
             ways = "to_dense() fills it" if self.shape.kind == "smooth" else "to_padded() and cells() fill it"
             raise ConversionError(
                 f"a sparse tensor is no array: {ways}, coords() and values() have its parts"
+            )
+        if isinstance(self._buffer, Strings):
+            raise ConversionError(
+                "no array is over the bytes of strings: np.asarray(t), with a dtype or not, copies them, and "
+                "to_string_data() has them without a copy"
             )
         if array is None:
             raise ConversionError(
@@ -47,7 +56,13 @@ class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
         return array
 
     def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array:  # noqa: FBT001
-        array = self.to_numpy()
+        if isinstance(self._buffer, Strings):
+            return strings_as_array(self._layout._held, self._buffer, dtype, copy)
+        if copy is not False and self.shape.kind == "smooth" and not isinstance(self._buffer, Dense | Sparse):
+            # What lies nowhere, but is computed, is read into an array of its own.
+            array, copy = self.elements().reshape(self.shape.extents), None
+        else:
+            array = self.to_numpy()
         if dtype is not None and np.dtype(dtype) != array.dtype:
             if copy is False:
                 raise ConversionError(f"elements of {array.dtype} become {dtype} only by a copy; copy=False")

@@ -7,15 +7,24 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer._dense import as_dense
 from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._strided import Strided, row_major
+from tensorwrapper.layout._strided import Strided, new_row_major, row_major
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
-from tensorwrapper.tensor._advanced import ArrayKey, is_basic, read_key, split_points, write_key
+from tensorwrapper.tensor._advanced import (
+    ArrayKey,
+    addresses_of_key,
+    is_basic,
+    read_key,
+    split_points,
+    write_key,
+)
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
 from tensorwrapper.tensor._sparse_places import sparse_from
+from tensorwrapper.tensor._string_places import collect_strings
 from tensorwrapper.tensor._writes import TensorWrites
 from tensorwrapper.typing import PositionalKey, ScalarT_co
 
@@ -56,7 +65,7 @@ class TensorIndexing(TensorWrites[ScalarT_co], Generic[ScalarT_co]):
             return self._make(self._layout[cast("PositionalKey", key)], self._buffer)
         if self.shape.kind != "smooth" or is_ragged(key):
             return self._make(chosen_layout(self._layout, key), self._buffer).copy()
-        return self._own(read_key(self._layout, self._buffer, key))
+        return self._chosen(self._layout, key)
 
     def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
         """Write `value`, broadcast as NumPy does, into the selected part; an error changes nothing.
@@ -108,6 +117,14 @@ class TensorIndexing(TensorWrites[ScalarT_co], Generic[ScalarT_co]):
         """
         return PointIndexer(self)
 
+    def _chosen(self, layout: Layout[Any], key: object) -> Self:
+        """Return what a key with arrays selects of a layout of this buffer, in a tensor of its own."""
+        if isinstance(self._buffer, Strings):
+            addresses = addresses_of_key(layout, key)
+            few = collect_strings(iter([addresses]), self._buffer)
+            return self._make(wrap_layout(new_row_major(addresses.shape)), few)
+        return self._own(read_key(layout, self._buffer, key))
+
     def _own(self, array: "npt.NDArray[ScalarT_co]") -> Self:
         """Return a tensor over an array that nobody else has."""
         if isinstance(self._buffer, Sparse):
@@ -150,7 +167,7 @@ class PointIndexer(Generic[_T]):
     def __getitem__(self, key: ArrayKey) -> _T:
         """Return the elements at the points, in a tensor of their own."""
         layout, points = self._split(key)
-        return self._tensor._own(read_key(layout, self._tensor._buffer, points))
+        return self._tensor._chosen(layout, points)
 
     def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
         """Write one value per point; the last one counts where a point comes twice."""

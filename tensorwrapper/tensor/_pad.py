@@ -3,19 +3,20 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.buffer._copy import assign_elements, scatter_elements, take_elements
+from tensorwrapper.buffer._copy import assign_elements, assign_indexed, index_elements
 from tensorwrapper.errors import JaggedModeError, SizeOverflowError
 from tensorwrapper.layout._cell_tables import rows_under
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._arrays import concatenated_ranges, frozen_array, splits_of, tidy_table
+from tensorwrapper.shape._arrays import frozen_array, splits_of, tidy_table
 from tensorwrapper.shape._columns import Columns
 from tensorwrapper.shape._jagged import Jagged
 from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["pad_mode"]
 
@@ -63,9 +64,9 @@ def pad_mode(
     lengths, longer = [np.repeat(extents * after, before) for extents in (cells[:, inner], wanted)]
     padded = _fill_runs(flat, lengths, longer, fill)
     if clip and all(map(made.is_uniform, range(made.rank))):
-        extents = list(made.as_smooth().extents)
-        extents[mode] = length
-        made = wrap(make_smooth(tuple(extents), (0,) * len(extents)))
+        extents: Extents = made.as_smooth().extents
+        # Without a row, the bounding box does not know how long one would be.
+        made = wrap(make_smooth((*extents[:mode], length, *extents[mode + 1 :]), (0,) * made.rank))
     return made, padded
 
 
@@ -94,7 +95,15 @@ def _fill_runs(flat: Array, lengths: IntArray, wanted: IntArray, fill: Array) ->
     padded = np.full(int(ends[-1]), fill, dtype=flat.dtype)
     kept = np.minimum(lengths, wanted)
     if (kept != lengths).any():
-        places = concatenated_ranges(splits_of(lengths)[:-1], kept)
-        flat = take_elements(flat, iter([places]), len(places))
-    scatter_elements(flat, (concatenated_ranges(ends[:-1], kept),), padded)
+        flat = index_elements(flat, (_firsts(splits_of(lengths), kept),))
+    assign_indexed(padded, (_firsts(ends, kept),), flat)
     return padded
+
+
+def _firsts(splits: IntArray, kept: IntArray) -> npt.NDArray[np.bool_]:
+    """Return a mask of the first `kept` elements of each row: one byte an element, where numbers take 8."""
+    rows = np.flatnonzero(kept)
+    steps = np.zeros(splits.item(-1) + 1, dtype=np.int8)
+    steps[splits[rows]] += 1
+    steps[splits[rows] + kept[rows]] -= 1
+    return np.cumsum(steps[:-1], dtype=np.int8).view(np.bool_)

@@ -9,9 +9,11 @@ import numpy.typing as npt
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._copy import copy_elements
 from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer._run_copy import run_copy
 from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout._blocked import Blocked, rows_of
+from tensorwrapper.layout._copy_plan import plan_copy
 from tensorwrapper.layout._hierarchical import Hierarchical
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._nested import flat_held
@@ -21,7 +23,7 @@ from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._arrays import last_run
 from tensorwrapper.tensor._sparse_places import sparse_elements
-from tensorwrapper.tensor._tiles import BATCH, tile_after_tile
+from tensorwrapper.tensor._tiles import BATCH
 from tensorwrapper.typing import IntArray, ScalarT_co
 
 __all__ = ["address_batches", "flat_elements", "memory_of", "packed_layout"]
@@ -46,8 +48,7 @@ def address_batches(held: LayoutCommon) -> Iterator[IntArray]:
     """Return the addresses of all elements in row-major order, about `BATCH` at a time."""
     held = flat_held(held)
     if isinstance(held, TiledStrided):
-        yield from tile_after_tile(held)
-        return
+        held = held.as_blocked()
     shape: Any = held.shape
     if shape.size <= BATCH:
         yield held.to_numpy().reshape(-1)
@@ -85,12 +86,15 @@ def _runs_of_cells(held: Blocked) -> Iterator[IntArray]:
 def flat_elements(held: LayoutCommon, buffer: BufferCommon[ScalarT_co]) -> "npt.NDArray[ScalarT_co]":
     """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
     size = held.shape.size
-    if isinstance(buffer, Dense):
-        if held.is_contiguous:
-            return buffer.flat[held.offset : held.offset + size] if size else buffer.flat[:0]
-        array = memory_of(held, buffer)
-        if array is not None:
-            return copy_elements(array).reshape(-1)
     if isinstance(buffer, Sparse):
         return sparse_elements(held, buffer)
-    return buffer.gather(address_batches(held), size)
+    if not isinstance(buffer, Dense):
+        return buffer.gather(address_batches(held), size)
+    if held.is_contiguous:
+        return buffer.flat[held.offset : held.offset + size] if size else buffer.flat[:0]
+    array = memory_of(held, buffer)
+    if array is not None:
+        return copy_elements(array).reshape(-1)
+    packed: npt.NDArray[ScalarT_co] = np.empty(size, buffer.dtype)
+    run_copy(plan_copy(held, packed_layout(held.shape)._held), buffer.flat, packed)
+    return packed

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._strided import Strided
@@ -17,6 +18,7 @@ from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor._places import flat_elements
 from tensorwrapper.tensor._printing import tensor_repr, tensor_str
+from tensorwrapper.tensor._string_places import strings_of
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["TensorQueries"]
@@ -67,7 +69,9 @@ class TensorQueries(ABC, Generic[ScalarT_co]):
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes of the elements, as if they were packed."""
+        """The number of bytes of the elements, as if they were packed; of strings with their offsets."""
+        if isinstance(self._buffer, Strings):
+            return strings_of(self._layout._held, self._buffer).nbytes
         return self.size * self.dtype.itemsize
 
     @property

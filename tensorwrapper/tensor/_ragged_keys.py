@@ -13,7 +13,10 @@ __all__ = ["chosen_layout", "is_ragged"]
 
 def is_ragged(key: object) -> bool:
     """Tell whether a key is a jagged tensor."""
-    return isinstance(key, TensorQueries) and cast("TensorQueries[Any]", key).shape.kind == "jagged"
+    if not isinstance(key, TensorQueries):
+        return False
+    tensor = cast("TensorQueries[Any]", key)  # type: ignore[redundant-cast]
+    return tensor.shape.kind == "jagged"
 
 
 def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:

@@ -1,12 +1,12 @@
 """The rows of a tensor: what lies along its last mode, under one prefix after the other."""
 
 from collections.abc import Iterator
-from operator import index as as_int
 from typing import Any, Generic, SupportsIndex, TypeVar, cast, final
 
 import attrs
 import numpy as np
 
+from tensorwrapper._integers import to_int
 from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.errors import OutOfBoundsError, RankError
 from tensorwrapper.layout import LayoutCommon
@@ -20,6 +20,7 @@ from tensorwrapper.tensor._places import memory_of
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._reduce import reduce_last, reduce_runs
 from tensorwrapper.tensor._row_facts import row_splits
+from tensorwrapper.tensor._string_places import refuse_strings
 from tensorwrapper.typing import IntArray
 
 __all__ = ["TensorRows"]
@@ -65,7 +66,7 @@ class TensorRows(Generic[_T, _R]):
 
     def __getitem__(self, row: SupportsIndex) -> _T:
         """Return one row, counted from 0, or from the last if negative."""
-        runs, number = self._runs or self._find(), as_int(row)
+        runs, number = self._runs or self._find(), to_int(row, "a row")
         n_rows = len(runs.stops) if isinstance(runs, _Runs) else len(self)
         place = number + n_rows if number < 0 else number
         if not 0 <= place < n_rows:
@@ -126,6 +127,7 @@ class TensorRows(Generic[_T, _R]):
         [[3, 0], [3]]
         """
         tensor = self._tensor
+        refuse_strings(tensor._buffer, "reduce")
         array = memory_of(tensor.layout._held, tensor._buffer)
         if array is not None and array.ndim:
             reduced = reduce_last(ufunc, array, initial)

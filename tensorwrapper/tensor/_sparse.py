@@ -12,15 +12,15 @@ from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.buffer._sparse_merge import is_fill
 from tensorwrapper.errors import ConversionError, DTypeError, RankError
 from tensorwrapper.layout._inverse_map import count_elements
-from tensorwrapper.tensor._exchange import TensorExchange
 from tensorwrapper.tensor._places import packed_layout
 from tensorwrapper.tensor._sparse_places import stored_of
+from tensorwrapper.tensor._strings import TensorStrings
 from tensorwrapper.typing import IntArray, ScalarT_co
 
 __all__ = ["TensorSparse"]
 
 
-class TensorSparse(TensorExchange[ScalarT_co], Generic[ScalarT_co]):
+class TensorSparse(TensorStrings[ScalarT_co], Generic[ScalarT_co]):
     """Abstract: `_layout`, `_buffer` and `_make`."""
 
     __slots__ = ()

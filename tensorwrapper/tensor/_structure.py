@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
-from tensorwrapper.buffer._dense import Dense, fit_number
+from tensorwrapper.buffer._dense import fit_number
 from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.buffer._strings import buffer_of
 from tensorwrapper.errors import ConversionError, ExtentError, RankError
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._packed import contiguous
@@ -148,7 +149,7 @@ class TensorStructure(TensorSparse[ScalarT_co], Generic[ScalarT_co]):
         number, extent = mode_of(mode, flat.rank), to_count(length, "a length")
         value = fit_number(fill, self.dtype, "fill")
         shape, padded = pad_mode(flat.elements(), flat.shape, number, extent, value, clip=clip)
-        return self._make(wrap_layout(contiguous(shape, 0)), Dense(cast("Any", padded)))
+        return self._make(wrap_layout(contiguous(shape, 0)), buffer_of(padded))
 
 
 def _lengths_of(counts: object, mode: int) -> tuple[IntArray, IntArray | None]:
@@ -158,7 +159,7 @@ def _lengths_of(counts: object, mode: int) -> tuple[IntArray, IntArray | None]:
         if given.ndim != 1:
             raise RankError(f"counts form one axis, not an array of shape {given.shape}")
         return to_index_array(given[:, np.newaxis], 1)[:, 0], None
-    tensor = cast("TensorQueries[Any]", counts)
+    tensor = cast("TensorQueries[Any]", counts)  # type: ignore[redundant-cast]
     flat = to_index_array(integer_array(tensor.elements(), "counts")[:, np.newaxis], 1)[:, 0]
     if tensor.rank == 1:
         return flat, None

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._dense import Dense, as_dense, check_dtype, convert_elements
 from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.buffer._strings import Strings, buffer_of
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._strided import Strided
@@ -22,6 +23,7 @@ from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
 from tensorwrapper.tensor._row_facts import counts_of, positions_of_mode, run_lengths
 from tensorwrapper.tensor._rows import TensorRows
 from tensorwrapper.tensor._sparse_places import convert_sparse, pack_sparse
+from tensorwrapper.tensor._string_places import refuse_strings, strings_of
 from tensorwrapper.tensor._structure import TensorStructure
 from tensorwrapper.typing import Index, IntArray, ScalarT_co
 
@@ -99,6 +101,7 @@ class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
         [[1, 2], [20, 13]]
         """
         self._check_cells("reduce_tiles")
+        refuse_strings(self._buffer, "reduce_tiles")
         held, outer = self._layout._held, self.shape.outer()
         if isinstance(held, TiledStrided):
             marks = [p.starts for p in held.tiling.partitions]
@@ -162,6 +165,38 @@ class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
         """
         return _of_integers(*run_lengths(self.elements(), self._flat().shape))
 
+    def is_valid(self) -> "Tensor[np.bool_]":
+        """Tell of each element of a tensor of strings whether it is there, and not a null.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor has no strings.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.strings([["a", None], ["", "d"]]).is_valid().tolist()
+        [[True, False], [True, True]]
+        """
+        return _restore(self.shape, self._strings("is_valid").is_valid())
+
+    def byte_lengths(self) -> "Tensor[np.int64]":
+        """Return how many bytes each element of a tensor of strings has; a null has none.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor has no strings.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.strings([["a", None], ["", "\N{LATIN SMALL LETTER E WITH ACUTE}"]]).byte_lengths().tolist()
+        [[1, 0], [0, 2]]
+        """
+        return _restore(self.shape, self._strings("byte_lengths").lengths())
+
     @overload
     def astype(self, dtype: "type[_S] | np.dtype[_S]", *, checked: bool = True) -> "Tensor[_S]": ...
     @overload
@@ -193,6 +228,7 @@ class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
         wanted: np.dtype[Any] = np.dtype(dtype)
         check_dtype(wanted)
         held, buffer = self._layout._held, self._buffer
+        refuse_strings(buffer, "astype")
         if isinstance(held, TiledStrided):
             return _restore_tiled(
                 self.untiled().astype(wanted, checked=checked), held.tiling, held.grid_origin
@@ -209,6 +245,9 @@ class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
             return _restore_tiled, (self.untiled(), held.tiling, held.grid_origin)
         if isinstance(self._buffer, Sparse):
             return _restore_over, (self.shape, pack_sparse(held, self._buffer))
+        if isinstance(self._buffer, Strings):
+            strings = Strings(strings_of(held, self._buffer), nullable=self._buffer.nullable)
+            return _restore_over, (self.shape, strings)
         return _restore, (self.shape, self.elements())
 
 
@@ -235,7 +274,7 @@ def _of_integers(shape: Shape[Any], numbers: IntArray) -> Tensor[np.int64]:
 
 
 def _restore(shape: Shape[Any], flat: "npt.NDArray[ScalarT_co]") -> "Tensor[ScalarT_co]":
-    return _restore_over(shape, Dense(cast("Any", flat)))
+    return _restore_over(shape, buffer_of(flat))
 
 
 def _restore_over(shape: Shape[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[ScalarT_co]":

@@ -13,40 +13,14 @@ from tensorwrapper.layout._padded import Padded
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import CellTable, Shape
-from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
-from tensorwrapper.shape._tiling import make_tiling
 from tensorwrapper.typing import Array, Index, IntArray
 
-__all__ = ["BATCH", "cell_layouts", "places_of_tiles", "tile_after_tile", "tile_numbers"]
+__all__ = ["BATCH", "cell_layouts", "places_of_tiles", "tile_numbers"]
 
 BATCH = 1 << 20
 """Places looked up at a time, so that a gather needs 8 MiB of indices and not 8 bytes for each element."""
-
-
-def tile_after_tile(held: TiledStrided) -> Iterator[IntArray]:
-    """Return the offsets of all elements in row-major order of the tiled shape, in batches.
-
-    A batch is a row of tiles, where that pays. Rows of tiles of one height have their elements in the same
-    places relative to the first, so those are found once per height, and an element costs one addition.
-    """
-    first, *rest = held.tiling.partitions
-    sizes = first.sizes
-    size = held.under.shape.size
-    kept = int(np.unique(sizes).sum()) * (size // max(first.extent, 1))
-    # Not where that would keep too many places, or where a row has too few elements to pay for its step.
-    if kept > 4 * BATCH or size < 16 * len(sizes):
-        yield from map(held.offsets_of, held.shape.indices().batches(BATCH))
-        return
-    relative: dict[int, IntArray] = {}
-    offset, strides = held.under.offset, held.under.strides
-    for start, height in zip(first.starts[:-1].tolist(), sizes.tolist(), strict=True):
-        if height not in relative:
-            row = make_tiling((Partition.of_sizes([height]), *rest))
-            under = Strided(row.elements, strides, 0)
-            relative[height] = TiledStrided(row, under, (0,) * row.rank).to_numpy()
-        yield relative[height] + (offset + start * strides[0])
 
 
 def cell_layouts(held: LayoutCommon, table: CellTable) -> Iterator[tuple[Index, LayoutCommon]]:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from tensorwrapper.buffer._copy import assign_elements, copy_elements
 from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
 from tensorwrapper.layout._separable import Separable
 from tensorwrapper.layout._strided import Strided
@@ -15,6 +16,8 @@ from tensorwrapper.tensor._copies import TensorCopies
 from tensorwrapper.tensor._places import address_batches, memory_of
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._sparse_writes import assign_stored, put_array
+from tensorwrapper.tensor._string_places import addresses_of
+from tensorwrapper.tensor._string_values import read_strings
 from tensorwrapper.typing import Array, Extents, ScalarT_co
 
 __all__ = ["TensorWrites"]
@@ -28,7 +31,7 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
     def assign(self, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
         """Write `value` into all elements, cast and broadcast as NumPy does; an error changes nothing.
 
-        What overlaps the tensor is read first. A jagged tensor takes a number, or a tensor of its shape.
+        What overlaps the tensor is read first. A jagged tensor takes one value, or a tensor of its shape.
 
         Raises
         ------
@@ -58,6 +61,8 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
             _assign_array(array, value)
         elif isinstance(self._buffer, Sparse) and assign_stored(held, self._buffer, value):
             pass
+        elif isinstance(self._buffer, Strings):
+            self._assign_strings(self._buffer, value)
         elif self.shape.kind == "smooth":
             extents = self.shape.extents
             self._write(np.broadcast_to(self._as_values(value, extents), extents))
@@ -79,10 +84,30 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
         self, value: "npt.ArrayLike | TensorQueries[Any]", extents: Extents | None = None
     ) -> Array:
         """Return a value as an array of this dtype, of its own, that broadcasts to `extents`."""
+        if isinstance(self._buffer, Strings):
+            strings, shape = read_strings(value, self._buffer.kind)
+            return self._buffer.array_of(strings).reshape(shape.extents)
         given = value.elements().reshape(value.shape.extents) if isinstance(value, TensorQueries) else value
         values: Array = np.empty(np.shape(given), self.dtype)
         values[...] = given
         return values if extents is None else _fit_extents(values, extents)
+
+    def _assign_strings(self, buffer: Strings, value: object) -> None:
+        strings, shape = read_strings(value, buffer.kind)
+        places = np.arange(len(strings))
+        if self.shape.kind == "smooth" and shape.kind == "smooth":
+            extents = self.shape.extents
+            places = np.broadcast_to(_fit_extents(places.reshape(shape.extents), extents), extents)
+        elif not shape.rank:
+            places = np.broadcast_to(places, (self.size,))
+        elif not isinstance(value, TensorQueries):
+            raise ConversionError(
+                f"a tensor of shape {self.shape} takes a string or a tensor of that shape, not lists of "
+                f"shape {shape}; assign cell by cell: t[row] = values"
+            )
+        elif not shape.is_congruent(self.shape):
+            raise ExtentMismatchError(f"a tensor of shape {shape} is not one of shape {self.shape}")
+        buffer.replace(addresses_of(address_batches(self._layout._held)), strings.take(places.reshape(-1)))
 
     def _write(self, values: Array) -> None:
         """Write one value per element, in row-major order."""

@@ -68,7 +68,7 @@ class BufferContract(ABC):
             read = buffer.read(addresses)
             assert read.dtype == buffer.dtype
             assert read.shape == addresses.shape
-            assert _same(read, elements[addresses])
+            assert _same(read, elements[addresses, ...])  # the ellipsis: an array also where there is one
 
     def test_what_was_read_is_the_readers_own(self) -> None:
         """Writing into an array that was read changes nothing in the buffer."""

@@ -4,13 +4,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.copies import pairs, places, room
 
 from tensorwrapper import Layout, Shape, Tiling
-from tensorwrapper.buffer import count_copies
-from tensorwrapper.buffer._run_copy import copy_between, run_copy
+from tensorwrapper.buffer import _run_copy, copy_between, count_copies, run_copy
 from tensorwrapper.errors import (
     BufferSizeError,
     ConversionError,
@@ -18,6 +17,7 @@ from tensorwrapper.errors import (
     ExtentError,
     ReadOnlyError,
 )
+from tensorwrapper.layout import _copy_bands, _copy_gather, _copy_steps, _copy_table
 
 DTYPES = ["u1", "i2", ">f4", "f8", "c16", "M8[s]", "S3", "?"]
 rng = np.random.default_rng(11)
@@ -74,6 +74,48 @@ def test_the_inverse_restores(pair):
     assert last.tolist() == first.tolist()
 
 
+# What is decided by the size of blocks is decided otherwise, so that small copies show every way.
+WAYS = {
+    "block by block": {_run_copy: {"_SMALL": 0, "_LARGE": 0}, _copy_bands: {"_SMALL": 0}},
+    "in one loop": {_run_copy: {"_SMALL": 0, "_LARGE": 1 << 40}, _copy_bands: {"_SMALL": 0}},
+    "form by form": {
+        _run_copy: {"_SMALL": 1 << 40, "_ALIKE": 0, "_BYTES": 20, "_FEW": 0},
+        _copy_bands: {"_SMALL": 0},
+    },
+    "band by band": {_copy_bands: {"_SMALL": 1 << 40, "_TIMES": 0}},
+    "long runs": {_run_copy: {"_LONG": 16}, _copy_gather: {"_BATCH": 3}},
+    "short batches": {
+        _run_copy: {"_FEW": 0, "_BYTES": 1},
+        _copy_gather: {"_BATCH": 1},
+        _copy_steps: {"_BLOCKS": 2, "_CELLS": 2, "_ELEMENTS": 3},
+        _copy_table: {"_ROWS": 2, "_KEYS": 1},
+    },
+}
+
+
+@pytest.fixture(params=WAYS)
+def way(request, monkeypatch):
+    for module, values in WAYS[request.param].items():
+        for name, value in values.items():
+            monkeypatch.setattr(module, name, value)
+
+
+@given(pair=pairs(), dtype=st.sampled_from(DTYPES))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@pytest.mark.usefixtures("way")
+def test_every_way_moves_the_same_elements(pair, dtype):
+    source, target = pair
+    if not target.is_injective:
+        return
+    old, new = filled(room(source), dtype), filled(room(target), dtype)
+    expected = new.copy()
+    expected[places(target)] = old[places(source)]
+
+    copy_between(old, source, new, target)
+
+    assert new.tobytes() == expected.tobytes()
+
+
 MANY = 1 << 21
 TILED = Tiling.make_uniform((2048, 1024), 64)
 UNEVEN = Tiling(np.resize([13, 9, 40, 2], 128), np.resize([7, 25, 16, 16], 64))
@@ -88,6 +130,8 @@ LARGE = {
     "even tiles": (BOX, Layout.tiled(TILED)),
     "even tiles, ordered otherwise": (BOX, Layout.tiled(TILED, order="F", tile_order="F", alignment=1000)),
     "uneven tiles": (BOX, Layout.tiled(UNEVEN)),
+    "from uneven tiles": (Layout.tiled(UNEVEN), BOX),
+    "large uneven tiles": (BOX, Layout.tiled(Tiling([1000, 48, 1000], [300, 724]))),
     "uneven tiles, ordered otherwise": (BOX, Layout.tiled(UNEVEN, tile_order="F")),
     "from tiles to tiles": (Layout.tiled(UNEVEN), Layout.tiled(TILED)),
     "shuffled columns": (BOX.gather(1, SHUFFLED), BOX),

@@ -109,6 +109,8 @@ def test_a_gather_within_cells_is_a_view_where_positions_are_one_step_apart(held
     expected = take(tree_of(layout))
     assert_extents(expected, made[...].shape)
     check_layout(made[...], places_in(expected))
+    if made.shape.size:
+        assert made.shape.as_smooth().origin[mode] == 0
 
 
 ROWS = Layout(Shape.jagged([Shape(2, 3), Shape(1, 4)]))
@@ -124,12 +126,22 @@ ROWS = Layout(Shape.jagged([Shape(2, 3), Shape(1, 4)]))
         (lambda: ROWS.gather(0, [2]), OutOfBoundsError, "position 2 .*mode 0, which has extent 2"),
         (lambda: ROWS.gather(1, [1]), OutOfBoundsError, r"position 1 .*mode 1 .*prefix \(1,\).* extent 1"),
         (lambda: ROWS.gather(2, [0, 2, 1]), LayoutError, "mode 2.*one step apart"),
+        (lambda: ROWS.gather(2, [-1, 0]), LayoutError, "one step apart"),
         (lambda: ROWS.gather(0, [[0]]), RankError, "one axis"),
+        (lambda: ROWS.gather(0, np.array([2**64 - 1], dtype=np.uint64)), OutOfBoundsError, "int64"),
     ],
 )
 def test_refusals_say_what_is_allowed(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_the_mode_of_a_gather_starts_at_zero_and_the_others_stay():
+    layout = Layout(Shape.from_cells((2,), [(2, 3), (1, 3)], origins=[(4, 5), (6, 5)]))
+    inside, rows = layout.gather(2, [0, 2]), layout.gather(0, [1])
+    assert inside.shape == Shape.from_cells((2,), [(2, 2), (1, 2)], origins=[(4, 0), (6, 0)])
+    assert rows.shape == Shape.from_cells((1,), [(1, 3)], origins=[(6, 5)])
+    assert layout.reverse(0).shape == Shape.from_cells((2,), [(1, 3), (2, 3)], origins=[(6, 5), (4, 5)])
 
 
 def test_a_permutation_of_cells_moves_no_data_and_no_place():

@@ -1,10 +1,12 @@
 """Tables of cells that users give: what is checked, what is kept, and how large cells may be."""
 
+import itertools
 import re
 import tracemalloc
 
 import numpy as np
 import pytest
+from support.trees import check_layout
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.errors import (
@@ -15,6 +17,7 @@ from tensorwrapper.errors import (
     SizeOverflowError,
 )
 from tensorwrapper.layout._blocked import Blocked, Packed
+from tensorwrapper.layout._cell_tables import table_of
 
 ROWS = Shape.jagged([3, 0, 2])
 PAIRS = Shape.from_cells((2,), [(2, 3), (1, 4)])
@@ -136,6 +139,18 @@ def test_cells_that_interleave_are_told_apart():
         shared.index_of(1)
 
 
+@pytest.mark.parametrize("strides", list(itertools.product(range(-5, 6), repeat=2)))
+@pytest.mark.parametrize("extents", [(2, 2), (2, 4), (3, 2), (1, 3)])
+def test_modes_of_one_cell_may_overlap(extents, strides):
+    layout = Layout.from_block_offsets(Shape.from_cells((1,), [extents]), [0], strides=strides)
+    homes = check_layout(layout, {(0, *k): int(np.dot(k, strides)) for k in np.ndindex(extents)})
+    try:
+        found = layout.indices_at(list(homes))
+    except LayoutError:
+        return
+    assert [tuple(index) for index in found.tolist()] == [indices[0] for indices in homes.values()]
+
+
 def test_the_order_of_a_cell_is_that_of_its_own_modes():
     layout = Layout(PAIRS, order="F")
     assert layout.to_numpy().tolist() == [0, 2, 4, 1, 3, 5, 6, 7, 8, 9]
@@ -193,3 +208,9 @@ def test_parts_of_a_grid_of_tiles_keep_their_kinds():
     assert view[:, 0, 0, 0].shape == Shape(2)
     assert view[:, 0, 0, 0].strides == (6,)
     assert view[::-1].shape == Shape.tiled([3, 1], [2, 4])
+
+
+def test_the_cells_of_a_tiled_view_lie_where_the_box_does_also_away_from_zero():
+    tiling = Tiling([1, 3], [2, 1], origin=(5, -2))
+    held = Layout(tiling.elements).as_tiled(tiling)._held
+    assert table_of(held).starts.tolist() == [0, 2, 3, 5]

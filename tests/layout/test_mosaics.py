@@ -144,6 +144,29 @@ def test_a_small_part_of_a_huge_grid_looks_at_few_tiles():
     assert part.shape == Shape(2)
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        (slice(None), None),
+        (slice(1, None), None, slice(None, None, -1)),
+        (..., None),
+        (None, slice(None, None, 2), None, slice(1, None)),
+        (3, None, slice(None, None, -2)),
+        (slice(1, None, 2),),
+        (slice(1, None, 2), slice(None, None, 3)),
+    ],
+)
+@pytest.mark.parametrize("widths", [[2, 2], [4]])
+@pytest.mark.parametrize("tile_order", ["C", "F"])
+def test_keys_of_tiles_of_two_heights(key, tile_order, widths):
+    layout = Layout.tiled(Tiling([2, 3], widths), tile_order=tile_order)
+    expected = layout.to_numpy()[key]
+    assert layout[key].shape.extents == expected.shape
+    assert np.array_equal(layout[key].to_numpy(), expected)
+    places = [layout[key].offset_of(index) for index in np.ndindex(expected.shape)]
+    assert places == expected.ravel().tolist()
+
+
 def test_tiles_that_lie_as_in_a_box_are_strided():
     for order in itertools.permutations(range(2)):
         column = Layout.tiled(Tiling([2, 2], [4]), order=order)

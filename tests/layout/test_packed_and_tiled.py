@@ -106,6 +106,16 @@ def test_cells_of_deeper_packed_layouts():
     assert layout[1].shape == Shape.jagged([], rank=3)
 
 
+def test_one_cell_of_a_huge_shape_is_found_without_the_others():
+    triangle = Layout(Shape.triangular(10**9))
+    assert triangle[-1].shape == Shape(10**9)
+    assert triangle[-1].offset == 10**9 * (10**9 - 1) // 2
+    assert triangle[5, 3].offset == 18
+    tiles = Layout(Tiling.make_uniform((10**9, 10**9), 10**3).shape)
+    assert tiles[10**5, 3].offset == 10**5 * 10**12 + 3 * 10**6
+    assert tiles[7 : 10**5].offset == 7 * 10**12
+
+
 def test_an_ellipsis_stands_for_whole_modes_of_a_packed_layout():
     layout = Layout(Shape.jagged([3, 1, 2]))
     assert layout[...] == layout[:] == layout[:, :] == layout[()] == layout[..., :] == layout[:, ...]

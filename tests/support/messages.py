@@ -15,7 +15,8 @@ GOOD = {"dtype": "f", "part": 0, "shape": [2, 3], "word": 4}
 
 def reason_of(frames, **options):
     with pytest.raises(RemoteProtocolError) as caught:
-        decode(frames, **options)
+        # What is not understood is refused when it is touched.
+        list(decode(frames, **options).tensors)
     return caught.value.reason
 
 

@@ -60,6 +60,7 @@ ALLOWED = {
     "cli": FUNCTIONS | METHODS,  # a user like any other
     "testing": FUNCTIONS | METHODS,  # the same
     "buffer/_composed.py": {"copy"},  # a table of addresses
+    "buffer/_arrow_arrays.py": {"astype"},  # offsets
     "buffer/_arrow_strings.py": {"astype"},  # offsets
     "buffer/_numpy_strings.py": {
         "array",  # StringDType, made from Python's strings
@@ -71,17 +72,25 @@ ALLOWED = {
     "buffer/_string_bytes.py": {"repeat"},  # places of bytes; the copies themselves are counted
     "buffer/_string_checks.py": {"ascontiguousarray", "astype"},  # offsets
     "buffer/_string_constructors.py": {"where"},  # stops
+    "buffer/_string_merge.py": {"copy"},  # starts and stops
     "buffer/_string_data.py": {
         "concatenate",  # lengths and marks
         "tobytes",  # one element, as a Python object
         "where",  # starts and stops
     },
     "buffer/_string_lists.py": {"fromiter", "tobytes"},  # lengths; what becomes Python objects
+    "buffer/_strings.py": {
+        "array",  # StringDType, made from Python's strings
+        "take",  # StringData.take
+    },
     "buffer/_tf_string.py": {"array", "astype", "tobytes"},  # offsets and lengths; one element
     "buffer/_utf8.py": {"tobytes"},  # one element that is refused
     "buffer/_varints.py": {"astype"},  # lengths
     "buffer/_dense.py": {"array"},  # one number
     "buffer/_sparse_merge.py": {"copy"},  # addresses
+    "tensor/_align.py": {"flatten", "stack"},  # Shape.flatten; numbers of cells
+    "tensor/_pad.py": {"copy", "repeat"},  # extents of cells, lengths of rows
+    "tensor/_row_arrays.py": {"array", "fromiter"},  # extents and lengths of rows
     "tensor/_sparse.py": {
         "array",  # the origin of a box, one number per mode
         "copy",  # Tensor.copy, which counts
@@ -93,6 +102,11 @@ ALLOWED = {
         "array",  # the origin of a box, one number per mode
         "copy",  # Tensor.copy itself, which counts
     },
+    "tensor/_string_places.py": {
+        "concatenate",  # addresses
+        "take",  # StringData.take, which shares the bytes
+    },
+    "tensor/_string_values.py": {"array", "fromiter"},  # lengths of lists
     "tensor/_advanced.py": {"astype", "stack"},  # positions
     "tensor/_indexing.py": {"copy"},  # Tensor.copy
     "tensor/_parts.py": {"repeat"},  # Layout.repeat: a view
@@ -108,7 +122,10 @@ ALLOWED = {
         "fromiter",  # lengths of rows
     },
     "tensor/_reduce.py": {"astype"},  # results that have no element: only their type changes
-    "tensor/_writes.py": {"array"},  # lists and texts, which are converted before any is written
+    "tensor/_writes.py": {
+        "array",  # lists and texts, which are converted before any is written
+        "take",  # StringData.take
+    },
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
     "wire/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
 }

@@ -53,6 +53,7 @@ def test_the_offset_stands_apart_as_that_of_submdspan_does():
     assert (part.kind, part.extents, part.strides, part.offset) == ("stride", (3, 3), (6, 2), 48)
 
 
+@pytest.mark.timeout(3000)
 def test_small_layouts_are_mappings_or_are_refused():
     kinds = set()
     for layout in small_layouts(least_extent=0):

@@ -1,0 +1,116 @@
+"""What a tensor of strings can be asked besides: its nulls, its string data, TF_STRING."""
+
+from typing import Generic, Self
+
+from tensorwrapper.buffer._bitmap import Bytes
+from tensorwrapper.buffer._numpy_strings import NumpyStrings, strings_to_numpy
+from tensorwrapper.buffer._string_data import StringData
+from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.buffer._tf_string import encode_tf_strings
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.tensor._exchange import TensorExchange
+from tensorwrapper.tensor._places import packed_layout
+from tensorwrapper.tensor._string_places import check_box, strings_of
+from tensorwrapper.typing import Array, ScalarT_co
+
+__all__ = ["TensorStrings"]
+
+
+class TensorStrings(TensorExchange[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: `_layout`, `_buffer` and `_make`."""
+
+    __slots__ = ()
+
+    def _strings(self, what: str) -> StringData:
+        buffer = self._buffer
+        if isinstance(buffer, Strings):
+            return strings_of(self._layout._held, buffer)
+        raise ConversionError(f"{what} needs a tensor of strings, which strings() makes, not of {self.dtype}")
+
+    @property
+    def null_count(self) -> int:
+        """How many elements of a tensor of strings are nulls.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor has no strings.
+        """
+        return self._strings("null_count").null_count
+
+    def fill_null(self, value: str | bytes) -> Self:
+        """Return a tensor of strings with `value` for every null, packed, in which no element may be a null.
+
+        Raises
+        ------
+        ConversionError
+            If `value` is not of the kind of the elements, or the tensor has no strings.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.strings([["a", None], [None, "b"]]).fill_null("?").tolist()
+        [['a', '?'], ['?', 'b']]
+        """
+        filled = self._strings("fill_null").fill_null(value)
+        return self._make(packed_layout(self.shape), Strings(filled, nullable=False))
+
+    def to_string_data(self) -> StringData:
+        """Return the strings in row-major order, as of now; their bytes are shared.
+
+        ``pyarrow.array(t.to_string_data())`` makes an Arrow array.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor has no strings.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.strings([["a", "bc"], ["", "d"]]).permute((1, 0)).to_string_data()
+        StringData(kind='utf8', n=4, ['a', '', 'bc', 'd'])
+        """
+        return self._strings("to_string_data")
+
+    def to_numpy_strings(self, dtype: NumpyStrings = "T") -> Array:
+        """Return the strings of a box as an array of one of NumPy's dtypes for strings; a copy.
+
+        Parameters
+        ----------
+        dtype
+            ``"S"`` for bytes, ``"U"`` for text: as wide as the longest element needs, for all elements.
+            ``"T"`` for text: StringDType, whose missing value is None if there are nulls.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor is no box of strings of the kind that the dtype is for; for S and U, if an element
+            is a null, or ends with a NUL.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.strings([["a", "bc"], ["", "d"]]).to_numpy_strings("U")
+        array([['a', 'bc'],
+               ['', 'd']], dtype='<U2')
+        """
+        strings = self._strings("to_numpy_strings")
+        check_box(self.shape)
+        return strings_to_numpy(strings, dtype).reshape(self.shape.extents)
+
+    def to_tf_strings(self) -> Bytes:
+        r"""Return the strings as a TF_STRING, in row-major order; the shape is not in it.
+
+        Raises
+        ------
+        ConversionError
+            If there is a null, or the tensor has no strings.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.strings(["a", "bc"]).to_tf_strings().tobytes()[16:]
+        b'\x01a\x02bc'
+        """
+        return encode_tf_strings(self._strings("to_tf_strings"))

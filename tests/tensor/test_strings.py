@@ -1,0 +1,358 @@
+"""Tensors of strings: what they are made of, what they become, and what is refused."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from dask.base import tokenize
+
+import tensorwrapper as tw
+from tensorwrapper import Shape, Tiling
+from tensorwrapper.buffer import StringData, Strings, count_copies, decode_tf_strings
+from tensorwrapper.errors import (
+    BufferSizeError,
+    ConversionError,
+    DTypeError,
+    ExtentMismatchError,
+    OutOfBoundsError,
+    ReadOnlyError,
+    StringDataError,
+)
+
+WORDS = [["a", "bc"], ["", "héllo"]]
+TEXT = np.dtypes.StringDType()
+NULLABLE = np.dtypes.StringDType(na_object=None)
+
+
+def words():
+    return tw.strings(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("values", "shape", "elements"),
+    [
+        ("one", Shape(), "one"),
+        (b"one", Shape(), b"one"),
+        (None, Shape(), None),
+        ([], Shape(0), []),
+        (["a", "b"], Shape(2), ["a", "b"]),
+        (("a", None), Shape(2), ["a", None]),
+        (iter("ab"), Shape(2), ["a", "b"]),
+        (WORDS, Shape(2, 2), WORDS),
+        ([[], []], Shape(2, 0), [[], []]),
+        ([[[b"a"]], [[b"b"]]], Shape(2, 1, 1), [[[b"a"]], [[b"b"]]]),
+        ([["a"], [], ["b", "c"]], Shape.jagged([1, 0, 2]), [["a"], [], ["b", "c"]]),
+        ([[["a"], []], [["b", "c"]]], Shape.jagged([[1, 0], [2]]), [[["a"], []], [["b", "c"]]]),
+        ([[], [["a"]]], Shape.jagged([[], [1]]), [[], [["a"]]]),
+        (np.array(WORDS), Shape(2, 2), WORDS),
+        (np.array(WORDS).T, Shape(2, 2), [["a", ""], ["bc", "héllo"]]),
+        (np.array([b"a", b"bc"]), Shape(2), [b"a", b"bc"]),
+        (np.array("a"), Shape(), "a"),
+        (np.str_("a"), Shape(), "a"),
+        (np.array(WORDS, dtype=TEXT), Shape(2, 2), WORDS),
+        (np.array(["a", None], dtype=NULLABLE), Shape(2), ["a", None]),
+        (np.array([["a", None]], dtype=object), Shape(1, 2), [["a", None]]),
+        ([np.array(["a"]), ["b", "c"]], Shape.jagged([1, 2]), [["a"], ["b", "c"]]),
+        (StringData.from_list(["a", None]), Shape(2), ["a", None]),
+        (tw.strings(WORDS)[:, 1], Shape(2), ["bc", "héllo"]),
+    ],
+)
+def test_strings_are_made_of(values, shape, elements):
+    tensor = tw.strings(values)
+
+    assert tensor.shape == shape
+    assert tensor.tolist() == elements
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "error", "text"),
+    [
+        (5, {}, ConversionError, "not from 5"),
+        ([1, 2], {}, ConversionError, "element 0 is 1"),
+        (["a", b"b"], {}, ConversionError, "all must be of one kind"),
+        (["a", ["b"]], {}, ConversionError, "at depth 1, item 1 is a list and item 0 is not"),
+        ([["a"], [["b"]]], {}, ConversionError, "at depth 2, item 1 is a list and item 0 is not"),
+        (["a"], {"kind": "binary"}, ConversionError, "kind 'binary'"),
+        (
+            np.array(["a"]),
+            {"kind": "binary"},
+            ConversionError,
+            "kind 'binary' are wanted, not of kind 'utf8'",
+        ),
+        (np.array([b"a"]), {"kind": "utf8"}, ConversionError, "as_utf8"),
+        (["a"], {"kind": "latin1"}, StringDataError, "'utf8' or 'binary'"),
+        (["a", "\ud800"], {}, StringDataError, "element 1 is .* lone surrogate"),
+        (["a", None], {"nullable": False}, ConversionError, "element 1 is a null"),
+        (["a"], {"shape": (2,)}, BufferSizeError, "has 2 elements, but 1 strings"),
+        (np.ma.array(["a"], mask=[True]), {}, ConversionError, "mask"),
+        ([np.array("a")], {}, ConversionError, "a row is a list"),
+        (np.array([1.5]), {}, ConversionError, "float64 has no strings"),
+        (tw.as_tensor([1.5]), {}, ConversionError, "float64 has no strings"),
+    ],
+)
+def test_what_is_no_string_of_the_kind_is_refused(values, options, error, text):
+    with pytest.raises(error, match=text):
+        tw.strings(values, **options)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        Shape(2, 3, origin=(1, 1)),
+        Shape.jagged([1, 0, 5]),
+        Shape.tiled([1, 1], [3]),
+        Shape.nested(Shape(2, 3), layers=(1, 1)),
+        Shape.from_cells((2,), [(1, 2), (2, 2)]),
+    ],
+)
+def test_a_flat_sequence_has_the_elements_of_any_shape(shape):
+    tensor = tw.strings(list("abcdef"), shape=shape)
+
+    assert tensor.shape == shape
+    assert tensor.elements().tolist() == list("abcdef")
+    for same in (tensor.copy(), copy.copy(tensor), copy.deepcopy(tensor), pickle.loads(pickle.dumps(tensor))):
+        assert same.shape == shape
+        assert same.array_equal(tensor)
+    assert tensor.is_valid().shape == tensor.byte_lengths().shape == shape
+
+
+def test_the_kind_of_nothing_and_of_nulls_is_what_is_asked_for():
+    assert tw.strings([]).dtype == TEXT
+    assert tw.strings([], kind="binary").dtype == object
+    assert tw.strings([None, None]).dtype == NULLABLE
+    assert tw.strings([None], kind="binary").to_string_data().kind == "binary"
+    assert tw.strings(np.array([None]), kind="binary").to_string_data().kind == "binary"
+
+
+def test_views_share_the_bytes_and_see_writes():
+    t = tw.strings([["a", "bc", "d"], ["", "héllo", "e"]])
+    with count_copies() as count:
+        v = t.permute((1, 0))[1:, ::-1]
+        gathered, picked = t.gather(1, [2, 0]), t[[1, 0], [1, 1]]
+    t[1, 1] = "new"
+
+    assert v.tolist() == [["new", "bc"], ["e", "d"]]
+    assert gathered.tolist() == [["d", "a"], ["e", ""]]
+    assert picked.tolist() == ["héllo", "bc"]
+    assert count.nbytes == 0
+    v[...] = [["1", "2"], ["3", "4"]]
+    assert t.tolist() == [["a", "2", "4"], ["", "1", "3"]]
+
+
+def test_a_copy_is_packed_and_keeps_nothing_else_alive():
+    t = tw.strings(["x" * 1000, "a", "b" * 10])
+    part = t[:0:-1].copy()
+
+    assert part.to_string_data().data.tobytes() == b"bbbbbbbbbba"
+    assert t[1:].copy().to_string_data().data.base is None
+    part[0] = "other"
+    assert t.tolist() == ["x" * 1000, "a", "b" * 10]
+
+
+def test_tiled_strings():
+    t = tw.strings([list("abc"), list("def"), list("ghi")]).tiled(Tiling([1, 2], [2, 1]))
+    t.tile(1, 0)[...] = "x"
+
+    assert t.select_tiles([(1, 0), (0, 1)]).tolist() == [[["x", "x"], ["x", "x"]], [["c"]]]
+    assert t.untiled().tolist() == [list("abc"), list("xxf"), list("xxi")]
+    assert t.copy().tolist() == t.tolist() == [[[["a", "b"]], [["c"]]], [[["x", "x"]] * 2, [["f"], ["i"]]]]
+    assert pickle.loads(pickle.dumps(t)).array_equal(t)
+    with pytest.raises(DTypeError, match="reduce_tiles needs numbers"):
+        t.reduce_tiles(np.add)
+
+
+def test_nulls_are_told_filled_and_never_lost():
+    t = tw.strings([["a", None], ["", None]])
+
+    assert t.null_count == 2
+    assert t.is_valid().tolist() == [[True, False], [True, False]]
+    assert t.byte_lengths().tolist() == [[1, 0], [0, 0]]
+    assert (t[:, 0].null_count, t[0, 1].item()) == (0, None)
+    assert None in t
+    assert None not in t[:, 0]
+    assert np.asarray(t).tolist() == t.tolist()
+    filled = t.fill_null("?")
+    assert filled.tolist() == [["a", "?"], ["", "?"]]
+    assert filled.dtype == TEXT
+    for refused in (
+        t.to_tf_strings,
+        lambda: t.to_numpy_strings("U"),
+        lambda: np.asarray(t, dtype="U3"),
+        lambda: np.asarray(t, dtype=TEXT),
+        lambda: np.asarray(tw.strings([b"a", None])),
+        lambda: t.fill_null(b"?"),
+        lambda: filled.assign(None),
+    ):
+        with pytest.raises(ConversionError):
+            refused()
+    assert np.asarray(tw.strings([b"a", None]), dtype=object).tolist() == [b"a", None]
+    room = tw.strings(["a"], nullable=True)
+    room[0] = None
+    assert room.tolist() == [None]
+
+
+def test_numpy_gets_a_copy_of_the_dtype_that_it_asks_for():
+    t = words()
+
+    assert np.asarray(t).dtype == TEXT
+    assert np.asarray(t).tolist() == np.array(t, dtype=object).tolist() == WORDS
+    assert t.to_numpy_strings("U").dtype == "U5"
+    assert np.asarray(t, dtype="U7").dtype == "U7"
+    assert np.strings.upper(np.asarray(t))[0, 1] == "BC"
+    assert tw.strings([b"a\0b"]).to_numpy_strings("S").tolist() == [b"a\0b"]
+    with pytest.raises(ConversionError, match="would cut it"):
+        np.asarray(t, dtype="U2")
+    with pytest.raises(DTypeError, match="float64"):
+        np.asarray(t, dtype=float)
+    with pytest.raises(ConversionError, match="by a copy"):
+        np.asarray(t, copy=False)
+    with pytest.raises(ConversionError, match="ends with a NUL"):
+        tw.strings([b"a\0"]).to_numpy_strings("S")
+    with pytest.raises(ConversionError, match="to_padded"):
+        np.asarray(tw.strings([["a"], []]))
+    for memory in (t.to_numpy, t.as_memoryview, t.__dlpack__):
+        with pytest.raises(ConversionError, match="no array is over the bytes of strings"):
+            memory()
+
+
+def test_tf_string_goes_out_in_row_major_order_and_comes_in_with_a_shape():
+    encoded = words().permute((1, 0)).to_tf_strings()
+    data = decode_tf_strings(encoded, 4, encoding="utf-8")
+    offsets = np.array([0, 2, 5, 6], dtype="<u8").tobytes()
+
+    assert tw.strings([["a", "bc"], ["", "def"]]).to_tf_strings().tobytes() == (
+        offsets + b"\x01a\x02bc\x00\x03def"
+    )
+    assert tw.strings(data, shape=(2, 2)).permute((1, 0)).tolist() == WORDS
+    assert tw.strings(decode_tf_strings(encoded, 4), shape=(2, 2)).tolist()[0] == [b"a", b""]
+
+
+def test_comparison():
+    t = words()
+
+    assert t.array_equal(tw.strings(WORDS))
+    assert t.permute((1, 0)).array_equal(tw.strings(np.array(WORDS).T))
+    assert not t.array_equal(tw.strings([["a", "bc"], [None, "héllo"]]))
+    assert not t.array_equal(tw.strings([["a", "bc"], ["", "hellö"]]))
+    assert not t.array_equal(tw.as_tensor(np.zeros((2, 2))))
+    assert not tw.as_tensor(np.zeros((2, 2))).array_equal(t)
+    assert not tw.strings(["a"]).array_equal(tw.strings([b"a"]))
+    assert not t.array_equal(t[:1])
+    found = ["a", "bc", "", "héllo"]
+    assert [item in t for item in [*found, "b", "ch", b"a", None, 1, "\ud800", "abc"]] == [True] * 4 + [
+        False
+    ] * 7
+
+
+def test_elements_one_by_one():
+    t = words()
+
+    assert t[1, 1].item() == "héllo"
+    assert [row.tolist() for row in t] == WORDS
+    assert bool(t[0, 0])
+    assert not t[1, 0]
+    assert t.nbytes == 9 + 8 * 5
+    with pytest.raises(OutOfBoundsError):
+        t[2]
+
+
+def test_text_is_shown_with_quotes_and_wide_signs_aligned():
+    assert repr(words()) == (
+        "Tensor([['a'    , 'bc'],\n        [''     , 'héllo']], shape=Shape(2, 2), dtype=StringDType())"
+    )
+    assert str(tw.strings([["日本", None], ["x"]])) == "[['日本' None  ]\n ['x']]"
+    assert repr(tw.strings([b"a\0"])) == "Tensor([b'a\\x00'], shape=Shape(1), dtype=object)"
+    many = str(tw.strings(["a"], shape=(1,)).broadcast((10**6,)))
+    assert many == "['a' 'a' 'a' ... 'a' 'a' 'a']"
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "text"),
+    [
+        (lambda t: t.__setitem__(0, b"x"), ConversionError, "'binary'"),
+        (lambda t: t.__setitem__(0, 5), ConversionError, "not from 5"),
+        (lambda t: t.__setitem__(0, [1.5, 2]), ConversionError, "element 0 is 1.5"),
+        (lambda t: t.__setitem__(0, tw.as_tensor([1, 2])), ConversionError, "int64 has no strings"),
+        (lambda t: t.__setitem__(0, None), ConversionError, "nulls are not allowed here"),
+        (lambda t: t.__setitem__(0, ["x", "\ud800"]), StringDataError, "surrogate"),
+        (lambda t: t.__setitem__(0, ["x", "y", "z"]), ExtentMismatchError, "does not broadcast"),
+        (lambda t: t.__setitem__(([0, 1], [0, 0]), ["x", b"y"]), ConversionError, "one kind"),
+        (lambda t: t.__setitem__((0, 2), "x"), OutOfBoundsError, "position 2"),
+        (lambda t: t.repeat((2, 1)).__setitem__(0, "x"), ReadOnlyError, "mode 0"),
+        (lambda t: t.oindex[[0, 0]].assign("x"), ReadOnlyError, "mode 0"),
+        (lambda t: t.accumulate_into(t), DTypeError, "no numbers"),
+        (lambda t: t.astype("f8"), DTypeError, "astype needs numbers"),
+        (lambda t: t.rows().reduce(np.maximum), DTypeError, "reduce needs numbers"),
+        (lambda t: t.to_padded(), ConversionError, "fill=0 is no string"),
+        (lambda t: t.pad(3, fill=b""), ConversionError, "they are str"),
+    ],
+)
+def test_what_is_refused_changes_nothing(change, error, text):
+    t = words()
+    with pytest.raises(error, match=text):
+        change(t)
+
+    assert t.tolist() == WORDS
+
+
+@pytest.mark.parametrize(
+    ("name", "ask"),
+    [
+        ("null_count", lambda t: t.null_count),
+        ("is_valid", lambda t: t.is_valid()),
+        ("byte_lengths", lambda t: t.byte_lengths()),
+        ("fill_null", lambda t: t.fill_null("")),
+        ("to_string_data", lambda t: t.to_string_data()),
+        ("to_numpy_strings", lambda t: t.to_numpy_strings()),
+        ("to_tf_strings", lambda t: t.to_tf_strings()),
+    ],
+)
+def test_numbers_are_no_strings(name, ask):
+    with pytest.raises(ConversionError, match=f"{name} needs a tensor of strings"):
+        ask(tw.as_tensor([1.5]))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tw.as_tensor(["a", "b"]),
+        lambda: tw.as_tensor(np.array([["a", None]])),
+        lambda: tw.jagged([["a"], ["b", "c"]]),
+        lambda: tw.full((2,), "x"),
+        lambda: tw.from_buffer(np.array(["a"]), (1,)),
+    ],
+)
+def test_what_makes_tensors_of_numbers_points_to_strings(make):
+    with pytest.raises(DTypeError, match=r"strings\(\) makes tensors of text"):
+        make()
+
+
+def test_strings_through_other_buffers_stay_strings():
+    base = Strings(StringData.from_list(["a", "bc", "d"]))
+    table = tw.from_buffer(tw.buffer.look_up([2, 0], base), Shape(2))
+    rows = tw.from_buffer(tw.buffer.join([base, base]), Shape(2, 3))
+
+    assert table.tolist() == ["d", "a"]
+    assert isinstance(table.copy().buffer, Strings)
+    assert rows.copy()[:, 1].tolist() == ["bc", "bc"]
+    assert pickle.loads(pickle.dumps(rows)).array_equal(rows.copy())
+
+
+def test_pickles_have_the_bytes_out_of_band():
+    t = tw.strings([["abc" * 100] * 50] * 20)
+    parts = []
+    with count_copies() as count:
+        label = pickle.dumps(t, 5, buffer_callback=parts.append)
+    back = pickle.loads(label, buffers=parts)
+
+    assert count.nbytes == 0
+    assert len(label) < 1000
+    assert back.array_equal(t)
+    back[0, 0] = "new"
+    assert back[0, 0].item() == "new"
+
+
+def test_one_value_has_one_dask_token():
+    assert tokenize(words()) == tokenize(tw.strings(np.array(WORDS)))
+    assert tokenize(words()) != tokenize(tw.strings([["a", "bc"], ["x", "héllo"]]))

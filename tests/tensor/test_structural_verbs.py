@@ -1,0 +1,242 @@
+"""The structural verbs of jagged tensors: Awkward Array is the oracle."""
+
+import awkward as ak
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.awkward_arrays import tensors, to_awkward
+
+import tensorwrapper as tw
+from tensorwrapper import Shape
+from tensorwrapper.buffer import count_copies
+from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError, SizeOverflowError
+
+
+@given(tensors(), st.data())
+def test_flatten_merges_a_mode_into_the_one_before(t, data):
+    mode = data.draw(st.integers(1, t.rank - 1))
+    with count_copies() as count:
+        flat = t.flatten(mode)
+
+    assert count.copies == 0
+    assert flat.tolist() == ak.flatten(to_awkward(t), axis=mode).to_list()
+    assert flat.elements().tolist() == t.elements().tolist()
+
+
+@given(tensors(), st.data())
+def test_num_and_local_index_come_from_the_shape(t, data):
+    mode = data.draw(st.integers(0, t.rank - 1))
+
+    assert t.num(mode).tolist() == ak.to_list(ak.num(to_awkward(t), axis=mode))
+    assert t.local_index(mode).tolist() == ak.local_index(to_awkward(t), axis=mode).to_list()
+    assert t.local_index(mode - t.rank).tolist() == t.local_index(mode).tolist()
+    assert t.num(mode).dtype == t.local_index(mode).dtype == np.int64
+
+
+@given(tensors(), st.data())
+def test_unflatten_is_undone_by_flatten_and_undoes_it(t, data):
+    mode = data.draw(st.integers(1, t.rank - 1))
+    flat, counts = t.flatten(mode), t.num(mode).copy()
+    with count_copies() as count:
+        again = flat.unflatten(counts, mode - 1)
+
+    assert count.copies == 0
+    assert again.shape.is_congruent(t.shape)
+    assert again.tolist() == t.tolist()
+
+
+@given(tensors(), st.data())
+def test_unflatten_deals_a_mode_to_rows_of_these_lengths(t, data):
+    mode = data.draw(st.integers(0, t.rank - 1))
+    counts = []
+    for extent in t.num(mode).elements().tolist():
+        # No count of 0: to which of two prefixes such a row belongs, is ours to say.
+        left = extent
+        while left:
+            counts.append(data.draw(st.integers(1, left)))
+            left -= counts[-1]
+    wanted = ak.unflatten(to_awkward(t), np.array(counts, dtype=np.int64), axis=mode)
+
+    assert t.unflatten(counts, mode).tolist() == wanted.to_list()
+    assert t.unflatten(counts, mode).flatten(mode + 1).tolist() == t.tolist()
+
+
+@given(st.lists(st.integers(0, 3)), st.sampled_from([1, 2, 3]), st.sampled_from([1, -1, 2]))
+def test_unflatten_of_boxes(counts, rank, step):
+    n = sum(counts)
+    x = np.arange(n * 2 ** (rank - 1)).reshape(n, *[2] * (rank - 1))
+    x = np.repeat(x, abs(step), axis=0)[::step]
+    t = tw.as_tensor(x).unflatten(counts)
+
+    assert t.tolist() == ak.unflatten(x, np.array(counts, dtype=np.int64)).to_list()
+    assert all(np.shares_memory(row.to_numpy(), x) for row in t if row.size)
+    assert t.flatten().tolist() == x.tolist()
+
+
+@pytest.mark.parametrize(
+    ("counts", "mode", "text"),
+    [
+        ([2, 2], 0, "add up to 4 do not fit mode 0, which has 5 indices"),
+        ([2, 2, 2], 0, "add up to 6 do not fit mode 0, which has 5 indices"),
+        ([-1, 6], 0, "must not be negative, but row 0 has -1"),  # Awkward makes rows of 4 and 1 of it
+        ([3, 3, 1], 1, "mode 1 under the prefix .0,. has 2 indices, but no run of counts"),
+        ([2, 1, 3], 1, "add up to 6 do not fit mode 1, which has 7 indices"),
+        (2, 0, "mode 0|makes no rows of 2"),
+        (0, 0, "makes no rows of 0"),
+    ],
+)
+def test_counts_that_do_not_fit_are_refused_and_say_where(counts, mode, text):
+    t = tw.jagged([[1, 2], [], [3, 4, 5], [6], [7]])
+    with pytest.raises(ExtentError, match=text):
+        t.unflatten(counts, mode)
+
+
+def test_counts_of_another_number_of_prefixes_are_refused():
+    t = tw.jagged([[1, 2], [3, 4, 5]])
+    with pytest.raises(ExtentError, match="counts for 3 rows, but mode 1 has 2 prefixes"):
+        t.unflatten(tw.jagged([[2], [3], []]), 1)
+    with pytest.raises(RankError, match="counts of rank 3 do not cut mode 1"):
+        t.unflatten(tw.jagged([[[2]], [[3]]]), 1)
+    with pytest.raises(RankError, match="one axis"):
+        t.unflatten([[1], [1]])
+    with pytest.raises(ConversionError):
+        t.unflatten([1.0, 1.0])
+
+
+def test_rows_without_an_index_at_the_end_of_a_prefix_go_to_the_next_unless_the_counts_say():
+    t = tw.jagged([[1, 2], [3]])
+
+    assert t.unflatten([2, 0, 1, 0], 1).tolist() == [[[1, 2]], [[], [3], []]]
+    assert t.unflatten(tw.jagged([[2, 0], [1, 0]]), 1).tolist() == [[[1, 2], []], [[3], []]]
+
+
+def test_rows_of_one_length():
+    assert tw.as_tensor(np.arange(6)).unflatten(3).tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert tw.as_tensor(np.arange(6)).unflatten(3).shape == Shape(2, 3)
+    assert tw.jagged([[1, 2, 3, 4], [], [5, 6]]).unflatten(2, 1).tolist() == [[[1, 2], [3, 4]], [], [[5, 6]]]
+    with pytest.raises(ExtentError, match="extent of mode 1 that makes no rows of 3"):
+        tw.jagged([[1, 2, 3], [4]]).unflatten(3, 1)
+
+
+@given(tensors(values=2))
+def test_run_lengths_of_each_row(t):
+    assert t.run_lengths().tolist() == ak.run_lengths(to_awkward(t)).to_list()
+
+
+def test_run_lengths_of_boxes_and_of_numbers_that_equal_nothing():
+    assert tw.as_tensor([1, 1, 2, 2, 2]).run_lengths().tolist() == [2, 3]
+    assert tw.as_tensor(np.array([[1, 1], [2, 3]])).run_lengths().tolist() == [[2], [1, 1]]
+    assert tw.jagged([[np.nan, np.nan], [1.0]]).run_lengths().tolist() == [[1, 1], [1]]
+    assert tw.as_tensor(np.empty(0)).run_lengths().tolist() == []
+    assert tw.as_tensor(np.empty((2, 0))).run_lengths().tolist() == [[], []]
+
+
+@given(tensors(), st.integers(0, 4), st.booleans())
+def test_pad_makes_rows_as_long_as_awkward_does(t, length, clip):
+    padded = t.pad(length, fill=-1, clip=clip)
+    expected = ak.fill_none(ak.pad_none(to_awkward(t), length, axis=-1, clip=clip), -1, axis=-1)
+
+    assert padded.tolist() == expected.to_list() or not t.size
+    assert padded.num(t.rank - 1).elements().tolist() == [
+        length if clip else max(n, length) for n in t.num(t.rank - 1).elements().tolist()
+    ]
+    assert not np.shares_memory(padded.elements(), t.elements())
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 3))), st.data())
+def test_pad_any_mode_of_cells(cells, data):
+    shape = Shape.from_cells((len(cells),), np.array(cells, dtype=np.int64).reshape(-1, 3))
+    t = tw.from_buffer(np.arange(shape.size), shape)
+    inner, length = data.draw(st.integers(0, 2)), data.draw(st.integers(0, 4))
+    clip = data.draw(st.booleans())
+    padded = t.pad(length, fill=-1, mode=1 + inner, clip=clip)
+    for (_, cell), (_, old) in zip(cells_of(padded), t.cells(), strict=True):
+        x = old.to_numpy()
+        wanted = length if clip else max(length, x.shape[inner])
+        kept = np.take(x, range(min(wanted, x.shape[inner])), axis=inner)
+        widths = [(0, wanted - kept.shape[inner] if k == inner else 0) for k in range(3)]
+        assert cell.tolist() == np.pad(kept, widths, constant_values=-1).tolist()
+
+
+def cells_of(t):
+    """The cells of a jagged tensor, or the rows of the first mode of a box, as arrays."""
+    if t.shape.kind == "jagged":
+        return [(index, cell.to_numpy()) for index, cell in t.cells()]
+    return list(enumerate(t.to_numpy()))
+
+
+def test_pad_gives_a_box_where_all_rows_are_cut_to_one_length():
+    t = tw.jagged([[1, 2, 3], [], [4]])
+
+    assert t.pad(2, clip=True).shape == Shape(3, 2)
+    assert t.pad(3).shape == Shape.jagged([3, 3, 3])
+    assert t[:0].pad(2, clip=True).shape == Shape(0, 2)
+    assert tw.as_tensor(np.ones((2, 2))).pad(3, mode=0, fill=5).tolist() == [[1, 1], [1, 1], [5, 5]]
+    assert tw.as_tensor(np.arange(4)).pad(2, clip=True).tolist() == [0, 1]
+
+
+def test_pad_refuses_what_it_cannot_do():
+    t = tw.jagged([[[1], [2, 3]], [[4]]])
+    with pytest.raises(JaggedModeError, match=r"mode 1 would lead to rows .* modes 2 to 2 can be padded"):
+        t.pad(3, mode=1)
+    with pytest.raises(SizeOverflowError, match="fill=300"):
+        tw.jagged([np.zeros(1, "u1")]).pad(3, fill=300)
+    with pytest.raises(ExtentError, match="a length must not be negative"):
+        t.pad(-1)
+    with pytest.raises(ConversionError, match="to_dense"):
+        tw.sparse([(0, 1)], [1.0], Shape(2, 3)).pad(4)
+
+
+def test_verbs_of_boxes_are_those_of_rows_of_one_length():
+    t = tw.as_tensor(np.arange(24).reshape(2, 3, 4))
+
+    assert t.flatten().tolist() == t.to_numpy().reshape(6, 4).tolist()
+    assert t.flatten(2).tolist() == t.to_numpy().reshape(2, 12).tolist()
+    assert t.permute((2, 0, 1)).flatten().tolist() == t.to_numpy().transpose(2, 0, 1).reshape(8, 3).tolist()
+    assert t.num().tolist() == [3, 3]
+    assert t.num(0).item() == 2
+    assert t.num(2).tolist() == [[4] * 3] * 2
+    assert t.local_index().tolist() == [[[0, 1, 2, 3]] * 3] * 2
+    assert t.local_index(0).tolist() == [0, 1]
+
+
+def test_flatten_needs_a_mode_before_it():
+    with pytest.raises(RankError, match="mode 0 has no mode before it"):
+        tw.jagged([[1], [2]]).flatten(0)
+    with pytest.raises(RankError, match="mode 1 does not exist"):
+        tw.as_tensor([1, 2]).flatten()
+
+
+def test_flatten_and_unflatten_can_be_written_through():
+    t = tw.jagged([[[1, 2], [3]], [[4]]])
+    t.flatten(2)[0, 2] = 30
+    t.reverse(2).flatten().flatten()[0] = 20
+    t.flatten().flatten().unflatten([1, 3])[0, 0] = 10
+
+    assert t.tolist() == [[[10, 20], [30]], [[4]]]
+
+
+def test_a_nested_tensor_loses_its_layers_first():
+    shape = Shape.nested(Shape.jagged([[1, 2], [3]]), layers=(2, 1))
+    t = tw.from_buffer(np.arange(6), shape)
+
+    assert t.flatten().shape == shape.flatten()
+    assert t.flatten(1).tolist() == [[0], [1, 2], [3, 4, 5]]
+    assert t.num(2).tolist() == [[1, 2], [3]]
+    assert t.rows().reduce(np.add).tolist() == [[0, 3], [12]]
+
+
+@pytest.mark.parametrize("n", [10**5])
+def test_no_step_is_taken_for_each_row(n):
+    counts = np.arange(n) % 7
+    t = tw.as_tensor(np.arange(counts.sum())).unflatten(counts)
+    with count_copies() as count:
+        assert t.flatten().size == counts.sum()
+        assert np.array_equal(t.num().to_numpy(), counts)
+    assert count.copies == 0
+    rows = ak.unflatten(np.arange(counts.sum()), counts)
+    assert np.array_equal(t.local_index().elements(), ak.to_numpy(ak.flatten(ak.local_index(rows))))
+    assert np.array_equal(
+        t.pad(3, clip=True).to_numpy(), ak.to_numpy(ak.fill_none(ak.pad_none(rows, 3, clip=True), 0))
+    )
