@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tensorwrapper import errors as errors
     from tensorwrapper import layout as layout
     from tensorwrapper import shape as shape
+    from tensorwrapper import store as store
     from tensorwrapper import tensor as tensor
     from tensorwrapper import testing as testing
     from tensorwrapper import transport as transport
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from tensorwrapper.shape import Shape as Shape
     from tensorwrapper.shape import Tiling as Tiling
     from tensorwrapper.shape import as_shape as as_shape
+    from tensorwrapper.store import TensFile as TensFile
+    from tensorwrapper.store import open as open  # noqa: A004 - named as what it is used as: tw.open
+    from tensorwrapper.store import save as save
     from tensorwrapper.tensor import Alignment as Alignment
     from tensorwrapper.tensor import Tensor as Tensor
     from tensorwrapper.tensor import align as align
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor import full as full
     from tensorwrapper.tensor import jagged as jagged
     from tensorwrapper.tensor import sparse as sparse
+    from tensorwrapper.tensor import strings as strings
     from tensorwrapper.tensor import zeros as zeros
 
 __version__ = "0.1.0"
@@ -45,6 +50,7 @@ __all__ = [
     "Indices",
     "Layout",
     "Shape",
+    "TensFile",
     "Tensor",
     "Tiling",
     "align",
@@ -58,8 +64,12 @@ __all__ = [
     "full",
     "jagged",
     "layout",
+    "open",
+    "save",
     "shape",
     "sparse",
+    "store",
+    "strings",
     "tensor",
     "testing",
     "transport",
@@ -75,6 +85,9 @@ _HOMES = {
     "Indices": "shape",
     "Layout": "layout",
     "Shape": "shape",
+    "TensFile": "store",
+    "open": "store",
+    "save": "store",
     "Tensor": "tensor",
     "Tiling": "shape",
     "as_shape": "shape",
@@ -86,6 +99,7 @@ _HOMES = {
     "from_buffer": "tensor",
     "jagged": "tensor",
     "sparse": "tensor",
+    "strings": "tensor",
 }
 
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Generic
+from typing import Final, Generic
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,8 @@ from tensorwrapper.errors import BufferSizeError, ReadOnlyError
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
 __all__ = ["BufferCommon"]
+
+_BATCH: Final = 1 << 20  # addresses at a time
 
 
 class BufferCommon(ABC, Generic[ScalarT_co]):
@@ -75,6 +77,12 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             result[start : start + len(flat)] = self.read(flat)
             start += len(flat)
         return result
+
+    def read_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
+        """Return the elements at the addresses from `start` up to `stop`: a flat array."""
+        batches = range(start, stop, _BATCH)
+        places = (np.arange(first, min(first + _BATCH, stop)) for first in batches)
+        return self.gather(places, stop - start)
 
     def check_bounds(self, least: int, greatest: int) -> None:
         """Raise unless all addresses from `least` to `greatest` exist: what makes a view safe."""

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer._copy import assign_elements
+from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.shape._arrays import frozen_array
 from tensorwrapper.shape._common import to_ordinal_array
@@ -142,6 +144,19 @@ class Joined(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
             flat[chosen] = self.parts[number].read(inner)
         return result
 
+    def read_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
+        # Part by part: a table of all addresses would be as large as the elements. One part is not copied.
+        first = int(np.searchsorted(self.ends, start, side="right")) - 1
+        if stop <= self.ends[first + 1]:
+            return _run_of(self.parts[first], start - int(self.ends[first]), stop - int(self.ends[first]))
+        result: npt.NDArray[ScalarT_co] = np.empty(stop - start, self.dtype)
+        while start < stop:
+            begin, end = int(self.ends[first]), min(int(self.ends[first + 1]), stop)
+            run = _run_of(self.parts[first], start - begin, end - begin)
+            assign_elements(result[len(result) - (stop - start) :][: end - start], run)
+            start, first = end, first + 1
+        return result
+
     def write(self, addresses: IntArray, values: Array) -> None:
         flat = values.reshape(-1)
         for number, chosen, inner in self._by_part(addresses.reshape(-1)):
@@ -155,3 +170,7 @@ class Joined(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         touched = np.flatnonzero(np.diff(bounds)).tolist()
         chosen = [order[bounds[number] : bounds[number + 1]] for number in touched]
         return [(k, some, addresses[some] - self.ends[k]) for k, some in zip(touched, chosen, strict=True)]
+
+
+def _run_of(part: BufferCommon[ScalarT_co], start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
+    return part.flat[start:stop] if isinstance(part, Dense) else part.read_run(start, stop)

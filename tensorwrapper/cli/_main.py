@@ -7,13 +7,16 @@ from collections.abc import Sequence
 
 from tensorwrapper import __version__
 from tensorwrapper.cli._command import Command, ExitCode
+from tensorwrapper.cli._convert import CONVERT
 from tensorwrapper.cli._demo import DEMO
+from tensorwrapper.cli._inspect import INSPECT
 from tensorwrapper.cli._report import failure_to_json
+from tensorwrapper.cli._verify import VERIFY
 from tensorwrapper.errors import TensorWrapperError
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS: tuple[Command, ...] = (DEMO,)
+COMMANDS: tuple[Command, ...] = (DEMO, INSPECT, CONVERT, VERIFY)
 """All commands. A new one is a row here and a module of its own."""
 
 

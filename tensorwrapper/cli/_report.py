@@ -32,6 +32,8 @@ class Report:
     figures: dict[str, Figure]
     lines: tuple[str, ...] = ()
     """What to tell people before the checks."""
+    entries: "tuple[dict[str, Figure], ...] | None" = None
+    """What `lines` lists, for machines; None if it is no list."""
 
     @property
     def ok(self) -> bool:
@@ -40,16 +42,15 @@ class Report:
 
     def to_json(self) -> str:
         """Return the report for machines."""
-        return json.dumps(
-            {
-                "command": self.command,
-                "ok": self.ok,
-                "checks": [attrs.asdict(check) for check in self.checks],
-                "figures": self.figures,
-            },
-            indent=2,
-            ensure_ascii=False,
-        )
+        whole: dict[str, object] = {
+            "command": self.command,
+            "ok": self.ok,
+            "checks": [attrs.asdict(check) for check in self.checks],
+            "figures": self.figures,
+        }
+        if self.entries is not None:
+            whole["entries"] = self.entries
+        return json.dumps(whole, indent=2, ensure_ascii=False)
 
     def to_text(self) -> str:
         """Return the report for people."""
@@ -58,10 +59,11 @@ class Report:
             sign = "ok    " if check.ok else "FAILED"
             found = check.found if check.ok else f"{check.found}, expected {check.expected}"
             lines.append(f"{sign} {check.name}: {found}")
-        lines += ["", *_figure_lines(self.figures, 0)]
-        failed = sum(not check.ok for check in self.checks)
-        lines.append("")
-        lines.append(f"{len(self.checks) - failed} checks held, {failed} failed")
+        lines += [""] if self.checks else []
+        lines += _figure_lines(self.figures, 0)
+        if self.checks:
+            failed = sum(not check.ok for check in self.checks)
+            lines += ["", f"{len(self.checks) - failed} checks held, {failed} failed"]
         return "\n".join(lines)
 
 

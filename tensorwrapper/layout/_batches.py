@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout._axis import AxisMap, Stride
-from tensorwrapper.layout._common import to_inside
+from tensorwrapper.layout._common import to_inside, to_offset_array
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._common import to_index_array
 from tensorwrapper.typing import IntArray
@@ -107,7 +107,7 @@ def indices_at_offsets(
     ends = [start + extent for start, extent in zip(origin, shape.extents, strict=True)]
     if min(origin, default=0) < -MAX_INT64 or max(ends, default=0) > MAX_INT64:
         raise SizeOverflowError(f"{shape} has indices beyond 64 bits; use index_of()")
-    given = to_index_array(np.asarray(offsets)[..., np.newaxis], 1)[..., 0]
+    given = to_offset_array(offsets)
     numbers = given.reshape(-1)
     indices = np.empty((len(numbers), rank), dtype=np.int64)
     for mode in set(range(rank)).difference(modes):

@@ -106,9 +106,9 @@ class Packed(LayoutCommon):
         return np.arange(start, start + self._shape.size, dtype=np.int64)
 
     def at(self, key: PositionalKey) -> LayoutCommon:
-        cell = self._cell_at(key) if type(key) is int else None
-        if cell is not None:
-            return cell
+        row = self._cell_at(key) if type(key) is int else None
+        if row is not None:
+            return row
         shape, offset = self._shape, self._offset
         items = expand_positional(key, shape.rank)
         lead: Index = ()

@@ -16,7 +16,7 @@ from tensorwrapper.layout._blocked import Blocked, Packed, make_blocked, rows_of
 from tensorwrapper.layout._cell_keys import Item, Nodes, Places, choose_nodes, resolve_position
 from tensorwrapper.layout._cell_parts import PlacedRows
 from tensorwrapper.layout._cell_tables import gather_rows
-from tensorwrapper.layout._common import LayoutCommon, check_int64
+from tensorwrapper.layout._common import LayoutCommon, check_int64, to_offset_array
 from tensorwrapper.layout._mosaic import Mosaic
 from tensorwrapper.layout._padded import Padded
 from tensorwrapper.layout._separable import Separable, axes_of
@@ -62,7 +62,7 @@ def indices_at(layout: LayoutCommon, offsets: npt.ArrayLike) -> IntArray:
     if not isinstance(layout, _Celled | Mosaic):
         return box_indices_at(layout, offsets)
     check_int64(layout, 0)
-    given = to_index_array(integer_array(offsets, "offsets")[..., np.newaxis], 1)[..., 0]
+    given = to_offset_array(offsets)
     table = layout.as_blocked() if isinstance(layout, TiledStrided) else layout
     return table.indices_at(given.reshape(-1)).reshape(*given.shape, layout.shape.rank)
 

@@ -10,7 +10,7 @@ from tensorwrapper.layout._common import LayoutCommon, check_int64
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._arrays import concatenated_ranges, shared_table, splits_of
+from tensorwrapper.shape._arrays import concatenated_ranges, shared_row, shared_table, splits_of
 from tensorwrapper.shape._columns import Columns, tidy_origins
 from tensorwrapper.shape._encodings import as_jagged
 from tensorwrapper.shape._jagged import Jagged
@@ -53,16 +53,13 @@ def unrolled(table: PlacedRows, outer_rank: int) -> PlacedRows:
     """
     rows = table.rows
     while rows.rank - table.width < outer_rank and table.width:
-        counts = np.asarray(
-            np.broadcast_to(rows.columns.leaf_extents(*rows.leaves)[:, 0], table.starts.shape)
-        )
-        steps = table.strides[:, 0]
-        starts = _spread(table.starts, counts, steps)
-        even = not table.strides.strides[0]
-        if even and len(table.strides):
-            strides = shared_table(tuple(table.strides[0, 1:].tolist()), len(starts))
-        else:
+        counts = rows.columns.leaf_extents(*rows.leaves)[:, 0]
+        starts = _spread(table.starts, counts, table.strides[:, 0])
+        row = shared_row(table.strides)
+        if row is None:
             strides = np.repeat(table.strides[:, 1:], counts, axis=0)
+        else:
+            strides = shared_table(row[1:], len(starts))
         rows = unroll(rows, min(rows.outer_rank + 1, rows.rank - 1))
         table = PlacedRows(rows, starts, strides)
     return table

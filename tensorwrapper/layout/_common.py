@@ -18,10 +18,19 @@ from tensorwrapper.errors import (
     SizeOverflowError,
 )
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._common import to_index_array
+from tensorwrapper.shape._common import integer_array, to_index_array
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["LayoutCommon", "check_int64", "check_out", "check_region", "search_injective", "to_inside"]
+__all__ = [
+    "LayoutCommon",
+    "check_int64",
+    "check_out",
+    "check_region",
+    "fits_int64",
+    "search_injective",
+    "to_inside",
+    "to_offset_array",
+]
 
 _SEARCHED = 1 << 20  # elements up to which overlaps that no rule decides are looked for
 
@@ -41,6 +50,11 @@ def to_inside(indices: npt.ArrayLike, shape: Shape[Any]) -> IntArray:
         place = np.unravel_index(int(np.argmin(inside)), inside.shape)
         raise OutOfBoundsError(f"index {tuple(array[place].tolist())} is not in {shape}")
     return array
+
+
+def to_offset_array(offsets: npt.ArrayLike) -> IntArray:
+    """Return offsets, which users gave, as int64."""
+    return to_index_array(integer_array(offsets, "offsets")[..., np.newaxis], 1)[..., 0]
 
 
 def fits_int64(layout: "LayoutCommon", base: int) -> bool:

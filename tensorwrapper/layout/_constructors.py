@@ -241,7 +241,7 @@ class LayoutConstructors(LayoutExchange[IndexT_co], ABC, Generic[IndexT_co]):
         >>> blocked.to_numpy().tolist()
         [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]]
         """
-        rank, multiple = to_tiling(tiling).rank, to_int(alignment, "an alignment")
+        rank, multiple = to_tiling(tiling, "tiled").rank, to_int(alignment, "an alignment")
         if multiple < 1:
             raise LayoutError(f"an alignment is a positive number of elements, not {multiple}")
         orders = fastest_first(order, rank), fastest_first(tile_order, rank)

@@ -198,21 +198,13 @@ def cell_facts(layout: LayoutCommon) -> CellFacts | None:
         extents, strides, firsts = [np.array(row, dtype=object if wide else np.int64) for row in box]
         return _table(layout, None, 0, extents[np.newaxis], strides[np.newaxis], firsts)
     if isinstance(layout, TiledStrided):
-        return _table_of_tiles(layout) if fits_int64(layout, layout.offset) else None
+        if not fits_int64(layout, layout.offset):
+            return None
+        layout = layout.as_blocked()
     if isinstance(layout, Blocked):
         cells, depth = layout.cells, layout.shape.rank - layout.strides.shape[1]
         return _table(layout, rows_of(layout.shape), depth, cells.extents, cells.strides, cells.starts)
     return None
-
-
-def _table_of_tiles(layout: TiledStrided) -> CellFacts:
-    rows, under = rows_of(layout.shape), layout.under
-    extents = rows.columns.leaf_extents(*rows.leaves)
-    firsts = np.full((), under.offset, dtype=np.int64)
-    for partition, stride in zip(layout.tiling.partitions, under.strides, strict=True):
-        firsts = np.add.outer(firsts, (partition.marks[:-1] - partition.marks[0]) * stride)
-    strides = np.broadcast_to(np.array(under.strides, dtype=np.int64), extents.shape)
-    return _table(layout, rows, layout.tiling.rank, extents, strides, firsts.reshape(-1))
 
 
 def _table(

@@ -6,7 +6,7 @@ from typing import Any, Generic, SupportsIndex, cast, final
 import attrs
 
 from tensorwrapper._integers import to_int, to_ints
-from tensorwrapper.errors import LayoutError
+from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import _modes
 from tensorwrapper.layout._cell_storage import cells_repr, packed_cells
 from tensorwrapper.layout._common import LayoutCommon
@@ -18,6 +18,7 @@ from tensorwrapper.layout._nested_cells import jagged_in_order
 from tensorwrapper.layout._orders import fastest_first, is_default, to_tiling
 from tensorwrapper.layout._ordinals import ordinal_repr
 from tensorwrapper.layout._packed import contiguous
+from tensorwrapper.layout._queries import held_of
 from tensorwrapper.layout._separable import Separable
 from tensorwrapper.layout._simplify import simplify
 from tensorwrapper.layout._strided import Strided, packed_strides
@@ -295,9 +296,7 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         >>> plan.inverse().run_length
         (2, 2)
         """
-        if not isinstance(cast("object", target), Layout):
-            raise LayoutError(f"elements move to a layout, not to {target!r}")
-        return plan_copy(self._held, target._held)
+        return plan_copy(self._held, held_of(target, "copy_plan"))
 
     def as_tiled(self, tiling: Tiling) -> "Layout[tuple[int, ...]]":
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is.
@@ -316,7 +315,7 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         """
         stored = isinstance(self._held, TileMajor | Mosaic)
         held = self._held if stored else self._strided("as_tiled")
-        tiling = to_tiling(tiling)
+        tiling = to_tiling(tiling, "as_tiled")
         if tiling.elements != held.shape:
             raise LayoutError(f"a tiling of {tiling.elements} does not cover the shape {held.shape}")
         if not tiling.rank:
@@ -430,8 +429,11 @@ def _from_order(
     modes = fastest_first(order, rank)
     layout = Strided(shape, packed_strides(shape.extents, modes), 0)
     if ascend is not None:
-        flags = list(cast("Iterable[object]", ascend)) if isinstance(ascend, Iterable) else None
-        if flags is None or len(flags) != rank or any(type(flag) is not bool for flag in flags):
-            raise LayoutError(f"ascend must have one bool per mode of {rank}, not {flags or ascend}")
+        try:
+            flags = list(cast("Iterable[object]", ascend))
+        except TypeError as error:
+            raise ConversionError(f"ascend must have one bool per mode of {rank}, not {ascend!r}") from error
+        if len(flags) != rank or any(type(flag) is not bool for flag in flags):
+            raise LayoutError(f"ascend must have one bool per mode of {rank}, not {flags}")
         layout = layout.reverse([mode for mode, up in enumerate(flags) if not up])
     return layout if offset is None else Strided(shape, layout.strides, offset)

@@ -1,6 +1,6 @@
 """What another system cannot say of a layout: the report that comes with every export."""
 
-from typing import Literal, TypeAlias, final
+from typing import Literal, TypeAlias, cast, final
 
 import attrs
 
@@ -128,7 +128,7 @@ class LossReport:
 
 def check_form(form: str) -> None:
     """Raise unless `form` is the name of one."""
-    if form not in _EFFECTS:
+    if not isinstance(cast("object", form), str) or form not in _EFFECTS:
         raise ConversionError(f"a form is one of {', '.join(_EFFECTS)}, not {form!r}")
 
 

@@ -6,7 +6,7 @@ positive and unique. Modes of extent 1 are ignored, and an empty mapping is exha
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Literal, SupportsIndex, TypeAlias, final
+from typing import Literal, SupportsIndex, TypeAlias, cast, final
 
 import attrs
 
@@ -159,7 +159,7 @@ def from_mdspan(
 ) -> Strided:
     """Return the layout that a mapping is, checked as the constructors of C++ demand it."""
     lengths, start = to_counts(extents, "extents"), to_int(offset, "an offset")
-    if kind not in _KINDS:
+    if not isinstance(cast("object", kind), str) or kind not in _KINDS:
         raise ConversionError(f"a mapping is one of {', '.join(_KINDS)}, not {kind!r}")
     if (strides is None) == (kind == "stride"):
         raise LayoutError(f'strides are given for the kind "stride", and for no other, not for {kind!r}')

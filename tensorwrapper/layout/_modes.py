@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_count, to_int, to_ints
+from tensorwrapper._integers import to_count, to_counts, to_int, to_ints
 from tensorwrapper.errors import ExtentError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout._axis import AxisMap, Stride, Table
 from tensorwrapper.layout._common import LayoutCommon
@@ -224,16 +224,14 @@ def split_mode(layout: LayoutCommon, mode: SupportsIndex, extents: Iterable[Supp
     """Return the layout in which one mode counts in several, the last of them fastest."""
     base, axes = axes_of(layout, "split_mode")
     number = mode_of(mode, len(axes))
-    counts = [to_count(n, "an extent") for n in extents]
+    counts = to_counts(extents, "extents")
     axis = axes[number]
     product = math.prod(counts)
     if product != axis.extent:
-        raise ExtentError(f"mode {number} of extent {axis.extent} does not split into {tuple(counts)}")
+        raise ExtentError(f"mode {number} of extent {axis.extent} does not split into {counts}")
     parts = _split(axis, counts)
     if parts is None:
-        raise LayoutError(
-            f"mode {number} has no single stride along the parts {tuple(counts)}: copy it first"
-        )
+        raise LayoutError(f"mode {number} has no single stride along the parts {counts}: copy it first")
     before = [(0, a) for a in axes[:number]]
     after = [(0, a) for a in axes[number + 1 :]]
     origin = layout.shape.origin

@@ -132,10 +132,13 @@ def modes_of_layers(
     """
     if orders is None:
         # An iterator would be empty after the first layer.
-        each = order if isinstance(order, str) else list(order)
+        each = order if isinstance(order, str) else to_ints(order, "an order")
         given: list[Order | Iterable[SupportsIndex]] = [each] * len(layers)
     else:
-        given = list(orders)
+        try:
+            given = list(orders)
+        except TypeError as error:
+            raise ConversionError(f"orders is a sequence of one order per layer, not {orders!r}") from error
     if isinstance(orders, str) or len(given) != len(layers):
         raise LayerError(
             f"orders has one order for each of the {len(layers)} layers {layers}, not {orders!r}; "

@@ -11,6 +11,7 @@ from tensorwrapper.layout._hierarchical import Hierarchical
 from tensorwrapper.layout._hints import LayoutHints, hints_of
 from tensorwrapper.layout._nested import NestedLayout, flat_held
 from tensorwrapper.layout._ordinals import LayoutOrdinals
+from tensorwrapper.layout._queries import held_of
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IndexT_co
 
@@ -53,7 +54,7 @@ class LayoutLayers(LayoutOrdinals[IndexT_co], ABC, Generic[IndexT_co]):
         >>> columns.element((2,)).strides, columns.hints().layers[0].is_one_run
         ((4,), False)
         """
-        held = flat_held(layout._held)
+        held = flat_held(held_of(layout, "nested"))
         if isinstance(held, Composite):
             raise LayoutError("a composite layout has ordinals, and no layers")
         if isinstance(held, Hierarchical):

@@ -11,10 +11,11 @@ from tensorwrapper.typing import Index, Order
 __all__ = ["fastest_first", "is_default", "to_tiling"]
 
 
-def to_tiling(tiling: object) -> Tiling:
+def to_tiling(tiling: object, what: str) -> Tiling:
+    """Return what is a tiling; ``what`` names the operation that needs it."""
     if isinstance(tiling, Tiling):
         return tiling
-    raise ConversionError(f"tiled needs a Tiling, such as Tiling(*sizes), not {tiling!r}")
+    raise ConversionError(f"{what} needs a Tiling, such as Tiling(*sizes), not {tiling!r}")
 
 
 def is_default(order: Order | Iterable[SupportsIndex]) -> bool:

@@ -180,10 +180,10 @@ def _meets_tables(steps: list[_Step], tables: list[IntArray], total: int, limit:
     # What a single table holds is there already, however large it is.
     if work > max(limit, *[len(table) for table in tables]):
         raise LayoutError(f"whether the layouts meet takes {work} sums to decide, over the limit of {limit}")
-    parts = [*tables, *[np.arange(n, dtype=np.int64) * step for step, n in spelled]]
-    rest = sum([step * (n - 1) for step, n in kept]) + sum([int(part.max()) for part in parts])
+    rest = sum([step * (n - 1) for step, n in steps]) + sum([int(table.max()) for table in tables])
     if max(total, rest) > MAX_INT64:
         raise LayoutError(f"whether places {max(total, rest)} apart meet is not decided: they leave 64 bits")
+    parts = [*tables, *[np.arange(n, dtype=np.int64) * step for step, n in spelled]]
     sums = np.zeros(1, dtype=np.int64)
     for part in sorted(parts, key=len, reverse=True):
         rest -= int(part.max())

@@ -5,7 +5,7 @@ from typing import Literal, SupportsIndex, TypeAlias, cast, get_args
 
 import numpy as np
 
-from tensorwrapper._integers import to_count, to_ints
+from tensorwrapper._integers import to_counts
 from tensorwrapper.errors import ConversionError, LayoutError, RankError
 from tensorwrapper.layout._axis import AxisMap, Based
 from tensorwrapper.layout._common import LayoutCommon
@@ -46,7 +46,7 @@ def pad_positions(extent: int, before: int, after: int, mode: PadMode) -> IntArr
 def pad(layout: LayoutCommon, widths: Widths, mode: PadMode) -> Strided | Separable:
     """Return the layout whose modes go on beyond their ends; the elements keep their indices."""
     base, axes = axes_of(layout, "pad")
-    if mode not in get_args(PadMode):
+    if not isinstance(cast("object", mode), str) or mode not in get_args(PadMode):
         raise ConversionError(
             f'mode must be "wrap", "edge", "reflect" or "symmetric", not {mode!r}: a layout repeats places, '
             "it has none for a constant"
@@ -73,12 +73,11 @@ def _padded(axis: AxisMap, number: int, before: int, after: int, mode: PadMode) 
 
 
 def _to_widths(widths: Widths, rank: int) -> Sequence[tuple[int, int]]:
-    if not isinstance(cast("object", widths), Iterable):
-        raise ConversionError(f"widths are one pair (before, after) per mode, not {widths!r}")
-    counts = [
-        tuple([to_count(n, "the width of a pad") for n in to_ints(pair, "the widths of a pad")])
-        for pair in widths
-    ]
+    try:
+        pairs = list(widths)
+    except TypeError as error:
+        raise ConversionError(f"widths are one pair (before, after) per mode, not {widths!r}") from error
+    counts = [to_counts(pair, "the widths of a pad") for pair in pairs]
     if len(counts) != rank or any(len(pair) != 2 for pair in counts):
         raise RankError(f"widths are one pair (before, after) per mode, {rank} in all, not {counts}")
     return [(before, after) for before, after in counts]

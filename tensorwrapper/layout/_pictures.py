@@ -215,10 +215,12 @@ def _line_weights(side: Side, places: Sequence[int | None]) -> Mapping[int, int]
 
 def _width(cells: Sequence[Cell], *grids: Grid) -> float:
     names = [text_width(name, 10.0) + 6.0 for grid in grids for name in grid.columns]
-    return max(cell_width(cells), *names)
+    return max([cell_width(cells), *names])
 
 
 def _notes(held: LayoutCommon, cells: Sequence[Cell], paint: Paint, *, cut: bool) -> list[str]:
+    if not cells:
+        return ["no elements in what is drawn", "dots: positions that are left out"]
     offsets = [cell.offset for cell in cells]
     ends = f"{count_text(min(offsets))} to {count_text(max(offsets))}"
     by_tile = any(cell.tile is not None for cell in cells)

@@ -11,7 +11,7 @@ from typing import Generic, Self, SupportsIndex, cast
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_int
-from tensorwrapper.errors import LayoutError
+from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import _cell_modes, _modes
 from tensorwrapper.layout._common import LayoutCommon, check_out
 from tensorwrapper.layout._hierarchical import Hierarchical
@@ -24,7 +24,7 @@ from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._keys import mode_of
 from tensorwrapper.typing import Index, IndexT_co, IntArray
 
-__all__ = ["LayoutQueries"]
+__all__ = ["LayoutQueries", "held_of"]
 
 
 class LayoutQueries(ABC, Generic[IndexT_co]):
@@ -130,7 +130,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         >>> pairs[:, 0].may_overlap(pairs[:, 1]), pairs[:2].may_overlap(pairs[2:])
         (True, False)
         """
-        return may_overlap(self._held, other._held)
+        return may_overlap(self._held, held_of(other, "may_overlap"))
 
     def overlaps(self, other: "LayoutQueries[Index]", *, limit: SupportsIndex = 1 << 20) -> bool:
         """Tell whether an element of each of two layouts over one buffer lies at the same place; exact.
@@ -159,7 +159,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         >>> pairs[:, 0].overlaps(pairs[:, 1]), pairs[::3].overlaps(pairs[1::2])
         (False, True)
         """
-        return overlaps(self._held, other._held, to_count(limit, "a limit"))
+        return overlaps(self._held, held_of(other, "overlaps"), to_count(limit, "a limit"))
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
         """Return the place of the element at an absolute index.
@@ -421,6 +421,13 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
             f"{what} needs a strided layout, which this one over {self._held.shape} is not"
             + (": it has layers, flatten() it first" if layered else "")
         )
+
+
+def held_of(layout: object, what: str) -> LayoutCommon:
+    """Return what the facade holds; ``what`` names the operation that is given a layout."""
+    if isinstance(layout, LayoutQueries):
+        return cast("LayoutQueries[Index]", layout)._held
+    raise ConversionError(f"{what} needs a Layout, not {layout!r}")
 
 
 def _distinct(modes: tuple[SupportsIndex, ...], rank: int) -> Iterable[int]:

@@ -95,7 +95,7 @@ def split_mode_by(
         owners = np.repeat(np.arange(len(starts)), np.diff(parents))
         firsts = splits_of(counts)[:-1] - before[owners]
         starts = starts[owners] + firsts * strides[owners, 0]
-        strides = strides[owners] if strides.strides[0] else strides[:1].repeat(len(starts), axis=0)
+        strides = strides[owners]
     return make_blocked(_shape_of(rows), starts, strides)
 
 
@@ -105,12 +105,8 @@ def _split_of_box(held: Strided, counts: IntArray) -> Packed | Blocked:
     if held.is_contiguous:
         return Packed(_shape_of(rows), held.offset)
     check_int64(held, held.offset)
-    return make_blocked(
-        _shape_of(rows),
-        held.offset + marks[:-1] * held.strides[0],
-        shared_table(held.strides, len(counts)),
-        held.offset,
-    )
+    starts, strides = held.offset + marks[:-1] * held.strides[0], shared_table(held.strides, len(counts))
+    return make_blocked(_shape_of(rows), starts, strides, held.offset)
 
 
 def _shape_of(rows: Rows) -> Shape[Any]:
@@ -118,9 +114,9 @@ def _shape_of(rows: Rows) -> Shape[Any]:
 
 
 def _packed(made: Rows | int, offset: int) -> LayoutCommon:
-    return (
-        new_strided((made,), (0,), (1,), offset) if isinstance(made, int) else Packed(_shape_of(made), offset)
-    )
+    if isinstance(made, int):
+        return new_strided((made,), (0,), (1,), offset)
+    return Packed(_shape_of(made), offset)
 
 
 def _placed(made: Rows | int, starts: IntArray, strides: IntArray) -> LayoutCommon:

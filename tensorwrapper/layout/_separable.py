@@ -17,13 +17,19 @@ from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout._axis import AxisMap, Stride
 from tensorwrapper.layout._batches import indices_at_offsets, offsets_of_rows
-from tensorwrapper.layout._common import LayoutCommon, check_int64, check_region, search_injective
+from tensorwrapper.layout._common import (
+    LayoutCommon,
+    check_int64,
+    check_region,
+    search_injective,
+    to_offset_array,
+)
 from tensorwrapper.layout._hierarchical import Hierarchical
 from tensorwrapper.layout._keys import parse_positional
 from tensorwrapper.layout._strided import Strided, new_strided
 from tensorwrapper.layout._tables import sum_table
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._common import to_index, to_index_array
+from tensorwrapper.shape._common import to_index
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
@@ -274,7 +280,7 @@ def indices_at(layout: LayoutCommon, offsets: npt.ArrayLike) -> IntArray:
             "modes of this layout interleave, so offsets do not split into indices; use index_of"
         )
     if not shape.size:
-        given = to_index_array(np.asarray(offsets)[..., np.newaxis], 1)[..., 0]
+        given = to_offset_array(offsets)
         if given.size:
             raise OutOfBoundsError(f"no element of {shape} lies at offset {int(given.flat[0])}")
         return np.empty((*given.shape, shape.rank), dtype=np.int64)

@@ -5,7 +5,7 @@ from typing import SupportsIndex, final
 
 import attrs
 
-from tensorwrapper._integers import to_count, to_int
+from tensorwrapper._integers import to_count, to_int, to_ints
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout._common import LayoutCommon
 from tensorwrapper.layout._losses import LossReport, check_possible, loss_report
@@ -106,11 +106,16 @@ def halide_of(layout: LayoutCommon) -> HalideBuffer:
 def from_halide(dims: Sequence[Sequence[SupportsIndex]], offset: SupportsIndex) -> Strided:
     """Return the layout of Halide's dimensions, whose last one becomes mode 0."""
     rows: list[tuple[int, int, int]] = []
-    for dim in dims:
-        if len(dim) != 3:
+    try:
+        given = list(dims)
+    except TypeError as error:
+        raise ConversionError(f"dimensions are a sequence of (min, extent, stride), not {dims!r}") from error
+    for dim in given:
+        numbers = to_ints(dim, "a dimension")
+        if len(numbers) != 3:
             raise ConversionError(f"a dimension is (min, extent, stride), not {dim!r}")
-        first, extent, stride = dim
-        rows.append((to_int(first, "a min"), to_count(extent, "an extent"), to_int(stride, "a stride")))
+        first, extent, stride = numbers
+        rows.append((first, to_count(extent, "an extent"), stride))
     rows.reverse()
     extents: Extents = tuple([extent for _, extent, _ in rows])
     shape = box(extents, [first for first, _, _ in rows])

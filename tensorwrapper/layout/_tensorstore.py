@@ -267,9 +267,13 @@ class IndexTransform:
 
 def _names(labels: object) -> tuple[str, ...]:
     """Return labels that may come from anywhere as a tuple of texts."""
-    names: tuple[object, ...] = () if isinstance(labels, str) else tuple(cast("Iterable[object]", labels))
+    refusal = f"labels are texts, one per mode, not {labels!r}"
+    try:
+        names = () if isinstance(labels, str) else tuple(cast("Iterable[object]", labels))
+    except TypeError as error:
+        raise ConversionError(refusal) from error
     if isinstance(labels, str) or not all(isinstance(name, str) for name in names):
-        raise ConversionError(f"labels are texts, one per mode, not {labels!r}")
+        raise ConversionError(refusal)
     return cast("tuple[str, ...]", names)
 
 

@@ -5,12 +5,12 @@ in which None leaves a mode as it is. A tuple may be shorter than the modes: it 
 in either order.
 """
 
-from typing import SupportsIndex, TypeAlias, final
+from typing import SupportsIndex, TypeAlias, cast, final
 
 import attrs
 
 from tensorwrapper._integers import to_int
-from tensorwrapper.errors import LayoutError
+from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._hierarchy import (
     IntTree,
     OrdinalOrder,
@@ -162,6 +162,8 @@ def parse_tiler(text: str, *, order: OrdinalOrder = "lex") -> Tiler:
     >>> str(tiler[0]), len(tiler[1]), tiler[1][1], tiler_text(tiler)
     ('4:1', 2, None, '[4:1;[2:1;_]]')
     """
+    if not isinstance(cast("object", text), str):
+        raise ConversionError(f"a tiler is parsed from text, not from {text!r}")
     return _parsed(text.strip(), order)
 
 

@@ -52,7 +52,7 @@ def _merged_cells(columns: Columns, inner: int) -> IntArray:
         raise SizeOverflowError(f"modes of up to {greatest[0]} and {greatest[1]} indices are too long as one")
     if even is not None:
         row = (*even[: inner - 1], even[inner - 1] * even[inner], *even[inner + 1 :])
-        return splits_of(np.full(n, row[0])) if len(row) == 1 and n < 2 else shared_table(row, n)
+        return shared_table(row, n)
     merged = np.delete(table, inner, axis=1)
     merged[:, inner - 1] *= table[:, inner]
     return splits_of(merged[:, 0]) if merged.shape[1] == 1 else merged
@@ -100,15 +100,15 @@ def split_rows(
     return _new_rows((*splits, parents), cells, columns.leaf_rank), parents
 
 
-def split_run(counts: IntArray, extents: Extents) -> Rows:
-    """Return a box as cells that follow one another along mode 0, as many indices each as `counts` says."""
+def split_run(counts: IntArray, extents: Extents) -> tuple[Rows, IntArray]:
+    """Return a box as cells of as many indices of mode 0 as `counts` says, and where they begin."""
     marks = splits_of(counts)
     _check_total(marks, extents[0], 0)
     if len(extents) == 1:
-        return _new_rows((), marks, 1)
+        return _new_rows((), marks, 1), marks
     rest = shared_table(extents[1:], len(counts))
     cells = np.concatenate([np.asarray(counts, dtype=np.int64)[:, np.newaxis], rest], axis=1)
-    return _new_rows((), cells, len(extents))
+    return _new_rows((), cells, len(extents)), marks
 
 
 def _owners(columns: Columns, mode: int) -> IntArray:
@@ -135,6 +135,8 @@ def _check_parents(rows: Rows, mode: int, marks: IntArray, owners: IntArray, par
         raise ExtentError(
             f"there are counts for {len(parents) - 1} rows, but mode {mode} has {len(owners) - 1} prefixes"
         )
+    if parents.item(0):
+        raise ExtentError(f"there are counts, but mode {mode} has no prefix to which a row could belong")
     wrong = marks[parents] != owners
     if wrong.any():
         place = max(int(np.argmax(wrong)) - 1, 0)

@@ -269,7 +269,11 @@ class SmoothCommon(ShapeCommon):
 def to_extents(extents: Iterable[SupportsIndex]) -> Extents:
     """Return `extents` as a tuple of Python integers that are not negative."""
     sizes: list[int] = []
-    for mode, extent in enumerate(extents):
+    try:
+        numbered = enumerate(extents)
+    except TypeError as error:
+        raise ConversionError(f"extents must be a sequence of integers, not {extents!r}") from error
+    for mode, extent in numbered:
         size = extent if type(extent) is int else to_int(extent, f"the extent of mode {mode}")
         if size < 0:
             raise ExtentError(f"an extent must not be negative, but is {size} for mode {mode} of {extents}")

@@ -1,8 +1,8 @@
 """Keys with arrays: what NumPy selects with them, and the outer product of positions."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias, cast
+from typing import Any, Protocol, SupportsIndex, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from tensorwrapper.typing import Array, IntArray, PositionalItem, PositionalKey,
 __all__ = [
     "ArrayKey",
     "ArrayKeyItem",
+    "SupportsArray",
     "addresses_of_key",
     "is_basic",
     "outer_layout",
@@ -33,7 +34,16 @@ __all__ = [
     "write_key",
 ]
 
-ArrayKeyItem: TypeAlias = "PositionalItem | npt.ArrayLike"
+
+class SupportsArray(Protocol):
+    """An array, or a tensor of positions or bools."""
+
+    def __array__(self) -> Array: ...
+
+
+ArrayKeyItem: TypeAlias = (
+    "PositionalItem | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]] | SupportsArray"
+)
 """What may stand for one mode of a tensor: what basic indexing takes, positions, or a mask."""
 
 ArrayKey: TypeAlias = "ArrayKeyItem | tuple[ArrayKeyItem, ...]"

@@ -97,7 +97,8 @@ def _over_run(array: Array) -> Tensor[Any]:
 
 def _from_arrow(value: ArrowArrayLike, *, copy: bool | None) -> Tensor[Any] | None:
     """Return a tensor over the memory of an Arrow array, read-only unless of strings; None for a table."""
-    found = read_arrow(value)
+    # String data speaks Arrow as well, but only with pyarrow at hand.
+    found = (value, Shape(len(value))) if isinstance(value, StringData) else read_arrow(value)
     if found is None:
         return None
     elements, shape = found

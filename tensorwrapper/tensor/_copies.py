@@ -17,7 +17,7 @@ from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._nested import NestedLayout
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import JaggedCommon
-from tensorwrapper.tensor._lists import nest, rows_of
+from tensorwrapper.tensor._lists import nest, nest_box, rows_of
 from tensorwrapper.tensor._parts import TensorParts
 from tensorwrapper.tensor._places import memory_of, packed_layout
 from tensorwrapper.tensor._queries import TensorQueries
@@ -27,7 +27,8 @@ from tensorwrapper.tensor._string_places import (
     equal_strings,
     in_strings,
     pack_strings,
-    string_objects,
+    place_strings,
+    strings_of,
 )
 from tensorwrapper.tensor._tiles import BATCH, places_of_tiles, tile_numbers
 from tensorwrapper.typing import ScalarT_co
@@ -97,7 +98,7 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         return self._make(packed_layout(self.shape), buffer_of(flat))
 
     def to_layout(self, layout: Layout[Any], *, threads: SupportsIndex = 1) -> Self:
-        """Return the same elements in memory of their own, where `layout` puts them; gaps hold zeros.
+        """Return the same elements in memory of their own, where `layout` puts them; gaps hold zeros, or "".
 
         This retiles and reorders: ``t.layout.copy_plan(layout)`` tells beforehand what it costs.
 
@@ -126,6 +127,9 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         if least < 0:
             raise LayoutError(f"the layout needs offset {least}, and memory starts at offset 0")
         source, held = self._buffer, self._layout._held
+        if isinstance(source, Strings):
+            plan_copy(held, layout._held)  # for what it raises
+            return self._make(layout, place_strings(held, source, layout._held, greatest + 1))
         if not isinstance(source, Dense):
             source, held = Dense(cast("Any", self.elements())), packed_layout(self.shape)._held
         plan = plan_copy(held, layout._held)
@@ -161,14 +165,21 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
             return array.tolist()
         if isinstance(held, NestedLayout):
             return self._flat().tolist()
-        buffer = self._buffer
-        elements = string_objects(held, buffer) if isinstance(buffer, Strings) else self.elements()
         if self.shape.kind == "smooth":
-            return elements.reshape(self.shape.extents).tolist()
+            if isinstance(self._buffer, Strings):
+                return nest_box(self._items(), self.shape.extents)
+            return self.elements().reshape(self.shape.extents).tolist()
         rows = cast("JaggedCommon", self.shape._held).rows
         if rows.columns.leaf_rank == 1 and not isinstance(held, TiledStrided):
-            return nest(rows_of(elements.tolist(), rows), rows)
+            return nest(rows_of(self._items(), rows), rows)
         return nest([cell.tolist() for _, cell in self.cells()], rows)
+
+    def _items(self) -> list[Any]:
+        """Return the elements as Python's objects, in row-major order."""
+        if isinstance(self._buffer, Strings):
+            return strings_of(self._layout._held, self._buffer).to_list()
+        items: list[Any] = self.elements().tolist()
+        return items
 
     def array_equal(self, other: "TensorQueries[Any]", *, equal_nan: bool = False) -> bool:
         """Tell whether shapes and elements are equal; boxes and tiled boxes are compared without copies.

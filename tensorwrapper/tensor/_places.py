@@ -89,6 +89,8 @@ def flat_elements(held: LayoutCommon, buffer: BufferCommon[ScalarT_co]) -> "npt.
     if isinstance(buffer, Sparse):
         return sparse_elements(held, buffer)
     if not isinstance(buffer, Dense):
+        if held.is_contiguous and size:
+            return buffer.read_run(held.offset, held.offset + size)
         return buffer.gather(address_batches(held), size)
     if held.is_contiguous:
         return buffer.flat[held.offset : held.offset + size] if size else buffer.flat[:0]

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._copy import copy_elements
 from tensorwrapper.buffer._numpy_strings import NumpyStrings, strings_to_numpy
 from tensorwrapper.buffer._string_data import StringData
+from tensorwrapper.buffer._string_merge import replace_strings
 from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.layout import LayoutCommon
@@ -24,8 +24,8 @@ __all__ = [
     "equal_strings",
     "in_strings",
     "pack_strings",
+    "place_strings",
     "refuse_strings",
-    "string_objects",
     "strings_as_array",
     "strings_of",
 ]
@@ -65,12 +65,13 @@ def pack_strings(held: LayoutCommon, buffer: Strings) -> Strings:
     return Strings(packed, nullable=buffer.nullable)
 
 
-def string_objects(held: LayoutCommon, buffer: Strings) -> npt.NDArray[np.object_]:
-    """Return the elements as a flat array of Python's str or bytes, and None for a null."""
-    items = strings_of(held, buffer).to_list()
-    objects = np.empty(len(items), dtype=np.object_)
-    objects[:] = cast("Any", items)
-    return objects
+def place_strings(held: LayoutCommon, buffer: Strings, target: LayoutCommon, size: int) -> Strings:
+    """Return a buffer of so many elements, with these where another layout puts them and "" elsewhere."""
+    strings = strings_of(held, buffer)
+    nowhere = np.zeros(size, dtype=np.int64)
+    empty = StringData.from_ranges(nowhere, nowhere, b"", buffer.kind)
+    placed = replace_strings(empty, addresses_of(address_batches(target)), strings)
+    return Strings(placed, nullable=buffer.nullable)
 
 
 def equal_strings(

@@ -33,7 +33,8 @@ class TensorStructure(TensorSparse[ScalarT_co], Generic[ScalarT_co]):
         """Return the view in which `mode` counts on in the mode before it; all modes start at zero then.
 
         The rows of a jagged mode follow one another without brackets, as Awkward Array's ``flatten`` has
-        them. Of a nested tensor, without a mode: the view without layers.
+        them. Of a nested tensor, without a mode: the view without layers. Nothing is copied; O(1) where the
+        elements are packed, beside the splits of the new shape, else as many steps as there are cells.
 
         Parameters
         ----------
@@ -51,9 +52,6 @@ class TensorStructure(TensorSparse[ScalarT_co], Generic[ScalarT_co]):
         >>> t = tw.jagged([[[1, 2], [3]], [], [[4]]])
         >>> t.flatten().tolist(), t.flatten(2).tolist()
         ([[1, 2], [3], [4]], [[1, 2, 3], [], [4]])
-
-        O(1) where the elements are packed, beside the splits of the new shape; otherwise every cell takes its
-        place along. Nothing is copied.
         """
         if mode is None and self.shape.kind == "nested":
             return self._flat()
@@ -65,6 +63,8 @@ class TensorStructure(TensorSparse[ScalarT_co], Generic[ScalarT_co]):
         self, counts: "SupportsIndex | npt.ArrayLike | TensorQueries[Any]", mode: SupportsIndex = 0
     ) -> Self:
         """Return the view in which `mode` is dealt to rows of these lengths; all modes start at zero then.
+
+        Nothing is copied; O(counts) where the elements are packed.
 
         Parameters
         ----------
@@ -85,8 +85,6 @@ class TensorStructure(TensorSparse[ScalarT_co], Generic[ScalarT_co]):
         >>> import tensorwrapper as tw
         >>> tw.as_tensor([1, 2, 3, 4]).unflatten([1, 0, 3]).tolist()
         [[1], [], [2, 3, 4]]
-
-        O(counts) where the elements are packed. Nothing is copied.
         """
         flat = self._flat()
         number = mode_of(mode, flat.rank)
@@ -101,9 +99,8 @@ class TensorStructure(TensorSparse[ScalarT_co], Generic[ScalarT_co]):
         if shape.kind == "smooth":
             if not count or shape.extents[mode] % count:
                 raise ExtentError(f"mode {mode} of extent {shape.extents[mode]} makes no rows of {count}")
-            return self._make(
-                self._layout[()].split_mode(mode, (shape.extents[mode] // count, count)), self._buffer
-            )
+            layout = self._layout[()].split_mode(mode, (shape.extents[mode] // count, count))
+            return self._make(layout, self._buffer)
         extents = shape.lengths(mode)
         if not count or (extents % count).any():
             raise ExtentError(f"there is an extent of mode {mode} that makes no rows of {count}")

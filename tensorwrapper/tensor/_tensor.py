@@ -37,9 +37,9 @@ _S = TypeVar("_S", bound=np.generic)
 class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
     """Elements addressed by a shape: a layout says where in a buffer each one lies.
 
-    Made by `as_tensor`, `jagged`, `sparse` and `from_buffer`. Everything that selects gives a view of the
-    same memory; what copies says so. Two tensors are equal only if they are the same object: `array_equal`
-    compares elements.
+    Made by `as_tensor`, `jagged`, `sparse`, `strings` and `from_buffer`. Everything that selects gives a view
+    of the same memory; what copies says so. Two tensors are equal only if they are the same object:
+    `array_equal` compares elements.
 
     Parameters
     ----------

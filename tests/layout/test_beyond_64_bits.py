@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensorwrapper import Layout, Shape, Tiling
-from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
+from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
 
 FAR = 10**30
 
@@ -51,7 +51,7 @@ def test_offsets_beyond_64_bits_are_refused_together_and_found_one_by_one(layout
     ids=["tile-major", "cells"],
 )
 def test_no_element_is_found_where_the_distance_from_the_first_leaves_64_bits(layout: Layout) -> None:
-    with pytest.raises(OutOfBoundsError, match="no element of .* lies at offset 1000"):
+    with pytest.raises(OutOfBoundsError, match=r"no element of .* lies at offset 1000"):
         layout.indices_at([1000])
 
 
@@ -86,3 +86,15 @@ def test_offsets_further_apart_than_64_bits_count_are_refused_together(layout: L
     for ask in (layout.to_numpy, lambda: layout.offsets_of([layout.shape.indices()[0]])):
         with pytest.raises(SizeOverflowError, match="64 bits"):
             ask()
+
+
+def test_overlaps_that_leave_64_bits_are_not_decided_rather_than_wrong() -> None:
+    wide = Layout(Shape(4, 2, 2, 2), strides=(-(2**61), -(2**20), FAR, 1 - 2**62), offset=2**62)
+    table = Layout(Shape(3, 2), strides=(1, FAR)).gather(0, [2, 0, 2, 1])
+    with pytest.raises(LayoutError, match="leave 64 bits"):
+        wide.overlaps(table)
+
+
+def test_hints_of_a_tiled_view_with_a_stride_that_is_never_taken() -> None:
+    view = Layout(Shape(1, 4), strides=(FAR, 1)).as_tiled(Tiling([1], [2, 2]))
+    assert view.hints().whole.is_one_run

@@ -211,7 +211,7 @@ def test_refused(row):
 def test_what_is_no_layout_or_no_size_is_refused():
     plan = Layout(Shape(2)).copy_plan(Layout(Shape(2)))
 
-    with pytest.raises(LayoutError, match="elements move to a layout"):
+    with pytest.raises(ConversionError, match="copy_plan needs a Layout"):
         Layout(Shape(2)).copy_plan(Shape(2))
     with pytest.raises(ExtentError, match="item size"):
         plan.nbytes(-1)

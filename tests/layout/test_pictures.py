@@ -291,6 +291,13 @@ def test_nothing_is_a_few_words(layout):
     assert "no elements" in drawn.texts
 
 
+def test_of_many_rows_those_at_the_ends_may_be_empty():
+    drawn = picture(Layout(Shape.jagged([0] * 30 + [2] + [0] * 30)))
+
+    assert not drawn.boxes("cell")
+    assert "no elements in what is drawn" in drawn.texts
+
+
 def test_a_picture_says_what_it_shows():
     assert picture(GRIDS["F"]).label == "layout of smooth shape (4, 6)@(-1, 10)"
     assert picture(GRIDS["rows"]).label == "layout of jagged shape (4, 3|1|0|4)"

@@ -139,7 +139,7 @@ def test_offsets_of_takes_any_leading_axes():
         (lambda: Layout(Shape(2, 3), order=(0,)), RankError, "permutation"),
         (lambda: Layout(Shape(2, 3), order="A"), ConversionError, '"C", "F" or a permutation'),
         (lambda: Layout(Shape(2, 3), ascend=(True,)), LayoutError, "one bool per mode"),
-        (lambda: Layout(Shape(2, 3), ascend=True), LayoutError, "one bool per mode of 2, not True"),
+        (lambda: Layout(Shape(2, 3), ascend=True), ConversionError, "one bool per mode of 2, not True"),
         (
             lambda: Layout(Shape(2, 3)).as_tiled([[1], [2]]),
             ConversionError,

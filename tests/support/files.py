@@ -12,6 +12,7 @@ def tensors_of_every_kind():
     table = np.arange(12.0).reshape(3, 4)
     found = {f"of {dtype}": np.arange(6).reshape(2, 3).astype(dtype) for dtype in DTYPES}
     return found | {
+        "times": np.array(["2026-01-01", "NaT"], "M8[s]"),
         "scalar": np.array(2.5),
         "empty": np.zeros((3, 0, 2)),
         "none": np.zeros((0,), "i2"),
@@ -26,6 +27,11 @@ def tensors_of_every_kind():
         ),
         "box of tiles": tw.as_tensor(table).tiled(Tiling([1, 2], [3, 0, 1])),
         "tiles": tw.from_buffer(np.arange(12), Tiling([1, 2], [3, 0, 1]).shape),
+        "sparse": tw.sparse([[0, 1], [2, 2]], [3.5, 4.5], (3, 4), fill=1),
+        "sparse and vast": tw.sparse([[0, 1], [2**20, 2]], [3.5, 4.5], (2**31, 2**20))[2**20 :, ::2],
+        "text": tw.strings([["a", ""], ["\u00fcber", "\u4f60\u597d"]]),
+        "some text": tw.strings(["a", None]),
+        "bytes": tw.strings([b"\xff", b""]),
         "\u00fcber \u4f60\u597d": np.arange(3),
     }
 
@@ -33,7 +39,12 @@ def tensors_of_every_kind():
 def assert_same(got, want):
     want = tw.as_tensor(want)
     assert got.shape == want.shape
-    assert got.dtype == want.dtype.newbyteorder("<")
-    assert got.elements().tolist() == want.elements().tolist()
-    assert got.tolist() == want.tolist()
+    assert got.dtype == (want.dtype.newbyteorder("<") if want.dtype.kind in "biufcmM" else want.dtype)
     assert got.is_readonly
+    if want.is_sparse:
+        assert (got.nnz, got.fill_value) == (want.nnz, want.fill_value)
+        assert got.coords().tolist() == want.coords().tolist()
+        assert got.values().tolist() == want.values().tolist()
+    else:
+        assert got.elements().tolist() == want.elements().tolist()
+        assert got.tolist() == want.tolist()

@@ -133,3 +133,15 @@ def test_iteration_over_many_rows_agrees_with_each():
     assert sum(len(row) for row in t) == t.size
     assert [len(row) for row in t][n - 1] == counts[-1]
     assert [row.tolist() for row in t[9_000:9_003]] == [t[k].tolist() for k in range(9_000, 9_003)]
+
+
+def test_a_gather_of_rows_knows_whether_it_repeats_one():
+    t = tw.jagged([[1, 2], [], [3]])[0:]
+    once, twice = t.oindex[[2, 0]], t.oindex[[2, -1]]
+
+    assert (once.is_readonly, twice.is_readonly) == (False, True)
+    assert (once.tolist(), twice.tolist()) == ([[3], [1, 2]], [[3], [3]])
+    assert not t.oindex[[1, 1]].is_readonly  # rows without an element share nothing
+    once[0, 0] = 9
+    assert t.tolist() == [[1, 2], [], [9]]
+    assert t[1:].oindex[[1, 0]].tolist() == [[9], []]

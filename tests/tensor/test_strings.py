@@ -15,6 +15,7 @@ from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
     ExtentMismatchError,
+    LayoutError,
     OutOfBoundsError,
     ReadOnlyError,
     StringDataError,
@@ -160,6 +161,27 @@ def test_tiled_strings():
     assert pickle.loads(pickle.dumps(t)).array_equal(t)
     with pytest.raises(DTypeError, match="reduce_tiles needs numbers"):
         t.reduce_tiles(np.add)
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        tw.Layout(Shape(2, 3), order="F"),
+        tw.Layout(Shape(2, 3), strides=(8, 2), offset=1),
+        tw.Layout(Shape(2, 3))[::-1],
+    ],
+)
+def test_another_layout_has_the_strings_at_other_places(layout):
+    t = tw.strings([["a", "bc", None], ["", "héllo", "x"]])
+    placed = t.to_layout(layout)
+
+    assert placed.layout == layout
+    assert placed.array_equal(t)
+    assert placed.buffer.stored.take(layout.to_numpy()[0]).to_list() == ["a", "bc", None]
+    placed[0] = "new"
+    assert placed.tolist() == [["new"] * 3, ["", "héllo", "x"]]
+    with pytest.raises(LayoutError):
+        t.to_layout(tw.Layout(Shape(3, 2)))
 
 
 def test_nulls_are_told_filled_and_never_lost():

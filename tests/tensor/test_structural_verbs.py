@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.awkward_arrays import tensors, to_awkward
 
 import tensorwrapper as tw
-from tensorwrapper import Shape
+from tensorwrapper import Shape, Tiling
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError, SizeOverflowError
 
@@ -240,3 +240,34 @@ def test_no_step_is_taken_for_each_row(n):
     assert np.array_equal(
         t.pad(3, clip=True).to_numpy(), ak.to_numpy(ak.fill_none(ak.pad_none(rows, 3, clip=True), 0))
     )
+
+
+def test_counts_without_a_prefix_are_refused():
+    empty = tw.jagged([[1, 2]])[:0]
+
+    assert empty.unflatten([], 1).tolist() == []
+    with pytest.raises(ExtentError, match="no prefix to which a row could belong"):
+        empty.unflatten([0, 0], 1)
+
+
+def test_tiled_and_sparse_tensors_have_rows_as_well():
+    tiles = tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(Tiling([1, 2], [2, 1]))
+    assert tiles.flatten(2).tolist() == [[[0, 1], [2]], [[3, 4], [6, 7], [5], [8]]]
+    assert tiles.flatten(3).tolist() == [[[0, 1], [2]], [[3, 4, 6, 7], [5, 8]]]
+    assert tiles[tw.jagged([[1], [0, 0]])].tolist() == [[[[2]]], [[[3, 4], [6, 7]], [[3, 4], [6, 7]]]]
+    few = tw.sparse([(0, 1), (2, 3)], [5, 7], Shape(3, 4)).flatten().unflatten([3, 0, 5, 4])
+    assert few.is_sparse
+    assert few.tolist() == [[0, 5, 0], [], [0] * 5, [0, 0, 0, 7]]
+    assert few[tw.jagged([[1], [], [-1], [3, 0]])].tolist() == [[5], [], [0], [7, 0]]
+
+
+def test_more_elements_than_are_looked_up_at_a_time():
+    n = (1 << 20) + 4
+    flat = np.arange(n + 70, dtype=np.int32)
+    t = tw.as_tensor(flat).unflatten([5, n, 60, 5])
+    turned = t[:, ::-1].copy()
+
+    assert turned[1].tolist() == flat[5 : n + 5][::-1].tolist()
+    assert turned[2].tolist() == flat[n + 5 : n + 65][::-1].tolist()
+    many = tw.as_tensor(flat).unflatten(np.full(n // 5 + 14, 5))
+    assert np.array_equal(many[::-1].copy().elements(), flat.reshape(-1, 5)[::-1].reshape(-1))

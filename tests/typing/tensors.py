@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tensorwrapper.buffer import CopyCount, count_copies
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
-from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, jagged
+from tensorwrapper.tensor import Alignment, Tensor, TensorRows, align, as_tensor, from_buffer, jagged
 from tensorwrapper.typing import Index
 
 doubles: npt.NDArray[np.float64] = np.zeros((2, 3))
@@ -43,6 +43,25 @@ assert_type(tiles.tiling, Tiling)
 
 for row in t:
     assert_type(row, Tensor[np.float64])
+
+# Rows and their structure: views keep the type, what counts is int64, what is reduced has any.
+
+assert_type(t.rows(), TensorRows[Tensor[np.float64], Tensor[Any]])
+assert_type(t.rows()[0], Tensor[np.float64])
+assert_type(t.rows().reduce(np.add), Tensor[Any])
+assert_type(t.flatten(), Tensor[np.float64])
+assert_type(t.flatten(1).unflatten([1, 5]), Tensor[np.float64])
+assert_type(t.unflatten(t.num(), mode=0), Tensor[np.float64])
+assert_type(t.pad(4, fill=1.5, clip=True), Tensor[np.float64])
+assert_type(t.num(), Tensor[np.int64])
+assert_type(t.local_index(), Tensor[np.int64])
+assert_type(t.run_lengths(), Tensor[np.int64])
+assert_type(tiles[jagged([[True], [False]])], Tensor[np.float64])
+
+plan = align(tiles, tiles.shape, orders=[None, (0, 1, 3, 2)])
+assert_type(plan, Alignment)
+assert_type(plan.shape, Shape[Any])
+assert_type(plan.take(tiles, tiles), tuple[npt.NDArray[np.float64], ...])
 
 # Facts.
 

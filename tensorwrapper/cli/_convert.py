@@ -1,0 +1,35 @@
+"""``tensorwrapper convert``: tensors from one kind of file into another."""
+
+import argparse
+from pathlib import Path
+
+from tensorwrapper.cli._command import Command
+from tensorwrapper.cli._report import Report
+from tensorwrapper.store import convert
+
+__all__ = ["CONVERT"]
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    kinds = ".tens, .npy, .npz or .safetensors, by the end of its name"
+    parser.add_argument("source", type=Path, metavar="IN", help=f"the file to read: {kinds}")
+    parser.add_argument("target", type=Path, metavar="OUT", help=f"the file to write: {kinds}")
+
+
+def _run(options: argparse.Namespace) -> Report:
+    done = convert(options.source, options.target)
+    lost = [f"lost: {what}" for what in done.lost]
+    return Report(
+        "convert",
+        (),
+        {
+            "tensors": len(done.names),
+            "bytes of elements": done.nbytes,
+            "bytes of the file": options.target.stat().st_size,
+        },
+        (f"{options.source} -> {options.target}", *lost),
+        tuple([{"lost": what} for what in done.lost]),
+    )
+
+
+CONVERT = Command("convert", "Convert between .tens, .npy, .npz and .safetensors files.", _configure, _run)

@@ -1,0 +1,72 @@
+"""``tensorwrapper inspect``: which tensors a file has, read from their labels alone."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from tensorwrapper.cli._command import Command
+from tensorwrapper.cli._report import Figure, Report
+from tensorwrapper.store import Entry, TensFile
+
+__all__ = ["INSPECT"]
+
+_WIDEST = 48
+"""Characters of a column; more of a name or a shape is not shown to people."""
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="a .tens file")
+
+
+def _run(options: argparse.Namespace) -> Report:
+    with TensFile(options.file) as file:
+        entries = [file.describe(name) for name in file]
+        metadata = file.metadata
+    figures: dict[str, Figure] = {
+        "tensors": len(entries),
+        "elements": sum([entry.size for entry in entries]),
+        "bytes": options.file.stat().st_size,
+    }
+    if metadata:
+        figures["metadata"] = cast("Figure", metadata)
+    return Report("inspect", (), figures, _table(entries), tuple([_row(entry) for entry in entries]))
+
+
+def _row(entry: Entry) -> dict[str, Figure]:
+    return {
+        "name": entry.name,
+        "shape": str(entry.shape),
+        "dtype": entry.dtype,
+        "packing": entry.packing,
+        "elements": entry.size,
+        "bytes": entry.nbytes,
+        "pieces": entry.pieces,
+        "start": entry.start,
+    }
+
+
+def _table(entries: Sequence[Entry]) -> tuple[str, ...]:
+    rows = [("name", "shape", "dtype", "packing", "bytes")]
+    rows += [
+        (_short(e.name), _short(str(e.shape)), e.dtype, e.packing, f"{e.nbytes:_}".replace("_", " "))
+        for e in entries
+    ]
+    widths = [max(len(row[k]) for row in rows) for k in range(5)]
+    return tuple(
+        [
+            "  ".join([text.ljust(n) for text, n in zip(row[:4], widths, strict=False)])
+            + "  "
+            + row[4].rjust(widths[4])
+            for row in rows
+        ]
+    )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
+
+
+INSPECT = Command(
+    "inspect", "List the tensors of a .tens file: names, shapes, packings, sizes.", _configure, _run
+)

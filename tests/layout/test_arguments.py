@@ -1,0 +1,71 @@
+"""What is no fitting argument is refused with an error of the package that says what it was."""
+
+import numpy as np
+import pytest
+
+from tensorwrapper import Layout, Shape, Tiling
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.layout import parse_tiler
+
+ROW = Layout(Shape(2, 3))
+NESTED = Shape.nested(Shape(2, 3), layers=(1, 1))
+
+
+@pytest.mark.parametrize("other", [Shape(2, 3), "(2,3)", None, Layout], ids=repr)
+def test_where_a_layout_is_needed_nothing_else_goes(other: object) -> None:
+    for ask in (ROW.overlaps, ROW.may_overlap, ROW.copy_plan, lambda x: Layout.nested(x, layers=(1, 1))):
+        with pytest.raises(ConversionError, match=r"needs a Layout, not .*(Shape|None|2,3|Layout)"):
+            ask(other)
+
+
+@pytest.mark.parametrize("sequence", [3, None, Shape(2, 3), np.array(6), slice(0, 2)], ids=repr)
+def test_where_a_sequence_is_needed_nothing_else_goes(sequence: object) -> None:
+    for ask in (
+        ROW.reshape,
+        ROW.reshape_obstacle,
+        Layout.from_halide,
+        lambda x: ROW.split_mode(0, x),
+        lambda x: Layout(NESTED, order=x),
+        lambda x: Layout.from_halide([x]),
+        lambda x: ROW.pad(x, mode="wrap"),
+        lambda x: ROW.pad([x, (0, 0)], mode="wrap"),
+    ):
+        with pytest.raises(ConversionError):
+            ask(sequence)
+    if sequence is not None:
+        for ask in (
+            lambda x: Layout(NESTED, orders=x),
+            lambda x: Layout(Shape(2, 3), ascend=x),
+            lambda x: ROW.to_tensorstore(Shape(6), labels=x),
+        ):
+            with pytest.raises(ConversionError):
+                ask(sequence)
+
+
+def test_offsets_form_a_rectangle_of_integers() -> None:
+    for layout in (ROW, ROW.rotate([1, 0]), Layout(Shape(0, 3)), Layout(Shape.jagged([3, 1]))):
+        for wrong in ([[0], [1, 2]], [1.0], ["a"], [True], None):
+            with pytest.raises(ConversionError, match="offsets must"):
+                layout.indices_at(wrong)
+
+
+@pytest.mark.parametrize("word", [np.array(["right"]), np.array([1, 2]), ["right"], 1, None], ids=repr)
+def test_where_a_word_is_needed_nothing_else_goes(word: object) -> None:
+    for ask in (
+        ROW.losses,
+        lambda x: Layout.from_mdspan((2, 3), x),
+        lambda x: ROW.pad([(0, 1), (0, 0)], mode=x),
+        lambda x: Layout.parse("(2,3):(3,1)", order=x),
+        parse_tiler,
+        Layout.parse,
+    ):
+        with pytest.raises(ConversionError):
+            ask(word)
+
+
+@pytest.mark.parametrize("tiling", [[2, 2], Shape(4), None], ids=repr)
+def test_where_a_tiling_is_needed_nothing_else_goes(tiling: object) -> None:
+    for ask in (Layout.tiled, ROW.as_tiled):
+        with pytest.raises(ConversionError, match=r"needs a Tiling, such as Tiling\(\*sizes\), not"):
+            ask(tiling)
+    assert Layout.tiled(Tiling([2, 2])).as_tiled(Tiling([2, 2])).is_contiguous

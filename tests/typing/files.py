@@ -1,0 +1,35 @@
+"""What checkers know of files. Checked, never run."""
+
+from pathlib import Path
+from typing import Any, assert_type
+
+import numpy as np
+
+import tensorwrapper as tw
+from tensorwrapper.store import Conversion, Entry, TensFile, Verification, convert, verify
+
+with tw.open("run.tens") as f:
+    assert_type(f, TensFile)
+    assert_type(f["a"], tw.Tensor[Any])
+    assert_type(list(f), list[str])
+    assert_type(f.get("a"), tw.Tensor[Any] | None)
+    assert_type(f.metadata, dict[str, Any])
+    assert_type(f.describe("a"), Entry)
+    assert_type(f.path, Path)
+
+with tw.open(Path("run.tens"), "a", metadata={"run": 3}, compress="zlib") as g:
+    g["a"] = np.ones(3)
+    g["b"] = [[1, 2], [3, 4]]
+    g.append("c", tw.jagged([[1], [2, 3]]), metadata={"unit": "m"})
+    g.flush()
+
+tw.open("run.tens", "rb")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+tw.open(3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+tw.save("run.tens", [np.ones(3)])  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+tw.save("run.tens", {"a": np.ones(3)}, compress="rar")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+tw.save("run.tens", {"a": np.ones(3), "rows": tw.jagged([[1], [2, 3]])}, metadata={"run": 3})
+assert_type(convert("run.tens", "run.npz"), Conversion)
+assert_type(convert("run.tens", "run.npz").lost, tuple[str, ...])
+assert_type(verify("run.tens"), Verification)
+assert_type(verify("run.tens").ok, bool)
