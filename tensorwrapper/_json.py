@@ -13,7 +13,7 @@ from typing import NoReturn, TypeAlias, cast
 
 from tensorwrapper.errors import ParseError
 
-__all__ = ["Json", "dump_json", "excess", "load_json"]
+__all__ = ["Json", "dump_json", "excess", "has_number_over", "load_json"]
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """What JSON can say."""
@@ -21,6 +21,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 # Possessive: a string of megabytes must not leave a place to backtrack to at each of its characters.
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _BRACKET = re.compile(r"[\[\]{}]")
+_DIGITS = "0123456789"
 
 
 def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -111,6 +112,29 @@ def excess(text: str, *, depth: int, items: int) -> str | None:
         if level > depth:
             return f"nests over {depth} deep"
     return None
+
+
+def has_number_over(text: str, digits: int) -> bool:
+    """Return whether a number in a JSON text has over so many digits in a row.
+
+    Examples
+    --------
+    >>> has_number_over('[-123.5,"123456"]', 2), has_number_over('[-123.5,"123456"]', 3)
+    (True, False)
+    """
+    return _has_run_over(text, digits) and _has_run_over(_STRING.sub("", text), digits)
+
+
+def _has_run_over(text: str, digits: int) -> bool:
+    # A long run has a digit at one of the places that are so far apart: few characters are looked at.
+    step = max(digits, 1)
+    for place in range(0, len(text), step):
+        if text[place] in _DIGITS:
+            before, after = text[max(place - step, 0) : place], text[place : place + step + 1]
+            run = len(before) - len(before.rstrip(_DIGITS)) + len(after) - len(after.lstrip(_DIGITS))
+            if run > digits:
+                return True
+    return False
 
 
 def dump_json(value: object) -> str:

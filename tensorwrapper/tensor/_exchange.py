@@ -33,7 +33,8 @@ class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
         ------
         ConversionError
             If the tensor is jagged, tiled or sparse: nothing is densified without being asked. If it has
-            strings, whose bytes no array can be over: ``np.asarray`` copies them.
+            strings, or elements that are computed or decompressed when they are read: no array can be over
+            them, and ``np.asarray`` reads them all.
         """
         held = self._layout._held
         array = memory_of(held, self._buffer)
@@ -46,6 +47,10 @@ class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
             raise ConversionError(
                 "no array is over the bytes of strings: np.asarray(t), with a dtype or not, copies them, and "
                 "to_string_data() has them without a copy"
+            )
+        if array is None and self.shape.kind == "smooth" and not isinstance(self._buffer, Dense):
+            raise ConversionError(
+                f"no array is over the elements of {self._buffer!r}: np.asarray(t) and t.copy() read them all"
             )
         if array is None:
             raise ConversionError(

@@ -41,7 +41,7 @@ def byte_views(buffers: Iterable[BufferLike], what: str) -> list[memoryview]:
     views: list[memoryview] = []
     for buffer in buffers:
         try:
-            view = memoryview(buffer)
+            view = buffer if type(buffer) is memoryview else memoryview(buffer)
             if view.ndim != 1 or view.format != "B" or not view.c_contiguous:
                 view = _cast(view)
         except (TypeError, ValueError, BufferError) as error:

@@ -1,16 +1,39 @@
-"""Element types on the wire: NumPy's kind character and the bytes per element, always little-endian."""
+"""Element types on the wire: NumPy's kind character and the bytes per element, always little-endian.
 
-from typing import Any
+Types that TENS cannot name travel as the integers of the same bytes; the key ``logical`` says what they are.
+"""
+
+import importlib
+import re
+from typing import Any, cast
 
 import numpy as np
 
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
+from tensorwrapper.wire._refusal import Refusal, refuse
 
-__all__ = ["known_dtype", "read_dtype", "write_dtype"]
+__all__ = ["known_dtype", "read_dtype", "read_logical", "write_dtype", "write_logical"]
 
 _WORDS = {"b": (1,), "c": (8, 16), "f": (2, 4, 8), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8)}
 # x86 long doubles: ten bytes that count and six of padding, on no other machine the same.
 _LONG = {("f", 16): np.longdouble, ("c", 32): np.clongdouble}
+
+_LONGEST = 64
+"""Characters of a name; beyond, it is no mistake but an attempt to make us repeat it."""
+
+_MOMENT = re.compile(r"(datetime64|timedelta64)\[(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\]", re.ASCII)
+_SMALL = {
+    "bfloat16": 2,
+    "float8_e3m4": 1,
+    "float8_e4m3": 1,
+    "float8_e4m3b11fnuz": 1,
+    "float8_e4m3fn": 1,
+    "float8_e4m3fnuz": 1,
+    "float8_e5m2": 1,
+    "float8_e5m2fnuz": 1,
+    "float8_e8m0fnu": 1,
+}
+"""Floats of ml_dtypes in which all bytes are values."""
 
 _READ = {(kind, word): np.dtype(f"<{kind}{word}") for kind, words in _WORDS.items() for word in words}
 _WRITE: "dict[np.dtype[Any], tuple[str, int, np.dtype[Any]]]" = {
@@ -31,6 +54,8 @@ def read_dtype(kind: object, word: object, where: str, *, allow_longdouble: bool
         long = np.dtype(_LONG[kind, word])
         if long.itemsize == word:
             return long
+    if len(kind) > _LONGEST:
+        raise RemoteProtocolError("limit", f"dtype of {where} has {len(kind)} characters")
     raise RemoteProtocolError("unsupported", f"{where} has elements {kind[:16]!r} of {word} bytes")
 
 
@@ -47,6 +72,8 @@ def write_dtype(
     if known is not None:
         return known
     little = dtype.newbyteorder("<")
+    if write_logical(dtype) is not None:
+        return ("i" if dtype.kind in "mM" else "u"), dtype.itemsize, little
     if (dtype.kind, dtype.itemsize) in _READ:
         return dtype.kind, dtype.itemsize, little
     if (dtype.kind, dtype.itemsize) in _LONG:
@@ -57,3 +84,33 @@ def write_dtype(
             f"{where} has long doubles, which few machines can read; allow_longdouble=True sends them",
         )
     raise LocalProtocolError("unsupported", f"{where} has elements of type {dtype}, which TENS cannot name")
+
+
+def write_logical(dtype: "np.dtype[Any]") -> str | None:
+    """Return what the key ``logical`` says of a type that TENS cannot name; None for others."""
+    if dtype.kind in "mM":
+        name = dtype.newbyteorder("=").name
+        # Units may have a factor, which few readers would expect.
+        return name if _MOMENT.fullmatch(name) else None
+    if dtype.type.__module__ == "ml_dtypes" and dtype.name in _SMALL:
+        return dtype.name
+    return None
+
+
+def read_logical(name: object, dtype: "np.dtype[Any]", where: str) -> "np.dtype[Any] | Refusal | None":
+    """Return what elements mean by the foreign key ``logical``; only names on a fixed list are taken."""
+    if name is None:
+        return None
+    if not isinstance(name, str):
+        refuse("schema", f"logical of {where} must be text")
+    if _MOMENT.fullmatch(name) and dtype == np.dtype("<i8"):
+        return np.dtype(name).newbyteorder("<")
+    if _SMALL.get(name) == dtype.itemsize and dtype.kind == "u":
+        try:
+            held = getattr(importlib.import_module("ml_dtypes"), name)
+        except (ImportError, AttributeError):
+            return Refusal(
+                "unsupported", f"{where} has elements of type {name}, which needs the package ml_dtypes"
+            )
+        return cast("np.dtype[Any]", np.dtype(held))
+    return Refusal("unsupported", f"{where} has the logical type {name[:_LONGEST]!r} over {dtype}")

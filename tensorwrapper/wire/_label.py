@@ -4,17 +4,21 @@ Written, it is the text of the C++ reference (floats may differ in how they are 
 Read, its size and depth are bounded before anything is built.
 """
 
+import datetime as dt
 import math
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
-from tensorwrapper._json import Json, dump_json, excess, load_json
+from tensorwrapper._json import Json, dump_json, excess, has_number_over, load_json
 from tensorwrapper.errors import LocalProtocolError, ParseError, RemoteProtocolError
 from tensorwrapper.wire._limits import Limits
 
-__all__ = ["dump_label", "load_label", "plain_object", "plain_scalars"]
+__all__ = ["SPACE", "dump_label", "load_label", "plain_object", "plain_scalars"]
+
+SPACE = " \t\r\n"
+"""What JSON allows around a value."""
 
 
 def load_label(text: str, limits: Limits) -> Json:
@@ -23,17 +27,21 @@ def load_label(text: str, limits: Limits) -> Json:
     Raises
     ------
     RemoteProtocolError
-        ``header`` if it is not strict JSON, ``limit`` if it is too deep or has too many values.
+        ``header`` if it is not strict JSON or too deep, ``limit`` if it has too many values or digits.
     """
     complaint = excess(text, depth=limits.depth, items=limits.label_items)
     if complaint is not None:
-        raise RemoteProtocolError("limit", f"the label {complaint}")
+        many = excess(text, depth=len(text), items=limits.label_items) is not None
+        raise RemoteProtocolError("limit" if many else "header", f"the label {complaint}")
     try:
-        return load_json(text)
+        value = load_json(text)
     except ParseError as error:
         raise RemoteProtocolError("header", f"the label {error}") from error
     except RecursionError as error:
-        raise RemoteProtocolError("limit", "the label nests deeper than this reader can follow") from error
+        raise RemoteProtocolError("header", "the label nests deeper than this reader can follow") from error
+    if len(text) > limits.digits and has_number_over(text, limits.digits):
+        raise RemoteProtocolError("limit", f"the label has a number of over {limits.digits} digits")
+    return value
 
 
 def dump_label(value: Mapping[str, object]) -> str:
@@ -46,13 +54,22 @@ def dump_label(value: Mapping[str, object]) -> str:
 
 
 def _scalar(value: object, where: str) -> Json:
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    if isinstance(value, np.datetime64):
+        moment = cast("np.datetime64[Any]", value)  # type: ignore[redundant-cast]
+        if np.isnat(moment):
+            raise LocalProtocolError("schema", f"{where} is not a time, which JSON cannot say")
+        return str(np.datetime_as_string(moment))
     if isinstance(value, np.generic):
         value = cast("object", value.item())
     if isinstance(value, float) and not math.isfinite(value):
         raise LocalProtocolError("schema", f"{where} is {value}, which JSON cannot say")
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise LocalProtocolError("schema", f"{where} must be a number, a text, a bool or None, not {value!r}")
+    raise LocalProtocolError(
+        "schema", f"{where} must be a number, a text, a bool, a time or None, not {value!r}"
+    )
 
 
 def plain_scalars(metadata: Mapping[str, object], where: str) -> dict[str, Json]:

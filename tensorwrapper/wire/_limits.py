@@ -10,7 +10,7 @@ __all__ = ["DEFAULT_LIMITS", "Limits"]
 
 
 @final
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, cache_hash=True)
 class Limits:
     """Bounds that a decoder checks before it allocates anything that a sender's number decides.
 
@@ -33,16 +33,20 @@ class Limits:
     """How many values the label may have, counted by its brackets and commas."""
     depth: int = 64
     """How deep the label may nest."""
+    digits: int = 1000
+    """How many digits a number in the label may have."""
     rank: int = 64
     """The number of modes of a tensor."""
-    extent: int = 2**48
+    extent: int = 2**36
     """The extent of one mode, also where another extent is 0."""
     tensors: int = 65_536
     """The number of tensors in a message."""
     parts: int = 262_144
     """The number of payload parts in a message."""
     total_bytes: int = 2**40
-    """The bytes of all frames together."""
+    """The bytes of all frames together, and of all tensors that a label claims."""
+    decompressed_bytes: int = 2**36
+    """The bytes of all compressed tensors of a message together, when they are decompressed."""
 
     def __attrs_post_init__(self) -> None:
         for field in attrs.fields(Limits):

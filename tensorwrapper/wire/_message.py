@@ -7,32 +7,17 @@ from typing import Any, SupportsIndex, cast, final
 import attrs
 
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
-from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import BufferLike
+from tensorwrapper.wire._amend import described_tensors, label_to_amend
 from tensorwrapper.wire._buffers import byte_views, check_several
 from tensorwrapper.wire._header import Header, make_header, pack_coordinates, pack_prefix
-from tensorwrapper.wire._label import load_label
+from tensorwrapper.wire._label import SPACE, dump_label, load_label
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire._plan import plan_label
-from tensorwrapper.wire._read import Reader
+from tensorwrapper.wire._tensors import JSON_FORMS, read_tensors
+from tensorwrapper.wire._write import ElementOrder, Writer
 
-__all__ = ["Message", "make_message", "read_tensors"]
-
-_JSON_FORMS = frozenset({"TENS", "FLOW", "JSON"})
-"""Forms whose label is JSON by definition: there, other text is an error."""
-
-_SPACE = " \t\r\n"
-"""What JSON allows around a value."""
-
-
-def read_tensors(
-    header: Header, parts: Sequence[memoryview], limits: Limits, *, allow_longdouble: bool
-) -> tuple[Tensor[Any], ...]:
-    """Return the tensors that a foreign label describes, over the parts."""
-    text, strict = header.label.strip(_SPACE), header.form in _JSON_FORMS
-    plans = plan_label(text, limits, strict=strict, allow_longdouble=allow_longdouble)
-    reader = Reader(parts, limits)
-    return tuple([reader.read(plan) for plan in plans])
+__all__ = ["Message", "make_message"]
 
 
 @final
@@ -73,7 +58,7 @@ class Message:
     _parts: tuple[memoryview, ...]
     _limits: Limits
     _allow_longdouble: bool
-    _tensors: tuple[Tensor[Any], ...] | None
+    _tensors: Sequence[Tensor[Any]] | None
 
     def __init__(
         self,
@@ -131,12 +116,20 @@ class Message:
         return sum([part.nbytes for part in self._parts])
 
     @property
-    def tensors(self) -> tuple[Tensor[Any], ...]:
-        """The tensors that the label describes, as read-only views of the parts."""
+    def tensors(self) -> Sequence[Tensor[Any]]:
+        """The tensors that the label describes, as read-only views of the parts.
+
+        One whose packing or logical type is not known raises `RemoteProtocolError` when it is taken from the
+        sequence, and only then; its neighbours are there.
+        """
         tensors = self._tensors
         if tensors is None:
             tensors = read_tensors(
-                self._header, self._parts, self._limits, allow_longdouble=self._allow_longdouble
+                self._header,
+                self._parts,
+                self._limits,
+                strict=False,
+                allow_longdouble=self._allow_longdouble,
             )
             object.__setattr__(self, "_tensors", tensors)
         return tensors
@@ -144,13 +137,13 @@ class Message:
     @property
     def label_object(self) -> Any:  # noqa: ANN401 - whatever JSON the sender wrote
         """The label as JSON, application keys included; None if it is empty or free text. Read anew."""
-        text = self._header.label.strip(_SPACE)
+        text = self._header.label.strip(SPACE)
         if not text:
             return None
         try:
             return load_label(text, self._limits)
         except RemoteProtocolError:
-            if self._header.form in _JSON_FORMS or text.startswith("{"):
+            if self._header.form in JSON_FORMS or text.startswith("{"):
                 raise
             return None
 
@@ -168,6 +161,69 @@ class Message:
     def tensor_metadata(self) -> tuple[Any, ...]:
         """What the label says about each tensor; None where it says nothing."""
         return tuple([description.get("metadata") for description in self._tens().get("tensors", ())])
+
+    def append(
+        self,
+        tensor: object,
+        metadata: Mapping[str, object] | None = None,
+        *,
+        layout: ElementOrder = "packed",
+        allow_longdouble: bool = False,
+    ) -> "Message":
+        """Return this message with one tensor more, in the payload part after the last one.
+
+        All else is kept: application keys, other parts, what is said of other tensors. The label is written
+        anew, with its keys sorted. One after the other, n tensors take O(n^2); `encode` takes them together.
+
+        Parameters
+        ----------
+        tensor
+            A tensor, or anything that `as_tensor` takes.
+        metadata
+            One level of scalars to say about it.
+        layout, allow_longdouble
+            As `encode` has them.
+
+        Raises
+        ------
+        LocalProtocolError
+            If the label is no JSON object, or the tensor does not fit the format.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> message = Message(parts=[b"first"]).append(np.arange(3, dtype="i1"), {"gain": 2.5})
+        >>> message.label
+        '{"TENS":{"tensors":[{"dtype":"i","metadata":{"gain":2.5},"part":1,"shape":[3],"word":1}]}}'
+        """
+        label = label_to_amend(self._header)
+        described, first = described_tensors(label), len(self._parts)
+        writer = Writer(first + 1, layout=layout, allow_longdouble=allow_longdouble, before=len(described))
+        writer.add(as_tensor(tensor), first, metadata)
+        described += writer.descriptions
+        return make_message(
+            attrs.evolve(self._header, label=dump_label(label)),
+            (*self._parts, *writer.payload[first:]),
+            limits=self._limits,
+            allow_longdouble=self._allow_longdouble or allow_longdouble,
+            tensors=None,
+        )
+
+    def append_part(self, part: BufferLike) -> "Message":
+        """Return this message with one payload part more, which no tensor refers to. It is not copied.
+
+        Raises
+        ------
+        ConversionError
+            If it is no contiguous memory.
+        """
+        return make_message(
+            self._header,
+            (*self._parts, *byte_views([part], "part")),
+            limits=self._limits,
+            allow_longdouble=self._allow_longdouble,
+            tensors=self._tensors,
+        )
 
     def to_frames(self) -> list[bytes | memoryview]:
         """Return the frames to send: prefix, coordinates, parts; the parts are not copied."""
@@ -213,7 +269,7 @@ def _fill(
     *,
     limits: Limits = DEFAULT_LIMITS,
     allow_longdouble: bool = False,
-    tensors: tuple[Tensor[Any], ...] | None = None,
+    tensors: Sequence[Tensor[Any]] | None = None,
 ) -> None:
     object.__setattr__(message, "_header", header)
     object.__setattr__(message, "_parts", parts)
@@ -228,7 +284,7 @@ def make_message(
     *,
     limits: Limits,
     allow_longdouble: bool,
-    tensors: tuple[Tensor[Any], ...] | None,
+    tensors: Sequence[Tensor[Any]] | None,
 ) -> Message:
     """Return a message of parts that were checked; limits and options are those it was checked with."""
     message = object.__new__(Message)

@@ -6,7 +6,7 @@ ever made.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -18,14 +18,32 @@ from tensorwrapper.shape._jagged import Jagged
 from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._shape import wrap
-from tensorwrapper.typing import Index, IntArray
+from tensorwrapper.typing import Array, Index, IntArray
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._refusal import refuse
 
-__all__ = ["describe_partitions", "describe_rows", "read_int", "read_partitions", "read_rows"]
+__all__ = [
+    "AddBytes",
+    "AddPart",
+    "ReadElements",
+    "ReadPart",
+    "check_splits",
+    "describe_partitions",
+    "describe_rows",
+    "read_int",
+    "read_object",
+    "read_partitions",
+    "read_rows",
+]
 
 AddPart: TypeAlias = Callable[[IntArray], int]
 """Puts an index array into the payload and returns the number of its part."""
+
+AddBytes: TypeAlias = Callable[[Array], int]
+"""Puts elements of any type into the payload, and returns the number of their part."""
+
+ReadElements: TypeAlias = Callable[[object, int, "np.dtype[Any]", str], Array]
+"""Returns so many elements of a type from a part that a label names."""
 
 ReadPart: TypeAlias = Callable[[object, str], IntArray]
 """Returns the int64 array in a part that a label names."""
@@ -69,7 +87,8 @@ def describe_partitions(partitions: tuple[Partition, ...], first: Index, add: Ad
     return described
 
 
-def _object(value: object, where: str) -> Mapping[str, object]:
+def read_object(value: object, where: str) -> Mapping[str, object]:
+    """Return the fields of a foreign packing, if it is of the version that this reader knows."""
     if not isinstance(value, dict):
         refuse("schema", f"{where} must be an object")
     fields = cast("dict[str, object]", value)
@@ -99,7 +118,7 @@ def _list(value: object, where: str, length: int | None = None) -> list[object]:
     return items
 
 
-def _check_splits(splits: IntArray, where: str, total: int | None = None) -> int:
+def check_splits(splits: IntArray, where: str, total: int | None = None) -> int:
     """Return the last of foreign row splits, which must start at 0 and not descend."""
     if not len(splits) or int(splits[0]) != 0:
         refuse("layout", f"{where} must start with 0")
@@ -107,13 +126,13 @@ def _check_splits(splits: IntArray, where: str, total: int | None = None) -> int
         refuse("layout", f"{where} must not descend")
     last = int(splits[-1])
     if total is not None and last != total:
-        refuse("size", f"{where} ends at {last}, but there are {total} elements")
+        refuse("size", f"{where} ends at {last} instead of {total}")
     return last
 
 
 def read_rows(value: object, size: int, read: ReadPart, limits: Limits, where: str) -> Shape:
     """Return the jagged shape with `size` elements that a foreign ``jagged`` object describes."""
-    fields = _object(value, where)
+    fields = read_object(value, where)
     rank = _cell_rank(fields.get("cell_rank"), limits, where)
     named = _list(fields.get("splits"), f"splits of {where}")
     if len(named) + 1 + rank > limits.rank:
@@ -125,7 +144,7 @@ def read_rows(value: object, size: int, read: ReadPart, limits: Limits, where: s
         array = read(name, what)
         if nodes is not None and len(array) != nodes + 1:
             refuse("size", f"{what} has {len(array)} numbers instead of {nodes + 1}")
-        nodes = _check_splits(array, what)
+        nodes = check_splits(array, what)
         splits.append(array)
     what = f"cells of {where}"
     cells = read(fields.get("cells"), what)
@@ -134,7 +153,7 @@ def read_rows(value: object, size: int, read: ReadPart, limits: Limits, where: s
     if len(cells) != (nodes + 1 if rank == 1 else nodes * rank):
         refuse("size", f"{what} has {len(cells)} numbers, which do not fit {nodes} cells of rank {rank}")
     if rank == 1:
-        _check_splits(cells, what, size)
+        check_splits(cells, what, size)
         leaf = cells
     else:
         leaf = cells.reshape(nodes, rank)
@@ -208,7 +227,7 @@ def read_partitions(
     value: object, read: ReadPart, limits: Limits, where: str
 ) -> tuple[tuple[Partition, ...], Index]:
     """Return the partitions that a foreign ``tiled`` object describes, and the number of its first tile."""
-    fields = _object(value, where)
+    fields = read_object(value, where)
     named = _list(fields.get("marks"), f"marks of {where}")
     if not named:
         refuse("schema", f"marks of {where} must name one part at least")

@@ -6,6 +6,7 @@ from typing import Any, cast, final
 
 import numpy as np
 
+from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._copy import copy_elements
 from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.layout import Layout
@@ -19,10 +20,15 @@ from tensorwrapper.shape._tiling import make_tiling
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor._tensor import make_tensor
 from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.wire._compress import CODECS
+from tensorwrapper.wire._compress_blocks import read_compressed
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._packing import read_partitions, read_rows
 from tensorwrapper.wire._plan import TensorPlan
 from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._sparse_packing import read_sparse
+from tensorwrapper.wire._storage import packing_fields
+from tensorwrapper.wire._string_packing import read_strings
 
 __all__ = ["Reader"]
 
@@ -44,15 +50,38 @@ class Reader:
     def read(self, plan: TensorPlan) -> Tensor[Any]:
         """Return one tensor, after comparing what its label says with the bytes that are there."""
         data = self._part(plan.part, plan.where)
-        if data.nbytes != plan.nbytes:
+        if data.nbytes != plan.nbytes and plan.storage not in CODECS:
             size = plan.dtype.itemsize
             refuse(
                 "size",
                 f"{plan.where} has {plan.nbytes // size} elements of {size} bytes, "
                 f"but its part has {data.nbytes}",
             )
-        flat = self._elements(data, plan.dtype, plan.where)
-        return make_tensor(plan.layout or self._layout(plan), Dense(cast("Any", flat)))
+        layout = plan.layout
+        return make_tensor(self._layout(plan) if layout is None else layout, self._buffer(plan, data))
+
+    def _buffer(self, plan: TensorPlan, data: memoryview) -> BufferCommon[Any]:
+        storage, where, dtype = plan.storage, plan.where, plan.logical or plan.dtype
+        if storage == "dense":
+            return Dense(cast("Any", self._elements(data, dtype, where)))
+        size, index, elements = math.prod(plan.extents), self._index_part, self._some_elements
+        fields = packing_fields(plan.description, storage)
+        if storage in CODECS:
+            return read_compressed(storage, fields, data, dtype, size, index, where)
+        values = self._elements(data, dtype, where)
+        if storage == "sparse":
+            return read_sparse(fields, values, size, index, elements, where)
+        if dtype != np.uint8:
+            refuse("schema", f"{where} is of strings, whose bytes have the dtype u and the word 1")
+        return read_strings(fields, values, size, index, elements, self._limits, where)
+
+    def _some_elements(self, part: object, count: int, dtype: "np.dtype[Any]", where: str) -> Array:
+        if type(part) is not int:
+            refuse("schema", f"part of {where} must be an integer")
+        data = self._part(part, where)
+        if data.nbytes != count * dtype.itemsize:
+            refuse("size", f"{where} has {data.nbytes} bytes instead of {count * dtype.itemsize}")
+        return self._elements(data, dtype, where)
 
     def _part(self, part: int, where: str) -> memoryview:
         if not 0 <= part < len(self._parts):
@@ -67,11 +96,13 @@ class Reader:
         if known is not None:
             return known
         flat = np.frombuffer(data, dtype=dtype)
-        if not flat.flags.aligned:
+        flags = flat.flags
+        if not flags.aligned:
             # Small frames can start at any address; what NumPy's users do with an array needs alignment.
             flat = copy_elements(flat)
-        if flat.flags.writeable:
-            flat.flags.writeable = False
+            flags = flat.flags
+        if flags.writeable:
+            flags.writeable = False
         if dtype.kind == "b" and flat.size and int(flat.view(np.uint8).max()) > 1:
             refuse("integrity", f"{where} has a bool that is neither 0 nor 1")
         self._known[id(data), dtype] = flat

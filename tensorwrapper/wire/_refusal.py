@@ -1,12 +1,27 @@
-"""One way to refuse what came from outside."""
+"""Ways to refuse what came from outside: at once, or when somebody asks for it."""
 
-from typing import NoReturn
+from typing import NoReturn, final
+
+import attrs
 
 from tensorwrapper.errors import ProtocolReason, RemoteProtocolError
 
-__all__ = ["refuse"]
+__all__ = ["Refusal", "refuse"]
 
 
 def refuse(reason: ProtocolReason, message: str) -> NoReturn:
     """Raise `RemoteProtocolError`; a call of its own, so that type checkers see that nothing goes on."""
     raise RemoteProtocolError(reason, message)
+
+
+@final
+@attrs.frozen
+class Refusal:
+    """Why one tensor of a message cannot be read; what was not understood, and not what is wrong."""
+
+    reason: ProtocolReason
+    message: str
+
+    def error(self) -> RemoteProtocolError:
+        """Return what to raise, new every time: an error that was raised holds on to its frames."""
+        return RemoteProtocolError(self.reason, self.message)

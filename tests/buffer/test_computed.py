@@ -121,6 +121,18 @@ def test_a_table_with_repeats_and_a_part_that_is_closed_are_read_only():
             t[0] = 1.0
 
 
+def test_boxes_over_functions_are_read_into_arrays_but_are_none():
+    t = tw.from_buffer(from_functions(6, "i8", lambda a: a), (2, 3))
+    assert np.asarray(t).tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert np.asarray(t[:, ::-2], dtype="f4").tolist() == [[2.0, 0.0], [5.0, 3.0]]
+    for call in (t.to_numpy, t.as_memoryview, lambda: np.array(t, copy=False)):
+        with pytest.raises(ConversionError, match="read them all"):
+            call()
+    jagged = tw.from_buffer(from_functions(3, "i8", lambda a: a), tw.Shape.jagged([1, 2]))
+    with pytest.raises(ConversionError, match="to_padded"):
+        np.asarray(jagged)
+
+
 def test_tensors_over_functions_are_copied_into_memory_when_asked():
     t = tw.from_buffer(from_functions(6, "i8", lambda a: a), tw.Shape.jagged([1, 3, 2]))
     assert t.tolist() == [[0], [1, 2, 3], [4, 5]]

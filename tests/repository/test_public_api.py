@@ -18,13 +18,14 @@ MODULES = [
     "errors",
     "layout",
     "shape",
+    "store",
     "tensor",
     "testing",
     "transport",
     "typing",
     "wire",
 ]
-RUNNING = {"IndexIterator", "CopyCount", "Socket", "Delivery"}
+RUNNING = {"Assembler", "IndexIterator", "CopyCount", "Socket", "StreamReader", "Delivery", "TensFile"}
 """What runs or holds a resource: final, with slots, and no value."""
 
 

@@ -46,6 +46,7 @@ VALUES = {
     "Halide buffer": lambda: tw.Layout(Shape(2, 3)).to_halide(),
     "index transform": lambda: tw.Layout(Shape(2, 3)).gather(1, [2, 0, 1]).to_tensorstore(Shape(2, 3)),
     "index domain": lambda: tw.layout.IndexDomain(Shape(2, 3), ["x", ""]),
+    "alignment": lambda: tw.align(Shape.jagged([3, 1]), Shape.jagged([2, 2])),
     "limits": lambda: wire.Limits(parts=3),
     "message": lambda: wire.Message(label="{}", parts=[b"abc"]),
     "error": lambda: tw.errors.RemoteProtocolError("frame", "too short"),

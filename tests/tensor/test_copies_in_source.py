@@ -128,7 +128,7 @@ ALLOWED = {
     },
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
     "wire/_assembler.py": {"put", "take"},  # methods of its own
-    "wire/_assembler_boxes.py": {"array", "concatenate", "copy"},  # corners of boxes
+    "wire/_assembler_boxes.py": {"array", "concatenate"},  # corners of boxes
     "wire/_compress_blocks.py": {"array"},  # sizes of blocks
     "wire/_compress_buffer.py": {"put"},  # of the cache
     "wire/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes

@@ -42,7 +42,6 @@ def label_of(*args, **options):
         *[({key: 2**64}, key) for key in ("origin", "granule", "seqno")],
         *[({key: 1.0}, key) for key in ("origin", "granule", "seqno")],
         *[({key: True}, key) for key in ("origin", "granule", "seqno")],
-        ({"granule": None}, "granule"),
     ],
 )
 def test_header_fields_that_do_not_fit(make, fields, named):
@@ -114,7 +113,8 @@ NOT_JSON = [
     b"bytes",
     bytearray(b"x"),
     np.bytes_(b"x"),
-    np.datetime64("2020-01-01"),
+    np.datetime64("NaT"),
+    np.timedelta64(1, "s"),
     {1, 2},
     np.arange(3),
     object(),
@@ -221,8 +221,8 @@ def test_empty_metadata_is_written_and_none_is_not():
     assert decode(encode([X], metadata={}, tensor_metadata=[{}])).tensor_metadata == ({},)
 
 
-@pytest.mark.parametrize("dtype", ["M8[s]", "m8[ns]", "M8[D]"])
-def test_times_have_no_name_in_the_format(dtype):
+@pytest.mark.parametrize("dtype", ["M8[25s]", "m8[2D]", "M8", "m8"])
+def test_times_in_odd_units_have_no_name_in_the_format(dtype):
     error = refusal(lambda: encode([X, np.zeros(2, dtype)]))
     assert error.reason == "unsupported"
     assert "tensor 1" in str(error)
@@ -269,7 +269,7 @@ def test_labels_are_sorted_compact_and_raw(label):
 
 @pytest.mark.parametrize(
     "one",
-    [X, X[0], as_tensor(X), {"a": X}, "abc", b"abc", bytearray(8), memoryview(b"abc"), Message(), None, 5],
+    [X, X[0], as_tensor(X), {"a": X}, "abc", b"abc", bytearray(8), memoryview(b"abc"), None, 5],
     ids=lambda one: type(one).__name__,
 )
 def test_one_value_is_not_a_list_of_tensors(one):
@@ -322,7 +322,9 @@ def test_the_label_of_a_message_is_text(value):
     error = refusal(lambda: Message(label=value))
     assert error.reason == "header"
     assert repr(value) in str(error)
-    for make in (lambda: Message(form=value), lambda: encode([X], form=value)):
+    # To encode, no form means the usual one.
+    makes = [lambda: Message(form=value)] + [lambda: encode([X], form=value)] * (value is not None)
+    for make in makes:
         error = refusal(make)
         assert error.reason == "frame"
         assert repr(value) in str(error)
@@ -351,7 +353,5 @@ def test_a_message_without_tensors():
 
 def test_a_sparse_tensor_is_not_filled_behind_the_senders_back():
     tensor = sparse([(0, 1)], [5.0], Shape(3, 4))
-    with pytest.raises(LocalProtocolError, match=r"tensor 1 is sparse; to_dense\(\)") as caught:
-        encode([np.zeros(2), tensor])
-    assert caught.value.reason == "unsupported"
+    assert decode(encode([tensor])).tensors[0].is_sparse
     assert decode(encode([tensor.to_dense()])).tensors[0].tolist()[0] == [0.0, 5.0, 0.0, 0.0]

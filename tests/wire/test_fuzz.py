@@ -2,23 +2,33 @@
 
 import contextlib
 import json
+import os
 import random
+import sys
 import time
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.golden import CPP, PY
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
 from tensorwrapper.errors import RemoteProtocolError, TensorWrapperError
-from tensorwrapper.wire import Limits, decode, encode
+from tensorwrapper.wire import (
+    Limits,
+    StreamReader,
+    decode,
+    decode_frames,
+    encode,
+    encode_frames,
+    stream_pieces,
+)
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "zio-cpp.json"
-SECONDS = 1.5  # for each seed
+SECONDS = float(os.environ.get("TENSORWRAPPER_FUZZ_SECONDS", "1"))
+"""For each seed and way; docs/contributing.md says how long it ran at most."""
 ODD = [
     *(
         None,
@@ -90,7 +100,7 @@ NUMBERS = [0, 1, -1, 2, 7, 2**31, 2**32, 2**40, 2**62, 2**63 - 1, -(2**63)]
 
 
 def samples():
-    recorded = json.loads(GOLDEN.read_text("utf-8"))["cases"]
+    recorded = [*CPP.values(), *PY.values()]
     found = [[bytes.fromhex(f) for f in case["frames"]] for case in recorded if "frames" in case]
     table = tw.as_tensor(np.arange(12.0).reshape(3, 4))
     tiling = Tiling([1, 2], [3, 0, 1])
@@ -181,7 +191,13 @@ SPOIL = [swap_value, swap_value, swap_value, swap_number, swap_number, flip, cut
 
 def use(message):
     """Do with a message what its reader would: what was let through must hold what it says."""
-    for tensor in message.tensors:
+    for place in range(len(message.tensors)):
+        try:
+            tensor = message.tensors[place]
+        except RemoteProtocolError as error:
+            if error.reason != "unsupported":
+                raise
+            continue
         elements = tensor.elements()
         assert len(elements) == tensor.size
         assert tensor.is_readonly
@@ -200,9 +216,34 @@ def use(message):
         assert decode(encode(message.tensors)).tensors is not None
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_spoilt_messages_are_read_or_refused(seed):
-    rng = random.Random(seed)
+def read_frames(frames, _rng):
+    return [decode(frames)]
+
+
+def read_single_frame(frames, rng):
+    whole = [encode_frames(frames)]
+    if rng.random() < 0.5:
+        rng.choice([flip, cut])(whole, rng)
+    return [decode(decode_frames(whole[0]))]
+
+
+def read_stream(frames, rng):
+    whole = [b"".join(stream_pieces(frames)) * rng.choice((1, 2))]
+    if rng.random() < 0.5:
+        rng.choice([flip, cut])(whole, rng)
+    reader, messages, place = StreamReader(), [], 0
+    while place < len(whole[0]):
+        step = rng.choice((1, 7, 100, 10_000))
+        reader.feed(whole[0][place : place + step])
+        messages += reader.messages()
+        place += step
+    return messages
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("read", [read_frames, read_single_frame, read_stream], ids=lambda f: f.__name__)
+def test_spoilt_messages_are_read_or_refused(read, seed):
+    rng = random.Random(f"{seed} {SECONDS}")
     until = time.monotonic() + SECONDS
     tried = accepted = 0
     while time.monotonic() < until:
@@ -212,14 +253,16 @@ def test_spoilt_messages_are_read_or_refused(seed):
                 rng.choice(SPOIL)(frames, rng)
         tried += 1
         try:
-            message = decode(frames)
+            messages = read(frames, rng)
         except RemoteProtocolError:
             continue
         accepted += 1
-        use(message)
+        for message in messages:
+            use(message)
+    sys.stdout.write(f"{tried} messages tried, {accepted} read\n")
     # Both ends are reached: neither is everything refused, nor everything let through.
     assert 0 < accepted < tried
-    assert tried > 100
+    assert tried > 50
 
 
 def test_refusing_and_reading_take_little_memory():

@@ -2,23 +2,14 @@
 
 import hashlib
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.golden import CPP, PY, array_of, frames_of, header_of
 
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
-from tensorwrapper.wire import Message, decode, encode
+from tensorwrapper.wire import Message, decode, decode_frames, encode, encode_frames
 
-GOLDEN = Path(__file__).parents[1] / "golden"
-
-
-def load(name):
-    cases = json.loads((GOLDEN / name).read_text("utf-8"))["cases"]
-    return {case["name"]: case for case in cases}
-
-
-CPP, PY = load("zio-cpp.json"), load("zio-py.json")
 REFUSED = {"dtype_unknown_struct": "unsupported", "md_nan": "header", "quirk_form_long": "header"}
 LONG = {"dtype_f16_longdouble", "dtype_f16"}
 LONG_VALUES = [1.5, -2.25]
@@ -28,33 +19,6 @@ WRITTEN = [
     if name.startswith(("tens_", "dtype_", "shape_", "coord_", "level_", "codec_part_", "md_"))
     and name not in {*REFUSED, *LONG, "md_nonobject"}
 ]
-
-
-def array_of(expected):
-    """The array that a case describes, made of its values alone."""
-    values, dtype = expected.get("values_flat_c_order"), np.dtype(expected["numpy_dtype"])
-    if values is None:
-        # The long boundary cases count up and wrap.
-        assert dtype == np.uint8
-        values = np.arange(expected["nbytes"]) % 256
-    elif dtype.kind == "c":
-        values = [complex(*pair) for pair in values]
-    return np.array(values, dtype=dtype).reshape(expected["shape"])
-
-
-def frames_of(case):
-    if "frames" in case:
-        return [bytes.fromhex(frame) for frame in case["frames"]]
-    # Two cases leave out their frames: they are put together from the fields, and proven by their hashes.
-    prefix = f"ZIO{case['level']}{case['form']:4}{case['label']}".encode()
-    coordinates = np.array([case["origin"], case["granule"], case["seqno"]], dtype="<u8").tobytes()
-    frames = [prefix, coordinates, *[array_of(e).tobytes() for e in case["expect_tensors"]]]
-    assert [hashlib.sha256(f).hexdigest() for f in frames] == case["frames_omitted"]["sha256"]
-    return frames
-
-
-def header_of(case):
-    return {key: case[key] for key in ("form", "level", "origin", "granule", "seqno")}
 
 
 def hashes(frames):
@@ -174,6 +138,20 @@ def test_a_storage_order_is_followed_though_the_reference_ignores_it():
 def test_a_message_that_was_read_writes_the_same_frames(case):
     frames = frames_of(case)
     assert [bytes(f) for f in decode(frames).to_frames()] == frames
+    assert [bytes(f) for f in encode(decode(frames))] == frames
+    through_one = decode(decode_frames(encode_frames(frames)))
+    assert [bytes(f) for f in encode(through_one)] == frames
+
+
+@pytest.mark.parametrize("case", READ)
+def test_a_label_that_is_written_anew_has_the_text_of_the_cpp_reference(case):
+    read = decode(frames_of(case))
+    if not isinstance(read.label_object, dict):
+        return
+    again = decode(encode(read, label={}))
+    text = json.dumps(read.label_object, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert again.label == text
+    assert (again.label_object, again.parts) == (read.label_object, read.parts)
 
 
 @pytest.mark.parametrize(

@@ -99,8 +99,9 @@ def test_any_object_of_metadata_is_kept(beside):
 
 
 def test_large_numbers_in_metadata_stay_integers():
-    number = 10**4000
+    number = 10**999
     assert decode(tensor(metadata={"n": number})).tensor_metadata == ({"n": number},)
+    assert reason_of(tensor(metadata={"n": 10 * number})) == "limit"
     assert reason_of(tensor(shape=[number])) == "limit"
     assert reason_of(tensor(part=number)) == "layout"
     assert reason_of(tensor(word=number)) == "unsupported"
@@ -110,7 +111,7 @@ def test_large_numbers_in_metadata_stay_integers():
 
 
 def test_zero_extents_go_with_any_others():
-    for extents in ([0], [0, 2**40], [2**48, 2**48, 0], [0] * 64):
+    for extents in ([0], [0, 2**36], [2**19, 2**19, 0], [0] * 64):
         (read,) = decode(message(described({**GOOD, "shape": extents}), b"")).tensors
         assert (read.shape.extents, read.size) == (tuple(extents), 0)
 

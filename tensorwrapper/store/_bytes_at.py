@@ -1,0 +1,62 @@
+"""Bytes at places of an open file, whatever the system: whole or an error, never a part in silence."""
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["lock_for_writing", "read_at", "sync_folder", "write_at"]
+
+_AT_MOST = 2**30  # bytes in one call: some systems take no more than 2 GiB and tell so by a short count
+
+
+def read_at(file: int, place: int, size: int) -> bytes:
+    """Return `size` bytes from `place` on; fewer where the file ends."""
+    if sys.platform == "win32":
+        os.lseek(file, place, os.SEEK_SET)
+        return os.read(file, size)
+    found = os.pread(file, size, place)
+    if len(found) == size or not found:
+        return found
+    parts = [found]
+    while found and sum(map(len, parts)) < size:
+        done = sum(map(len, parts))
+        found = os.pread(file, size - done, place + done)
+        parts.append(found)
+    return b"".join(parts)
+
+
+def write_at(file: int, place: int, buffers: Iterable[bytes | memoryview]) -> None:
+    """Write buffers one after the other, from `place` on."""
+    os.lseek(file, place, os.SEEK_SET)
+    for buffer in buffers:
+        view = memoryview(buffer)
+        while view:
+            view = view[os.write(file, view[:_AT_MOST]) :]
+
+
+def lock_for_writing(file: int) -> bool:
+    """Take the file for this writer, and tell whether nobody else has it; True where systems cannot tell."""
+    if sys.platform == "win32":
+        return True
+    import fcntl  # noqa: PLC0415 - there is none on Windows
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # Some network file systems have no locks.
+        return True
+    return True
+
+
+def sync_folder(folder: Path) -> None:
+    """Make durable which files a folder has."""
+    if sys.platform == "win32":
+        return
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

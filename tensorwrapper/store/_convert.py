@@ -1,0 +1,180 @@
+"""`convert`: tensors from one kind of file into another, a run of rows at a time."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeAlias, final
+
+import attrs
+
+from tensorwrapper._json import dump_json
+from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
+from tensorwrapper.store._file import TensFile
+from tensorwrapper.store._npy import read_npy, read_npz, write_npy, write_npz
+from tensorwrapper.store._safetensors import read_safetensors, write_safetensors
+from tensorwrapper.tensor import Tensor, as_tensor
+
+__all__ = ["Conversion", "convert"]
+
+ONE: Final = "array"
+"""The name of the array that a .npy file has: the format gives it none."""
+
+_Tensors: TypeAlias = Iterator[tuple[str, object]]
+
+
+@final
+@attrs.frozen
+class Conversion:
+    """What was written, and what the kind of file that was written to cannot say."""
+
+    names: tuple[str, ...]
+    """The tensors, in the order in which they were read."""
+    nbytes: int
+    """The bytes of their elements."""
+    lost: tuple[str, ...]
+    """What was there and is not any more, a sentence each."""
+
+
+def convert(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> Conversion:
+    """Write the tensors of one file to another; the ends of the names say which kinds they are.
+
+    Kinds are ``.tens``, ``.npy`` (one tensor, which is called ``array``), ``.npz`` and ``.safetensors``.
+    Elements are read from the mapped file a run of rows at a time, so that the memory needed does not grow
+    with the files; members of a compressed archive are read as a whole. What is at `target` is replaced when
+    all is written.
+
+    Parameters
+    ----------
+    source, target
+        The files.
+
+    Raises
+    ------
+    ConversionError
+        If a kind is not known, or that of `target` cannot hold a tensor that is there.
+    DataFileError
+        If a file is missing, damaged, or cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> np.savez(folder / "a.npz", x=np.arange(6).reshape(2, 3))
+    >>> convert(folder / "a.npz", folder / "a.tens").names
+    ('x',)
+    >>> with TensFile(folder / "a.tens") as f:
+    ...     f["x"].tolist()
+    [[0, 1, 2], [3, 4, 5]]
+    """
+    first, second = Path(source), Path(target)
+    read, write = _READ.get(first.suffix.lower()), _WRITE.get(second.suffix.lower())
+    if read is None or write is None:
+        unknown = first if read is None else second
+        raise ConversionError(f"{unknown} is of no kind that is known: {', '.join(_READ)}")
+    return read(first, partial(write, second))
+
+
+_Write: TypeAlias = Callable[[_Tensors, Mapping[str, Any]], Conversion]
+
+
+def _from_tens(path: Path, write: _Write) -> Conversion:
+    with TensFile(path) as file:
+        done = write(iter(file.items()), file.metadata)
+        said = tuple([f"metadata of {name!r}" for name in done.names if file.tensor_metadata(name)])
+    return attrs.evolve(done, lost=done.lost + said)
+
+
+def _from_npy(path: Path, write: _Write) -> Conversion:
+    return write(iter([(ONE, read_npy(path))]), {})
+
+
+def _from_npz(path: Path, write: _Write) -> Conversion:
+    return write(read_npz(path), {})
+
+
+def _from_safetensors(path: Path, write: _Write) -> Conversion:
+    arrays, metadata = read_safetensors(path)
+    return write(iter(arrays.items()), metadata)
+
+
+def _to_tens(path: Path, tensors: _Tensors, metadata: Mapping[str, Any]) -> Conversion:
+    names: list[str] = []
+    nbytes = 0
+    with TensFile(path, "w", metadata=metadata) as file:
+        for name, given in tensors:
+            try:
+                tensor = as_tensor(given)
+                file.append(name, tensor)
+            except DataFileError:
+                raise
+            except TensorWrapperError as error:
+                raise ConversionError(f"{name!r} cannot be written to {path}: {error}") from error
+            names.append(name)
+            nbytes += tensor.nbytes
+    return Conversion(tuple(names), nbytes, ())
+
+
+def _dense(tensors: _Tensors, path: Path) -> Iterator[tuple[str, Tensor[Any]]]:
+    """Yield tensors that are boxes from zero on, which is all that the other kinds of file can say."""
+    for name, given in tensors:
+        try:
+            tensor = as_tensor(given)
+        except TensorWrapperError as error:
+            raise ConversionError(f"{name!r} cannot be written to {path}: {error}") from error
+        if tensor.shape.kind != "smooth" or tensor.is_sparse or any(tensor.shape.origin):
+            raise ConversionError(
+                f"{name!r} has the shape {tensor.shape}{' and is sparse' if tensor.is_sparse else ''}; "
+                f"{path.suffix} holds dense boxes from zero on"
+            )
+        yield name, tensor
+
+
+def _to_npy(path: Path, tensors: _Tensors, metadata: Mapping[str, Any]) -> Conversion:
+    found = list(_dense(tensors, path))
+    if len(found) != 1:
+        raise ConversionError(f"{path} holds one tensor, not {len(found)}")
+    ((name, tensor),) = found
+    write_npy(path, tensor)
+    lost = () if name == ONE else (f"the name {name!r}",)
+    return Conversion((name,), tensor.nbytes, lost + _said(metadata))
+
+
+def _to_npz(path: Path, tensors: _Tensors, metadata: Mapping[str, Any]) -> Conversion:
+    done: list[tuple[str, int]] = []
+
+    def noted() -> Iterator[tuple[str, Tensor[Any]]]:
+        for name, tensor in _dense(tensors, path):
+            done.append((name, tensor.nbytes))
+            yield name, tensor
+
+    write_npz(path, noted())
+    return Conversion(tuple([name for name, _ in done]), sum([n for _, n in done]), _said(metadata))
+
+
+def _to_safetensors(path: Path, tensors: _Tensors, metadata: Mapping[str, Any]) -> Conversion:
+    found = list(_dense(tensors, path))
+    texts = {key: value if isinstance(value, str) else dump_json(value) for key, value in metadata.items()}
+    write_safetensors(path, found, texts)
+    other = [key for key, value in metadata.items() if not isinstance(value, str)]
+    lost = tuple([f"the type of the metadata {key!r}, written as text" for key in other])
+    return Conversion(tuple([name for name, _ in found]), sum([t.nbytes for _, t in found]), lost)
+
+
+def _said(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple([f"the metadata {key!r}" for key in metadata])
+
+
+_READ: Final[Mapping[str, Callable[[Path, _Write], Conversion]]] = {
+    ".tens": _from_tens,
+    ".npy": _from_npy,
+    ".npz": _from_npz,
+    ".safetensors": _from_safetensors,
+}
+_WRITE: Final[Mapping[str, Callable[[Path, _Tensors, Mapping[str, Any]], Conversion]]] = {
+    ".tens": _to_tens,
+    ".npy": _to_npy,
+    ".npz": _to_npz,
+    ".safetensors": _to_safetensors,
+}

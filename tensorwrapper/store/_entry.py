@@ -1,0 +1,52 @@
+"""`Entry`: what a file has under one name, known from the label of its record alone."""
+
+from collections.abc import Mapping
+from typing import Any, cast, final
+
+import attrs
+
+from tensorwrapper.shape import Shape
+from tensorwrapper.store._directory import Place
+from tensorwrapper.store._format import HEADER_BYTES
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.wire import Message
+
+__all__ = ["Entry", "make_entry"]
+
+
+@final
+@attrs.frozen
+class Entry:
+    """What is stored under one name; nothing of it needs the elements."""
+
+    name: str
+    shape: Shape[tuple[int, ...]]
+    dtype: str
+    """The type of the elements, as NumPy names it."""
+    packing: str
+    """How the elements are stored: ``dense``, or another packing of the format."""
+    size: int
+    """How many elements there are."""
+    nbytes: int
+    """The bytes in the file, labels and padding included."""
+    pieces: int
+    """In how many records the tensor is stored."""
+    start: int
+    """Where the first of them starts."""
+
+
+def make_entry(name: str, tensor: Tensor[Any], message: Message, places: tuple[Place, ...]) -> Entry:
+    """Return what is known of a tensor whose first record holds `message`."""
+    label = cast("Mapping[str, Any]", message.label_object)
+    packing = label["TENS"]["tensors"][0].get("packing") or "dense"
+    nbytes = sum([HEADER_BYTES + place.length for place in places])
+    return Entry(
+        name,
+        tensor.shape,
+        str(tensor.dtype),
+        packing,
+        tensor.size,
+        nbytes,
+        len(places),
+        places[0].start,
+    )

@@ -1,0 +1,331 @@
+"""`TensFile`: a `.tens` file as a mapping from names to tensors."""
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Literal, SupportsIndex, TypeAlias, final
+
+from tensorwrapper._integers import to_count
+from tensorwrapper.errors import (
+    ConversionError,
+    DataFileError,
+    LeakedResourceWarning,
+    ReadOnlyError,
+    TensorNameError,
+)
+from tensorwrapper.store._bytes_at import lock_for_writing, sync_folder
+from tensorwrapper.store._directory import Directory, Place
+from tensorwrapper.store._entry import Entry, make_entry
+from tensorwrapper.store._index import check_tear, load_directory
+from tensorwrapper.store._reader import RecordReader
+from tensorwrapper.store._record import RecordFacts
+from tensorwrapper.store._replace import beside
+from tensorwrapper.store._writer import RecordWriter
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits
+from tensorwrapper.wire._compress import Compression
+
+__all__ = ["PIECE_BYTES", "FileMode", "TensFile"]
+
+FileMode: TypeAlias = Literal["r", "a", "w"]
+"""``r`` reads, ``a`` appends to what may be there, ``w`` writes a new file in place of what may be there."""
+
+PIECE_BYTES: Final = 2**30
+_FLAGS: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+@final
+class TensFile(Mapping[str, Tensor[Any]]):
+    """An open `.tens` file: a mapping from names to tensors, which are read when they are used.
+
+    A tensor is a read-only view of the file in memory: opening it reads its label, and a slice of it the
+    bytes of the slice (bools are all checked when they are opened). It stays valid after the file is closed.
+    What a file had when it was opened is what is seen of it, also while another process appends.
+
+    If somebody shortens the file, ``file[name]`` raises `DataFileError`; a tensor that is at hand already
+    cannot tell, and touching elements that are gone ends the process (SIGBUS on POSIX). Nothing in this
+    library shortens a file that has readers.
+
+    One thread at a time may write. See `open` for the parameters and the errors.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_directory",
+        "_file",
+        "_mode",
+        "_path",
+        "_reader",
+        "_temporary",
+        "_writer",
+    )
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        mode: FileMode = "r",
+        *,
+        metadata: Mapping[str, object] | None = None,
+        piece_bytes: SupportsIndex = PIECE_BYTES,
+        compress: Compression | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self._file: int | None = None
+        self._temporary: Path | None = None
+        self._reader: RecordReader | None = None
+        self._writer: RecordWriter | None = None
+        if mode not in ("r", "a", "w"):
+            raise ConversionError(f"the mode is 'r', 'a' or 'w', not {mode!r}")
+        if mode == "r" and metadata is not None:
+            raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
+        self._path = _path(path)
+        self._mode: FileMode = mode
+        self._directory = Directory()
+        try:
+            self._begin(metadata, max(to_count(piece_bytes, "piece_bytes"), 1), compress, limits)
+        except OSError as error:
+            self._drop()
+            raise DataFileError(f"{self._path} cannot be opened: {error.strerror}") from error
+        except DataFileError as error:
+            self._drop()
+            raise DataFileError(f"{self._path} {error}") from error
+        except BaseException:
+            self._drop()
+            raise
+
+    def _begin(
+        self,
+        metadata: Mapping[str, object] | None,
+        piece_bytes: int,
+        compress: Compression | None,
+        limits: Limits,
+    ) -> None:
+        if self._path.is_dir():
+            raise DataFileError("is a folder")
+        place, flags = self._path, os.O_RDONLY
+        if self._mode == "a":
+            flags = os.O_RDWR | os.O_CREAT
+        elif self._mode == "w":
+            place = self._temporary = beside(self._target)
+            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
+        self._file = os.open(place, flags | _FLAGS, 0o666)
+        reader = self._reader = RecordReader(self._file, self._path, limits)
+        if self._mode == "a" and not lock_for_writing(self._file):
+            raise DataFileError("is being written by somebody else")
+        self._directory = load_directory(reader.read_at, reader.size)
+        if self._mode == "r":
+            return
+        if self._directory.torn is not None:
+            check_tear(reader.read_at, self._directory, reader.size)
+            # What a writer that died left unfinished: no directory names it.
+            os.ftruncate(self._file, self._directory.end)
+        self._writer = RecordWriter(self._file, self._directory, piece_bytes, compress)
+        if metadata is not None or not self._directory.end:
+            # Always one, so that what was begun can be told from what never was such a file.
+            self._writer.add_metadata(metadata or {})
+
+    @property
+    def _target(self) -> Path:
+        # The file that a link leads to is replaced, and not the link.
+        return self._path.resolve()
+
+    @property
+    def _reading(self) -> RecordReader:
+        if self._reader is None:
+            raise DataFileError(f"{self._path} is closed")
+        return self._reader
+
+    @property
+    def path(self) -> Path:
+        """Where the file is, or is to be."""
+        return self._path
+
+    @property
+    def mode(self) -> FileMode:
+        """How the file was opened."""
+        return self._mode
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._file is None
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What was said about the file as a whole; read anew, so that it may be changed freely."""
+        place = self._directory.metadata
+        if place is None:
+            return {}
+        return dict(self._reading.message(place, RecordFacts("metadata")).metadata)
+
+    def __getitem__(self, name: str) -> Tensor[Any]:
+        places = self._places(name)
+        return self._reading.tensor(name, places)
+
+    def _places(self, name: str) -> tuple[Place, ...]:
+        places = self._directory.entries.get(name)
+        if places is None:
+            passed = len(self._directory.complaints)
+            more = f" ({passed} damaged records were passed over; verify names them)" if passed else ""
+            raise TensorNameError(f"{self._path} has no tensor {name!r}{more}")
+        return places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._directory.entries))
+
+    def __len__(self) -> int:
+        return len(self._directory.entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._directory.entries
+
+    def __eq__(self, other: object) -> bool:
+        # As a mapping it would compare tensors, which are not equal unless they are the same.
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def describe(self, name: str) -> Entry:
+        """Return what is stored under a name, without its elements.
+
+        Raises
+        ------
+        TensorNameError
+            If there is no such tensor.
+        DataFileError
+            If its record is damaged.
+        """
+        places = self._places(name)
+        reader = self._reading
+        return make_entry(name, reader.tensor(name, places), reader.piece(name, places, 0)[1], places)
+
+    def append(self, name: str, tensor: object, *, metadata: Mapping[str, object] | None = None) -> None:
+        """Add a tensor: all of it is in the file afterwards, or nothing.
+
+        Parameters
+        ----------
+        name
+            1 to 255 bytes of UTF-8 that are no path, and not taken.
+        tensor
+            A tensor, or anything that `as_tensor` takes.
+        metadata
+            One level of scalars to say about the tensor.
+
+        Raises
+        ------
+        ReadOnlyError
+            If the file is open for reading.
+        TensorNameError
+            If the name is taken, or is none.
+        LocalProtocolError
+            If the format cannot say what the tensor holds.
+        DataFileError
+            If the file is closed, or the disk is full.
+        """
+        self._writing().add_tensor(name, tensor, metadata)
+
+    def __setitem__(self, name: str, tensor: object) -> None:
+        self.append(name, tensor)
+
+    def tensor_metadata(self, name: str) -> Mapping[str, Any]:
+        """Return what was said about a tensor when it was appended; empty if nothing was."""
+        (found,) = self._reading.piece(name, self._places(name), 0)[1].tensor_metadata
+        return found or {}
+
+    def _writing(self) -> RecordWriter:
+        if self.closed:
+            raise DataFileError(f"{self._path} is closed")
+        if self._writer is None:
+            raise ReadOnlyError(f"{self._path} is open for reading; mode 'a' appends to it")
+        return self._writer
+
+    def _check_in_place(self, file: int) -> None:
+        """Raise if another file took the place of the one that is appended to."""
+        try:
+            is_there = os.path.samestat(os.fstat(file), self._path.stat())
+        except FileNotFoundError:
+            is_there = False
+        if not is_there:
+            raise DataFileError(
+                f"{self._path} was replaced or removed while it was appended to; what was added is lost"
+            )
+
+    def flush(self) -> None:
+        """Write the index, and wait until the disk has everything.
+
+        Without it a file is complete as well, but is scanned when it is opened; and what was appended
+        outlives this process, but perhaps not this machine.
+        """
+        writer = self._writing()
+        try:
+            if self._file is not None and self._temporary is None:
+                self._check_in_place(self._file)
+            writer.add_index(durable=True)
+        except OSError as error:
+            raise DataFileError(f"{self._path} could not be written: {error.strerror}") from error
+
+    def close(self) -> None:
+        """Write the index if anything is new, and close the file; closing twice is harmless."""
+        if self._file is None:
+            return
+        try:
+            if self._writer is not None:
+                self._finish(self._writer, self._file)
+        except OSError as error:
+            raise DataFileError(f"{self._path} could not be written: {error.strerror}") from error
+        finally:
+            self._drop()
+
+    def _finish(self, writer: RecordWriter, file: int) -> None:
+        if self._temporary is None:
+            self._check_in_place(file)
+        # What nobody sees yet needs to be durable only before it is seen.
+        writer.add_index(durable=self._temporary is None)
+        if self._temporary is not None:
+            os.fsync(file)
+            self._temporary.replace(self._target)
+            self._temporary = None
+        sync_folder(self._target.parent)
+
+    def _drop(self) -> None:
+        """Let go of everything; a file that was to take the place of another never does."""
+        file, temporary = self._file, self._temporary
+        self._file = self._temporary = None
+        self._reader = self._writer = None
+        if file is not None:
+            os.close(file)
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+    def __enter__(self) -> "TensFile":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None and self._mode == "w":
+            self._drop()
+        else:
+            self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_file", None) is not None:
+            self._drop()
+            warnings.warn(f"{self._path} was not closed", LeakedResourceWarning, stacklevel=2)
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else f"{len(self)} tensors"
+        return f"TensFile({self._path!r}, {self._mode!r}, {state})"
+
+
+def _path(path: str | os.PathLike[str]) -> Path:
+    try:
+        found = Path(path)
+    except TypeError as error:
+        raise ConversionError(f"a path is text or os.PathLike, not {path!r}") from error
+    if "\0" in str(found):
+        raise DataFileError(f"{str(found)!r} is no path: it has a NUL character")
+    return found

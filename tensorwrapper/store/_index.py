@@ -1,0 +1,231 @@
+"""From the bytes of a file to its directory: by the index at its end, or by a scan of all records."""
+
+from collections.abc import Callable
+from typing import Final, TypeAlias, cast
+
+import numpy as np
+
+from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
+from tensorwrapper.store._checksum import Checksum, checksum_of
+from tensorwrapper.store._directory import Directory, Place, Row, unpack_rows
+from tensorwrapper.store._format import (
+    ALIGNMENT,
+    HEADER_BYTES,
+    MAGIC,
+    TAIL_BYTES,
+    RecordHeader,
+    unpack_header,
+    unpack_tail,
+)
+from tensorwrapper.store._record import RecordFacts, read_facts, read_label, read_message
+from tensorwrapper.typing import IntArray
+from tensorwrapper.wire import Message
+
+__all__ = ["ReadAt", "check_tear", "checksum_at", "load_directory", "read_facts_at", "scan"]
+
+ReadAt: TypeAlias = Callable[[int, int], bytes]
+"""Returns so many bytes from a place of a file on; fewer where it ends."""
+
+_GLANCE: Final = 4096  # bytes: a header and nearly every label
+_CHUNK: Final = 2**20
+_DEPTH: Final = 64
+
+
+def load_directory(read_at: ReadAt, size: int) -> Directory:
+    """Return the directory of a file of `size` bytes.
+
+    Raises
+    ------
+    DataFileError
+        If it is no such file, or has an index that is undamaged and cannot be right.
+    """
+    start = read_at(0, len(MAGIC))
+    if start != MAGIC[: len(start)]:
+        raise DataFileError(f"is no .tens file: it starts with {start!r}")
+    last = unpack_tail(read_at(size - TAIL_BYTES, TAIL_BYTES)) if size >= TAIL_BYTES else None
+    if last is not None:
+        directory = _by_index(read_at, last, size)
+        if directory is not None:
+            return directory
+    return scan(read_at, size)
+
+
+def _by_index(read_at: ReadAt, last: int, size: int) -> Directory | None:
+    """Return the directory that the chain of indices gives; None if one of them is damaged."""
+    parts: list[tuple[int, int, Message]] = []
+    start: int | None = last
+    end = size
+    while start is not None:
+        found = _index_at(read_at, start, end, exact=start == last)
+        if found is None or len(parts) > _DEPTH:
+            return None
+        facts, message, stop = found
+        parts.append((start, stop, message))
+        end, start = start, facts.previous
+    directory = Directory()
+    begin = 0
+    for place, stop, message in reversed(parts):
+        directory.chain.append((place, len(directory.rows)))
+        for row in _rows_of(message, begin, place):
+            directory.add(row)
+        begin = stop
+    directory.end = size
+    return directory
+
+
+def _index_at(
+    read_at: ReadAt, start: int, end: int, *, exact: bool
+) -> tuple[RecordFacts, Message, int] | None:
+    if start % ALIGNMENT or start >= end:
+        return None
+    try:
+        header = unpack_header(read_at(start, HEADER_BYTES))
+        stop = start + HEADER_BYTES + header.length
+        if stop > end or (exact and stop != end):
+            return None
+        body = read_at(start + HEADER_BYTES, header.length)
+        if len(body) != header.length or checksum_of([body]) != header.checksum:
+            return None
+        message = read_message(memoryview(body))
+        facts = read_facts(message.label_object)
+    except (DataFileError, RemoteProtocolError):
+        return None
+    return (facts, message, stop) if facts.kind == "index" else None
+
+
+def _rows_of(message: Message, begin: int, end: int) -> list[Row]:
+    tensors = message.tensors
+    if len(tensors) != 2 or tensors[0].dtype != np.int64 or tensors[1].dtype != np.uint8:
+        raise DataFileError("has an index without its two tables")
+    if tensors[0].rank != 2 or tensors[0].shape.extents[1] != 5 or tensors[1].rank != 1:
+        raise DataFileError(f"has an index with tables of {tensors[0].shape} and {tensors[1].shape}")
+    table = cast("IntArray", tensors[0].elements().reshape(-1, 5))
+    try:
+        return unpack_rows(table, bytes(tensors[1].elements().data), begin, end)
+    except TensorNameError as error:
+        raise DataFileError(f"has an index with a name that is none: {error}") from error
+
+
+def scan(read_at: ReadAt, size: int) -> Directory:
+    """Return the directory of a file without its index: header after header, up to what is no record.
+
+    Elements are not read, except those of the last record: an index after it would have vouched for them.
+    """
+    directory = Directory()
+    place = 0
+    waiting: tuple[Place, RecordHeader, RecordFacts] | None = None
+    while place < size:
+        raw = read_at(place, _GLANCE)
+        try:
+            header = unpack_header(raw[:HEADER_BYTES])
+            where = _place(place, header.length, size)
+        except DataFileError as error:
+            directory.torn = f"the record at {place} {error}"
+            break
+        if waiting is not None:
+            _take(directory, waiting[0], waiting[2])
+        waiting = where, header, _facts(directory, read_at, raw, where)
+        place = where.stop
+    if waiting is not None:
+        where, header, facts = waiting
+        if checksum_at(read_at, where) == header.checksum:
+            _take(directory, where, facts)
+        else:
+            directory.torn = f"the record at {where.start} has a checksum that does not fit"
+            place = where.start
+    directory.end = place
+    return directory
+
+
+def _place(start: int, length: int, size: int) -> Place:
+    place = Place(start, length)
+    if place.stop > size:
+        raise DataFileError(f"is cut off: it ends at {place.stop}, and the file at {size}")
+    if place.stop % ALIGNMENT:
+        raise DataFileError(f"has {length} bytes, after which no record can start")
+    return place
+
+
+def _take(directory: Directory, place: Place, facts: RecordFacts) -> None:
+    if facts.kind not in ("tensor", "metadata"):
+        return
+    try:
+        directory.add((facts.name, place, facts.piece, facts.pieces))
+    except DataFileError as error:
+        directory.complaints.append(str(error))
+
+
+def _facts(directory: Directory, read_at: ReadAt, raw: bytes, place: Place) -> RecordFacts:
+    try:
+        return read_facts_at(read_at, place, raw)
+    except (DataFileError, RemoteProtocolError) as error:
+        directory.complaints.append(f"the record at {place.start} {error}")
+        return RecordFacts("")
+
+
+def read_facts_at(read_at: ReadAt, place: Place, raw: bytes = b"") -> RecordFacts:
+    """Return what the label of a record says of it, reading nothing else.
+
+    Raises
+    ------
+    DataFileError, RemoteProtocolError
+        If it is no such label; the text completes a sentence about the record.
+    """
+    raw = raw or read_at(place.start, _GLANCE)
+    body = HEADER_BYTES
+    size = int(raw[body]) if len(raw) > body else 0
+    body += 1
+    if size == 255:
+        size = int.from_bytes(raw[body : body + 4], "big")
+        body += 4
+    if size < 8 or body - HEADER_BYTES + size > place.length:
+        raise DataFileError(f"has a label of {size} bytes in a message of {place.length}")
+    if size > 2**24:
+        raise DataFileError(f"has a label of {size} bytes, over the {2**24} allowed")
+    frame = raw[body : body + size] if body + size <= len(raw) else read_at(place.start + body, size)
+    return read_facts(read_label(memoryview(frame)))
+
+
+def checksum_at(read_at: ReadAt, place: Place) -> int:
+    """Return the checksum of the message in a record, reading it piece by piece."""
+    checksum, begin, end = Checksum(), place.start + HEADER_BYTES, place.stop
+    while begin < end:
+        chunk = read_at(begin, min(_CHUNK, end - begin))
+        if not chunk:
+            break
+        checksum.update(chunk)
+        begin += len(chunk)
+    return checksum.value
+
+
+def check_tear(read_at: ReadAt, directory: Directory, size: int) -> None:
+    """Raise unless what no record was found in is one that was left unfinished, and so may be cut off.
+
+    A record with a sound header that is not all there, or does not have its checksum, is. Bytes without
+    such a header are if no sound header follows: else a record in the middle is damaged, and there are
+    others after it.
+
+    Raises
+    ------
+    DataFileError
+        If records follow.
+    """
+    try:
+        unpack_header(read_at(directory.end, HEADER_BYTES))
+    except DataFileError:
+        _refuse_records_after(read_at, directory, size)
+
+
+def _refuse_records_after(read_at: ReadAt, directory: Directory, size: int) -> None:
+    place = directory.end + ALIGNMENT
+    while place < size:
+        chunk = read_at(place, _CHUNK)
+        for inner in range(0, len(chunk), ALIGNMENT):
+            if chunk[inner : inner + len(MAGIC)] == MAGIC:
+                raise DataFileError(
+                    f"is damaged: {directory.torn}, and others seem to follow at {place + inner}; it is not "
+                    "appended to"
+                )
+        place += len(chunk)
+        if not chunk:
+            break

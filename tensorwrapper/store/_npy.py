@@ -1,0 +1,143 @@
+"""NumPy's own files: one array in ``.npy``, and archives of them in ``.npz``. Never a pickle."""
+
+import math
+import mmap
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Final, cast
+
+import numpy as np
+
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.store._record import cut
+from tensorwrapper.store._replace import replacing
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array
+
+__all__ = ["read_npy", "read_npz", "write_npy", "write_npz"]
+
+_CHUNK: Final = 2**24
+_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+"""The first day of ZIP: the same tensors make the same bytes."""
+
+
+def read_npy(path: Path) -> Array:
+    """Return the array in a file, mapped into memory.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or it is damaged, or holds Python objects.
+    """
+    try:
+        with path.open("rb") as stream:
+            return _mapped(stream, 0, path.stat().st_size)
+    except FileNotFoundError as error:
+        raise DataFileError(f"{path} does not exist") from error
+    except (OSError, ValueError, EOFError) as error:
+        raise DataFileError(f"{path} is damaged, or is no .npy file: {error}") from error
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
+    version = np.lib.format.read_magic(stream)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"version {version[0]}.{version[1]} of the format is for structures alone")
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, is_fortran, dtype = read(stream)
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects, and only a pickle could bring them back")
+    if any(type(extent) is not int or extent < 0 for extent in shape):
+        raise ValueError(f"its extents are {shape}")
+    return shape, is_fortran, dtype
+
+
+def _mapped(stream: BinaryIO, begin: int, end: int) -> Array:
+    """Return the array whose header starts at `begin`, as a view of the file up to `end`."""
+    stream.seek(begin)
+    shape, is_fortran, dtype = _header(stream)
+    place, count = stream.tell(), math.prod(shape)
+    if place + count * dtype.itemsize != end:
+        raise ValueError(f"{shape} elements of {dtype} do not fit its {end - place} bytes")
+    if not count:
+        return np.empty(shape, dtype)
+    memory = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    return _in_order(np.frombuffer(memory, dtype, count, place), shape, is_fortran)
+
+
+def _in_order(flat: Array, shape: tuple[int, ...], is_fortran: bool) -> Array:  # noqa: FBT001
+    return flat.reshape(shape, order="F" if is_fortran else "C")
+
+
+def write_npy(path: Path, tensor: Tensor[Any]) -> None:
+    """Write a dense tensor, a run of rows at a time."""
+    with replacing(path) as stream:
+        _write(stream, tensor)
+
+
+def _write(stream: IO[bytes], tensor: Tensor[Any]) -> None:
+    extents = tuple(tensor.shape.extents)
+    header = {"descr": np.lib.format.dtype_to_descr(tensor.dtype), "fortran_order": False, "shape": extents}
+    np.lib.format.write_array_header_1_0(cast("Any", stream), header)
+    for run in cut(tensor, _CHUNK):
+        stream.write(run.elements().view(np.uint8).data)
+
+
+def read_npz(path: Path) -> Iterator[tuple[str, Array]]:
+    """Yield the arrays of an archive; those that are not compressed are mapped into memory.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or it is damaged, or holds Python objects.
+    """
+    try:
+        with path.open("rb") as stream, zipfile.ZipFile(stream) as archive:
+            for info in archive.infolist():
+                yield info.filename.removesuffix(".npy"), _member(stream, archive, info)
+    except FileNotFoundError as error:
+        raise DataFileError(f"{path} does not exist") from error
+    except (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise DataFileError(f"{path} is damaged, or is no archive of arrays: {error}") from error
+
+
+def _member(stream: BinaryIO, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:
+    if not info.filename.endswith(".npy"):
+        raise ValueError(f"it holds {info.filename!r}, which is no array")
+    if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1:
+        stream.seek(info.header_offset + 26)
+        lengths = stream.read(4)
+        begin = info.header_offset + 30 + sum([int.from_bytes(lengths[k : k + 2], "little") for k in (0, 2)])
+        _check(stream, begin, info)
+        return _mapped(stream, begin, begin + info.file_size)
+    with archive.open(info) as member:
+        shape, is_fortran, dtype = _header(member)
+        size = math.prod(shape) * dtype.itemsize
+        # What is claimed is compared before anything is allocated; the archive checks what it unpacks.
+        if member.tell() + size != info.file_size:
+            raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
+        data = member.read()
+    if len(data) != size:
+        raise ValueError(f"a member has {len(data)} bytes instead of {size}")
+    return _in_order(np.frombuffer(data, dtype), shape, is_fortran)
+
+
+def _check(stream: BinaryIO, begin: int, info: zipfile.ZipInfo) -> None:
+    """Raise unless a member that was not compressed has the checksum that the archive says."""
+    checksum, left = 0, info.file_size
+    stream.seek(begin)
+    while left and (chunk := stream.read(min(left, _CHUNK))):
+        checksum = zlib.crc32(chunk, checksum)
+        left -= len(chunk)
+    if left or checksum != info.CRC:
+        raise ValueError(f"the checksum of {info.filename!r} does not fit")
+
+
+def write_npz(path: Path, tensors: Iterator[tuple[str, Tensor[Any]]]) -> None:
+    """Write dense tensors to an archive without compression, a run of rows at a time."""
+    with replacing(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        for name, tensor in tensors:
+            info = zipfile.ZipInfo(f"{name}.npy", _EPOCH)
+            with archive.open(info, "w", force_zip64=True) as member:
+                _write(member, tensor)

@@ -1,0 +1,113 @@
+"""`open` and `save`: the two ways into a `.tens` file."""
+
+import os
+from collections.abc import Mapping
+from typing import SupportsIndex
+
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits
+from tensorwrapper.wire._compress import Compression
+
+__all__ = ["open", "save"]
+
+
+def open(  # noqa: A001 - in the package's name it reads as what it does
+    path: str | os.PathLike[str],
+    mode: FileMode = "r",
+    *,
+    metadata: Mapping[str, object] | None = None,
+    piece_bytes: SupportsIndex = PIECE_BYTES,
+    compress: Compression | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> "TensFile":
+    """Open a `.tens` file; use it in a ``with`` statement.
+
+    Parameters
+    ----------
+    path
+        Where the file is.
+    mode
+        ``"r"`` reads a file that exists. ``"a"`` adds to it, or begins one: every tensor is in the file when
+        `append` returns. ``"w"`` writes a new file under another name in the same folder, which takes the
+        place of `path` when it is closed, and never does if an exception leaves the ``with`` statement.
+    metadata
+        When writing, what to say about the file as a whole: any JSON. It replaces what was said before.
+    piece_bytes
+        When writing, tensors that are larger are stored in runs of rows of at most so many bytes.
+    compress
+        When writing, a codec for the elements, ``"zlib"``, ``"zstd"`` or ``"blosc2"``, in blocks of which a
+        slice reads those that it touches; elements that it does not make smaller are stored as they are.
+    limits
+        What to take at most from a message of a record.
+
+    Raises
+    ------
+    DataFileError
+        If the file is missing, damaged where it must not be, no `.tens` file, or being written by another.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.tens"
+    >>> with open(path, "a", metadata={"run": 3}) as f:
+    ...     f["a"] = [[1, 2], [3, 4]]
+    >>> with open(path) as f:
+    ...     f.metadata["run"], f["a"][1].tolist()
+    (3, [3, 4])
+    """
+    return TensFile(path, mode, metadata=metadata, piece_bytes=piece_bytes, compress=compress, limits=limits)
+
+
+def save(
+    path: str | os.PathLike[str],
+    tensors: Mapping[str, object],
+    *,
+    metadata: Mapping[str, object] | None = None,
+    piece_bytes: SupportsIndex = PIECE_BYTES,
+    compress: Compression | None = None,
+) -> None:
+    """Write tensors to a new `.tens` file, in place of what may be there.
+
+    Until all of them are on the disk, the old file stays as it is; readers who have it open keep it.
+
+    Parameters
+    ----------
+    path
+        Where the file is to be.
+    tensors
+        Names and tensors, or anything that `as_tensor` takes.
+    metadata
+        What to say about the file as a whole: any JSON.
+    piece_bytes
+        Tensors that are larger are stored in runs of rows of at most so many bytes.
+    compress
+        A codec for the elements, as in `open`.
+
+    Raises
+    ------
+    TensorNameError
+        If a name is empty, a path, or over 255 bytes long.
+    LocalProtocolError
+        If the format cannot say what a tensor holds.
+    DataFileError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "rows.tens"
+    >>> save(path, {"rows": [[1, 2], [3, 4]]})
+    >>> with open(path) as f:
+    ...     list(f)
+    ['rows']
+    """
+    _check_mapping(tensors)
+    with TensFile(path, "w", metadata=metadata, piece_bytes=piece_bytes, compress=compress) as file:
+        for name, tensor in tensors.items():
+            file.append(name, tensor)
+
+
+def _check_mapping(tensors: object) -> None:
+    if not isinstance(tensors, Mapping):
+        raise ConversionError(f"tensors must map names to tensors, but are of type {type(tensors).__name__}")

@@ -1,0 +1,59 @@
+"""Runs of rows to the one tensor that they were cut from, without copying an element."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from tensorwrapper.buffer import BufferCommon, Dense, join
+from tensorwrapper.errors import DataFileError, TensorWrapperError
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor import Tensor, from_buffer
+
+__all__ = ["join_pieces"]
+
+
+def join_pieces(pieces: Sequence[Tensor[Any]]) -> Tensor[Any]:
+    """Return the tensor whose rows are those of the pieces, one after the other.
+
+    Raises
+    ------
+    DataFileError
+        If they do not fit one another.
+    """
+    first = pieces[0]
+    if any(piece.is_sparse for piece in pieces):
+        raise DataFileError("has pieces that are sparse")
+    _check_rows(pieces)
+    try:
+        buffers = [_run_of(piece) for piece in pieces]
+        if first.shape.kind == "smooth":
+            n_rows = sum([len(piece) for piece in pieces])
+            shape: Shape[Any] = Shape(n_rows, *first.shape.extents[1:], origin=first.shape.origin)
+        else:
+            shape = Shape.concat([piece.shape for piece in pieces], 0)
+        return from_buffer(join(buffers), shape)
+    except TensorWrapperError as error:
+        raise DataFileError(f"has pieces that do not fit one another: {error}") from error
+
+
+def _check_rows(pieces: Sequence[Tensor[Any]]) -> None:
+    """Raise unless every piece begins where the one before it ends: pieces say where they lie."""
+    following = None
+    for number, piece in enumerate(pieces):
+        if not piece.shape.rank:
+            raise DataFileError(f"has a piece {number} without rows")
+        begin = piece.shape.as_smooth().origin[0]
+        if following is not None and begin != following:
+            raise DataFileError(f"has a piece {number} that begins at row {begin} instead of {following}")
+        following = begin + len(piece)
+        if piece.shape.kind != pieces[0].shape.kind or (
+            piece.shape.kind == "smooth" and piece.shape.extents[1:] != pieces[0].shape.extents[1:]
+        ):
+            raise DataFileError(f"has a piece {number} of {piece.shape} after one of {pieces[0].shape}")
+
+
+def _run_of(piece: Tensor[Any]) -> BufferCommon[Any]:
+    """Return the elements of a piece, one after the other; not read if they lie so."""
+    held, buffer = piece.layout._held, piece.buffer
+    if held.is_contiguous and held.offset == 0 and buffer.size == piece.size:
+        return buffer
+    return Dense(cast("Any", piece.elements()))

@@ -1,0 +1,99 @@
+"""`RecordReader`: messages of records as views of a file that is mapped into memory."""
+
+import mmap
+import os
+from pathlib import Path
+from typing import Any, final
+
+from tensorwrapper.errors import DataFileError, RemoteProtocolError
+from tensorwrapper.store._bytes_at import read_at
+from tensorwrapper.store._directory import Place
+from tensorwrapper.store._format import HEADER_BYTES, unpack_header
+from tensorwrapper.store._pieces import join_pieces
+from tensorwrapper.store._record import RecordFacts, read_facts, read_message
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.wire import Limits, Message
+
+__all__ = ["RecordReader"]
+
+
+@final
+class RecordReader:
+    """Reads records of a file that belongs to somebody else, who closes it."""
+
+    __slots__ = ("_file", "_limits", "_map", "_path")
+
+    def __init__(self, file: int, path: Path, limits: Limits) -> None:
+        self._file = file
+        self._path = path
+        self._limits = limits
+        self._map = memoryview(b"")
+
+    @property
+    def size(self) -> int:
+        """How many bytes the file has now."""
+        return os.fstat(self._file).st_size
+
+    def read_at(self, place: int, size: int) -> bytes:
+        """Return bytes of the file, fewer where it ends."""
+        return read_at(self._file, place, size)
+
+    def tensor(self, name: str, places: tuple[Place, ...]) -> Tensor[Any]:
+        """Return the tensor of this name that lies in these records.
+
+        Raises
+        ------
+        DataFileError
+            If a record is damaged, gone, or another than the one that is expected.
+        """
+        pieces = [self.piece(name, places, k)[0] for k in range(len(places))]
+        if len(pieces) == 1:
+            return pieces[0]
+        try:
+            return join_pieces(pieces)
+        except DataFileError as error:
+            raise DataFileError(f"{self._path}: the tensor {name!r} {error}") from error
+
+    def piece(self, name: str, places: tuple[Place, ...], piece: int) -> tuple[Tensor[Any], Message]:
+        """Return one piece of a tensor and the message that it came in."""
+        place = places[piece]
+        message = self.message(place, RecordFacts("tensor", name, piece, len(places)))
+        if len(message.tensors) != 1:
+            raise self._error(place, f"has {len(message.tensors)} tensors instead of one")
+        return message.tensors[0], message
+
+    def message(self, place: Place, expected: RecordFacts) -> Message:
+        """Return the message of a record, which must say of itself what is expected."""
+        body = self._body(place)
+        try:
+            message = read_message(body, self._limits)
+            # With its tensors: they are read when they are first asked for, or refused.
+            facts = read_facts(message.label_object)
+            len(message.tensors)
+        except (RemoteProtocolError, DataFileError) as error:
+            raise self._error(place, f"is refused: {error}") from error
+        if facts != expected:
+            raise self._error(place, f"says of itself {facts}, but {expected} was expected")
+        return message
+
+    def _body(self, place: Place) -> memoryview:
+        # A map that reaches beyond the end of its file can be made, and ends the process when it is used.
+        size = self.size
+        if place.stop > size:
+            raise self._error(place, f"ends at {place.stop}, but the file has shrunk to {size} bytes")
+        if len(self._map) < place.stop:
+            try:
+                self._map = memoryview(mmap.mmap(self._file, size, access=mmap.ACCESS_READ))
+            except (OSError, ValueError) as error:
+                raise DataFileError(f"{self._path} cannot be mapped into memory: {error}") from error
+        begin = place.start + HEADER_BYTES
+        try:
+            header = unpack_header(bytes(self._map[place.start : begin]))
+        except DataFileError as error:
+            raise self._error(place, str(error)) from error
+        if header.length != place.length:
+            raise self._error(place, f"has {header.length} bytes; the index says {place.length}")
+        return self._map[begin : place.stop]
+
+    def _error(self, place: Place, text: str) -> DataFileError:
+        return DataFileError(f"{self._path}: the record at {place.start} {text}")

@@ -1,0 +1,189 @@
+"""Tensors to the messages of records, and back. Pure: buffers in, buffers out."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast, final
+
+import attrs
+
+from tensorwrapper._json import Json
+from tensorwrapper.buffer import Sparse
+from tensorwrapper.buffer._composed import Joined
+from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
+from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.shape import Shape
+from tensorwrapper.store._format import check_name, pack_body
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
+from tensorwrapper.typing import Array
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames
+from tensorwrapper.wire._compress import Compression
+from tensorwrapper.wire._header import make_header, pack_coordinates, pack_prefix
+from tensorwrapper.wire._label import dump_label, load_label, plain_object
+from tensorwrapper.wire._write import Writer
+
+__all__ = [
+    "RecordFacts",
+    "cut",
+    "encode_index",
+    "encode_metadata",
+    "encode_tensor",
+    "read_facts",
+    "read_label",
+    "read_message",
+]
+
+_KINDS = ("tensor", "metadata", "index")
+
+
+@final
+@attrs.frozen
+class RecordFacts:
+    """What a record's label says of the record, beside its message."""
+
+    kind: str
+    """``tensor``, ``metadata``, ``index``, or empty for a message of somebody else's."""
+    name: str = ""
+    piece: int = 0
+    pieces: int = 1
+    previous: int | None = None
+    """For an index: where the record of the one before it starts."""
+
+
+def _frames(
+    writer: Writer, record: dict[str, Json], metadata: Mapping[str, object] | None = None
+) -> list[bytes | memoryview]:
+    tens: dict[str, Json] = {"tensors": [*writer.descriptions]}
+    if metadata is not None:
+        tens["metadata"] = plain_object(metadata, "metadata")
+    header = make_header("TENS", 0, dump_label({"TENS": tens, "record": record}), (0, 0, 0))
+    return [pack_prefix(header), pack_coordinates(header), *writer.payload]
+
+
+def encode_tensor(
+    tensor: object,
+    name: str,
+    piece: int = 0,
+    pieces: int = 1,
+    *,
+    metadata: Mapping[str, object] | None = None,
+    compress: Compression | None = None,
+) -> list[bytes | memoryview]:
+    """Return the message of one record of a tensor; contiguous elements are not copied."""
+    writer = Writer(1, allow_longdouble=False, apart=True, compress=compress)
+    if metadata is not None or not writer.add_plain(tensor, 1):
+        writer.add(as_tensor(tensor), 1, metadata)
+    record: dict[str, Json] = {"kind": "tensor", "name": name}
+    if pieces > 1:
+        record |= {"piece": piece, "pieces": pieces}
+    return pack_body(_frames(writer, record))
+
+
+def encode_metadata(metadata: Mapping[str, object]) -> list[bytes | memoryview]:
+    """Return the message of a record that says something about the file."""
+    writer = Writer(0, allow_longdouble=False, apart=True)
+    return pack_body(_frames(writer, {"kind": "metadata"}, metadata))
+
+
+def encode_index(table: Array, names: Array, previous: int | None, start: int) -> list[bytes | memoryview]:
+    """Return the message of an index record that will start at `start`."""
+    writer = Writer(2, allow_longdouble=False, apart=True)
+    writer.add_plain(table, 1)
+    writer.add_plain(names, 3)
+    record: dict[str, Json] = {"kind": "index", "previous": previous}
+    return pack_body(_frames(writer, record), tail_of=start)
+
+
+def cut(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
+    """Yield the tensor in runs of rows of at most `limit` bytes, where it can be cut and is larger.
+
+    A row that is larger by itself is a run of its own. Not cut are boxes seen through a tiling, strings, and
+    what is sparse. What was cut before stays cut where it was, so that no element need be copied.
+    """
+    buffer, shape = tensor.buffer, tensor.shape
+    if isinstance(buffer, Sparse | Strings) or isinstance(tensor.layout._held, TiledStrided):
+        yield tensor
+    elif isinstance(buffer, Joined) and buffer.size == shape.size and tensor.layout._held.is_contiguous:
+        begin = 0
+        for part in buffer.parts:
+            end = _row_after(shape, begin, part.size)
+            region = _rows(shape, begin, end)
+            if region.size != part.size:
+                # The parts are no runs of rows.
+                yield from _cut_rows(tensor.window(_rows(shape, begin, len(tensor))), limit)
+                return
+            yield from _cut_rows(from_buffer(part, region), limit)
+            begin = end
+    else:
+        yield from _cut_rows(tensor, limit)
+
+
+def _cut_rows(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
+    shape, elements = tensor.shape, limit // tensor.dtype.itemsize
+    if shape.size <= elements or not shape.rank:
+        yield tensor
+        return
+    begin = 0
+    while begin < len(tensor):
+        end = max(_row_after(shape, begin, elements), begin + 1)
+        yield tensor.window(_rows(shape, begin, end))
+        begin = end
+
+
+def _rows(shape: Shape[Any], begin: int, end: int) -> Shape[Any]:
+    first = shape.as_smooth().origin[0]
+    return shape[first + begin : first + end]
+
+
+def _row_after(shape: Shape[Any], begin: int, elements: int) -> int:
+    """Return the last row up to which the rows from `begin` on have at most so many elements; O(log n)."""
+    low, high = begin, shape.as_smooth().extents[0]
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if _rows(shape, begin, middle).size <= elements else (low, middle - 1)
+    return low
+
+
+def read_message(body: memoryview, limits: Limits = DEFAULT_LIMITS) -> Message:
+    """Return the message in the body of a record; its tensors are views of it."""
+    return decode(decode_frames(body, limits=limits), limits=limits)
+
+
+def read_facts(label: Json) -> RecordFacts:
+    """Return what a foreign label says of its record.
+
+    Raises
+    ------
+    DataFileError
+        If it says it wrongly; the text completes a sentence about the record.
+    """
+    record = label.get("record") if isinstance(label, dict) else None
+    if not isinstance(record, dict) or record.get("kind") not in _KINDS:
+        return RecordFacts("")
+    kind, name = cast("str", record["kind"]), ""
+    if kind == "tensor":
+        try:
+            name = check_name(record.get("name"))
+        except TensorNameError as error:
+            raise DataFileError(f"has a name that is none: {error}") from error
+    piece, pieces = record.get("piece", 0), record.get("pieces", 1)
+    if type(piece) is not int or type(pieces) is not int or not 0 <= piece < pieces < 2**32:
+        raise DataFileError(f"is piece {str(piece)[:24]} of {str(pieces)[:24]}")
+    previous = record.get("previous")
+    if previous is not None and (type(previous) is not int or not 0 <= previous < 2**63):
+        raise DataFileError(f"names {str(previous)[:24]} as the place of the index before it")
+    return RecordFacts(kind, name, piece, pieces, previous)
+
+
+def read_label(raw: memoryview, limits: Limits = DEFAULT_LIMITS) -> Json:
+    """Return the label in the first frame of a message, which is all that a scan needs to read.
+
+    Raises
+    ------
+    RemoteProtocolError
+        If it is not acceptable JSON.
+    """
+    try:
+        text = str(raw[8:], "utf-8")
+    except UnicodeDecodeError as error:
+        raise RemoteProtocolError("header", f"the label is not UTF-8: {error.reason}") from error
+    return load_label(text, limits) if text else None

@@ -1,0 +1,170 @@
+"""The safetensors format: the length of a header, the header as JSON, and the elements of all tensors."""
+
+import importlib
+import json
+import math
+import mmap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tensorwrapper._json import Json, excess, load_json
+from tensorwrapper.errors import ConversionError, DataFileError, ParseError
+from tensorwrapper.store._record import cut
+from tensorwrapper.store._replace import replacing
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array
+
+__all__ = ["read_safetensors", "write_safetensors"]
+
+_DTYPES: Final = {
+    "BOOL": "?",
+    **{f"{kind.upper()}{8 * word}": f"<{kind}{word}" for kind in "iu" for word in (1, 2, 4, 8)},
+    **{f"F{8 * word}": f"<f{word}" for word in (2, 4, 8)},
+    "C64": "<c8",
+}
+_SMALL_FLOATS: Final = {"BF16": "bfloat16", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"}
+_NAMES: Final = {np.dtype(text): name for name, text in _DTYPES.items()}
+_HEADER_BYTES: Final = 100_000_000
+_CHUNK: Final = 2**24
+
+
+def read_safetensors(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
+    """Return the arrays in a file, mapped into memory, and its metadata.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or it breaks a rule of the format.
+    """
+    try:
+        with path.open("rb") as stream:
+            size = path.stat().st_size
+            length = int.from_bytes(stream.read(8), "little")
+            if size < 8 or length > min(size - 8, _HEADER_BYTES):
+                raise DataFileError(f"{path} has {size} bytes, which do not hold a header of {length}")
+            header = _load(stream.read(length), path)
+            memory = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    except FileNotFoundError as error:
+        raise DataFileError(f"{path} does not exist") from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, DataFileError):
+            raise
+        raise DataFileError(f"{path} cannot be read: {error}") from error
+    metadata = header.pop("__metadata__", {})
+    if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
+        raise DataFileError(f"{path} has metadata that are not texts")
+    plans = _plans(header, size - 8 - length, path)
+    arrays = {
+        name: np.frombuffer(memory, dtype, math.prod(shape), 8 + length + begin).reshape(shape)
+        if math.prod(shape)
+        else np.empty(shape, dtype)
+        for name, (dtype, shape, begin) in plans.items()
+    }
+    return arrays, cast("dict[str, str]", metadata)
+
+
+def _load(raw: bytes, path: Path) -> dict[str, Json]:
+    try:
+        text = raw.decode().rstrip(" ")
+        complaint = excess(text, depth=8, items=10_000_000)
+        if complaint is not None:
+            raise DataFileError(f"{path} has a header that {complaint}")
+        header = load_json(text)
+    except UnicodeDecodeError as error:
+        raise DataFileError(f"{path} has a header that is not UTF-8: {error.reason}") from error
+    except ParseError as error:
+        raise DataFileError(f"{path} has a header that {error}") from error
+    if not isinstance(header, dict):
+        raise DataFileError(f"{path} has a header that is no object")
+    return header
+
+
+def _plans(
+    header: Mapping[str, Json], n_bytes: int, path: Path
+) -> "dict[str, tuple[np.dtype[Any], tuple[int, ...], int]]":
+    """Return type, extents and place of each tensor, which lie side by side and fill the file."""
+    plans: dict[str, tuple[np.dtype[Any], tuple[int, ...], int]] = {}
+    spans: list[tuple[int, int]] = []
+    for name, entry in header.items():
+        where = f"{path}: {name[:40]!r}"
+        if not isinstance(entry, dict):
+            raise DataFileError(f"{where} is not described by an object")
+        dtype = _dtype(entry.get("dtype"), where)
+        shape = _counts(entry.get("shape"), f"the shape of {where}")
+        span = _counts(entry.get("data_offsets"), f"the offsets of {where}")
+        if len(span) != 2 or span[1] - span[0] != math.prod(shape) * dtype.itemsize:
+            raise DataFileError(
+                f"{where} has the shape {list(shape)} of {dtype}, and the offsets {list(span)}"
+            )
+        if len(shape) > 64:
+            raise DataFileError(f"{where} has {len(shape)} modes; at most 64 are allowed")
+        spans.append((span[0], span[1]))
+        plans[name] = dtype, shape, span[0]
+    place = 0
+    for begin, end in sorted(spans):
+        if begin != place:
+            raise DataFileError(
+                f"{path} has a hole or an overlap: a tensor at {begin}, after one up to {place}"
+            )
+        place = end
+    if place != n_bytes:
+        raise DataFileError(f"{path} has {n_bytes} bytes of elements, but its tensors end at {place}")
+    return plans
+
+
+def _dtype(name: object, where: str) -> "np.dtype[Any]":
+    if isinstance(name, str) and name in _DTYPES:
+        return np.dtype(_DTYPES[name])
+    if isinstance(name, str) and name in _SMALL_FLOATS:
+        try:
+            return np.dtype(cast("type", getattr(importlib.import_module("ml_dtypes"), _SMALL_FLOATS[name])))
+        except ImportError as error:
+            raise DataFileError(f"{where} has elements {name}, which need the package ml_dtypes") from error
+    raise DataFileError(f"{where} has elements {str(name)[:24]!r}")
+
+
+def _counts(value: Json, where: str) -> tuple[int, ...]:
+    if not isinstance(value, list) or not all(type(n) is int and 0 <= n < 2**62 for n in value):
+        raise DataFileError(f"{where} must be a list of counts")
+    return cast("tuple[int, ...]", tuple(value))
+
+
+def write_safetensors(
+    path: Path, tensors: Sequence[tuple[str, Tensor[Any]]], metadata: Mapping[str, str]
+) -> None:
+    """Write dense tensors, a run of rows at a time.
+
+    Raises
+    ------
+    ConversionError
+        If the format has no name for a type of elements.
+    DataFileError
+        If the file cannot be written.
+    """
+    names = {name: _name_of(tensor.dtype, name) for name, tensor in tensors}
+    # The widest first, so that all are aligned; by name, so that the same tensors make the same bytes.
+    ordered = sorted(tensors, key=lambda pair: (-pair[1].dtype.itemsize, pair[0]))
+    header: dict[str, Json] = {"__metadata__": {**metadata}} if metadata else {}
+    place = 0
+    for name, tensor in ordered:
+        end = place + tensor.size * tensor.dtype.itemsize
+        extents: list[Json] = [*tensor.shape.extents]
+        header[name] = {"dtype": names[name], "shape": extents, "data_offsets": [place, end]}
+        place = end
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)
+    with replacing(path) as stream:
+        stream.write(len(text).to_bytes(8, "little") + text)
+        for _, tensor in ordered:
+            for run in cut(tensor, _CHUNK):
+                stream.write(run.elements().view(np.uint8).data)
+
+
+def _name_of(dtype: "np.dtype[Any]", tensor: str) -> str:
+    name = _NAMES.get(dtype) or {small: name for name, small in _SMALL_FLOATS.items()}.get(dtype.name)
+    if name is None:
+        raise ConversionError(f"{tensor!r} has elements of {dtype}, which safetensors cannot name")
+    return name

@@ -1,0 +1,135 @@
+"""`verify`: every byte of a `.tens` file read, and its index compared with what is there."""
+
+import os
+from typing import final
+
+import attrs
+
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.store._directory import Directory, Place, Row
+from tensorwrapper.store._file import TensFile
+from tensorwrapper.store._format import ALIGNMENT, HEADER_BYTES, unpack_header
+from tensorwrapper.store._index import checksum_at, scan
+from tensorwrapper.store._reader import RecordReader
+
+__all__ = ["Verification", "verify"]
+
+
+@final
+@attrs.frozen
+class Verification:
+    """What was found in a file."""
+
+    tensors: int
+    """How many tensors can be read."""
+    records: int
+    """How many records were read, those of the file's own included."""
+    nbytes: int
+    """The bytes of the file."""
+    indexed: bool
+    """Whether the file ends with an index; one without is complete, and is scanned when it is opened."""
+    problems: tuple[str, ...]
+    """What is wrong, a sentence each."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+def verify(path: str | os.PathLike[str]) -> Verification:
+    """Read all of a `.tens` file and tell what is wrong with it.
+
+    Every checksum is computed, every tensor is opened, and the index is compared with the records.
+
+    Raises
+    ------
+    DataFileError
+        If it cannot be opened: there is no such file, it is of another kind, or its index is not possible.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.tens"
+    >>> with TensFile(path, "w") as f:
+    ...     f["a"] = [1, 2, 3]
+    >>> verify(path).ok
+    True
+    >>> _ = path.write_bytes(path.read_bytes().replace(bytes([2, 0, 0]), bytes([7, 0, 0])))
+    >>> verify(path).problems
+    ('the record at 192 has a checksum that does not fit',)
+    """
+    with TensFile(path) as file:
+        directory, reader = file._directory, file._reading
+        size = reader.size
+        walked = scan(reader.read_at, size)
+        problems = list(walked.complaints)
+        places, end = _walk(reader, size)
+        problems += [] if walked.torn is None else [walked.torn]
+        # What lies after a damaged header is found by the index alone.
+        places += [place for _, place, _, _ in directory.rows if place.start >= end]
+        problems += _compare(directory, walked, end) if directory.chain else []
+        problems += [text for place in places if (text := _damage(reader, place)) is not None]
+        damaged = {name: text for name in file if (text := _unreadable(file, name)) is not None}
+        problems += damaged.values()
+        return Verification(
+            len(file) - len(damaged),
+            len(places),
+            size,
+            bool(directory.chain),
+            tuple(dict.fromkeys(problems)),
+        )
+
+
+def _walk(reader: RecordReader, size: int) -> tuple[list[Place], int]:
+    """Return all records up to the first that is none, and where that is."""
+    places: list[Place] = []
+    end = 0
+    while end < size:
+        try:
+            place = Place(end, unpack_header(reader.read_at(end, HEADER_BYTES)).length)
+        except DataFileError:
+            break
+        if place.stop > size or place.stop % ALIGNMENT:
+            break
+        places.append(place)
+        end = place.stop
+    return places, end
+
+
+def _compare(directory: Directory, walked: Directory, end: int) -> list[str]:
+    """Return what the index says of the records that were walked over, and what is there instead."""
+    listed = {row for row in directory.rows if row[1].start < end}
+    found = set(walked.rows)
+    return [
+        *(f"the index lists {_named(row)}, which is not there" for row in sorted(listed - found, key=_start)),
+        *(f"the index does not list {_named(row)}" for row in sorted(found - listed, key=_start)),
+    ]
+
+
+def _start(row: Row) -> int:
+    return row[1].start
+
+
+def _named(row: Row) -> str:
+    name, place, piece, pieces = row
+    part = f", piece {piece} of {pieces}" if pieces > 1 else ""
+    return f"{f'the tensor {name!r}' if name else 'metadata'} at {place.start}{part}"
+
+
+def _damage(reader: RecordReader, place: Place) -> str | None:
+    try:
+        header = unpack_header(reader.read_at(place.start, HEADER_BYTES))
+    except DataFileError as error:
+        return f"the record at {place.start} {error}"
+    if checksum_at(reader.read_at, place) != header.checksum:
+        return f"the record at {place.start} has a checksum that does not fit"
+    return None
+
+
+def _unreadable(file: TensFile, name: str) -> str | None:
+    try:
+        file[name]
+    except DataFileError as error:
+        return f"{name!r} cannot be read: {error}"
+    return None

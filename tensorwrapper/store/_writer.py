@@ -1,0 +1,123 @@
+"""`RecordWriter`: records appended to an open file, and the index after them."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast, final
+
+import numpy as np
+
+from tensorwrapper.errors import DataFileError, TensorNameError
+from tensorwrapper.store._bytes_at import write_at
+from tensorwrapper.store._checksum import checksum_of
+from tensorwrapper.store._directory import Directory, Place, Row, pack_rows
+from tensorwrapper.store._format import check_name, pack_header
+from tensorwrapper.store._record import cut, encode_index, encode_metadata, encode_tensor
+from tensorwrapper.tensor import as_tensor
+from tensorwrapper.wire._compress import Compression, check_compression
+
+__all__ = ["RecordWriter"]
+
+_SMALL: Final = 2**18  # bytes: records below are joined and written by one call
+
+
+@final
+class RecordWriter:
+    """Appends records to a file that belongs to somebody else, who closes it."""
+
+    __slots__ = ("_compress", "_covered", "_directory", "_file", "_piece_bytes")
+
+    def __init__(
+        self, file: int, directory: Directory, piece_bytes: int, compress: Compression | None
+    ) -> None:
+        if compress is not None:
+            check_compression(compress)
+        self._compress: Compression | None = compress
+        self._file = file
+        self._directory = directory
+        self._piece_bytes = piece_bytes
+        # Rows that an index lists. What a scan found has none any more.
+        self._covered = len(directory.rows) if directory.chain else 0
+
+    def add_tensor(self, name: str, tensor: object, metadata: Mapping[str, object] | None) -> None:
+        """Append a tensor: all records of it, or none.
+
+        Raises
+        ------
+        TensorNameError
+            If the name is taken, or is none.
+        LocalProtocolError, ConversionError, DTypeError
+            If the tensor cannot be written.
+        DataFileError
+            If the disk is full.
+        """
+        if check_name(name) in self._directory.entries:
+            raise TensorNameError(f"there is a tensor {name!r} already; a file only grows")
+        parts: list[object] = [tensor]
+        if type(tensor) is not np.ndarray or cast("Any", tensor).nbytes > self._piece_bytes:
+            parts = [*cut(as_tensor(tensor), self._piece_bytes)]
+        place = self._directory.end
+        rows: list[Row] = []
+        try:
+            for piece, part in enumerate(parts):
+                said = metadata if piece == 0 else None
+                body = encode_tensor(part, name, piece, len(parts), metadata=said, compress=self._compress)
+                written = self._write(place, body)
+                rows.append((name, written, piece, len(parts)))
+                place = written.stop
+        except BaseException:
+            os.ftruncate(self._file, self._directory.end)
+            raise
+        for row in rows:
+            self._directory.add(row)
+
+    def add_metadata(self, metadata: Mapping[str, object]) -> None:
+        """Append what is to be said of the file."""
+        body = encode_metadata(metadata)
+        try:
+            written = self._write(self._directory.end, body)
+        except BaseException:
+            os.ftruncate(self._file, self._directory.end)
+            raise
+        self._directory.add(("", written, 0, 1))
+
+    def add_index(self, *, durable: bool) -> None:
+        """Append an index of what has none yet, if there is such.
+
+        An index names the one before it. Those that are no larger than the new one are merged into it, so
+        that n records, each with an index after it, cost n log n and are found in log n steps.
+        """
+        directory = self._directory
+        first, count = self._covered, len(directory.rows)
+        if first == count:
+            return
+        chain = list(directory.chain)
+        while chain and first - chain[-1][1] <= count - first:
+            first = chain.pop()[1]
+        if durable:
+            # Before the index: it must not outlive, on the disk, what it says is there.
+            os.fsync(self._file)
+        table, names = pack_rows(directory.rows[first:])
+        start = directory.end
+        body = encode_index(table, names, chain[-1][0] if chain else None, start)
+        try:
+            written = self._write(start, body)
+        except BaseException:
+            os.ftruncate(self._file, directory.end)
+            raise
+        directory.chain = [*chain, (start, first)]
+        directory.end = written.stop
+        self._covered = count
+        if durable:
+            os.fsync(self._file)
+
+    def _write(self, start: int, body: Sequence[bytes | memoryview]) -> Place:
+        length = sum([len(piece) for piece in body])
+        try:
+            if length < _SMALL:
+                joined = b"".join(body)
+                write_at(self._file, start, [pack_header(length, checksum_of([joined])) + joined])
+            else:
+                write_at(self._file, start, [pack_header(length, checksum_of(body)), *body])
+        except OSError as error:
+            raise DataFileError(f"{length} bytes could not be written: {error.strerror}") from error
+        return Place(start, length)

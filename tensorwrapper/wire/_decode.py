@@ -1,0 +1,67 @@
+"""``decode``: a pure function from foreign frames to a message. No I/O, no copies of elements."""
+
+from collections.abc import Sequence
+
+from tensorwrapper.errors import RemoteProtocolError
+from tensorwrapper.typing import BufferLike
+from tensorwrapper.wire._buffers import byte_views, check_several
+from tensorwrapper.wire._header import unpack_header
+from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
+from tensorwrapper.wire._message import Message, make_message
+from tensorwrapper.wire._tensors import read_tensors
+
+__all__ = ["decode"]
+
+
+def decode(
+    frames: Sequence[BufferLike],
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    strict: bool = False,
+    allow_longdouble: bool = False,
+) -> Message:
+    """Return the message in foreign frames; its tensors are read-only views of them.
+
+    Everything is checked before it is used: frames, label, schema, limits, sizes. Elements are copied only
+    if their frame is not aligned for them. TENS is found by its label key, whatever the form; a message
+    without it, or with an empty label, has no tensors.
+
+    Parameters
+    ----------
+    frames
+        Prefix, coordinates, payload parts: anything with the buffer protocol.
+    limits
+        What to take at most.
+    strict
+        Refuse the message if one of its tensors has a packing or a logical type that is not known. Else
+        only that tensor is refused, when it is taken from `Message.tensors`.
+    allow_longdouble
+        Read x86 long doubles.
+
+    Raises
+    ------
+    RemoteProtocolError
+        If the message breaks the protocol or a limit; ``reason`` says how.
+    ConversionError
+        If `frames` are not several buffers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tensorwrapper.wire import encode
+    >>> decode(encode([np.arange(3)])).tensors[0].tolist()
+    [0, 1, 2]
+    """
+    check_several(frames, "frames")
+    if len(frames) < 2:
+        raise RemoteProtocolError("frame", f"a message has two header frames at least, not {len(frames)}")
+    if len(frames) - 2 > limits.parts:
+        raise RemoteProtocolError("limit", f"{len(frames) - 2} parts are over the {limits.parts} allowed")
+    views = byte_views(frames, "frame")
+    total = sum([view.nbytes for view in views])
+    if total > limits.total_bytes:
+        raise RemoteProtocolError("limit", f"{total} bytes are over the {limits.total_bytes} allowed")
+    header = unpack_header(views[0], views[1], limits)
+    payload = tuple(views[2:])
+    tensors = read_tensors(header, payload, limits, strict=strict, allow_longdouble=allow_longdouble)
+    return make_message(header, payload, limits=limits, allow_longdouble=allow_longdouble, tensors=tensors)

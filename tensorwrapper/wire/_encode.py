@@ -1,0 +1,178 @@
+"""``encode``: a pure function from tensors, or a message, to frames. No I/O."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, SupportsIndex
+
+from tensorwrapper._integers import to_ints
+from tensorwrapper.errors import ConversionError, LocalProtocolError
+from tensorwrapper.tensor import as_tensor
+from tensorwrapper.typing import BufferLike
+from tensorwrapper.wire._amend import add_to_label, label_to_amend, new_label, tens_of
+from tensorwrapper.wire._blocks import Block, describe_block
+from tensorwrapper.wire._buffers import byte_views, check_several
+from tensorwrapper.wire._checksum import Checksum, describe_checksums
+from tensorwrapper.wire._compat import strict_parts
+from tensorwrapper.wire._compress import Compression, check_compression
+from tensorwrapper.wire._header import Header, make_header, pack_coordinates, pack_prefix
+from tensorwrapper.wire._label import dump_label
+from tensorwrapper.wire._message import Message
+from tensorwrapper.wire._string_packing import StringForm
+from tensorwrapper.wire._write import ElementOrder, Writer, plain_label
+
+__all__ = ["encode"]
+
+_NEW = Header("TENS", 0, "", 0, 0, 0)
+"""What is written unless somebody says otherwise."""
+
+
+def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all but one have defaults
+    tensors: Sequence[object] | Message,
+    *,
+    form: str | None = None,
+    level: SupportsIndex | None = None,
+    origin: SupportsIndex | None = None,
+    granule: SupportsIndex | None = None,
+    seqno: SupportsIndex | None = None,
+    metadata: Mapping[str, object] | None = None,
+    tensor_metadata: Sequence[Mapping[str, object] | None] | None = None,
+    parts: Sequence[SupportsIndex] | None = None,
+    extra_parts: Sequence[BufferLike] = (),
+    label: Mapping[str, object] | None = None,
+    layout: ElementOrder = "packed",
+    compress: Compression | None = None,
+    checksum: Checksum | None = None,
+    strings: StringForm = "offsets",
+    compat: Literal["strict"] | None = None,
+    allow_longdouble: bool = False,
+) -> list[bytes | memoryview]:
+    """Return the frames of a TENS message; the payload frames are views of the tensors' own memory.
+
+    The text and the bytes are those of the C++ reference. Elements are copied only where they do not lie
+    packed in row-major order, or are not little-endian. Tensor i is in payload part i unless `parts` says
+    otherwise; the index arrays of jagged and tiled tensors come after all elements.
+
+    Parameters
+    ----------
+    tensors
+        Tensors, blocks of them, or anything that `as_tensor` takes. Or a message: its label and parts are
+        written as they are, but for what other arguments say.
+    form, level, origin, granule, seqno
+        Header fields, as in `Message`. None: those of the message, else "TENS" and zeros.
+    metadata
+        What to say about the message; ``{}`` is written, None is not.
+    tensor_metadata
+        Per tensor, one level of scalars to say about it, or None. Times are written as ISO 8601 has them.
+    parts
+        Per tensor, the payload part for its elements: a permutation.
+    extra_parts
+        Buffers of the application's own, sent as parts after all others.
+    label
+        Keys of the application's own, beside ``TENS``.
+    layout
+        "packed": elements of boxes in row-major order, as every reader expects them. "keep": permuted and
+        reversed boxes without gaps as they lie, without a copy; the keys ``order`` and ``ascend`` say how,
+        which the reference implementations ignore.
+    compress
+        Compress elements, in blocks that can be read one by one, where that saves bytes: "zlib", or (with
+        the extra ``compress``) "zstd" or "blosc2". Sparse tensors and strings are sent as they are.
+    checksum
+        Say what all payload parts add up to: "crc32", or (with the extra ``compress``) "xxh3".
+    strings
+        How to send strings: "offsets", or "tf_string" as TensorFlow up to 2.3 has them.
+    compat
+        "strict": refuse what a known reader would get wrong (bools, complex numbers, origins, any packing),
+        and end no message with an empty part.
+    allow_longdouble
+        Send x86 long doubles, which no other machine reads.
+
+    Raises
+    ------
+    LocalProtocolError
+        If a value does not fit the format, an element type has no name in TENS, or `compat` refuses it.
+    ConversionError
+        If `tensors` is one tensor and not a sequence of them, or holds what is no tensor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> frames = encode([np.arange(6, dtype="<f4").reshape(2, 3)], seqno=7)
+    >>> bytes(frames[0])
+    b'ZIO0TENS{"TENS":{"tensors":[{"dtype":"f","part":0,"shape":[2,3],"word":4}]}}'
+    """
+    if compat is not None and compat != "strict":
+        raise ConversionError(f"compat is 'strict' or None, not {compat!r}")
+    text: str | None
+    if isinstance(tensors, Message):
+        if not (tensor_metadata is None and parts is None and compress is None and layout == "packed"):
+            raise LocalProtocolError(
+                "schema", "the tensors of a message are described, and in parts, already"
+            )
+        own, payload = tensors._header, list(tensors.parts)
+        text, writer = own.label, None
+    else:
+        check_several(tensors, "tensors")
+        if compress is not None:
+            check_compression(compress)
+        writer = Writer(
+            len(tensors),
+            allow_longdouble=allow_longdouble,
+            layout=layout,
+            compress=compress,
+            strings=strings,
+        )
+        _write(writer, tensors, _places(parts, len(tensors)), tensor_metadata)
+        own, payload = _NEW, writer.payload
+        plain = writer.plain
+        text = plain_label(plain) if plain else None
+    if extra_parts:
+        check_several(extra_parts, "extra_parts")
+        payload += byte_views(extra_parts, "extra part")
+    as_it_stands = metadata is None and label is None and checksum is None and compat is None
+    if text is None or not as_it_stands:
+        whole = label_to_amend(own) if writer is None else new_label(writer.descriptions)
+        add_to_label(whole, metadata, label)
+        if compat is not None:
+            payload += strict_parts(whole, [part.nbytes for part in payload])
+        if checksum is not None:
+            tens_of(whole)["checksums"] = describe_checksums(checksum, payload)
+        text = dump_label(whole)
+    header = make_header(
+        own.form if form is None else form,
+        own.level if level is None else level,
+        text,
+        (
+            own.origin if origin is None else origin,
+            own.granule if granule is None else granule,
+            own.seqno if seqno is None else seqno,
+        ),
+    )
+    return [pack_prefix(header), pack_coordinates(header), *payload]
+
+
+def _write(
+    writer: Writer,
+    tensors: Sequence[object],
+    places: Sequence[int],
+    metadata: Sequence[Mapping[str, object] | None] | None,
+) -> None:
+    if metadata is not None:
+        check_several(metadata, "tensor_metadata")
+        if len(metadata) != len(tensors):
+            raise LocalProtocolError("schema", f"{len(metadata)} metadata do not fit {len(tensors)} tensors")
+    for k, tensor in enumerate(tensors):
+        said = metadata[k] if metadata else None
+        if isinstance(tensor, Block):
+            writer.add(tensor.tensor, places[k], said, describe_block(tensor))
+        elif metadata is not None or not writer.add_plain(tensor, places[k]):
+            writer.add(as_tensor(tensor), places[k], said)
+
+
+def _places(parts: Sequence[SupportsIndex] | None, n_tensors: int) -> Sequence[int]:
+    if parts is None:
+        return range(n_tensors)
+    places = to_ints(parts, "parts")
+    if sorted(places) != list(range(n_tensors)):
+        raise LocalProtocolError(
+            "layout", f"parts must give the tensors the payload parts 0 to {n_tensors - 1}, not {places}"
+        )
+    return places

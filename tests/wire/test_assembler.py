@@ -1,0 +1,355 @@
+"""Tensors in blocks: any disjoint boxes, in any order, several tensors at once, from several senders."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorwrapper as tw
+from tensorwrapper import Shape, Tiling
+from tensorwrapper.buffer import count_copies
+from tensorwrapper.errors import (
+    ConversionError,
+    ExtentMismatchError,
+    LocalProtocolError,
+    RemoteProtocolError,
+)
+from tensorwrapper.wire import Assembler, Block, Limits, blocks_of, decode, encode, split_blocks
+
+MUCH = 2**20
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def received(*blocks, **options):
+    return decode([bytes(frame) for frame in encode([*blocks], **options)])
+
+
+def reason(call):
+    with pytest.raises(RemoteProtocolError) as caught:
+        call()
+    return caught.value.reason
+
+
+def block(array, origin, name, total):
+    return Block(
+        tw.from_buffer(np.asarray(array).reshape(-1), Shape(*np.shape(array), origin=origin)), name, total
+    )
+
+
+@st.composite
+def boxes(draw, low, high):
+    """A random partition of a box into boxes, some of them empty."""
+    modes = [k for k, (a, b) in enumerate(zip(low, high, strict=True)) if b - a > 1]
+    if not modes or draw(st.integers(0, 3)) == 0:
+        return [(low, high)]
+    mode = draw(st.sampled_from(modes))
+    cut = draw(st.integers(low[mode], high[mode]))
+    middle = [*high], [*low]
+    middle[0][mode] = middle[1][mode] = cut
+    return draw(boxes(low, tuple(middle[0]))) + draw(boxes(tuple(middle[1]), high))
+
+
+@st.composite
+def cut_tensors(draw, name):
+    rank = draw(st.integers(0, 3))
+    extents = tuple(draw(st.lists(st.integers(0, 6), min_size=rank, max_size=rank)))
+    origin = tuple(draw(st.lists(st.integers(-3, 3), min_size=rank, max_size=rank)))
+    shape = Shape(*extents, origin=origin)
+    dtype = draw(st.sampled_from(["f4", "i8", "?", "c16"]))
+    whole = tw.from_buffer(np.arange(shape.size).astype(dtype), shape)
+    high = tuple(o + n for o, n in zip(origin, extents, strict=True))
+    parts = draw(boxes(origin, high))
+    regions = [Shape(*(b - a for a, b in zip(*part, strict=True)), origin=part[0]) for part in parts]
+    return whole, [Block(whole.window(region), name, shape) for region in regions]
+
+
+@given(st.data())
+def test_any_partition_in_any_order_makes_the_tensor(data):
+    tensors = [data.draw(cut_tensors(f"t{k}")) for k in range(data.draw(st.integers(1, 3)))]
+    blocks = data.draw(st.permutations([b for _, parts in tensors for b in parts]))
+    per_message = data.draw(st.integers(1, 3))
+    assembler, done = Assembler(MUCH, 1), {}
+    for start in range(0, len(blocks), per_message):
+        done |= assembler.add(received(*blocks[start : start + per_message]))
+    for k, (whole, _) in enumerate(tensors):
+        got = done[f"t{k}"]
+        assert (got.shape, got.dtype, got.tolist()) == (whole.shape, whole.dtype, whole.tolist())
+        assert not got.is_readonly
+    assert (assembler.pending, assembler.nbytes) == ((), 0)
+
+
+@given(st.data())
+def test_what_is_missing_is_what_did_not_come(data):
+    whole, parts = data.draw(cut_tensors("x"))
+    parts = data.draw(st.permutations(parts))
+    taken = parts[: data.draw(st.integers(0, len(parts)))]
+    assembler, come = Assembler(MUCH, 1), np.zeros(whole.shape.extents, dtype=bool)
+    there = tw.from_buffer(come.reshape(-1), whole.shape)
+    for part in taken:
+        assembler.add(part)
+        if part.tensor.size:
+            there.window(part.tensor.shape).assign(True)
+        if not assembler.pending:
+            break
+    if assembler.pending:
+        absent = tw.from_buffer(np.zeros(whole.size, dtype="i8"), whole.shape)
+        for shape in assembler.missing("x"):
+            assert shape.size
+            absent.window(shape).assign(np.asarray(absent.window(shape)) + 1)
+        assert np.array_equal(np.asarray(absent), ~come)
+
+
+@given(st.data())
+def test_what_comes_twice_is_refused_and_changes_nothing(data):
+    whole, parts = data.draw(cut_tensors("x"))
+    parts = [p for p in data.draw(st.permutations(parts)) if p.tensor.size]
+    assembler, done = Assembler(MUCH, 1), {}
+    for k, part in enumerate(parts):
+        done |= assembler.add(part)
+        if not done:
+            again = data.draw(st.sampled_from(parts[: k + 1]))
+            spoilt = Block(tw.zeros(again.tensor.shape, dtype=whole.dtype), "x", whole.shape)
+            before = assembler.missing("x"), assembler.nbytes
+            assert reason(lambda spoilt=spoilt: assembler.add(spoilt)) == "layout"
+            assert (assembler.missing("x"), assembler.nbytes) == before
+    if parts:
+        assert done["x"].tolist() == whole.tolist()
+
+
+def test_blocks_that_overlap_by_one_element_are_refused():
+    total, assembler = Shape(4, 4), Assembler(MUCH, 1)
+    assembler.add(block(np.ones((2, 2)), (1, 1), "x", total))
+    for origin in ((0, 0), (0, 2), (2, 0), (2, 2), (1, 1)):
+        assert reason(lambda o=origin: assembler.add(block(np.ones((2, 2)), o, "x", total))) == "layout"
+    assert sum(s.size for s in assembler.missing("x")) == 12
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        block([1.0], (1,), "x", Shape(3)),
+        block([1.0], (1,), "x", Shape(2, origin=(1,))),
+        block([[1.0]], (1, 0), "x", Shape(2, 1)),
+        block(np.float32([1]), (1,), "x", Shape(2)),
+        block(np.int64([1]), (1,), "x", Shape(2)),
+    ],
+    ids=["extent", "origin", "rank", "word", "kind"],
+)
+def test_blocks_that_disagree_about_their_tensor_are_refused(other):
+    assembler = Assembler(MUCH, 1)
+    assembler.add(block([7.0], (0,), "x", Shape(2)))
+    assert reason(lambda: assembler.add(received(other))) == "layout"
+    assert assembler.add(block([8.0], (1,), "x", Shape(2)))["x"].tolist() == [7.0, 8.0]
+
+
+def test_what_does_not_fit_is_refused_before_memory_is_found_for_it():
+    assembler = Assembler(2**20, 1)
+    far = Block(tw.zeros(Shape(1, 1)), "huge", Shape(2**35, 2**35))
+    assert reason(lambda: assembler.add(received(far))) == "limit"
+    assert (assembler.pending, assembler.nbytes) == ((), 0)
+    assembler.add(Block(tw.zeros(Shape(1)), "half", Shape(2**16)))
+    assert assembler.nbytes == 2**19
+    assembler.add(Block(tw.zeros(Shape(1)), "rest", Shape(2**16)))
+    assert reason(lambda: assembler.add(Block(tw.zeros(Shape(1)), "one", Shape(2)))) == "limit"
+    # Another block of one that is there still goes.
+    assembler.add(Block(tw.zeros(Shape(2**16 - 1, origin=(1,))), "rest", Shape(2**16)))
+    assembler.add(Block(tw.zeros(Shape(1)), "one", Shape(2)))
+    assert assembler.pending == ("half", "one")
+
+
+def test_many_small_tensors_and_boxes_are_bounded_too():
+    assembler = Assembler(4096, 1)
+    small = (Block(tw.zeros(Shape(1), dtype="u1"), f"x{k}", Shape(2)) for k in range(2000))
+    with pytest.raises(RemoteProtocolError, match="too many tensors"):
+        add_all(assembler, small)
+    assert 100 < len(assembler.pending) < 1000
+    holes = Assembler(2**17, 1)
+    total = Shape(*[2] * 16)
+    ones = (Shape(*[1] * 16, origin=total.index(k)) for k in range(0, total.size, 3))
+    with pytest.raises(RemoteProtocolError, match="too many boxes"):
+        add_all(holes, (Block(tw.zeros(shape, dtype="u1"), "x", total) for shape in ones))
+
+
+def add_all(assembler, blocks):
+    for part in blocks:
+        assembler.add(part)
+
+
+def test_what_is_abandoned_is_forgotten():
+    clock = Clock()
+    assembler, total = Assembler(MUCH, 10, clock=clock), Shape(3)
+    assembler.add(block([1.0], (0,), "x", total))
+    clock.now = 6.0
+    assembler.add(block([1.0], (0,), "y", total))
+    assembler.add(block([1.0], (1,), "x", total))
+    clock.now = 16.0
+    assert (assembler.pending, assembler.evict()) == (("y", "x"), ())
+    clock.now = 16.5
+    assembler.add(block([1.0], (1,), "y", total))
+    assert assembler.pending == ("y",)
+    clock.now = 27.0
+    assert (assembler.evict(), assembler.pending, assembler.nbytes) == (("y",), (), 0)
+    # It starts anew, and what was forgotten may come again.
+    assert assembler.add(block([1.0, 2.0, 3.0], (0,), "y", total))["y"].tolist() == [1.0, 2.0, 3.0]
+
+
+def test_what_was_completed_before_a_refusal_is_not_lost():
+    total, assembler = Shape(2), Assembler(MUCH, 1)
+    message = received(
+        block([1.0, 2.0], (0,), "x", total), block([1.0], (0,), "y", total), block([1.0], (0,), "y", total)
+    )
+    assert reason(lambda: assembler.add(message)) == "layout"
+    assert assembler.nbytes == 32
+    assert reason(lambda: assembler.add(block([1.0], (0,), "x", total))) == "layout"
+    assert assembler.take()["x"].tolist() == [1.0, 2.0]
+    assert (assembler.take(), assembler.pending, assembler.nbytes) == ({}, ("y",), 16)
+
+
+def test_damaged_elements_are_not_counted_as_there():
+    total = Shape(1000)
+    good = Block(tw.zeros(Shape(900)), "x", total)
+    frames = [bytes(frame) for frame in encode([good], compress="zlib")]
+    frames[2] = frames[2][:-1] + bytes([frames[2][-1] ^ 1])
+    assembler = Assembler(MUCH, 1)
+    assert reason(lambda: assembler.add(decode(frames))) == "integrity"
+    assert (assembler.pending, assembler.nbytes) == ((), 0)
+    assembler.add(received(good, compress="zlib"))
+    assert assembler.missing("x") == (Shape(100, origin=(900,)),)
+
+
+def test_tensors_that_are_whole_are_left_to_the_application():
+    message = received(tw.zeros(Shape(2)), block([1.0], (0,), "x", Shape(1)))
+    assert [b.name for b in blocks_of(message)] == ["x"]
+    assert Assembler(MUCH, 1).add(message)["x"].tolist() == [1.0]
+    assert blocks_of(decode([b"ZIO0TENS", bytes(24)])) == ()
+
+
+def test_a_block_is_a_box_for_who_knows_nothing_of_blocks():
+    (got,) = received(block([[1.0, 2.0]], (3, 1), "x", Shape(4, 5))).tensors
+    assert (got.shape, got.tolist()) == (Shape(1, 2, origin=(3, 1)), [[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("max_bytes", [8, 9, 16, 24, 40, 100, 500, 10**9])
+def test_blocks_of_a_size_lie_packed_and_are_not_copied(max_bytes):
+    whole = tw.from_buffer(np.arange(120.0), Shape(4, 5, 6, origin=(1, -2, 0)))
+    blocks = list(split_blocks(whole, "x", max_bytes=max_bytes))
+    assert all(0 < b.tensor.nbytes <= max_bytes for b in blocks)
+    with count_copies() as count:
+        frames = [encode([b]) for b in blocks]
+    assert count.nbytes == 0
+    assembler, done = Assembler(MUCH, 1), {}
+    for parts in frames:
+        done |= assembler.add(decode(parts))
+    assert (done["x"].shape, done["x"].tolist()) == (whole.shape, whole.tolist())
+    assert len(blocks) <= 2 * -(-960 // max_bytes) + 24
+
+
+def test_blocks_by_a_tiling_are_its_tiles():
+    whole = tw.as_tensor(np.arange(20).reshape(4, 5))
+    tiling = Tiling([1, 0, 3], [2, 3])
+    blocks = list(split_blocks(whole, "x", tiling=tiling))
+    assert [b.tensor.shape for b in blocks] == [t for t in tiling.tiles() if t.size]
+    assert Assembler(MUCH, 1).add(received(*reversed(blocks)))["x"].tolist() == whole.tolist()
+    with pytest.raises(ExtentMismatchError):
+        split_blocks(whole, "x", tiling=Tiling([4], [4]))
+
+
+@pytest.mark.parametrize("shape", [Shape(), Shape(0), Shape(3, 0, 2)], ids=str)
+def test_tensors_of_one_element_or_none_are_one_block(shape):
+    whole = tw.zeros(shape)
+    (only,) = split_blocks(whole, "x")
+    done = Assembler(MUCH, 1).add(received(only))
+    assert (done["x"].shape, done["x"].tolist()) == (shape, whole.tolist())
+
+
+def test_what_cannot_be_a_block_is_refused():
+    total = Shape(2, 2)
+    for tensor, name, whole in (
+        (tw.zeros(Shape(2, 2)), "", total),
+        (tw.zeros(Shape(2, 3)), "x", total),
+        (tw.zeros(Shape(1, 1, origin=(2, 0))), "x", total),
+        (tw.zeros(Shape(1, 1, origin=(-1, 0))), "x", total),
+        (tw.zeros(Shape(2)), "x", total),
+        (tw.jagged([[1], []]), "x", total),
+        (tw.sparse([(0, 0)], [1.0], total), "x", total),
+        (tw.zeros(Shape(2, 2)), "x", Shape.jagged([2, 2])),
+    ):
+        with pytest.raises(LocalProtocolError):
+            Block(tensor, name, whole)
+    with pytest.raises(LocalProtocolError):
+        split_blocks(tw.zeros(total), "")
+    with pytest.raises(LocalProtocolError):
+        split_blocks(tw.zeros(total), "x", max_bytes=7)
+    with pytest.raises(LocalProtocolError):
+        split_blocks(tw.jagged([[1], []]), "x")
+
+
+def test_arguments_are_checked():
+    with pytest.raises(ConversionError):
+        Assembler(MUCH, 0)
+    with pytest.raises(ConversionError):
+        Assembler(MUCH, float("nan"))
+    with pytest.raises(ConversionError):
+        Assembler(2.5, 1)
+    with pytest.raises(ConversionError, match="'x'"):
+        Assembler(MUCH, 1).missing("x")
+
+
+DROP = object()
+GOOD = {"version": 1, "tensor": "x", "shape": [4, 5], "origin": [3, 0]}
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "reason_"),
+    [
+        ("version", [DROP, None, True, 1.0, "1"], "schema"),
+        ("version", [0, 2, -1, 10**30], "unsupported"),
+        ("tensor", [DROP, None, "", 1, True, ["x"], {}], "schema"),
+        ("tensor", ["x" * 1025], "limit"),
+        ("shape", [DROP, None, 4, "44", [4.0, 5], [True, 5], [-1, 5], [[4], 5]], "schema"),
+        ("shape", [[2**40, 5], [1] * 65], "limit"),
+        ("shape", [[], [4], [4, 5, 1], [1, 5], [4, 1]], "layout"),
+        ("origin", [[4, 0], [3, 1], [-1, 0], [0, -5]], "layout"),
+        ("origin", [3, [3], [3, 0, 0], [3.0, 0], [None, 0], "30"], "schema"),
+        ("origin", [[2**62 + 1, 0], [3, -(10**30)]], "limit"),
+    ],
+)
+def test_descriptions_of_blocks_that_are_wrong(key, values, reason_):
+    for value in values:
+        fields = {k: v for k, v in {**GOOD, key: value}.items() if v is not DROP}
+        if key == "shape" and len(value if isinstance(value, list) else [0, 0]) != 2:
+            del fields["origin"]
+        frames = hand_made(fields)
+        assert reason(lambda f=frames: blocks_of(decode(f))) == reason_, value
+
+
+def hand_made(fields, **more):
+    tensor = {"dtype": "u", "word": 1, "shape": [2, 2], "origin": [3, 0], "part": 0, "block": fields, **more}
+    return [b"ZIO0TENS" + json.dumps({"TENS": {"tensors": [tensor]}}).encode(), bytes(24), b"abcd"]
+
+
+def test_what_the_tables_spoil_is_good():
+    (good,) = blocks_of(decode(hand_made(GOOD)))
+    assert (good.name, good.total) == ("x", Shape(4, 5, origin=(3, 0)))
+    for fields in (None, [], "x", 3, True):
+        frames = hand_made(fields)
+        if fields is None:
+            assert blocks_of(decode(frames)) == ()
+        else:
+            assert reason(lambda f=frames: blocks_of(decode(f))) == "schema"
+
+
+def test_limits_hold_for_the_whole_tensor():
+    message = decode(hand_made(GOOD), limits=Limits(extent=3))
+    assert reason(lambda: blocks_of(message)) == "limit"
