@@ -192,6 +192,9 @@ def as_dense(array: "npt.NDArray[ScalarT_co]") -> "tuple[Dense[ScalarT_co], Inde
     turned = array[tuple([slice(None, None, -1 if step < 0 else 1) for step in steps])]
     reach = zip(array.shape, steps, strict=True)
     span = 1 + sum([(extent - 1) * abs(step) for extent, step in reach]) if array.size else 0
-    flat = np.lib.stride_tricks.as_strided(turned, (span,), (size,), writeable=array.flags.writeable)
+    # NumPy reads the types of ml_dtypes by a name that some of them do not have; integers have one.
+    plain = turned.view(f"u{size}") if array.dtype.type.__module__ == "ml_dtypes" else turned
+    run = np.lib.stride_tricks.as_strided(plain, (span,), (size,), writeable=array.flags.writeable)
+    flat = run.view(array.dtype)
     offset = sum([(n - 1) * -step for n, step in zip(array.shape, steps, strict=True) if step < 0 and n])
     return Dense(cast("np.ndarray[tuple[int], np.dtype[ScalarT_co]]", flat)), steps, offset

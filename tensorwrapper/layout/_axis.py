@@ -84,7 +84,10 @@ class AxisMap(ABC):
         values = self.distinct()
         if len(values) < 2:
             return 0
-        return values.step if isinstance(values, range) else int(np.diff(np.array(values)).min())
+        if isinstance(values, range):
+            return values.step
+        wide = max(-values[0], values[-1], values[-1] - values[0]) > MAX_INT64
+        return int(np.diff(np.array(values, dtype=np.object_ if wide else np.int64)).min())
 
     def _check_int64(self) -> None:
         least, greatest = self.bounds()
@@ -268,10 +271,12 @@ class Cycle(AxisMap):
 
     def distinct(self) -> Sequence[int]:
         spacing = self._spacing()
-        if not self._extent or not spacing or not self.step:
-            return AxisMap.distinct(self)
         low, high = self.bounds()
-        return range(low, high + 1, spacing * abs(self.step))
+        if self._extent and spacing and self.step:
+            return range(low, high + 1, spacing * abs(self.step))
+        if max(-low, high) <= MAX_INT64:
+            return AxisMap.distinct(self)
+        return sorted([place * self.step for place in attrs.evolve(self, step=1).distinct()])
 
     def _spacing(self) -> int:
         """Return how far neighbouring places lie apart where all of them are visited, else 0."""

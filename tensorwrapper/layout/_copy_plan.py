@@ -12,8 +12,8 @@ import attrs
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64, to_count
-from tensorwrapper.errors import LayoutError, SizeOverflowError
-from tensorwrapper.layout._common import LayoutCommon
+from tensorwrapper.errors import LayoutError
+from tensorwrapper.layout._common import LayoutCommon, check_int64
 from tensorwrapper.layout._copy_block import StridedCopy
 from tensorwrapper.layout._copy_gather import GatherCopy
 from tensorwrapper.layout._copy_lower import lower
@@ -187,9 +187,8 @@ class CopyPlan:
             return steps.tables()
         if not steps.size:
             return iter(())
-        least, greatest = zip(self.source_bounds, self.target_bounds, strict=True)
-        if min(least) < -MAX_INT64 or max(greatest) > MAX_INT64:
-            raise SizeOverflowError(f"offsets from {min(least)} to {max(greatest)} leave 64 bits")
+        check_int64(self._source, 0)
+        check_int64(self._target, 0)
         return iter((CopyTable.of_block(steps),))
 
     def _costs(self) -> _Cost:

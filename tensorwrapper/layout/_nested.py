@@ -17,10 +17,12 @@ from tensorwrapper.layout import _cell_modes
 from tensorwrapper.layout._blocked import Blocked
 from tensorwrapper.layout._common import LayoutCommon, check_region
 from tensorwrapper.layout._keys import expand_positional
+from tensorwrapper.layout._mosaic import Mosaic
 from tensorwrapper.layout._nested_cells import moved_cells
 from tensorwrapper.layout._orders import fastest_first
 from tensorwrapper.layout._padded import Padded
 from tensorwrapper.layout._strided import Strided
+from tensorwrapper.layout._tile_major import TileMajor
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._nested import layers_left
@@ -176,6 +178,8 @@ def _moved(layout: LayoutCommon, shape: Shape[Any]) -> LayoutCommon:
         return Strided(shape, layout.strides, layout.offset)
     if isinstance(layout, Blocked):
         return moved_cells(layout, shape)
+    if isinstance(layout, TileMajor | Mosaic):
+        return attrs.evolve(layout, tiling=layout.tiling.translate_to(shape.origin))
     if isinstance(layout, Padded):
         return Padded(shape, Strided(shape.as_smooth(), layout.under.strides, layout.under.offset))
     return cast("LayoutCommon", attrs.evolve(cast("Any", layout), shape=shape))

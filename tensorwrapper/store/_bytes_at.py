@@ -7,6 +7,7 @@ from pathlib import Path
 
 __all__ = ["lock_for_writing", "read_at", "sync_folder", "write_at"]
 
+_SMALL = 2**16  # bytes
 _AT_MOST = 2**30  # bytes in one call: some systems take no more than 2 GiB and tell so by a short count
 
 
@@ -29,10 +30,22 @@ def read_at(file: int, place: int, size: int) -> bytes:
 def write_at(file: int, place: int, buffers: Iterable[bytes | memoryview]) -> None:
     """Write buffers one after the other, from `place` on."""
     os.lseek(file, place, os.SEEK_SET)
+    # Labels, sizes and padding are many small buffers between few large ones.
+    small: list[bytes | memoryview] = []
     for buffer in buffers:
-        view = memoryview(buffer)
-        while view:
-            view = view[os.write(file, view[:_AT_MOST]) :]
+        if len(buffer) < _SMALL:
+            small.append(buffer)
+            continue
+        _write(file, b"".join(small))
+        small.clear()
+        _write(file, buffer)
+    _write(file, b"".join(small))
+
+
+def _write(file: int, buffer: bytes | memoryview) -> None:
+    view = memoryview(buffer)
+    while view:
+        view = view[os.write(file, view[:_AT_MOST]) :]
 
 
 def lock_for_writing(file: int) -> bool:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast, final
+from typing import Any, cast, final
 
 import numpy as np
 
@@ -16,8 +16,6 @@ from tensorwrapper.tensor import as_tensor
 from tensorwrapper.wire._compress import Compression, check_compression
 
 __all__ = ["RecordWriter"]
-
-_SMALL: Final = 2**18  # bytes: records below are joined and written by one call
 
 
 @final
@@ -113,11 +111,7 @@ class RecordWriter:
     def _write(self, start: int, body: Sequence[bytes | memoryview]) -> Place:
         length = sum([len(piece) for piece in body])
         try:
-            if length < _SMALL:
-                joined = b"".join(body)
-                write_at(self._file, start, [pack_header(length, checksum_of([joined])) + joined])
-            else:
-                write_at(self._file, start, [pack_header(length, checksum_of(body)), *body])
+            write_at(self._file, start, [pack_header(length, checksum_of(body)), *body])
         except OSError as error:
             raise DataFileError(f"{length} bytes could not be written: {error.strerror}") from error
         return Place(start, length)

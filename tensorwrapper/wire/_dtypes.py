@@ -5,7 +5,7 @@ Types that TENS cannot name travel as the integers of the same bytes; the key ``
 
 import importlib
 import re
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -112,5 +112,6 @@ def read_logical(name: object, dtype: "np.dtype[Any]", where: str) -> "np.dtype[
             return Refusal(
                 "unsupported", f"{where} has elements of type {name}, which needs the package ml_dtypes"
             )
-        return cast("np.dtype[Any]", np.dtype(held))
+        found: np.dtype[Any] = np.dtype(held)
+        return found
     return Refusal("unsupported", f"{where} has the logical type {name[:_LONGEST]!r} over {dtype}")

@@ -21,6 +21,8 @@ from tensorwrapper.wire._write import ElementOrder, Writer, plain_label
 
 __all__ = ["encode"]
 
+_NO_PARTS: Sequence[BufferLike] = ()
+
 _NEW = Header("TENS", 0, "", 0, 0, 0)
 """What is written unless somebody says otherwise."""
 
@@ -36,7 +38,7 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
     metadata: Mapping[str, object] | None = None,
     tensor_metadata: Sequence[Mapping[str, object] | None] | None = None,
     parts: Sequence[SupportsIndex] | None = None,
-    extra_parts: Sequence[BufferLike] = (),
+    extra_parts: Sequence[BufferLike] = _NO_PARTS,
     label: Mapping[str, object] | None = None,
     layout: ElementOrder = "packed",
     compress: Compression | None = None,
@@ -124,7 +126,7 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
         own, payload = _NEW, writer.payload
         plain = writer.plain
         text = plain_label(plain) if plain else None
-    if extra_parts:
+    if extra_parts is not _NO_PARTS:
         check_several(extra_parts, "extra_parts")
         payload += byte_views(extra_parts, "extra part")
     as_it_stands = metadata is None and label is None and checksum is None and compat is None
@@ -136,7 +138,20 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
         if checksum is not None:
             tens_of(whole)["checksums"] = describe_checksums(checksum, payload)
         text = dump_label(whole)
-    header = make_header(
+    header = _header(own, form, level, text, (origin, granule, seqno))
+    return [pack_prefix(header), pack_coordinates(header), *payload]
+
+
+def _header(
+    own: Header,
+    form: str | None,
+    level: SupportsIndex | None,
+    text: str,
+    coordinates: tuple[SupportsIndex | None, SupportsIndex | None, SupportsIndex | None],
+) -> Header:
+    """Return a header with this label, and what else is given in place of its own."""
+    origin, granule, seqno = coordinates
+    return make_header(
         own.form if form is None else form,
         own.level if level is None else level,
         text,
@@ -146,7 +161,6 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
             own.seqno if seqno is None else seqno,
         ),
     )
-    return [pack_prefix(header), pack_coordinates(header), *payload]
 
 
 def _write(

@@ -1,10 +1,13 @@
 """Layouts with numbers beyond 64 bits answer in Python integers, or refuse before anything wraps."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
+from tensorwrapper.layout._axis import Cycle, Table
 
 FAR = 10**30
 
@@ -98,3 +101,27 @@ def test_overlaps_that_leave_64_bits_are_not_decided_rather_than_wrong() -> None
 def test_hints_of_a_tiled_view_with_a_stride_that_is_never_taken() -> None:
     view = Layout(Shape(1, 4), strides=(FAR, 1)).as_tiled(Tiling([1], [2, 2]))
     assert view.hints().whole.is_one_run
+
+
+@pytest.mark.parametrize(("extent", "turn"), [(3, 2), (5, 2)], ids=["some places", "all places"])
+def test_cycles_of_steps_beyond_64_bits_answer_in_python_integers(extent: int, turn: int) -> None:
+    ring = Cycle(extent, 1, turn, 5, 1, FAR)
+    places = sorted({(1 + turn * j) % 5 * FAR for j in range(extent)})
+    assert list(ring.distinct()) == places
+    assert ring.gap() == min(b - a for a, b in itertools.pairwise(places))
+    part = Layout(Shape(4, 3), strides=(-FAR, 2**63)).rotate([-6, -5]).window(Shape(3, 2))
+    assert part.is_injective
+    assert part.index_of(part.offset_of((2, 1))) == (2, 1)
+
+
+def test_the_gap_between_offsets_far_apart_does_not_wrap() -> None:
+    assert Table(np.array([2**62, -(2**62) - 5, 1 - 2**63])).gap() == 2**62 - 6
+    assert Table(np.array([1 - 2**63, 5, 2**63 - 1])).gap() == 2**63 - 6
+
+
+def test_runs_of_a_plan_over_steps_beyond_64_bits_are_refused() -> None:
+    wide = Layout(Shape(4, 2), strides=(2**20, -(2**63)), offset=2**62)
+    plan = wide.copy_plan(Layout(Shape(4, 2)))
+    assert plan.runs == 8
+    with pytest.raises(SizeOverflowError, match="64 bits"):
+        list(plan.run_batches())

@@ -1,5 +1,6 @@
 """The checksum of records, against its definition, however the bytes are dealt to buffers."""
 
+import itertools
 import struct
 import zlib
 
@@ -31,7 +32,7 @@ def test_it_is_what_the_format_says(size):
 @given(cuts=st.lists(st.integers(0, 50_000), max_size=8))
 def test_buffers_do_not_matter(cuts):
     places = [0, *sorted(cuts), 50_000]
-    pieces = [memoryview(MESSAGE)[a:b] for a, b in zip(places, places[1:], strict=False)]
+    pieces = [memoryview(MESSAGE)[a:b] for a, b in itertools.pairwise(places)]
 
     assert checksum_of(pieces) == by_definition(MESSAGE)
 

@@ -207,10 +207,12 @@ def test_extra_parts_come_after_all_others():
     assert bytes(encode([np.arange(2)], extra_parts=[b"x"])[0]) == bytes(encode([np.arange(2)])[0])
 
 
-@pytest.mark.parametrize("extra", [b"abc", "abc", [b"a", "b"], None, 5, [np.zeros((4, 4))[:, ::2]]])
+@pytest.mark.parametrize(
+    "extra",
+    [b"abc", b"", "abc", [b"a", "b"], (b"a", "b"), None, 5, np.zeros(3), [np.zeros((4, 4))[:, ::2]]],
+    ids=repr,
+)
 def test_extra_parts_are_several_buffers(extra):
-    if extra is None:
-        return
     with pytest.raises(ConversionError, match="extra"):
         encode([np.arange(2)], extra_parts=extra)
 

@@ -194,3 +194,14 @@ def test_layers_travel(layout):
 def test_the_text_makes_the_layout_again():
     for layout in VALUES[0], VALUES[2], VALUES[3]:
         assert eval(repr(layout), {"Layout": Layout, "Shape": Shape, "Tiling": Tiling}) == layout
+
+
+@pytest.mark.parametrize("alignment", [1, 8])
+def test_an_element_of_nested_tile_major_storage_keeps_its_origin(alignment):
+    whole = Layout.tiled(Tiling([3, 1], [4, 1], [2, 2], origin=(0, -3, 5)), order="F", alignment=alignment)
+    for index in ((1,), (3,)):
+        element = Layout.nested(whole, layers=(1, 2)).element(index)
+        assert element.shape == Shape(5, 4, origin=(-3, 5))
+        assert by_index(element) == {
+            rest: whole.offset_of((*index, *rest)) for rest in element.shape.indices()
+        }
