@@ -48,6 +48,8 @@ def look_up(addresses: npt.ArrayLike, base: BufferCommon[ScalarT_co]) -> "Lookup
 def join(buffers: Sequence[BufferCommon[ScalarT_co]]) -> "Joined[ScalarT_co]":
     """Return one buffer of the elements of several, one after the other; no element is copied.
 
+    It can be written to if all of them can, and no two are over the same memory.
+
     Raises
     ------
     DTypeError
@@ -68,8 +70,19 @@ def join(buffers: Sequence[BufferCommon[ScalarT_co]]) -> "Joined[ScalarT_co]":
     kinds = {part.dtype for part in buffers}
     if len(kinds) > 1:
         raise DTypeError(f"buffers with elements of types {', '.join(map(str, kinds))} do not join")
+    if _share(buffers):
+        buffers = [part.read_only() for part in buffers]
     ends = np.cumsum([0, *(part.size for part in buffers)], dtype=np.int64)
     return Joined(tuple(buffers), frozen_array(ends))
+
+
+def _share(buffers: Sequence[BufferCommon[Any]]) -> bool:
+    """Tell whether a buffer comes twice, or two runs of memory overlap, so that addresses share a place."""
+    if len(set(map(id, buffers))) < len(buffers):
+        return True
+    runs = [part.flat for part in buffers if isinstance(part, Dense) and part.size]
+    bounds = np.array(sorted([np.lib.array_utils.byte_bounds(flat) for flat in runs]), dtype=np.uint64)
+    return bool((bounds[1:, 0] < bounds[:-1, 1]).any()) if runs else False
 
 
 @final

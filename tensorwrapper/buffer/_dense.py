@@ -43,6 +43,10 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     if dtype.kind in "TO":
         return fit_string(value, dtype, what)
     try:
+        given = np.asarray(value).dtype.kind
+        # NumPy would read text as a number, None as not-a-number, and take any object for true.
+        if dtype.kind not in "mM" and (value is None or given in "SUT" or given + dtype.kind == "Ob"):
+            raise TypeError
         number = np.array(value, dtype=dtype)
     except OverflowError as error:
         raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}") from error

@@ -237,7 +237,6 @@ class LayoutConstructors(LayoutExchange[IndexT_co], ABC, Generic[IndexT_co]):
         --------
         >>> from tensorwrapper import Layout, Tiling
         >>> blocked = Layout.tiled(Tiling([2, 2], [2, 2]))
-        >>> from tensorwrapper import Layout, Tiling
         >>> blocked.to_numpy().tolist()
         [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]]
         """

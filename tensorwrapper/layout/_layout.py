@@ -135,7 +135,7 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         Raises
         ------
         LayoutError
-            If the layout is not strided, or another mode would have to change its extent.
+            If the layout is over no box, or another mode would have to change its extent.
         """
         return wrap_layout(_modes.broadcast(self._held, as_shape(shape)))
 
@@ -175,7 +175,8 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         ExtentError
             If the number of elements changes.
         LayoutError
-            If only a copy could have these extents; the text names the modes that are in the way.
+            If only a copy could have these extents, in which case the text names the modes that are in the
+            way, or if the layout is not strided.
 
         Examples
         --------
@@ -187,7 +188,14 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
     def reshape_obstacle(self, extents: Iterable[SupportsIndex]) -> tuple[int, int] | None:
         """Return the two neighbouring modes that keep `reshape` from being a view; None if it is one.
 
-        Answered from the layout alone, without data; raises only where the sizes differ.
+        Answered from the layout alone, without data.
+
+        Raises
+        ------
+        ExtentError
+            If the number of elements changes.
+        LayoutError
+            If the layout is not strided.
 
         Examples
         --------
@@ -203,6 +211,8 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         ------
         ExtentError
             If the mode is shorter than `length`.
+        LayoutError
+            If the mode has no single stride, as one that is rotated.
 
         Examples
         --------
@@ -213,6 +223,11 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
 
     def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> "Layout[tuple[int, ...]]":
         """Return the layout of the elements whose positions in two modes agree; the new mode is the last.
+
+        Raises
+        ------
+        RankError
+            If both are the same mode.
 
         Examples
         --------
@@ -258,7 +273,7 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
 
         Modes of extent 1 go, and neighbours become one where the outer continues the inner, whatever their
         signs; a mode that repeats or turns round what lies in it becomes one with it. A jagged or tiled
-        layout becomes one mode if it is contiguous and else stays. O(modes).
+        layout becomes one mode if it is contiguous and else stays. O(modes), or O(cells) for a table of them.
 
         Examples
         --------

@@ -62,7 +62,10 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         return self._held.offset
 
     def bounds(self) -> tuple[int, int]:
-        """Return the least and the greatest offset; (0, -1) if there is no element. O(rank)."""
+        """Return the least and the greatest offset; (0, -1) if there is no element.
+
+        O(rank) for boxes; tables of cells and composites go through their cells or offsets, once.
+        """
         return self._held.bounds()
 
     @property
@@ -121,7 +124,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         return self._held.is_injective
 
     def may_overlap(self, other: "LayoutQueries[Index]") -> bool:
-        """Tell whether the ranges of places of two layouts over one buffer meet; O(rank), the safe side.
+        """Tell whether the ranges of places of two layouts over one buffer meet; as quick as `bounds`.
 
         Examples
         --------
@@ -277,7 +280,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         Raises
         ------
         LayoutError
-            If the region is of another kind or rank, or does not consist of whole rows or tiles.
+            If the region is of another kind or rank, or has other layers.
         OutOfBoundsError
             If it leaves the shape.
         """

@@ -7,10 +7,9 @@ a page that is lost, zero or in another's place is found.
 
 import zlib
 from collections.abc import Iterable
-from typing import Final, cast, final
+from typing import Final, final
 
 import numpy as np
-import numpy.typing as npt
 
 __all__ = ["Checksum", "checksum_of"]
 
@@ -60,9 +59,10 @@ class Checksum:
         self._carry = bytes(view[whole:])
 
     def _add(self, pages: memoryview) -> None:
-        words = cast("npt.NDArray[np.uint64]", np.frombuffer(pages, _WORDS))
-        sums = np.add.reduce(words.reshape(-1, PAGE // 8), axis=1)
-        self._value = zlib.crc32(sums.astype(_WORDS, copy=False).data, self._value)
+        words = np.frombuffer(pages, _WORDS).reshape(-1, PAGE // 8)
+        sums = np.empty(len(words), _WORDS)
+        np.add.reduce(words, axis=1, out=sums)
+        self._value = zlib.crc32(sums.data, self._value)
 
     @property
     def value(self) -> int:

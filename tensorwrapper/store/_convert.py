@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias, final
 import attrs
 
 from tensorwrapper._json import dump_json
+from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store._npy import read_npy, read_npz, write_npy, write_npz
@@ -20,7 +21,8 @@ __all__ = ["Conversion", "convert"]
 ONE: Final = "array"
 """The name of the array that a .npy file has: the format gives it none."""
 
-_Tensors: TypeAlias = Iterator[tuple[str, object]]
+_Tensors: TypeAlias = Iterator[tuple[str, object, Mapping[str, Any]]]
+"""Names, tensors, and what is said of each."""
 
 
 @final
@@ -81,32 +83,30 @@ _Write: TypeAlias = Callable[[_Tensors, Mapping[str, Any]], Conversion]
 
 def _from_tens(path: Path, write: _Write) -> Conversion:
     with TensFile(path) as file:
-        done = write(iter(file.items()), file.metadata)
-        said = tuple([f"metadata of {name!r}" for name in done.names if file.tensor_metadata(name)])
-    return attrs.evolve(done, lost=done.lost + said)
+        return write(((name, file[name], file.tensor_metadata(name)) for name in file), file.metadata)
 
 
 def _from_npy(path: Path, write: _Write) -> Conversion:
-    return write(iter([(ONE, read_npy(path))]), {})
+    return write(((name, array, {}) for name, array in [(ONE, read_npy(path))]), {})
 
 
 def _from_npz(path: Path, write: _Write) -> Conversion:
-    return write(read_npz(path), {})
+    return write(((name, array, {}) for name, array in read_npz(path)), {})
 
 
 def _from_safetensors(path: Path, write: _Write) -> Conversion:
     arrays, metadata = read_safetensors(path)
-    return write(iter(arrays.items()), metadata)
+    return write(((name, array, {}) for name, array in arrays.items()), metadata)
 
 
 def _to_tens(path: Path, tensors: _Tensors, metadata: Mapping[str, Any]) -> Conversion:
     names: list[str] = []
     nbytes = 0
     with TensFile(path, "w", metadata=metadata) as file:
-        for name, given in tensors:
+        for name, given, said in tensors:
             try:
                 tensor = as_tensor(given)
-                file.append(name, tensor)
+                file.append(name, tensor, metadata=said or None)
             except DataFileError:
                 raise
             except TensorWrapperError as error:
@@ -116,54 +116,63 @@ def _to_tens(path: Path, tensors: _Tensors, metadata: Mapping[str, Any]) -> Conv
     return Conversion(tuple(names), nbytes, ())
 
 
-def _dense(tensors: _Tensors, path: Path) -> Iterator[tuple[str, Tensor[Any]]]:
+def _dense(tensors: _Tensors, path: Path, lost: list[str]) -> Iterator[tuple[str, Tensor[Any]]]:
     """Yield tensors that are boxes from zero on, which is all that the other kinds of file can say."""
-    for name, given in tensors:
+    for name, given, said in tensors:
         try:
             tensor = as_tensor(given)
         except TensorWrapperError as error:
             raise ConversionError(f"{name!r} cannot be written to {path}: {error}") from error
-        if tensor.shape.kind != "smooth" or tensor.is_sparse or any(tensor.shape.origin):
+        fill = " and is sparse" if tensor.is_sparse else ""
+        if tensor.shape.kind != "smooth" or fill or any(tensor.shape.origin):
             raise ConversionError(
-                f"{name!r} has the shape {tensor.shape}{' and is sparse' if tensor.is_sparse else ''}; "
-                f"{path.suffix} holds dense boxes from zero on"
+                f"{name!r} has the shape {tensor.shape}{fill}; {path.suffix} holds dense boxes from zero on"
             )
+        # Strings have no element type of a fixed size, and NumPy's files forget those of ml_dtypes.
+        if isinstance(tensor.buffer, Strings) or (
+            path.suffix != ".safetensors" and tensor.dtype.type.__module__ != "numpy"
+        ):
+            raise ConversionError(f"{name!r} has elements {tensor.dtype}, which {path.suffix} cannot name")
+        if said:
+            lost.append(f"the metadata of {name!r}")
         yield name, tensor
 
 
 def _to_npy(path: Path, tensors: _Tensors, metadata: Mapping[str, Any]) -> Conversion:
-    found = list(_dense(tensors, path))
+    lost = _said(metadata)
+    found = list(_dense(tensors, path, lost))
     if len(found) != 1:
         raise ConversionError(f"{path} holds one tensor, not {len(found)}")
     ((name, tensor),) = found
     write_npy(path, tensor)
-    lost = () if name == ONE else (f"the name {name!r}",)
-    return Conversion((name,), tensor.nbytes, lost + _said(metadata))
+    lost += [] if name == ONE else [f"the name {name!r}"]
+    return Conversion((name,), tensor.nbytes, tuple(lost))
 
 
 def _to_npz(path: Path, tensors: _Tensors, metadata: Mapping[str, Any]) -> Conversion:
+    lost = _said(metadata)
     done: list[tuple[str, int]] = []
 
     def noted() -> Iterator[tuple[str, Tensor[Any]]]:
-        for name, tensor in _dense(tensors, path):
+        for name, tensor in _dense(tensors, path, lost):
             done.append((name, tensor.nbytes))
             yield name, tensor
 
     write_npz(path, noted())
-    return Conversion(tuple([name for name, _ in done]), sum([n for _, n in done]), _said(metadata))
+    return Conversion(tuple([name for name, _ in done]), sum([n for _, n in done]), tuple(lost))
 
 
 def _to_safetensors(path: Path, tensors: _Tensors, metadata: Mapping[str, Any]) -> Conversion:
-    found = list(_dense(tensors, path))
-    texts = {key: value if isinstance(value, str) else dump_json(value) for key, value in metadata.items()}
-    write_safetensors(path, found, texts)
     other = [key for key, value in metadata.items() if not isinstance(value, str)]
-    lost = tuple([f"the type of the metadata {key!r}, written as text" for key in other])
-    return Conversion(tuple([name for name, _ in found]), sum([t.nbytes for _, t in found]), lost)
+    lost = [f"the type of the metadata {key!r}, written as text" for key in other]
+    found = list(_dense(tensors, path, lost))
+    texts = {key: dump_json(value) if key in other else str(value) for key, value in metadata.items()}
+    write_safetensors(path, found, texts)
+    return Conversion(tuple([name for name, _ in found]), sum([t.nbytes for _, t in found]), tuple(lost))
 
 
-def _said(metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple([f"the metadata {key!r}" for key in metadata])
+def _said(metadata: Mapping[str, Any]) -> list[str]:
+    return [f"the metadata {key!r}" for key in metadata]
 
 
 _READ: Final[Mapping[str, Callable[[Path, _Write], Conversion]]] = {

@@ -11,6 +11,7 @@ from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._copy import assign_indexed, index_elements
 from tensorwrapper.errors import (
     ConversionError,
+    ExtentMismatchError,
     JaggedModeError,
     OutOfBoundsError,
     RankError,
@@ -94,12 +95,22 @@ def write_key(layout: Layout[Any], buffer: BufferCommon[Any], key: object, value
     memory = memory_of(layout._held, buffer)
     with _numpys_errors(layout.shape):
         if memory is not None:
-            assign_indexed(memory, items, values)
+            try:
+                assign_indexed(memory, items, values)
+            except ValueError as error:
+                raise _misfit(values, error) from error
             return
         addresses = _addresses(layout, items)
-    flat = np.broadcast_to(values, addresses.shape).reshape(-1)[::-1]
+    try:
+        flat = np.broadcast_to(values, addresses.shape).reshape(-1)[::-1]
+    except ValueError as error:
+        raise _misfit(values, error) from error
     distinct, first = np.unique(addresses.reshape(-1)[::-1], return_index=True)
     buffer.write(distinct, flat[first])
+
+
+def _misfit(values: Array, error: ValueError) -> ExtentMismatchError:
+    return ExtentMismatchError(f"a value of extents {values.shape} does not fit what the key selects: {error}")
 
 
 def _addresses(layout: Layout[Any], items: tuple[_Item, ...]) -> IntArray:
@@ -111,6 +122,10 @@ def _addresses(layout: Layout[Any], items: tuple[_Item, ...]) -> IntArray:
         along = np.arange(start, start + extent).reshape((-1,) + (1,) * (shape.rank - mode - 1))
         # A view without memory of its own, however large the box is.
         columns.append(np.broadcast_to(along, extents)[cast("Any", items)])
+    if not columns:
+        # Nothing to stack: NumPy applies the key to the one element, which has no coordinates.
+        extents = np.zeros(())[cast("Any", items)].shape
+        return layout.offsets_of(np.empty((*extents, 0), dtype=np.int64))
     return layout.offsets_of(np.stack(columns, axis=-1))
 
 

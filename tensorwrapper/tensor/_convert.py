@@ -120,7 +120,10 @@ def _as_array(value: object, *, copy: bool | None) -> Array:
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
         return np.from_dlpack(cast("Any", value))
     if isinstance(value, bytes | bytearray | memoryview):
-        return np.asarray(memoryview(cast("bytes", value)))
+        try:
+            return np.asarray(memoryview(cast("bytes", value)))
+        except ValueError as error:
+            raise ConversionError(f"a {type(value).__name__} gives no elements: {error}") from error
     try:
         return np.asarray(value, copy=False if copy is False else None)
     except ValueError as error:
@@ -212,7 +215,8 @@ def _read_buffer(buffer: BufferLike, dtype: "np.dtype[Any]") -> Array:
     check_dtype(dtype)
     try:
         octets = np.frombuffer(cast("Any", buffer), dtype=np.uint8)
-    except (BufferError, TypeError) as error:
+    except (BufferError, TypeError, ValueError) as error:
+        # A released memoryview and a closed map are a ValueError.
         raise ConversionError(f"a {type(buffer).__name__} is no buffer without gaps: {error}") from error
     if octets.nbytes % dtype.itemsize:
         raise BufferSizeError(f"{octets.nbytes} bytes do not divide into elements of {dtype.itemsize} bytes")

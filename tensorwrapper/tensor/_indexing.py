@@ -76,6 +76,8 @@ class TensorIndexing(TensorWrites[ScalarT_co], Generic[ScalarT_co]):
         ------
         ReadOnlyError
             If the memory may not change, or several indices share a place; the text names the mode.
+        ExtentMismatchError
+            If the extents of the value do not broadcast to those of the part.
         """
         self._check_writeable()
         if is_basic(key):

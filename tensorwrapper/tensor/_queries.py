@@ -94,7 +94,10 @@ class TensorQueries(ABC, Generic[ScalarT_co]):
         held = self._layout._held
         if isinstance(held, TiledStrided):
             return held
-        raise LayoutError(f"{what} needs a tiled view; tiled(tiling) makes one of a box")
+        raise LayoutError(
+            f"{what} needs a view that tiled(tiling) made of a box in strides; of tiles that lie one after the "
+            "other, element(number) is one"
+        )
 
     def _flat(self) -> Self:
         """Return the same tensor without layers."""

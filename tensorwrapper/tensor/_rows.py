@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.errors import OutOfBoundsError, RankError
+from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout._cell_parts import PlacedRows
 from tensorwrapper.layout._cell_tables import table_of, unrolled
@@ -57,8 +57,6 @@ class TensorRows(Generic[_T, _R]):
     def shape(self) -> Shape[tuple[int, ...]]:
         """The shape of the prefixes: that of the tensor without its last mode."""
         shape = self._tensor.shape
-        if not shape.rank:
-            raise RankError("a tensor of rank 0 has no rows")
         return shape.leading(shape.rank - 1)
 
     def __len__(self) -> int:

@@ -11,6 +11,7 @@ from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._dense import Dense, as_dense, check_dtype, convert_elements
 from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.buffer._strings import Strings, buffer_of
+from tensorwrapper.errors import RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._strided import Strided
@@ -119,6 +120,11 @@ class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
     def rows(self) -> "TensorRows[Tensor[ScalarT_co], Tensor[Any]]":
         """Return the rows along the last mode: a sequence of views, and what reduces each of them.
 
+        Raises
+        ------
+        RankError
+            If the rank is 0.
+
         Examples
         --------
         >>> import numpy as np
@@ -127,6 +133,8 @@ class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
         >>> len(rows), rows[-1].tolist(), rows.reduce(np.add).tolist()
         (3, [4, 5], [6, 0, 9])
         """
+        if not self.rank:
+            raise RankError("a tensor of rank 0 has no rows")
         return TensorRows(self._flat())
 
     def num(self, mode: SupportsIndex = 1) -> "Tensor[np.int64]":

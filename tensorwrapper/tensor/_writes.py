@@ -58,7 +58,7 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
         held = self._layout._held
         array = memory_of(held, self._buffer)
         if array is not None:
-            _assign_array(array, value)
+            _assign_array(array, _readable(value))
         elif isinstance(self._buffer, Sparse) and assign_stored(held, self._buffer, value):
             pass
         elif isinstance(self._buffer, Strings):
@@ -170,15 +170,28 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
             )
 
 
+def _readable(value: "npt.ArrayLike | TensorQueries[Any]") -> "npt.ArrayLike | TensorQueries[Any]":
+    """Return a value that NumPy can read: a box that no strides reach, or that is sparse, as an array."""
+    if not isinstance(value, TensorQueries) or value.shape.kind != "smooth":
+        return value
+    tensor = cast("TensorQueries[Any]", value)  # type: ignore[redundant-cast]
+    if isinstance(tensor.buffer, Strings) or memory_of(tensor.layout._held, tensor.buffer) is not None:
+        return tensor
+    return tensor.elements().reshape(tensor.shape.extents)
+
+
 def _assign_array(array: Array, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.dtype.kind in "OSUT"):
         # Converted as a whole first: NumPy would stop at the first bad item, halfway.
         converted: Array = np.array(cast("npt.ArrayLike", value), dtype=array.dtype)
         # Lists that are nested too deep are refused by NumPy, arrays of extent 1 are not.
         if converted.ndim <= array.ndim:
-            assign_elements(array, converted)
-            return
-    assign_elements(array, cast("npt.ArrayLike", value))
+            value = converted
+    try:
+        assign_elements(array, cast("npt.ArrayLike", value))
+    except ValueError:
+        _fit_extents(np.asarray(cast("npt.ArrayLike", value)), array.shape)  # for what it raises
+        raise
 
 
 def _fit_extents(values: Array, extents: tuple[int, ...]) -> Array:

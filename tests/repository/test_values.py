@@ -48,6 +48,9 @@ VALUES = {
     "index domain": lambda: tw.layout.IndexDomain(Shape(2, 3), ["x", ""]),
     "alignment": lambda: tw.align(Shape.jagged([3, 1]), Shape.jagged([2, 2])),
     "limits": lambda: wire.Limits(parts=3),
+    "file entry": lambda: tw.store.Entry("a", Shape(2, 3), "float64", "dense", 6, 320, 1, 192),
+    "verification": lambda: tw.store.Verification(1, 3, 896, True, ("damaged",)),
+    "conversion": lambda: tw.store.Conversion(("a",), 48, ("the name 'a'",)),
     "message": lambda: wire.Message(label="{}", parts=[b"abc"]),
     "error": lambda: tw.errors.RemoteProtocolError("frame", "too short"),
 }

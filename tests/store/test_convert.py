@@ -7,6 +7,7 @@ import sys
 import textwrap
 import zipfile
 
+import ml_dtypes
 import numpy as np
 import pytest
 import safetensors.numpy
@@ -142,6 +143,8 @@ def test_what_goes_round_comes_back_the_same(folder):
         tw.jagged([[1], [2, 3]]),
         tw.as_tensor(np.arange(9).reshape(3, 3)).window(tw.Shape(2, 2, origin=(1, 1))),
         tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [3])),
+        tw.sparse([[1, 2]], [3.5], (3, 3)),
+        tw.strings(["a", "bc"]),
     ],
 )
 def test_what_another_kind_cannot_say_is_refused_with_its_name(folder, tensor, target):
@@ -150,6 +153,27 @@ def test_what_another_kind_cannot_say_is_refused_with_its_name(folder, tensor, t
         convert(folder / "a.tens", folder / target)
 
     assert names_in(folder) == ["a.tens"]
+
+
+def test_small_floats_go_to_safetensors_and_not_to_numpy(folder):
+    tw.save(folder / "a.tens", {"small": np.arange(5).astype(ml_dtypes.bfloat16)})
+    convert(folder / "a.tens", folder / "b.safetensors")
+    convert(folder / "b.safetensors", folder / "c.tens")
+    with tw.open(folder / "c.tens") as f:
+        assert f["small"].dtype == ml_dtypes.bfloat16
+        assert f["small"].tolist() == [0, 1, 2, 3, 4]
+    with pytest.raises(ConversionError, match="bfloat16"):
+        convert(folder / "a.tens", folder / "b.npz")
+
+
+def test_what_is_said_of_a_tensor_goes_along_or_is_told(folder):
+    with tw.open(folder / "a.tens", "w") as f:
+        f.append("x", [1, 2], metadata={"unit": "m"})
+    convert(folder / "a.tens", folder / "b.tens")
+    with tw.open(folder / "b.tens") as f:
+        assert f.tensor_metadata("x") == {"unit": "m"}
+
+    assert convert(folder / "a.tens", folder / "b.npz").lost == ("the metadata of 'x'",)
 
 
 @pytest.mark.parametrize(
