@@ -1,6 +1,7 @@
 """Buffers made of buffers: a table into another one, and several in a row."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Generic, final
 
 import attrs
@@ -81,8 +82,8 @@ def _share(buffers: Sequence[BufferCommon[Any]]) -> bool:
     if len(set(map(id, buffers))) < len(buffers):
         return True
     runs = [part.flat for part in buffers if isinstance(part, Dense) and part.size]
-    bounds = np.array(sorted([np.lib.array_utils.byte_bounds(flat) for flat in runs]), dtype=np.uint64)
-    return bool((bounds[1:, 0] < bounds[:-1, 1]).any()) if runs else False
+    bounds = sorted(map(np.lib.array_utils.byte_bounds, runs))
+    return any(start < end for (_, end), (start, _) in pairwise(bounds))
 
 
 @final

@@ -44,14 +44,14 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
         return fit_string(value, dtype, what)
     try:
         given = np.asarray(value).dtype.kind
-        # NumPy would read text as a number, None as not-a-number, and take any object for true.
-        if dtype.kind not in "mM" and (value is None or given in "SUT" or given + dtype.kind == "Ob"):
-            raise TypeError
         number = np.array(value, dtype=dtype)
     except OverflowError as error:
         raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}") from error
     except (TypeError, ValueError) as error:
         raise ConversionError(f"{what}={value!r} is nothing that elements of type {dtype} can be") from error
+    # NumPy reads text as a number, None as not-a-number, and takes any object for true.
+    if dtype.kind not in "mM" and (value is None or given in "SUT" or given + dtype.kind == "Ob"):
+        raise ConversionError(f"{what}={value!r} is nothing that elements of type {dtype} can be")
     if number.ndim:
         raise ConversionError(f"{what} must be one number, not an array of {number.shape}")
     if dtype.kind in "iu" and bool(np.asarray(value) != number):
@@ -178,12 +178,9 @@ def as_dense(array: "npt.NDArray[ScalarT_co]") -> "tuple[Dense[ScalarT_co], Inde
     """
     check_dtype(array.dtype)
     if array.flags.c_contiguous:
-        strides: list[int] = []
-        step = 1
-        for extent in reversed(array.shape):
-            strides.append(step)
-            step *= extent
-        return Dense(array.reshape(-1)), tuple(reversed(strides)), 0
+        return Dense(array.reshape(-1)), _run_strides(array.shape), 0
+    if array.flags.f_contiguous:
+        return Dense(array.T.reshape(-1)), _run_strides(array.shape[::-1])[::-1], 0
     size = array.dtype.itemsize
     # The step of a mode with one index is never taken, and may be anything.
     if any(step % size for n, step in zip(array.shape, array.strides, strict=True) if n > 1):
@@ -202,3 +199,13 @@ def as_dense(array: "npt.NDArray[ScalarT_co]") -> "tuple[Dense[ScalarT_co], Inde
     flat = run.view(array.dtype)
     offset = sum([(n - 1) * -step for n, step in zip(array.shape, steps, strict=True) if step < 0 and n])
     return Dense(cast("np.ndarray[tuple[int], np.dtype[ScalarT_co]]", flat)), steps, offset
+
+
+def _run_strides(extents: Extents) -> Index:
+    """Return the strides of a box without gaps whose last mode is the fastest."""
+    strides: list[int] = []
+    step = 1
+    for extent in reversed(extents):
+        strides.append(step)
+        step *= extent
+    return tuple(reversed(strides))

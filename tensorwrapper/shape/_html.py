@@ -86,7 +86,7 @@ def block_html(text: str, facts: Iterable[tuple[str, str]], svg: str) -> str:
     )
     head = [
         f'<div class="tensorwrapper" style="{frame}">',
-        f'<code style="color:{INK};background:none">{escape(text)}</code>',
+        f'<code style="color:{INK};background:none;white-space:pre-wrap">{escape(text)}</code>',
         '<table style="border:none;margin:6px 0;font-size:12px;border-collapse:collapse">',
     ]
     return "\n".join([*head, *lines, "</table>", svg, "</div>"])

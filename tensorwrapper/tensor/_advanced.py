@@ -110,7 +110,9 @@ def write_key(layout: Layout[Any], buffer: BufferCommon[Any], key: object, value
 
 
 def _misfit(values: Array, error: ValueError) -> ExtentMismatchError:
-    return ExtentMismatchError(f"a value of extents {values.shape} does not fit what the key selects: {error}")
+    return ExtentMismatchError(
+        f"a value of extents {values.shape} does not fit what the key selects: {error}"
+    )
 
 
 def _addresses(layout: Layout[Any], items: tuple[_Item, ...]) -> IntArray:

@@ -65,14 +65,19 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     >>> t.shape, np.shares_memory(np.asarray(t), x)
     (Shape(2, 3), True)
     """
-    if type(value) is np.ndarray and not copy and value.flags.c_contiguous:
-        return _over_run(value)
+    plain = type(value) is np.ndarray
+    if plain and not copy and cast("Array", value).flags.c_contiguous:
+        return _over_run(cast("Array", value))
     if isinstance(value, Tensor):
         tensor = cast("Tensor[Any]", value)  # type: ignore[redundant-cast]
         return tensor.copy() if copy else tensor
-    if is_sparse_array(value):
+    if not plain and is_sparse_array(value):
         return from_sparse_array(value, copy=copy)
-    if isinstance(value, ArrowArrayLike) and (arrow := _from_arrow(value, copy=copy)) is not None:
+    if (
+        not plain
+        and isinstance(value, ArrowArrayLike)
+        and (arrow := _from_arrow(value, copy=copy)) is not None
+    ):
         return arrow
     array = _as_array(value, copy=copy)
     check_dtype(array.dtype)
@@ -123,7 +128,8 @@ def _as_array(value: object, *, copy: bool | None) -> Array:
         try:
             return np.asarray(memoryview(cast("bytes", value)))
         except ValueError as error:
-            raise ConversionError(f"a {type(value).__name__} gives no elements: {error}") from error
+            name = type(cast("object", value)).__name__
+            raise ConversionError(f"a {name} gives no elements: {error}") from error
     try:
         return np.asarray(value, copy=False if copy is False else None)
     except ValueError as error:

@@ -19,7 +19,7 @@ from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import JaggedCommon
 from tensorwrapper.tensor._lists import nest, nest_box, rows_of
 from tensorwrapper.tensor._parts import TensorParts
-from tensorwrapper.tensor._places import memory_of, packed_layout
+from tensorwrapper.tensor._places import memory_of, own_elements, packed_layout
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._sparse_places import collect_sparse, equal_sparse, in_sparse, pack_sparse
 from tensorwrapper.tensor._string_places import (
@@ -92,10 +92,7 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
             return self._make(packed_layout(self.shape), pack_sparse(held, self._buffer))
         if isinstance(self._buffer, Strings):
             return self._make(packed_layout(self.shape), pack_strings(held, self._buffer))
-        flat = self.elements()
-        if isinstance(self._buffer, Dense) and held.is_contiguous:
-            flat = copy_elements(flat)
-        return self._make(packed_layout(self.shape), buffer_of(flat))
+        return self._make(packed_layout(self.shape), buffer_of(own_elements(held, self._buffer)))
 
     def to_layout(self, layout: Layout[Any], *, threads: SupportsIndex = 1) -> Self:
         """Return the same elements in memory of their own, where `layout` puts them; gaps hold zeros, or "".
@@ -147,7 +144,7 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         if array is not None:
             return copy_elements(array)
         if self.shape.kind == "smooth":
-            return self.elements().reshape(box.extents)
+            return own_elements(held, self._buffer).reshape(box.extents)
         origin = box.origin
         padded = np.full(box.extents, value, dtype=self.dtype)
         flat, start = self.elements(), 0

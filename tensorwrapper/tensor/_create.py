@@ -94,6 +94,24 @@ def zeros(
     return _allocate(as_shape(shape), dtype, layout, np.zeros)
 
 
+@overload
+def full(
+    shape: ShapeLike,
+    fill: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    *,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+    layout: Layout[Any] | None = None,
+    tiling: Tiling | None = None,
+) -> Tensor[ScalarT_co]: ...
+@overload
+def full(
+    shape: ShapeLike,
+    fill: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    *,
+    dtype: npt.DTypeLike | None = None,
+    layout: Layout[Any] | None = None,
+    tiling: Tiling | None = None,
+) -> Tensor[Any]: ...
 def full(
     shape: ShapeLike,
     fill: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
@@ -169,6 +187,26 @@ def _values(fill: Callable[[Shape[Any]], npt.ArrayLike], block: Shape[Any]) -> n
         ) from error
 
 
+@overload
+def eye(
+    rows: SupportsIndex, columns: SupportsIndex | None = None, *, diagonal: SupportsIndex = 0
+) -> Tensor[np.float64]: ...
+@overload
+def eye(
+    rows: SupportsIndex,
+    columns: SupportsIndex | None = None,
+    *,
+    diagonal: SupportsIndex = 0,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> Tensor[ScalarT_co]: ...
+@overload
+def eye(
+    rows: SupportsIndex,
+    columns: SupportsIndex | None = None,
+    *,
+    diagonal: SupportsIndex = 0,
+    dtype: npt.DTypeLike = ...,
+) -> Tensor[Any]: ...
 def eye(
     rows: SupportsIndex,
     columns: SupportsIndex | None = None,

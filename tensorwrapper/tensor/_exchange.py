@@ -11,7 +11,7 @@ from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.tensor._indexing import TensorIndexing
-from tensorwrapper.tensor._places import memory_of
+from tensorwrapper.tensor._places import flat_elements, memory_of, own_elements
 from tensorwrapper.tensor._string_places import strings_as_array
 from tensorwrapper.typing import Array, ScalarT_co
 
@@ -65,7 +65,8 @@ class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
             return strings_as_array(self._layout._held, self._buffer, dtype, copy)
         if copy is not False and self.shape.kind == "smooth" and not isinstance(self._buffer, Dense | Sparse):
             # What lies nowhere, but is computed, is read into an array of its own.
-            array, copy = self.elements().reshape(self.shape.extents), None
+            read = own_elements if copy else flat_elements
+            array, copy = read(self._layout._held, self._buffer).reshape(self.shape.extents), None
         else:
             array = self.to_numpy()
         if dtype is not None and np.dtype(dtype) != array.dtype:

@@ -62,7 +62,8 @@ class TensorIndexing(TensorWrites[ScalarT_co], Generic[ScalarT_co]):
         ([[7, 5], [8]], [[5, 7], []])
         """
         if is_basic(key):
-            return self._make(self._layout[cast("PositionalKey", key)], self._buffer)
+            held = self._layout._held.at(cast("PositionalKey", key))
+            return self._make(wrap_layout(held), self._buffer)
         if self.shape.kind != "smooth" or is_ragged(key):
             return self._make(chosen_layout(self._layout, key), self._buffer).copy()
         return self._chosen(self._layout, key)

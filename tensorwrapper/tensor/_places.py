@@ -26,7 +26,7 @@ from tensorwrapper.tensor._sparse_places import sparse_elements
 from tensorwrapper.tensor._tiles import BATCH
 from tensorwrapper.typing import IntArray, ScalarT_co
 
-__all__ = ["address_batches", "flat_elements", "memory_of", "packed_layout"]
+__all__ = ["address_batches", "flat_elements", "memory_of", "own_elements", "packed_layout"]
 
 
 def packed_layout(shape: Shape[Any]) -> Layout[Any]:
@@ -100,3 +100,11 @@ def flat_elements(held: LayoutCommon, buffer: BufferCommon[ScalarT_co]) -> "npt.
     packed: npt.NDArray[ScalarT_co] = np.empty(size, buffer.dtype)
     run_copy(plan_copy(held, packed_layout(held.shape)._held), buffer.flat, packed)
     return packed
+
+
+def own_elements(held: LayoutCommon, buffer: BufferCommon[ScalarT_co]) -> "npt.NDArray[ScalarT_co]":
+    """Return the elements as a flat array in row-major order that nobody else has."""
+    flat = flat_elements(held, buffer)
+    # What lies in one run, also in one part of a joined buffer, is a view of it.
+    shared = held.is_contiguous and (isinstance(buffer, Dense) or flat.base is not None)
+    return copy_elements(flat) if shared else flat

@@ -95,8 +95,8 @@ class TensorQueries(ABC, Generic[ScalarT_co]):
         if isinstance(held, TiledStrided):
             return held
         raise LayoutError(
-            f"{what} needs a view that tiled(tiling) made of a box in strides; of tiles that lie one after the "
-            "other, element(number) is one"
+            f"{what} needs a tiled view, which tiled(tiling) makes of a box in strides; of tiles that lie "
+            "one after the other, element(number) is one"
         )
 
     def _flat(self) -> Self:
@@ -116,6 +116,13 @@ class TensorQueries(ABC, Generic[ScalarT_co]):
 
     def __repr__(self) -> str:
         return tensor_repr(self._layout, self._buffer)
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the elements, a few facts, and a picture of the layout."""
+        # Loaded here: most programs draw nothing.
+        from tensorwrapper.tensor._html import tensor_html  # noqa: PLC0415
+
+        return tensor_html(self._layout, self._buffer, self.nbytes)
 
     def elements(self) -> "npt.NDArray[ScalarT_co]":
         """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""

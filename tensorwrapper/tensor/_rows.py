@@ -43,7 +43,7 @@ class _Runs:
 
 
 @final
-@attrs.frozen(eq=False, repr=False)
+@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
 class TensorRows(Generic[_T, _R]):
     """The rows of a tensor, in row-major order of the prefixes that lead to them; made by `Tensor.rows`.
 
@@ -136,6 +136,10 @@ class TensorRows(Generic[_T, _R]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} rows of {self._tensor.shape}>"
+
+    def __reduce__(self) -> "tuple[type[TensorRows[Any, Any]], tuple[_T]]":
+        # Where the rows lie is found anew.
+        return TensorRows, (self._tensor,)
 
 
 def _runs_of(held: LayoutCommon) -> "_Runs | PlacedRows":

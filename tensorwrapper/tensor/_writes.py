@@ -73,10 +73,17 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
             same = isinstance(self._buffer, Dense) and np.may_share_memory(flat, self._buffer.flat)
             self._write(self._as_values(copy_elements(flat) if same else flat))
         else:
-            if np.ndim(value):
+            # Lists of lists of any lengths are no array, of which NumPy could tell the rank.
+            lists = isinstance(value, list | tuple)
+            if lists or np.ndim(value):
+                given = (
+                    f"a {type(cast('object', value)).__name__}"
+                    if lists
+                    else f"an array of extents {np.shape(value)}"
+                )
                 raise ConversionError(
-                    f"a tensor of shape {self.shape} takes a number or a tensor of that shape, not an array "
-                    f"of extents {np.shape(value)}; assign cell by cell: t[row] = values"
+                    f"a tensor of shape {self.shape} takes a number or a tensor of that shape, not {given}; "
+                    "jagged() makes a tensor of lists, and t[row] = values assigns cell by cell"
                 )
             self._write(np.broadcast_to(self._as_values(value), (self.size,)))
 
@@ -171,13 +178,12 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
 
 
 def _readable(value: "npt.ArrayLike | TensorQueries[Any]") -> "npt.ArrayLike | TensorQueries[Any]":
-    """Return a value that NumPy can read: a box that no strides reach, or that is sparse, as an array."""
+    """Return a value that NumPy can read, or itself refuses: a box that no strides reach as an array."""
     if not isinstance(value, TensorQueries) or value.shape.kind != "smooth":
         return value
-    tensor = cast("TensorQueries[Any]", value)  # type: ignore[redundant-cast]
-    if isinstance(tensor.buffer, Strings) or memory_of(tensor.layout._held, tensor.buffer) is not None:
-        return tensor
-    return tensor.elements().reshape(tensor.shape.extents)
+    if isinstance(value.buffer, Strings | Sparse) or memory_of(value.layout._held, value.buffer) is not None:
+        return value
+    return value.elements().reshape(value.shape.extents)
 
 
 def _assign_array(array: Array, value: "npt.ArrayLike | TensorQueries[Any]") -> None:

@@ -144,3 +144,22 @@ def test_tensors_over_functions_are_copied_into_memory_when_asked():
     tiled = tw.from_buffer(from_functions(9, "i8", lambda a: a), (3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
     assert tiled.reduce_tiles(np.add).tolist() == [[1, 2], [20, 13]]
     assert tiled.select_tiles([(1, 0)]).tolist() == [[[3, 4], [6, 7]]]
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        lambda t: t.copy().to_numpy(),
+        lambda t: t.to_padded(),
+        lambda t: np.array(t, copy=True),
+        lambda t: t.to_dense().to_numpy(),
+        lambda t: t.astype("f8").to_numpy(),
+    ],
+)
+def test_copies_of_one_part_of_a_joined_buffer_share_nothing_with_it(copied):
+    memory = np.arange(3.0)
+    t = tw.from_buffer(join([Dense(memory), Dense(np.arange(2.0))]), tw.Shape(5))[:2]
+    array = copied(t)
+    assert array.flags.writeable
+    assert not np.shares_memory(array, memory)
+    assert array.tolist() == [0.0, 1.0]

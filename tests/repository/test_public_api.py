@@ -59,7 +59,7 @@ def test_tab_shows_every_public_name(prefix):
 def test_tab_shows_every_member_of_a_class(public):
     source = f"import tensorwrapper as tw\ntw.{public}."
     shown = {c.name for c in jedi.Script(source).complete(2, len(public) + 4)}
-    members = {name for name in vars(getattr(tw, public)) if not name.startswith("_")}
+    members = {name for name in dir(getattr(tw, public)) if not name.startswith("_")}
 
     assert members <= shown
 

@@ -1,5 +1,8 @@
 """The rows of a tensor: a sequence of views, and what a ufunc makes of each."""
 
+import copy
+import pickle
+
 import awkward as ak
 import numpy as np
 import pytest
@@ -145,3 +148,12 @@ def test_a_gather_of_rows_knows_whether_it_repeats_one():
     once[0, 0] = 9
     assert t.tolist() == [[1, 2], [], [9]]
     assert t[1:].oindex[[1, 0]].tolist() == [[9], []]
+
+
+def test_pickled_rows_are_those_of_the_tensor_alone():
+    rows = tw.jagged([[1, 2], [], [3]]).rows()
+    before = len(pickle.dumps(rows))
+    assert rows[0].tolist() == [1, 2]  # from here on it is known where the rows lie
+    assert len(pickle.dumps(rows)) == before
+    for same in (pickle.loads(pickle.dumps(rows)), copy.copy(rows), copy.deepcopy(rows)):
+        assert [row.tolist() for row in same] == [[1, 2], [], [3]]

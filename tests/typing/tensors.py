@@ -9,7 +9,19 @@ import numpy.typing as npt
 from tensorwrapper.buffer import CopyCount, count_copies
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
-from tensorwrapper.tensor import Alignment, Tensor, TensorRows, align, as_tensor, from_buffer, jagged
+from tensorwrapper.tensor import (
+    Alignment,
+    Tensor,
+    TensorRows,
+    align,
+    as_tensor,
+    empty,
+    eye,
+    from_buffer,
+    full,
+    jagged,
+    zeros,
+)
 from tensorwrapper.typing import Index
 
 doubles: npt.NDArray[np.float64] = np.zeros((2, 3))
@@ -32,6 +44,40 @@ assert_type(t.broadcast((4, 2, 3)), Tensor[np.float64])
 assert_type(t.copy(), Tensor[np.float64])
 assert_type(as_tensor(t), Tensor[np.float64])
 assert_type(as_tensor(doubles, copy=False), Tensor[np.float64])
+
+assert_type(t.rotate((1, 1)), Tensor[np.float64])
+assert_type(t.repeat((1, 2)), Tensor[np.float64])
+assert_type(t.repeat_each(0, 2), Tensor[np.float64])
+assert_type(t.gather(0, [1, 0]), Tensor[np.float64])
+assert_type(t.sliding_window(1, 2), Tensor[np.float64])
+assert_type(t.diagonal(), Tensor[np.float64])
+assert_type(t.split_mode(1, (3, 1)), Tensor[np.float64])
+assert_type(t.merge_modes(0, 1), Tensor[np.float64])
+assert_type(t.squeeze().unsqueeze(0).reshape((6,)), Tensor[np.float64])
+assert_type(t[[1, 0], 0], Tensor[np.float64])
+assert_type(t[t.to_numpy() > 0], Tensor[np.float64])
+assert_type(t.oindex[[1, 0], [2, 0]], Tensor[np.float64])
+assert_type(t.vindex[[1, 0], [2, 0]], Tensor[np.float64])
+assert_type(t.to_layout(Layout(Shape(2, 3), order="F"), threads=2), Tensor[np.float64])
+assert_type(t.to_dense(), Tensor[np.float64])
+t.oindex[[0], [1]] = 1.0
+t.vindex[[0], [1]] = 1.0
+t.accumulate_into(t)
+
+# Other types, and new memory: what dtype says, where it is a type.
+
+assert_type(t.astype(np.float32), Tensor[np.float32])
+assert_type(t.astype(np.dtype(np.float32), checked=False), Tensor[np.float32])
+assert_type(t.astype("f4"), Tensor[Any])
+assert_type(zeros((2,)), Tensor[np.float64])
+assert_type(empty((2,), dtype=np.int8), Tensor[np.int8])
+assert_type(zeros((2,), dtype="i1"), Tensor[Any])
+assert_type(full((2,), 7, dtype=np.int8), Tensor[np.int8])
+assert_type(full((2,), lambda block: block.origin[0], dtype=np.dtype(np.int8)), Tensor[np.int8])
+assert_type(full((2,), 7), Tensor[Any])
+assert_type(eye(2), Tensor[np.float64])
+assert_type(eye(2, dtype=np.int8), Tensor[np.int8])
+assert_type(eye(2, dtype="i1"), Tensor[Any])
 
 tiles = t.tiled(Tiling([1, 1], [3]))
 assert_type(tiles, Tensor[np.float64])
