@@ -3,7 +3,7 @@
 `Tensor` is one class; its methods stand in several files, each a mixin over the one before.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, Generic, Self
 
 import numpy as np
@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._strings import Strings
-from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError
+from tensorwrapper.errors import JaggedModeError, LayoutError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
 from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._places import flat_elements
 from tensorwrapper.tensor._printing import tensor_repr, tensor_str
 from tensorwrapper.tensor._string_places import strings_of
@@ -24,7 +25,7 @@ from tensorwrapper.typing import ScalarT_co
 __all__ = ["TensorQueries"]
 
 
-class TensorQueries(ABC, Generic[ScalarT_co]):
+class TensorQueries(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
     """Abstract: the attributes `_layout` and `_buffer`, and `_make`, which makes a tensor of such parts."""
 
     __slots__ = ()
@@ -56,16 +57,6 @@ class TensorQueries(ABC, Generic[ScalarT_co]):
     def dtype(self) -> "np.dtype[ScalarT_co]":
         """The type of the elements."""
         return self._buffer.dtype
-
-    @property
-    def rank(self) -> int:
-        """The number of modes."""
-        return self.shape.rank
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.shape.size
 
     @property
     def nbytes(self) -> int:
@@ -127,28 +118,3 @@ class TensorQueries(ABC, Generic[ScalarT_co]):
     def elements(self) -> "npt.NDArray[ScalarT_co]":
         """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
         return flat_elements(self._layout._held, self._buffer)
-
-    def item(self) -> Any:  # noqa: ANN401 - a Python value of whatever type the elements have
-        """Return the only element as a Python number, string or bytes."""
-        if self.size != 1:
-            raise ConversionError(f"item() reads tensors with one element, not {self.size}")
-        return self.elements().item()
-
-    def __float__(self) -> float:
-        return float(self.item())
-
-    def __int__(self) -> int:
-        return int(self.item())
-
-    def __complex__(self) -> complex:
-        return complex(self.item())
-
-    def __bool__(self) -> bool:
-        if self.size != 1:
-            raise ConversionError(f"the truth of {self.size} elements is not one answer")
-        return bool(self.item())
-
-    def __len__(self) -> int:
-        if not self.rank:
-            raise ConversionError("a tensor of rank 0 has no len")
-        return self.shape.extent(0)

@@ -109,7 +109,6 @@ ALLOWED = {
     "tensor/_string_values.py": {"array", "fromiter"},  # lengths of lists
     "tensor/_advanced.py": {"astype", "stack"},  # positions
     "tensor/_indexing.py": {"copy"},  # Tensor.copy
-    "tensor/_parts.py": {"repeat"},  # Layout.repeat: a view
     "tensor/_printing.py": {"delete", "flatten"},  # the few elements that are shown; Layout.flatten
     "tensor/_queries.py": {"flatten"},  # Layout.flatten: the same elements without layers
     "tensor/_tiles.py": {

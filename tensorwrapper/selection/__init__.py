@@ -1,0 +1,1 @@
+"""Selections: views over many sources, their plans, and how index spaces are cut into blocks."""

@@ -1,0 +1,199 @@
+"""What tensors and views of many sources share: every operation that selects, and questions about extents.
+
+Each operation is one of a `Layout`: whoever holds a layout says in `_by` what becomes of the new one.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.layout import Layout
+from tensorwrapper.shape import Shape, ShapeLike, Tiling
+from tensorwrapper.typing import ScalarT_co
+
+__all__ = ["TensorCommon"]
+
+_P = ParamSpec("_P")
+
+
+class TensorCommon(ABC, Generic[ScalarT_co]):
+    """Abstract: `shape`, `dtype`, `elements`, `_by` and `_see_by`."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def shape(self) -> Shape[tuple[int, ...]]:
+        """The indices of the elements."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> "np.dtype[ScalarT_co]":
+        """The type of the elements."""
+
+    @abstractmethod
+    def elements(self) -> "npt.NDArray[ScalarT_co]":
+        """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
+
+    @abstractmethod
+    def _by(
+        self,
+        operation: Callable[Concatenate[Layout[Any], _P], Layout[Any]],
+        *arguments: _P.args,
+        **options: _P.kwargs,
+    ) -> Self:
+        """Return the same elements under what an operation makes of the layout."""
+
+    @abstractmethod
+    def _see_by(
+        self,
+        operation: Callable[Concatenate[Layout[Any], _P], Layout[Any]],
+        *arguments: _P.args,
+        **options: _P.kwargs,
+    ) -> Self:
+        """As `_by`, for an operation that may give several indices one place."""
+
+    @property
+    def rank(self) -> int:
+        """The number of modes."""
+        return self.shape.rank
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.shape.size
+
+    def item(self) -> Any:  # noqa: ANN401 - a Python value of whatever type the elements have
+        """Return the only element as a Python number, string or bytes."""
+        if self.size != 1:
+            raise ConversionError(f"item() reads tensors with one element, not {self.size}")
+        return self.elements().item()
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ConversionError(f"the truth of {self.size} elements is not one answer")
+        return bool(self.item())
+
+    def __len__(self) -> int:
+        if not self.rank:
+            raise ConversionError("a tensor of rank 0 has no len")
+        return self.shape.extent(0)
+
+    def window(self, region: ShapeLike) -> Self:
+        """Return the view of the elements of `region`, which keeps its origin.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If the region leaves the shape.
+        """
+        return self._by(Layout.window, region)
+
+    def permute(self, order: Iterable[SupportsIndex]) -> Self:
+        """Return the view whose mode k is mode ``order[k]``."""
+        return self._by(Layout.permute, order)
+
+    def reverse(self, *modes: SupportsIndex) -> Self:
+        """Return the view with the order of the given modes reversed; all of them if none is given."""
+        return self._by(Layout.reverse, *modes)
+
+    def rotate(self, shifts: Iterable[SupportsIndex]) -> Self:
+        """Return the view with every mode turned round, by one shift per mode; upwards as NumPy's roll.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.as_tensor([1, 2, 3]).rotate([1]).tolist()
+        [3, 1, 2]
+        """
+        return self._by(Layout.rotate, shifts)
+
+    def repeat(self, times: Iterable[SupportsIndex]) -> Self:
+        """Return the view with every mode repeated whole, `times` of that mode; it is read-only.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.as_tensor([1, 2]).repeat([2]).tolist()
+        [1, 2, 1, 2]
+        """
+        return self._see_by(Layout.repeat, times)
+
+    def repeat_each(self, mode: SupportsIndex, times: SupportsIndex) -> Self:
+        """Return the view with every position of `mode` repeated `times` times; it is read-only.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.as_tensor([1, 2]).repeat_each(0, 2).tolist()
+        [1, 1, 2, 2]
+        """
+        return self._see_by(Layout.repeat_each, mode, times)
+
+    def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> Self:
+        """Return the view of the given positions of `mode`, in their order; read-only if one is repeated.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.as_tensor([10, 20, 30]).gather(0, [2, 0]).tolist()
+        [30, 10]
+        """
+        return self._see_by(Layout.gather, mode, positions)
+
+    def broadcast(self, shape: ShapeLike) -> Self:
+        """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
+        return self._see_by(Layout.broadcast, shape)
+
+    def squeeze(self, *modes: SupportsIndex) -> Self:
+        """Return the view without the given modes of extent 1; without all such if none is given."""
+        return self._by(Layout.squeeze, *modes)
+
+    def unsqueeze(self, mode: SupportsIndex) -> Self:
+        """Return the view with a new mode of extent 1, which becomes mode `mode`."""
+        return self._by(Layout.unsqueeze, mode)
+
+    def reshape(self, extents: Iterable[SupportsIndex]) -> Self:
+        """Return the view of the same elements, in row-major order, under new extents; never a copy.
+
+        Raises
+        ------
+        ExtentError
+            If the number of elements changes.
+        LayoutError
+            If only a copy could have these extents: ``copy().reshape(...)`` makes it.
+        """
+        return self._by(Layout.reshape, extents)
+
+    def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> Self:
+        """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
+        return self._see_by(Layout.sliding_window, mode, length)
+
+    def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> Self:
+        """Return the view of the elements whose positions in two modes agree; the new mode is the last."""
+        return self._by(Layout.diagonal, first, second)
+
+    def split_mode(self, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> Self:
+        """Return the view in which one mode counts in several, the last of them fastest."""
+        return self._by(Layout.split_mode, mode, extents)
+
+    def merge_modes(self, first: SupportsIndex, last: SupportsIndex) -> Self:
+        """Return the view in which the modes `first` to `last` count as one, the last of them fastest."""
+        return self._by(Layout.merge_modes, first, last)
+
+    def tiled(self, tiling: Tiling) -> Self:
+        """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
+        return self._by(Layout.as_tiled, tiling)
