@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tensorwrapper import buffer as buffer
     from tensorwrapper import errors as errors
     from tensorwrapper import layout as layout
+    from tensorwrapper import selection as selection
     from tensorwrapper import shape as shape
     from tensorwrapper import store as store
     from tensorwrapper import tensor as tensor
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tensorwrapper.layout import Layout as Layout
     from tensorwrapper.shape import IndexIterator as IndexIterator
     from tensorwrapper.shape import Indices as Indices
+    from tensorwrapper.shape import Mask as Mask
     from tensorwrapper.shape import Shape as Shape
     from tensorwrapper.shape import Tiling as Tiling
     from tensorwrapper.shape import as_shape as as_shape
@@ -49,6 +51,7 @@ __all__ = [
     "IndexIterator",
     "Indices",
     "Layout",
+    "Mask",
     "Shape",
     "TensFile",
     "Tensor",
@@ -66,6 +69,7 @@ __all__ = [
     "layout",
     "open",
     "save",
+    "selection",
     "shape",
     "sparse",
     "store",
@@ -84,6 +88,7 @@ _HOMES = {
     "IndexIterator": "shape",
     "Indices": "shape",
     "Layout": "layout",
+    "Mask": "shape",
     "Shape": "shape",
     "TensFile": "store",
     "open": "store",

@@ -1,1 +1,101 @@
 """Selections: views over many sources, their plans, and how index spaces are cut into blocks."""
+
+from tensorwrapper.errors import Finding, FindingRule
+from tensorwrapper.selection._atom import Atom
+from tensorwrapper.selection._box_table import BoxesLike, BoxTable
+from tensorwrapper.selection._boxes import box_between, box_product, contains_box, cut_box
+from tensorwrapper.selection._build import ViewLike, as_view, concat, interleave, pad, stack
+from tensorwrapper.selection._coverage import check_coverage, coverage_findings
+from tensorwrapper.selection._elementwise import maximum, minimum, where
+from tensorwrapper.selection._expression import Expression, Node
+from tensorwrapper.selection._generate import (
+    bernoulli,
+    compute,
+    eye,
+    full,
+    integers,
+    iota,
+    linspace,
+    normal,
+    ones,
+    random,
+    uniform,
+    zeros,
+)
+from tensorwrapper.selection._graph import Graph
+from tensorwrapper.selection._graph_nodes import (
+    ApplicationNode,
+    Node,
+    NoteNode,
+    OperationNode,
+    Region,
+    Signature,
+    Tags,
+    TensorNode,
+)
+from tensorwrapper.selection._index_map import IndexMap
+from tensorwrapper.selection._operands import Operand
+from tensorwrapper.selection._projection import Projection
+from tensorwrapper.selection._selector import Selector
+from tensorwrapper.selection._selector_atoms import NewMode
+from tensorwrapper.selection._sharding import BlockOperation, Shard, Shards
+from tensorwrapper.selection._source import Outer, ReadHandle, Source, TensorSource
+from tensorwrapper.selection._view import View
+
+__all__ = [
+    "ApplicationNode",
+    "Atom",
+    "BlockOperation",
+    "BoxTable",
+    "BoxesLike",
+    "Expression",
+    "Finding",
+    "FindingRule",
+    "Graph",
+    "IndexMap",
+    "NewMode",
+    "Node",
+    "NoteNode",
+    "Operand",
+    "OperationNode",
+    "Outer",
+    "Projection",
+    "ReadHandle",
+    "Region",
+    "Selector",
+    "Shard",
+    "Shards",
+    "Signature",
+    "Source",
+    "Tags",
+    "TensorNode",
+    "TensorSource",
+    "View",
+    "ViewLike",
+    "as_view",
+    "bernoulli",
+    "box_between",
+    "box_product",
+    "check_coverage",
+    "compute",
+    "concat",
+    "contains_box",
+    "coverage_findings",
+    "cut_box",
+    "eye",
+    "full",
+    "integers",
+    "interleave",
+    "iota",
+    "linspace",
+    "maximum",
+    "minimum",
+    "normal",
+    "ones",
+    "pad",
+    "random",
+    "stack",
+    "uniform",
+    "where",
+    "zeros",
+]

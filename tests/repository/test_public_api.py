@@ -17,6 +17,7 @@ MODULES = [
     "drawing",
     "errors",
     "layout",
+    "selection",
     "shape",
     "store",
     "tensor",

@@ -1,0 +1,213 @@
+"""What makes views: `as_view` of a source, and the functions that put views together."""
+
+from collections.abc import Iterable
+from typing import Any, Literal, SupportsIndex, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import to_counts
+from tensorwrapper.buffer._dense import fit_number
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
+from tensorwrapper.layout import Layout, PadMode
+from tensorwrapper.selection._expression import Expression, box, whole
+from tensorwrapper.selection._generators import Filling
+from tensorwrapper.selection._nodes import (
+    Interleaving,
+    Joining,
+    Padding,
+    Reading,
+    Stacking,
+)
+from tensorwrapper.selection._source import Source, TensorSource
+from tensorwrapper.selection._view import View
+from tensorwrapper.shape._keys import mode_of
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.tensor import Tensor, as_tensor
+
+__all__ = [
+    "ViewLike",
+    "as_view",
+    "concat",
+    "interleave",
+    "pad",
+    "stack",
+]
+
+ViewLike: TypeAlias = "View[Any] | Tensor[Any] | Source | npt.ArrayLike"
+"""What `as_view` accepts: a view, a tensor, another source, or anything that `as_tensor` takes."""
+
+
+def as_view(source: ViewLike) -> View[Any]:
+    """Return the view of a whole source; a view as it is.
+
+    Examples
+    --------
+    >>> import tensorwrapper as tw
+    >>> from tensorwrapper import selection as sel
+    >>> sel.as_view(tw.as_tensor([1, 2, 3]))[::-1].shape
+    Shape(3)
+    """
+    if isinstance(source, View):
+        return source
+    if isinstance(source, Source) and not isinstance(source, Tensor):
+        if isinstance(source, TensorSource):
+            return View(Expression(Reading(source), source.tensor.layout))
+        return View(whole(Reading(source)))
+    tensor = source if isinstance(source, Tensor) else as_tensor(cast("npt.ArrayLike", source))
+    return View(Expression(Reading(TensorSource(tensor)), tensor.layout))
+
+
+def _of_one_type(parts: Iterable[ViewLike], what: str) -> list[Expression]:
+    """Return expressions over boxes, cast to the type that NumPy promotes theirs to."""
+    views = [as_view(part) for part in parts]
+    if not views:
+        raise ConversionError(f"{what} needs at least one view")
+    for number, view in enumerate(views):
+        if view.shape.kind != "smooth":
+            raise JaggedModeError(
+                f"{what} joins boxes, and operand {number} is {view.shape}: to_padded() makes a box of it"
+            )
+    dtype = np.result_type(*[view.dtype for view in views])
+    return [view.astype(dtype)._expression for view in views]
+
+
+def _at_zero(part: Expression) -> Expression:
+    """Return a view whose origin is zero."""
+    return part if not any(part.shape.origin) else Expression(part.node, part.layout[...], part.calls)
+
+
+def _aligned(parts: list[Expression], mode: int, what: str) -> None:
+    first = parts[0].shape.extents
+    for number, part in enumerate(parts):
+        own = part.shape.extents
+        if len(own) != len(first):
+            raise RankError(
+                f"{what} needs views of one rank: operand 0 has {len(first)} modes, operand {number} {len(own)}"
+            )
+        for m, (a, b) in enumerate(zip(first, own, strict=True)):
+            if a != b and m != mode:
+                raise ExtentMismatchError(
+                    f"{what} along mode {mode}: mode {m} has extent {a} in operand 0 and {b} in operand {number}"
+                )
+
+
+def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
+    """Return the views one after the other along a mode, as NumPy's concatenate, and copy nothing.
+
+    Parameters
+    ----------
+    parts
+        At least one; they agree in all other modes. Their types are promoted as NumPy does.
+    mode
+        Along which they follow one another; from the end if negative.
+
+    Raises
+    ------
+    RankError
+        If they have different ranks.
+    ExtentMismatchError
+        If another mode has other extents.
+
+    Examples
+    --------
+    >>> from tensorwrapper import selection as sel
+    >>> sel.concat([[1, 2], [3, 4, 5]])[::-2].compute().tolist()
+    [5, 3, 1]
+    """
+    given = [_at_zero(part) for part in _of_one_type(parts, "concat")]
+    number = mode_of(mode, given[0].shape.rank)
+    _aligned(given, number, "concat")
+    return View(whole(Joining(number, tuple(given))))
+
+
+def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
+    """Return the views in turns along a mode: position p is position ``p div k`` of view ``p mod k``.
+
+    Parameters
+    ----------
+    parts
+        k views that agree in all other modes. Along the mode all have one extent, or the first ones have
+        one position more than the last.
+    mode
+        Along which they take turns.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If the extents do not fit.
+
+    Examples
+    --------
+    >>> from tensorwrapper import selection as sel
+    >>> sel.interleave([[0, 1, 2], [10, 11]]).compute().tolist()
+    [0, 10, 1, 11, 2]
+    """
+    given = [_at_zero(part) for part in _of_one_type(parts, "interleave")]
+    number = mode_of(mode, given[0].shape.rank)
+    _aligned(given, number, "interleave")
+    lengths = [part.shape.extents[number] for part in given]
+    total, many = sum(lengths), len(lengths)
+    wanted = [-((j - total) // many) for j in range(many)]
+    if lengths != wanted:
+        raise ExtentMismatchError(
+            f"views of extents {lengths} along mode {number} do not take turns; {total} positions in {many} "
+            f"views are {wanted}"
+        )
+    return View(whole(Interleaving(number, tuple(given))))
+
+
+def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
+    """Return the views, all of one shape, under a new mode that counts them.
+
+    Examples
+    --------
+    >>> from tensorwrapper import selection as sel
+    >>> sel.stack([[1, 2], [3, 4]], mode=1).compute().tolist()
+    [[1, 3], [2, 4]]
+    """
+    given = [_at_zero(part) for part in _of_one_type(parts, "stack")]
+    number = mode_of(mode, given[0].shape.rank + 1)
+    _aligned(given, -1, "stack")
+    return View(whole(Stacking(number, tuple(given))))
+
+
+def pad(
+    source: ViewLike,
+    widths: Iterable[tuple[SupportsIndex, SupportsIndex]],
+    *,
+    mode: Literal["constant"] | PadMode = "constant",
+    value: object = 0,
+) -> View[Any]:
+    """Return a view that goes on beyond its ends, as NumPy's pad; its own elements keep their indices.
+
+    Parameters
+    ----------
+    source
+        What is padded.
+    widths
+        For each mode how many positions come before and after.
+    mode
+        What stands there: a constant, or the view itself again in one of the ways of a layout.
+    value
+        The constant.
+
+    Examples
+    --------
+    >>> from tensorwrapper import selection as sel
+    >>> v = sel.pad([1, 2, 3], [(2, 1)], value=9)
+    >>> v.compute().tolist(), v.shape
+    ([9, 9, 1, 2, 3, 9], Shape(6, origin=(-2,)))
+    """
+    (inner,) = _of_one_type([source], "pad")
+    pairs = tuple([to_counts(pair, "widths") for pair in widths])
+    if mode != "constant":
+        return View(inner).pad(cast("Any", pairs), mode=mode)
+    rank = inner.shape.rank
+    if len(pairs) != rank or any(len(pair) != 2 for pair in pairs):
+        raise RankError(f"widths are one pair per mode, {rank} in all, not {pairs}")
+    origin = [start - before for start, (before, _) in zip(inner.shape.origin, pairs, strict=True)]
+    fill = whole(Filling(box(()), fit_number(value, inner.dtype, "value")[()], inner.dtype))
+    node = Padding(_at_zero(inner), cast("tuple[tuple[int, int], ...]", pairs), fill)
+    return View(Expression(node, Layout(wrap(make_smooth(node.extents, tuple(origin))))))

@@ -1,0 +1,96 @@
+"""Expressions: what a view is made of, as values.
+
+A node is one source, one generator, or one simple way to put views together. Its cells are numbered in
+row-major order of its box; these numbers are its *places*. An expression is a node and a layout from the
+indices of a view to the places of the node. So every chain of operations that only selects is one layout,
+whatever its length, and is fused when it is written; what each operation was stays beside it.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout._strided import Strided, new_row_major
+from tensorwrapper.selection._atom import Call
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.typing import Extents
+
+__all__ = ["Expression", "Node", "box", "whole"]
+
+
+class Node(ABC):
+    """Abstract: `extents`, `dtype`, `name` and `operands`."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def extents(self) -> Extents:
+        """The box whose row-major places layouts address."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> "np.dtype[Any]":
+        """The type of the elements."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The word that explanations and JSON use."""
+
+    @property
+    def operands(self) -> "tuple[Expression, ...]":
+        """The views that this one is made of."""
+        return ()
+
+    @property
+    def size(self) -> int:
+        """How many places there are."""
+        return math.prod(self.extents)
+
+
+@final
+@attrs.frozen
+class Expression:
+    """The places of a node that a view has, and the calls that chose them."""
+
+    node: Node
+    layout: Layout[Any]
+    calls: tuple[Call, ...] = attrs.field(default=(), eq=False, repr=False)
+
+    @property
+    def shape(self) -> Shape[tuple[int, ...]]:
+        """The indices of the view."""
+        return self.layout.shape
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """The type of the elements."""
+        return self.node.dtype
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the view is the box of the node as it is, up to its origin."""
+        held = self.layout._held
+        return (
+            isinstance(held, Strided)
+            and held.extents == self.node.extents
+            and (held.is_contiguous and not held.offset)
+        )
+
+
+def box(extents: Extents) -> Shape[tuple[int, ...]]:
+    """Return the shape with these extents and origin zero."""
+    return wrap(make_smooth(extents, (0,) * len(extents)))
+
+
+def whole(node: Node) -> Expression:
+    """Return the view of all places of a node, in their order."""
+    return Expression(node, wrap_layout(new_row_major(node.extents)))

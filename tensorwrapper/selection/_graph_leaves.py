@@ -1,0 +1,175 @@
+"""What nodes of a graph in JSON are made of, read from values that anybody may have written.
+
+What is wrong is collected with its path; ``None`` stands for what could not be read.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Final, TypeVar
+from uuid import UUID
+
+from tensorwrapper._json import Json, dump_json
+from tensorwrapper.errors import Finding, TensorWrapperError
+from tensorwrapper.selection._boxes import Box, box_between
+from tensorwrapper.selection._graph_nodes import Region, Signature
+from tensorwrapper.selection._index_map import IndexMap
+from tensorwrapper.selection._operands import NAME
+from tensorwrapper.selection._projection import Projection
+
+__all__ = ["Leaves", "shown"]
+
+T = TypeVar("T")
+
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
+_SHOWN: Final = 60
+
+
+def shown(value: Json) -> str:
+    """Return the beginning of a value, as JSON."""
+    text = dump_json(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+class Leaves:
+    """Reads the parts of nodes and collects what is wrong with them."""
+
+    __slots__ = ("findings",)
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+
+    def refuse(self, path: str, value: Json, allowed: str) -> None:
+        """Note that a value is not what is allowed."""
+        self.findings.append(Finding("schema", path, f"must be {allowed}, not {shown(value)}"))
+
+    def guarded(self, path: str, make: Callable[[], T]) -> T | None:
+        """Return what `make` makes, or note why it cannot."""
+        try:
+            return make()
+        except TensorWrapperError as error:
+            self.findings.append(Finding("schema", path, str(error)))
+            return None
+
+    def fields(self, value: Json, path: str, needed: str, optional: str = "") -> dict[str, Json] | None:
+        """Return an object that has all the needed keys and no unknown one."""
+        if not isinstance(value, dict):
+            self.refuse(path, value, "an object")
+            return None
+        wanted, known = needed.split(), {*needed.split(), *optional.split()}
+        missing, extra = (
+            [key for key in wanted if key not in value],
+            [key for key in value if key not in known],
+        )
+        for key in missing:
+            self.findings.append(Finding("schema", path, f"lacks the key {key!r}"))
+        for key in extra[:3]:
+            text = f"has the unknown key {key[:40]!r}; known are {', '.join(sorted(known))}"
+            self.findings.append(Finding("schema", path, text))
+        return None if missing or extra else value
+
+    def text(self, value: Json, path: str) -> str | None:
+        """Return a text."""
+        if isinstance(value, str):
+            return value
+        self.refuse(path, value, "text")
+        return None
+
+    def uuid(self, value: Json, path: str) -> UUID | None:
+        """Return an id."""
+        if isinstance(value, str) and _UUID.fullmatch(value):
+            return UUID(value)
+        self.refuse(path, value, "a UUID, as 8-4-4-4-12 hexadecimal digits")
+        return None
+
+    def integers(self, value: Json, path: str) -> list[int] | None:
+        """Return a list of integers, which may have any size."""
+        if isinstance(value, list):
+            # Not isinstance: true is an integer to Python, and not to anybody else.
+            numbers = [item for item in value if type(item) is int]
+            if len(numbers) == len(value):
+                return numbers
+        self.refuse(path, value, "a list of integers")
+        return None
+
+    def box(self, value: Json, path: str) -> Box | None:
+        """Return the box of a range."""
+        fields = self.fields(value, path, "start end")
+        if fields is None:
+            return None
+        start, end = (
+            self.integers(fields["start"], f"{path}.start"),
+            self.integers(fields["end"], f"{path}.end"),
+        )
+        if start is None or end is None:
+            return None
+        return self.guarded(path, lambda: box_between(start, end))
+
+    def named(
+        self, value: Json, path: str, read: Callable[[Json, str], T | None]
+    ) -> "dict[str, tuple[T, ...]] | None":
+        """Return an object of lists, each item of which `read` reads."""
+        if not isinstance(value, dict):
+            self.refuse(path, value, "an object of lists")
+            return None
+        found: dict[str, tuple[T, ...]] = {}
+        whole = True
+        for name, items in value.items():
+            if not NAME.fullmatch(name):
+                self.refuse(path, name, "an object whose keys match ^[a-zA-Z_][a-zA-Z0-9_]*$")
+            if not isinstance(items, list):
+                self.refuse(f"{path}.{name[:_SHOWN]}", items, "a list")
+            if not NAME.fullmatch(name) or not isinstance(items, list):
+                whole = False
+                continue
+            read_items = [read(item, f"{path}.{name}[{k}]") for k, item in enumerate(items)]
+            found[name] = tuple([item for item in read_items if item is not None])
+            whole = whole and len(found[name]) == len(items)
+        return found if whole else None
+
+    def region(self, value: Json, path: str) -> Region | None:
+        """Return a region."""
+        fields = self.fields(value, path, "tensorId range")
+        if fields is None:
+            return None
+        tensor, box = (
+            self.uuid(fields["tensorId"], f"{path}.tensorId"),
+            self.box(fields["range"], f"{path}.range"),
+        )
+        return None if tensor is None or box is None else Region(tensor, box)
+
+    def projection(self, value: Json, path: str, rank: int | None) -> Projection | None:
+        """Return a projection; `rank` is that of the index, if there is one."""
+        fields = self.fields(value, path, "affineMap shape")
+        held = (
+            None
+            if fields is None
+            else self.fields(fields["affineMap"], f"{path}.affineMap", "projection offset")
+        )
+        if fields is None or held is None:
+            return None
+        rows, within = held["projection"], f"{path}.affineMap.projection"
+        if not isinstance(rows, list):
+            self.refuse(within, rows, "a list of rows")
+            return None
+        read = [self.integers(row, f"{within}[{d}]") for d, row in enumerate(rows)]
+        matrix = [row for row in read if row is not None]
+        offset = self.integers(held["offset"], f"{path}.affineMap.offset")
+        shape = self.integers(fields["shape"], f"{path}.shape")
+        if len(matrix) != len(rows) or offset is None or shape is None:
+            return None
+        # Without rows nothing but the index tells the number of columns.
+        columns = None if matrix else rank or 0
+        return self.guarded(path, lambda: Projection(IndexMap(matrix, offset, input_rank=columns), shape))
+
+    def signature(self, value: Json, path: str, rank: int | None) -> Signature | None:
+        """Return a signature; `rank` is that of the index, if there is one."""
+        fields = self.fields(value, path, "", "inputs outputs")
+        if fields is None:
+            return None
+
+        def read(item: Json, where: str) -> Projection | None:
+            return self.projection(item, where, rank)
+
+        inputs = self.named(fields.get("inputs", {}), f"{path}.inputs", read)
+        outputs = self.named(fields.get("outputs", {}), f"{path}.outputs", read)
+        return None if inputs is None or outputs is None else Signature(inputs, outputs)

@@ -1,0 +1,119 @@
+"""Pieces of a mode that are one view: what continues, what interleaves, what repeats a constant."""
+
+import attrs
+
+from tensorwrapper.layout._axis import AxisMap, Stride
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout._separable import axes_of, over_box
+from tensorwrapper.selection._expression import Expression, box, whole
+from tensorwrapper.selection._generators import Filling, Generator
+from tensorwrapper.selection._nodes import Piece, Reading, Routing
+from tensorwrapper.typing import Extents
+
+__all__ = ["route"]
+
+
+def route(mode: int, extents: Extents, pieces: list[Piece]) -> Expression:
+    """Return the view that pieces make, whose views are in normal form and start at zero.
+
+    The pieces share out the positions of the mode. Those that are empty go, nested ones are laid flat, and
+    neighbours that one layout can say become one.
+    """
+    flat: list[Piece] = []
+    for piece in pieces:
+        flat += _flattened(piece, mode)
+    flat.sort(key=lambda piece: piece.start)
+    merged = _joined(flat, mode)
+    if len(merged) > 1:
+        merged = _interleaved(merged, mode)
+    if len(merged) == 1:
+        return merged[0].view
+    return whole(Routing(mode, extents, tuple(merged)))
+
+
+def _flattened(piece: Piece, mode: int) -> list[Piece]:
+    view, count = piece.view, piece.count(mode)
+    if not count:
+        return []
+    node = view.node
+    if isinstance(node, Routing) and node.mode == mode:
+        return [
+            Piece(
+                piece.start + piece.step * own.start,
+                piece.step * own.step if own.count(mode) > 1 else 1,
+                own.view,
+            )
+            for own in node.pieces
+        ]
+    return [piece if count > 1 else attrs.evolve(piece, step=1)]
+
+
+def _joined(pieces: list[Piece], mode: int) -> list[Piece]:
+    """Return pieces of which no two neighbours without gaps are one."""
+    merged: list[Piece] = []
+    for piece in pieces:
+        last = merged[-1] if merged else None
+        if last is not None and last.step == piece.step == 1 and last.start + last.count(mode) == piece.start:
+            view = _continued(last.view, piece.view, mode)
+            if view is not None:
+                merged[-1] = Piece(last.start, 1, view)
+                continue
+        merged.append(piece)
+    return merged
+
+
+def _continued(first: Expression, second: Expression, mode: int) -> Expression | None:
+    """Return the view of two that follow one another along a mode, if one layout or constant says both."""
+    a, b = first.node, second.node
+    extents = first.shape.extents
+    counts = extents[mode], second.shape.extents[mode]
+    together = (*extents[:mode], sum(counts), *extents[mode + 1 :])
+    if isinstance(a, Filling) and isinstance(b, Filling) and (a.value, a.dtype) == (b.value, b.dtype):
+        return whole(attrs.evolve(a, shape=box(together)))
+    if not isinstance(a, Reading | Generator) or a != b:
+        return None
+    (base, axes), (further, others) = _maps(first), _maps(second)
+    steps = axes[mode], others[mode]
+    if not isinstance(steps[0], Stride) or not isinstance(steps[1], Stride):
+        return None
+    if axes[:mode] + axes[mode + 1 :] != others[:mode] + others[mode + 1 :]:
+        return None
+    step = steps[0].step if counts[0] > 1 else further - base
+    if (counts[1] > 1 and steps[1].step != step) or further != base + step * counts[0]:
+        return None
+    return _strided(first, base, axes, mode, Stride(sum(counts), step))
+
+
+def _interleaved(pieces: list[Piece], mode: int) -> list[Piece]:
+    """Return one piece if all of them take turns and one layout says them all, else the pieces."""
+    many, first = len(pieces), pieces[0].view
+    if any(piece.start != n for n, piece in enumerate(pieces)):
+        return pieces
+    if any(piece.step != many and piece.count(mode) > 1 for piece in pieces):
+        return pieces
+    node = first.node
+    if not isinstance(node, Reading | Generator) or any(piece.view.node != node for piece in pieces):
+        return pieces
+    base, axes = _maps(first)
+    total = sum([piece.count(mode) for piece in pieces])
+    step = _maps(pieces[1].view)[0] - base
+    for number, piece in enumerate(pieces):
+        own_base, own_axes = _maps(piece.view)
+        own = own_axes[mode]
+        if own_base != base + step * number or not isinstance(own, Stride):
+            return pieces
+        if own.extent > 1 and own.step != step * many:
+            return pieces
+        if own_axes[:mode] + own_axes[mode + 1 :] != axes[:mode] + axes[mode + 1 :]:
+            return pieces
+    return [Piece(0, 1, _strided(first, base, axes, mode, Stride(total, step)))]
+
+
+def _maps(view: Expression) -> tuple[int, tuple[AxisMap, ...]]:
+    return axes_of(view.layout._held, "a selection")
+
+
+def _strided(view: Expression, base: int, axes: tuple[AxisMap, ...], mode: int, axis: Stride) -> Expression:
+    maps = (*axes[:mode], axis, *axes[mode + 1 :])
+    extents = tuple([own.extent for own in maps])
+    return Expression(view.node, wrap_layout(over_box(extents, (0,) * len(extents), base, maps)))

@@ -1,0 +1,285 @@
+"""The simple ways in which views are put together, one class for each.
+
+A node knows its box and its operands, and computes nothing. Builders check that operands fit.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.selection._expression import Expression, Node
+from tensorwrapper.selection._source import Source, TensorSource
+from tensorwrapper.typing import Extents, IntArray
+
+__all__ = [
+    "Casting",
+    "Choosing",
+    "Extreme",
+    "Interleaving",
+    "Joining",
+    "Padding",
+    "Piece",
+    "Reading",
+    "Routing",
+    "Stacking",
+    "Whole",
+]
+
+
+@final
+@attrs.frozen
+class Reading(Node):
+    """The elements of a source. The places of a tensor in memory are those of its buffer."""
+
+    source: Source
+
+    @property
+    def extents(self) -> Extents:
+        source = self.source
+        if isinstance(source, TensorSource):
+            return (source.tensor.buffer.size,)
+        return source.shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.source.dtype
+
+    @property
+    def name(self) -> str:
+        return "source"
+
+
+def _with_extent(extents: Extents, mode: int, extent: int) -> Extents:
+    return (*extents[:mode], extent, *extents[mode + 1 :])
+
+
+@final
+@attrs.frozen
+class Joining(Node):
+    """One operand after the other along a mode, of one dtype."""
+
+    mode: int
+    operands: tuple[Expression, ...]
+    offsets: IntArray = attrs.field(init=False, eq=False, repr=False)
+    """Where each operand begins along the mode, and after them all the extent."""
+
+    def __attrs_post_init__(self) -> None:
+        lengths = [part.shape.extents[self.mode] for part in self.operands]
+        offsets = np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))])
+        offsets.flags.writeable = False
+        object.__setattr__(self, "offsets", offsets)
+
+    @property
+    def extents(self) -> Extents:
+        return _with_extent(self.operands[0].shape.extents, self.mode, int(self.offsets[-1]))
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operands[0].dtype
+
+    @property
+    def name(self) -> str:
+        return "concat"
+
+    def __reduce__(self) -> "tuple[Callable[..., Joining], tuple[int, tuple[Expression, ...]]]":
+        return Joining, (self.mode, self.operands)
+
+
+@final
+@attrs.frozen
+class Interleaving(Node):
+    """Position p of a mode is position ``p div k`` of operand ``p mod k``, of k operands of one dtype."""
+
+    mode: int
+    operands: tuple[Expression, ...]
+
+    @property
+    def extents(self) -> Extents:
+        total = sum([part.shape.extents[self.mode] for part in self.operands])
+        return _with_extent(self.operands[0].shape.extents, self.mode, total)
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operands[0].dtype
+
+    @property
+    def name(self) -> str:
+        return "interleave"
+
+
+@final
+@attrs.frozen
+class Stacking(Node):
+    """Operands of one shape and dtype under a new mode that counts them."""
+
+    mode: int
+    operands: tuple[Expression, ...]
+
+    @property
+    def extents(self) -> Extents:
+        inner = self.operands[0].shape.extents
+        return (*inner[: self.mode], len(self.operands), *inner[self.mode :])
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operands[0].dtype
+
+    @property
+    def name(self) -> str:
+        return "stack"
+
+
+@final
+@attrs.frozen
+class Padding(Node):
+    """An operand with a constant around it: for each mode how many positions before and after."""
+
+    operand: Expression
+    widths: tuple[tuple[int, int], ...]
+    fill: Expression
+    """A view without modes: the constant."""
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
+    @property
+    def extents(self) -> Extents:
+        inner = zip(self.operand.shape.extents, self.widths, strict=True)
+        return tuple([before + extent + after for extent, (before, after) in inner])
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operand.dtype
+
+    @property
+    def name(self) -> str:
+        return "pad"
+
+
+@final
+@attrs.frozen
+class Choosing(Node):
+    """Elements of the second operand where the first is true, else of the third; all of one box."""
+
+    operands: tuple[Expression, Expression, Expression]
+
+    @property
+    def extents(self) -> Extents:
+        return self.operands[0].shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operands[1].dtype
+
+    @property
+    def name(self) -> str:
+        return "where"
+
+
+@final
+@attrs.frozen
+class Extreme(Node):
+    """The least or the greatest of the operands, cell by cell; all of one box and dtype."""
+
+    kind: Literal["minimum", "maximum"]
+    operands: tuple[Expression, ...]
+
+    @property
+    def extents(self) -> Extents:
+        return self.operands[0].shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operands[0].dtype
+
+    @property
+    def name(self) -> str:
+        return self.kind
+
+
+@final
+@attrs.frozen
+class Casting(Node):
+    """The operand as elements of another type, as NumPy casts: what does not fit wraps round."""
+
+    operand: Expression
+    _dtype: "np.dtype[Any]"
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
+    @property
+    def extents(self) -> Extents:
+        return self.operand.shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self._dtype
+
+    @property
+    def name(self) -> str:
+        return "cast"
+
+
+@final
+@attrs.frozen
+class Whole(Node):
+    """All elements of the operand in row-major order: where no layout of its own places could say it."""
+
+    operand: Expression
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
+    @property
+    def extents(self) -> Extents:
+        return self.operand.shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operand.dtype
+
+    @property
+    def name(self) -> str:
+        return "whole"
+
+
+@final
+@attrs.frozen
+class Piece:
+    """Which positions of a mode come from which view: ``start + step * i`` is its position i."""
+
+    start: int
+    step: int
+    view: Expression
+
+    def count(self, mode: int) -> int:
+        """Return how many positions they are."""
+        return self.view.shape.extents[mode]
+
+
+@final
+@attrs.frozen
+class Routing(Node):
+    """Pieces that share out the positions of a mode: what joining and interleaving come down to."""
+
+    mode: int
+    extents: Extents
+    pieces: tuple[Piece, ...]
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return tuple([piece.view for piece in self.pieces])
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.pieces[0].view.dtype
+
+    @property
+    def name(self) -> str:
+        return "route"

@@ -1,0 +1,291 @@
+"""The normal form: selections pushed into operands as far as they go, and pieces that fit made one.
+
+Nothing is computed here. Of a view that is one chain over one source the normal form is its layout; of
+others it is a tree of pieces, each of them one layout of one source or generator.
+"""
+
+from typing import Any, cast
+
+import attrs
+import numpy as np
+
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._axis import AxisMap, Stride, Table
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout._separable import Separable, over_box
+from tensorwrapper.layout._strided import Strided, new_row_major, new_strided
+from tensorwrapper.selection._expression import Expression, Node, box, whole
+from tensorwrapper.selection._generators import Filling, Generator, RandomField, Sampling
+from tensorwrapper.selection._merging import route
+from tensorwrapper.selection._nodes import (
+    Casting,
+    Choosing,
+    Extreme,
+    Interleaving,
+    Joining,
+    Padding,
+    Piece,
+    Reading,
+    Routing,
+    Stacking,
+    Whole,
+)
+from tensorwrapper.selection._route import Shared, operand_at, parts_of_run, parts_of_table, runs_of
+from tensorwrapper.selection._transform import Coordinate, Transform, put_together, take_apart, through
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Index
+
+__all__ = ["normalize", "push"]
+
+
+def normalize(view: Expression) -> Expression:
+    """Return the normal form of a view: the same elements at the same indices. O(nodes that it reaches)."""
+    node = view.node
+    if view.shape.kind != "smooth":
+        return Expression(node, view.layout)
+    if not view.shape.size:
+        return _placed(_filled(view.shape, node, "" if node.dtype.kind in "TSUO" else 0), view)
+    if isinstance(node, Filling):
+        return _placed(_filled(view.shape, node, node.value), view)
+    if isinstance(node, Reading) or (isinstance(node, Generator) and not node.operands):
+        return Expression(node, _canonical(view.layout))
+    return _placed(_lowered(view), view)
+
+
+def push(operand: Expression, transform: Transform) -> Expression:
+    """Return the part of an operand that a transform selects."""
+    layout = through(operand.layout, transform)
+    if layout is not None:
+        return Expression(operand.node, layout)
+    return Expression(Whole(operand), put_together(transform, operand.shape.extents))
+
+
+def _placed(found: Expression, view: Expression) -> Expression:
+    """Return a view with the origin of another one of its extents."""
+    origin = view.shape.origin
+    return found if found.shape.origin == origin else Expression(found.node, _moved(found.layout, origin))
+
+
+def _moved(layout: Layout[Any], origin: Index) -> Layout[Any]:
+    held = cast("Strided | Separable", layout._held)
+    if isinstance(held, Strided):
+        return wrap_layout(new_strided(held.extents, origin, held.strides, held.offset))
+    return wrap_layout(over_box(held.shape.extents, origin, held.base, held.axes))
+
+
+def _filled(shape: Shape[Any], node: Node, value: object) -> Expression:
+    return whole(Filling(box(shape.extents), value, node.dtype))
+
+
+def _canonical(layout: Layout[Any]) -> Layout[Any]:
+    """Return a layout in which modes of one position have stride 0, so that equal ones are equal."""
+    held = layout._held
+    if isinstance(held, Strided):
+        pairs = list(zip(held.extents, held.strides, strict=True))
+        if any(step and n == 1 for n, step in pairs):
+            steps = tuple([step if n > 1 else 0 for n, step in pairs])
+            return wrap_layout(new_strided(held.extents, held.origin, steps, held.offset))
+    return layout
+
+
+def _lowered(view: Expression) -> Expression:
+    """Return the normal form of a view over a node with operands."""
+    node = view.node
+    if isinstance(node, Padding):
+        return normalize(Expression(_as_joined(node), view.layout))
+    if isinstance(node, Stacking):
+        parts = [attrs.evolve(part, layout=part.layout.unsqueeze(node.mode)) for part in node.operands]
+        return normalize(Expression(Joining(node.mode, tuple(parts)), view.layout))
+    transform = take_apart(view.layout, node.extents)
+    if transform is None:
+        return _spread(view)
+    transform = attrs.evolve(transform, origin=(0,) * len(transform.extents))
+    if isinstance(node, Joining | Interleaving | Routing):
+        found = _routed(node, transform)
+        return _spread(view) if found is None else found
+    if isinstance(node, Whole):
+        layout = through(node.operand.layout, transform)
+        return _spread(view) if layout is None else normalize(Expression(node.operand.node, layout))
+    pushed = tuple([normalize(push(operand, transform)) for operand in node.operands])
+    if isinstance(node, Casting):
+        return cast_to(pushed[0], node.dtype)
+    if isinstance(node, Choosing):
+        return _chosen(cast("tuple[Expression, Expression, Expression]", pushed))
+    if isinstance(node, Extreme):
+        distinct = tuple(dict.fromkeys(pushed))
+        return distinct[0] if len(distinct) == 1 else whole(Extreme(node.kind, distinct))
+    return whole(Sampling(cast("RandomField", node), put_together(transform, node.extents), pushed))
+
+
+def cast_to(view: Expression, dtype: "np.dtype[Any]") -> Expression:
+    """Return the elements of a view in normal form as ones of another type: pieces are cast by themselves."""
+    node = view.node
+    if node.dtype == dtype:
+        return view
+    if isinstance(node, Routing):
+        pieces = [attrs.evolve(piece, view=cast_to(piece.view, dtype)) for piece in node.pieces]
+        return route(node.mode, node.extents, pieces)
+    if isinstance(node, Filling):
+        with np.errstate(all="ignore"):
+            value = np.array(node.value, dtype=node.dtype).astype(dtype)[()]
+        return whole(attrs.evolve(node, value=value, dtype=dtype))
+    return whole(Casting(view, dtype))
+
+
+def _chosen(parts: tuple[Expression, Expression, Expression]) -> Expression:
+    mask, left, right = parts
+    if isinstance(mask.node, Filling):
+        return left if mask.node.value else right
+    return left if left == right else whole(Choosing(parts))
+
+
+def _as_joined(node: Padding) -> Node:
+    """Return a padded operand as joined ones, mode by mode; pads around pads of one constant are one."""
+    inner, widths = node.operand, node.widths
+    while isinstance(inner.node, Padding) and inner.is_whole and inner.node.fill == node.fill:
+        own = zip(widths, inner.node.widths, strict=True)
+        widths = tuple([(a + c, b + d) for (a, b), (c, d) in own])
+        inner = inner.node.operand
+    for mode in reversed(range(len(widths))):
+        before, after = widths[mode]
+        if before or after:
+            extents = inner.shape.extents
+            parts = [_constant(node, extents, mode, before), inner, _constant(node, extents, mode, after)]
+            inner = whole(Joining(mode, tuple(parts)))
+    return inner.node if inner.is_whole else Whole(inner)
+
+
+def _constant(node: Padding, extents: Index, mode: int, count: int) -> Expression:
+    wanted = box((*extents[:mode], count, *extents[mode + 1 :]))
+    return Expression(node.fill.node, node.fill.layout.broadcast(wanted))
+
+
+def _routed(node: Shared, transform: Transform) -> Expression | None:
+    """Return the pieces that a selection of a joined or interleaved mode consists of."""
+    coordinate = transform.coordinates[node.mode]
+    if not coordinate.feeds:
+        operand, position = operand_at(node, coordinate.constant)
+        return normalize(push(operand, _at(transform, node.mode, Coordinate(position))))
+    if len(coordinate.feeds) > 1:
+        return None
+    mode, move = coordinate.feeds[0]
+    runs = runs_of(coordinate.constant, move)
+    if runs is None:
+        return _tabled(node, transform, mode, move.offsets() + coordinate.constant)
+    pieces: list[Piece] = []
+    for run in runs:
+        for part in parts_of_run(node, run):
+            within = _restricted(transform, mode, part.start, part.step, part.count)
+            here = Coordinate(part.first, ((mode, Stride(part.count, part.stride)),))
+            found = normalize(push(part.operand, _at(within, node.mode, here)))
+            pieces.append(Piece(part.start, part.step, found))
+    return route(mode, transform.extents, pieces)
+
+
+def _tabled(node: Shared, transform: Transform, mode: int, positions: Any) -> Expression:  # noqa: ANN401
+    """Return the positions of a table grouped by operand, under a table that puts them in order."""
+    alone = sum(number == mode for c in transform.coordinates for number, _ in c.feeds) == 1
+    inverse = None
+    if alone:
+        # What comes twice is fetched once.
+        positions, inverse = np.unique(positions, return_inverse=True)
+        transform = attrs.evolve(
+            transform, extents=(*transform.extents[:mode], len(positions), *transform.extents[mode + 1 :])
+        )
+    order, groups = parts_of_table(node, positions)
+    pieces: list[Piece] = []
+    done = 0
+    for operand, own in groups:
+        chosen = order[done : done + len(own)]
+        within = _gathered(transform, mode, chosen)
+        more, axis = Table(own).simplify()
+        here = Coordinate(more, ((mode, axis),)) if len(own) > 1 else Coordinate(more)
+        pieces.append(Piece(done, 1, normalize(push(operand, _at(within, node.mode, here)))))
+        done += len(own)
+    found = route(mode, transform.extents, pieces)
+    places = np.argsort(order)
+    back = places if inverse is None else places[inverse]
+    if len(back) == len(order) and (back == np.arange(len(order))).all():
+        return found
+    more, axis = Table(np.ascontiguousarray(back)).simplify()
+    return _reordered(found, mode, more, axis)
+
+
+def _reordered(found: Expression, mode: int, base: int, axis: AxisMap) -> Expression:
+    """Return a view whose positions along a mode are some of those of another view."""
+    held = new_row_major(found.shape.extents)
+    step = held.strides[mode]
+    axes = [Stride(n, s) for n, s in zip(held.extents, held.strides, strict=True)]
+    moved: AxisMap
+    if isinstance(axis, Table):
+        moved = Table(axis.values * np.int64(step))
+    else:
+        moved = Stride(axis.extent, cast("Stride", axis).step * step)
+    maps: tuple[AxisMap, ...] = (*axes[:mode], moved, *axes[mode + 1 :])
+    extents = tuple([own.extent for own in maps])
+    return Expression(Whole(found), wrap_layout(over_box(extents, (0,) * len(extents), base * step, maps)))
+
+
+def _at(transform: Transform, mode: int, coordinate: Coordinate) -> Transform:
+    old = transform.coordinates
+    return attrs.evolve(transform, coordinates=(*old[:mode], coordinate, *old[mode + 1 :]))
+
+
+def _restricted(transform: Transform, mode: int, start: int, step: int, count: int) -> Transform:
+    """Return a transform of some evenly spaced positions of a mode of the view."""
+    if (start, step, count) == (0, 1, transform.extents[mode]):
+        return transform
+
+    def part(coordinate: Coordinate) -> Coordinate:
+        if all(number != mode for number, _ in coordinate.feeds):
+            return coordinate
+        moved = [
+            (number, *(move.take(start, step, count) if number == mode else (0, move)))
+            for number, move in coordinate.feeds
+        ]
+        constant = coordinate.constant + sum([more for _, more, _ in moved])
+        return Coordinate(constant, tuple([(number, move) for number, _, move in moved]))
+
+    extents = (*transform.extents[:mode], count, *transform.extents[mode + 1 :])
+    return attrs.evolve(transform, extents=extents, coordinates=tuple(map(part, transform.coordinates)))
+
+
+def _gathered(transform: Transform, mode: int, positions: Any) -> Transform:  # noqa: ANN401
+    """Return a transform of any positions of a mode of the view."""
+
+    def part(coordinate: Coordinate) -> Coordinate:
+        if all(number != mode for number, _ in coordinate.feeds):
+            return coordinate
+        moved = [
+            (number, *(move.gather(positions) if number == mode else (0, move)))
+            for number, move in coordinate.feeds
+        ]
+        constant = coordinate.constant + sum([more for _, more, _ in moved])
+        return Coordinate(constant, tuple([(number, move) for number, _, move in moved]))
+
+    extents = (*transform.extents[:mode], len(positions), *transform.extents[mode + 1 :])
+    return attrs.evolve(transform, extents=extents, coordinates=tuple(map(part, transform.coordinates)))
+
+
+def _spread(view: Expression) -> Expression:
+    """Return a view whose node is evaluated where the layout reaches, rows of its first mode, as it lies."""
+    node = view.node
+    least, greatest = view.layout.bounds()
+    row = node.size // node.extents[0]
+    first, last = least // row, greatest // row
+    rows = wrap_layout(new_row_major(node.extents))[first : last + 1]
+    if isinstance(node, Whole):
+        transform = cast("Transform", take_apart(rows, node.extents))  # A slice moves each mode by itself.
+        inner = push(node.operand, transform)
+    else:
+        inner = Expression(node, rows)
+    return Expression(Whole(normalize(inner)), _shifted(view.layout, first * row))
+
+
+def _shifted(layout: Layout[Any], by: int) -> Layout[Any]:
+    """Return a layout of places that are counted from a later one on, with origin zero."""
+    held = cast("Strided | Separable", layout._held)
+    zeros = (0,) * held.shape.rank
+    if isinstance(held, Strided):
+        return wrap_layout(new_strided(held.extents, zeros, held.strides, held.offset - by))
+    return wrap_layout(over_box(held.shape.extents, zeros, held.base - by, held.axes))

@@ -1,0 +1,181 @@
+"""Random numbers as a function of a seed and a rank: no state, so no order in which they must be drawn.
+
+Each rank has 64 random bits w of its own: word ``rank % 2`` of the block of Philox4x32-10 whose
+counter is ``rank // 2`` (low 64 bits) and the number of the distribution (high 64 bits), and whose key is
+the seed. Only sums, products, quotients and roots of numbers of IEEE 754 follow, so that the results have
+the same bits on every machine and with every version of NumPy.
+
+========= ============================================================================== ==============
+name      number                                                                         counter's high
+========= ============================================================================== ==============
+uniform   ``low + (high - low) * u``, at most the last number below high;                0
+          u is the upper 53 bits of w over 2**53, for float32 the upper 24 over 2**24
+normal    ``mean + sigma * z``; z is cosine (even rank) or sine (odd rank) of Box and    1
+          Muller's transform of both words of the block; float32 is rounded at the end
+integers  ``low + w * (high - low) // 2**64``; each has its share of the 2**64 words, to 2
+          within one word
+bernoulli ``u < p`` with u the upper 53 bits of w over 2**53                             3
+========= ============================================================================== ==============
+"""
+
+from collections.abc import Sequence
+from typing import Final, SupportsIndex, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, OutOfBoundsError
+from tensorwrapper.selection._philox import make_scratch, philox_words
+from tensorwrapper.selection._random_normal import normal_pairs
+from tensorwrapper.selection._random_parameters import (
+    DISTRIBUTIONS,
+    Distribution,
+    Parameter,
+    Parameters,
+    check_parameters,
+    check_seed,
+    to_element_type,
+)
+from tensorwrapper.selection._random_words import Places, locate
+
+__all__ = ["draw"]
+
+BATCH: Final = 2**15
+"""How many numbers are made at a time: the scratch memory, 2.5 MB at most, stays in a cache."""
+
+_HALF: Final = np.uint64(32)
+_LOW: Final = np.uint64(0xFFFFFFFF)
+
+Words = NDArray[np.uint64]
+Floats = NDArray[np.float64]
+Ranks = NDArray[np.int64] | NDArray[np.uint64]
+
+
+def _flat_part(array: NDArray[np.generic], part: slice) -> NDArray[np.generic]:
+    """Return elements of `array`, in C order: a view where there is one, else a copy of the part."""
+    return array.reshape(-1)[part] if array.flags.c_contiguous else array.flat[part]
+
+
+def _unit(words: Words, dtype: np.dtype[np.generic]) -> Floats:
+    """Return the upper bits of `words` as numbers from 0 to 1, without 1."""
+    bits = 24 if dtype.itemsize == 4 else 53
+    # Signed integers become floats several times as fast as unsigned ones.
+    numbers = cast("Floats", (words >> np.uint64(64 - bits)).view(np.int64).astype(dtype))
+    numbers *= 2.0**-bits
+    return numbers
+
+
+def _scale(words: Words, widths: Words) -> Words:
+    """Return ``words * widths // 2**64``, without rounding; a width of 0 stands for 2**64."""
+    high, low = words >> _HALF, words & _LOW
+    if int(widths.max()) <= 2**32:
+        # The sum is below 2**64, as the first term is at most (2**32 - 1) * 2**32.
+        product = (high * widths + ((low * widths) >> _HALF)) >> _HALF
+    else:
+        width_high, width_low = widths >> _HALF, widths & _LOW
+        middle = high * width_low + ((low * width_low) >> _HALF)
+        carry = ((middle & _LOW) + low * width_high) >> _HALF
+        product = high * width_high + (middle >> _HALF) + carry
+    return np.where(widths == 0, words, product) if int(widths.min()) == 0 else product
+
+
+def _to_numbers(
+    distribution: Distribution,
+    blocks: tuple[Words, Words],
+    places: Places,
+    parameters: Parameters,
+    dtype: np.dtype[np.generic],
+) -> NDArray[np.generic]:
+    """Return the numbers that the words at `places` of the blocks stand for."""
+    if distribution == "normal":
+        mean, sigma = cast("tuple[Floats, ...]", parameters)
+        return mean + sigma * normal_pairs(*blocks)[places]
+    words = np.stack(blocks, axis=1).reshape(-1)[places]
+    if distribution == "integers":
+        least, widths = cast("tuple[Words, ...]", parameters)
+        return (least + _scale(words, widths)).view(np.int64)
+    if distribution == "bernoulli":
+        return _unit(words, np.dtype(np.float64)) < cast("tuple[Floats, ...]", parameters)[0]
+    low, width, last = cast("tuple[Floats, ...]", parameters)
+    numbers = _unit(words, dtype)
+    numbers *= width
+    numbers += low
+    # The sum may round up to high, which does not belong to the range.
+    return np.minimum(numbers, last, out=numbers)
+
+
+def _check_ranks(ranks: Ranks) -> None:
+    if ranks.dtype.kind not in "iu" or ranks.dtype.itemsize != 8:
+        raise ConversionError(f"ranks must be integers of 64 bits, not {ranks.dtype}")
+    if ranks.dtype.kind == "i" and ranks.size and int(ranks.min()) < 0:
+        raise OutOfBoundsError(f"ranks must not be negative, but one is {int(ranks.min())}")
+
+
+def _broadcast(parameters: Parameters, shape: tuple[int, ...]) -> Parameters:
+    try:
+        return tuple(np.broadcast_to(values, shape) if values.ndim else values for values in parameters)
+    except ValueError as error:
+        shapes = [values.shape for values in parameters]
+        raise ExtentMismatchError(
+            f"parameters of shapes {shapes} do not fit ranks of shape {shape}"
+        ) from error
+
+
+def draw(
+    distribution: Distribution,
+    seed: SupportsIndex,
+    ranks: Ranks,
+    parameters: Sequence[Parameter],
+    dtype: DTypeLike | None = None,
+    out: NDArray[np.generic] | None = None,
+) -> NDArray[np.generic]:
+    """Return the random number of each rank, in the shape of `ranks`.
+
+    A number depends on the seed, the distribution, its parameters, the dtype and its rank: whatever else
+    is drawn with it, in whatever order, is the same. `parameters` are low and high, mean and sigma, low
+    and high, or p: numbers, or arrays that are broadcast against the ranks. `out`, of any strides, is
+    written to and returned. O(n) time, and less than 4 MB beside the result.
+
+    Raises
+    ------
+    DistributionError
+        For an unknown distribution, a seed that is not from 0 to 2**64 - 1, or parameters out of range.
+    DTypeError
+        If numbers of the distribution cannot be of type `dtype`, or not those of `out`.
+    ConversionError
+        If ranks, seed or parameters are of a wrong type.
+    OutOfBoundsError
+        If a rank is negative.
+    ExtentMismatchError
+        If parameters or `out` do not fit the shape of `ranks`.
+
+    Examples
+    --------
+    >>> draw("uniform", 7, np.arange(4), [0, 1]).round(4).tolist()
+    [0.7502, 0.0857, 0.7953, 0.9579]
+    >>> draw("uniform", 7, np.array([3, 1]), [0, 1]).round(4).tolist()
+    [0.9579, 0.0857]
+    """
+    element = to_element_type(distribution, dtype)
+    key = check_seed(seed)
+    _check_ranks(ranks)
+    checked = _broadcast(check_parameters(distribution, parameters, element), ranks.shape)
+    if out is None:
+        out = np.empty(ranks.shape, element)
+    elif out.shape != ranks.shape:
+        raise ExtentMismatchError(f"out has shape {out.shape}, but there are ranks of shape {ranks.shape}")
+    elif out.dtype != element:
+        raise DTypeError(f"out must have elements of type {element}, not {out.dtype}")
+    stream = DISTRIBUTIONS.index(distribution)
+    scratch = make_scratch(min(ranks.size, BATCH) + 1)
+    for start in range(0, ranks.size, BATCH):
+        part = slice(start, min(start + BATCH, ranks.size))
+        blocks, places = locate(_flat_part(ranks, part).astype(np.uint64))
+        pair = philox_words(blocks, key, stream, scratch)
+        values = tuple(_flat_part(each, part) if each.ndim else each for each in checked)
+        numbers = _to_numbers(distribution, pair, places, values, element.newbyteorder("="))
+        if out.flags.c_contiguous:
+            out.reshape(-1)[part] = numbers
+        else:
+            out.flat[part] = numbers
+    return out

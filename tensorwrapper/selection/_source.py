@@ -1,0 +1,135 @@
+"""Sources: where the elements of views come from.
+
+A source is the only thing that a selection knows of tensors, files, remote tensors and tasks. It has a
+shape, and it reads outer selections of itself: some positions of each mode, which is all that ever has to
+leave it, however a view repeats, pads or turns them.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol, final, runtime_checkable
+
+import attrs
+import numpy as np
+
+from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["Outer", "ReadHandle", "Source", "TensorSource"]
+
+
+@final
+@attrs.frozen(eq=False)
+class Outer:
+    """Some positions of each mode of a box, counted from 0 and ascending: all their combinations.
+
+    Attributes
+    ----------
+    modes
+        For each mode a range, or an array of positions without repeats.
+    """
+
+    modes: tuple[range | IntArray, ...]
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """How many positions of each mode there are."""
+        return tuple([len(mode) for mode in self.modes])
+
+    @property
+    def size(self) -> int:
+        """How many elements they are together."""
+        size = 1
+        for mode in self.modes:
+            size *= len(mode)
+        return size
+
+
+class ReadHandle(Protocol):
+    """A read that may still be going on."""
+
+    def completed(self) -> Iterator[int]:
+        """Return an iterator over the numbers of the selections, each as soon as it lies at its destination."""
+        ...
+
+    def cancel(self) -> None:
+        """Stop reading; what has not arrived will not."""
+        ...
+
+
+@runtime_checkable
+class Source(Protocol):
+    """What a view reads from. Sources are equal if they have the same elements at the same places."""
+
+    @property
+    def shape(self) -> Shape[tuple[int, ...]]:
+        """The indices of the elements: a box."""
+        ...
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """The type of the elements."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """What tells these elements from those that the source had before, or will have."""
+        ...
+
+    def read(self, selections: Sequence[Outer], out: Sequence[Array]) -> ReadHandle:
+        """Read each selection into the array beside it, which has its extents and may have any strides."""
+        ...
+
+    def cost(self, selection: Outer) -> int:
+        """Return how many bytes a read of the selection moves."""
+        ...
+
+
+@final
+@attrs.frozen(eq=False, repr=False)
+class TensorSource:
+    """A tensor in this process. Two are equal if they have the same buffer: then views of both can be one."""
+
+    tensor: Tensor[Any]
+
+    @property
+    def shape(self) -> Shape[tuple[int, ...]]:
+        """The indices of the tensor."""
+        return self.tensor.shape
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """The type of the elements."""
+        return self.tensor.dtype
+
+    @property
+    def version(self) -> str:
+        """Nothing: the elements are always those that are in memory."""
+        return ""
+
+    @property
+    def owner(self) -> BufferCommon[Any]:
+        """The buffer that holds the elements; of one that is guarded, the one beneath."""
+        buffer = self.tensor.buffer
+        if isinstance(buffer, Dense) and buffer._beneath is not None:
+            return buffer._beneath
+        return buffer
+
+    def read(self, selections: Sequence[Outer], out: Sequence[Array]) -> ReadHandle:
+        """Read each selection into the array beside it; it is there when this returns."""
+        raise NotImplementedError
+
+    def cost(self, selection: Outer) -> int:
+        """Return how many bytes the elements of a selection have."""
+        return selection.size * self.dtype.itemsize
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSource) and self.owner is other.owner
+
+    def __hash__(self) -> int:
+        return id(self.owner)
+
+    def __repr__(self) -> str:
+        return f"tensor({self.shape}, {self.dtype})"

@@ -1,0 +1,46 @@
+"""`View`: a tensor that is not there yet."""
+
+from collections.abc import Callable
+from typing import Any, Generic, final
+
+import attrs
+import numpy.typing as npt
+
+from tensorwrapper.selection._expression import Expression
+from tensorwrapper.selection._view_writing import ViewWriting
+from tensorwrapper.typing import ScalarT_co
+
+__all__ = ["View"]
+
+
+@final
+@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+class View(ViewWriting[ScalarT_co], Generic[ScalarT_co]):
+    """A selection of the elements of sources, made of simple steps; it computes nothing until it is asked.
+
+    Made by `as_view` of a tensor or another source, by the functions of this module, and by every operation
+    on a view. It has the operations of a `Tensor`. Two views are equal only if they are the same object;
+    ``a.normal_form() == b.normal_form()`` tells whether they surely have the same elements.
+
+    Examples
+    --------
+    >>> import tensorwrapper as tw
+    >>> from tensorwrapper import selection as sel
+    >>> v = sel.as_view(tw.as_tensor([[1, 2, 3], [4, 5, 6]]))
+    >>> v[:, ::-1].shape
+    Shape(2, 3)
+    """
+
+    _expression: Expression
+    _normal: Expression | None = attrs.field(default=None, init=False)
+
+    @classmethod
+    def _make(cls, expression: Expression) -> "View[ScalarT_co]":
+        return View(expression)
+
+    def elements(self) -> "npt.NDArray[ScalarT_co]":
+        raise NotImplementedError
+
+    def __reduce__(self) -> "tuple[Callable[[Expression], View[Any]], tuple[Expression]]":
+        # The normal form, which is found again, stays behind.
+        return View, (self._expression,)

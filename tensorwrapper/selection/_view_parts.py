@@ -1,0 +1,256 @@
+"""What a view is and how parts of it are selected; nothing here reads an element."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex, TypeVar, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import to_ints
+from tensorwrapper.errors import ExtentError, JaggedModeError, LayoutError
+from tensorwrapper.layout import Layout, PadMode
+from tensorwrapper.layout._keys import expand_positional
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout._pads import Widths
+from tensorwrapper.layout._strided import new_row_major
+from tensorwrapper.selection._atom import Atom, atoms_of, capture
+from tensorwrapper.selection._expression import Expression
+from tensorwrapper.selection._nodes import Casting, Whole
+from tensorwrapper.selection._normal import normalize
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._advanced import (
+    ArrayKey,
+    addresses_of_key,
+    is_basic,
+    positions_of,
+    split_points,
+    to_items,
+)
+from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.typing import IntArray, PositionalItem, PositionalKey, ScalarT_co
+
+__all__ = ["ViewParts"]
+
+_P = ParamSpec("_P")
+
+
+class ViewParts(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: `_expression`, `_normal`, `_make` and `elements`."""
+
+    __slots__ = ()
+
+    _expression: Expression
+    _normal: Expression | None
+
+    @classmethod
+    @abstractmethod
+    def _make(cls, expression: Expression) -> Self:
+        """Return the view of an expression."""
+
+    @property
+    def shape(self) -> Shape[tuple[int, ...]]:
+        """The indices of the elements."""
+        return self._expression.layout.shape
+
+    @property
+    def dtype(self) -> "np.dtype[ScalarT_co]":
+        """The type of the elements."""
+        return self._expression.node.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes that the elements would take."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The simple steps, in order, that select this view from the source, or from what joins sources.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> v = sel.as_view(tw.as_tensor([[1, 2, 3], [4, 5, 6]]))
+        >>> [str(atom) for atom in v[1, ::-1].rotate([1]).atoms]
+        ['slice(1, 2, -1, 3)', 'chip(0, 1)', 'rotate((1,))']
+        """
+        return tuple([atom for call in self._expression.calls for atom in atoms_of(call)])
+
+    def normal_form(self) -> Expression:
+        """Return what runs: selections pushed into sources, and pieces that fit made one. Found once."""
+        normal = self._normal
+        if normal is None:
+            normal = normalize(self._expression)
+            # Whoever else finds it at the same time finds an equal one.
+            object.__setattr__(self, "_normal", normal)
+        return normal
+
+    def _by(
+        self,
+        operation: Callable[Concatenate[Layout[Any], _P], Layout[Any]],
+        *arguments: _P.args,
+        **options: _P.kwargs,
+    ) -> Self:
+        given = tuple([capture(argument) for argument in (*arguments, *options.values())])
+        old = self._expression
+        layout = old.layout
+        call = (operation.__name__, given, layout.shape)
+        apply = cast("Callable[..., Layout[Any]]", operation)
+        positional = given[: len(arguments)]
+        named = dict(zip(options, given[len(arguments) :], strict=True))
+        try:
+            new = apply(layout, *positional, **named)
+        except LayoutError:
+            if layout.shape.kind != "smooth":
+                raise
+            # No layout of the places says it; one of the view's own elements, in their order, may.
+            node = Whole(old)
+            return self._make(Expression(node, apply(self._in_order(), *positional, **named), (call,)))
+        return self._make(Expression(old.node, new, (*old.calls, call)))
+
+    def _see_by(
+        self,
+        operation: Callable[Concatenate[Layout[Any], _P], Layout[Any]],
+        *arguments: _P.args,
+        **options: _P.kwargs,
+    ) -> Self:
+        return self._by(operation, *arguments, **options)
+
+    def _in_order(self) -> Layout[Any]:
+        """Return the layout of the elements one after the other, at the indices of this view."""
+        return Layout(self.shape)
+
+    def reshape(self, extents: Iterable[SupportsIndex]) -> Self:
+        """Return the view of the same elements, in row-major order, under new extents.
+
+        One extent may be -1: it becomes what is left. Where no layout of the source can say it, the elements
+        are put in order when they are computed.
+
+        Raises
+        ------
+        ExtentError
+            If the number of elements changes.
+        """
+        wanted = list(to_ints(extents, "extents"))
+        if wanted.count(-1) == 1:
+            rest = 1
+            for extent in wanted:
+                rest *= extent if extent != -1 else 1
+            if not rest or self.size % rest:
+                raise ExtentError(f"{tuple(wanted)} does not divide the {self.size} elements of {self.shape}")
+            wanted[wanted.index(-1)] = self.size // rest
+        return self._by(Layout.reshape, tuple(wanted))
+
+    def pad(self, widths: Widths, *, mode: PadMode) -> Self:
+        """Return the view whose modes go on beyond their ends; the elements keep their indices.
+
+        `selection.pad` also pads with a constant.
+        """
+        pairs = tuple([tuple(pair) for pair in widths])
+        return self._by(Layout.pad, cast("Widths", pairs), mode=mode)
+
+    def astype(self, dtype: npt.DTypeLike) -> "ViewParts[Any]":
+        """Return the view of the elements as ones of another type, cast as NumPy does when computed."""
+        wanted: np.dtype[Any] = np.dtype(dtype)
+        if wanted == self.dtype:
+            return self
+        layout = self._in_order()
+        return self._make(Expression(Casting(self._expression, wanted), layout))
+
+    def __getitem__(self, key: ArrayKey) -> Self:
+        """Return the selected part, which starts at zero; NumPy's rules, and nothing is copied.
+
+        Integers, slices, ellipses and None move the modes; lists, arrays and masks pick positions as NumPy
+        does: several of them together pick points.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If a position does not exist, or a mask has other extents.
+        TooManyIndicesError
+            If there are more indices than modes.
+        """
+        if is_basic(key):
+            return self._by(_get_item, cast("PositionalKey", key))
+        self._check_smooth("positions")
+        return self._points(addresses_of_key(wrap_layout(new_row_major(self.shape.extents)), key))
+
+    @property
+    def oindex(self) -> "OuterView[Self]":
+        """Outer indexing: ``v.oindex[key]`` takes the positions of each mode by themselves."""
+        return OuterView(self)
+
+    @property
+    def vindex(self) -> "PointView[Self]":
+        """Pointwise indexing: ``v.vindex[key]`` takes one element per point; their modes come first."""
+        return PointView(self)
+
+    def _points(self, ranks: IntArray) -> Self:
+        """Return the view of the elements with these ranks in row-major order."""
+        layout = wrap_layout(new_row_major((self.size,))).gather(0, ranks.reshape(-1))
+        call = ("points", (ranks.reshape(-1),), self.shape)
+        points = self._make(Expression(Whole(self._expression), layout, (call,)))
+        return points if ranks.ndim == 1 else points.reshape(ranks.shape)
+
+    def _check_smooth(self, what: str) -> None:
+        if self.shape.kind != "smooth":
+            raise JaggedModeError(f"{what} are selected of a box, not of {self.shape}: select rows by slices")
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[k] for k in range(len(self)))
+
+    def __copy__(self) -> Self:
+        return self._make(self._expression)
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self._make(self._expression)
+
+
+def _get_item(layout: Layout[Any], key: PositionalKey) -> Layout[Any]:
+    return layout[key]
+
+
+_get_item.__name__ = "__getitem__"
+
+_T = TypeVar("_T", bound=ViewParts[Any])
+
+
+@final
+@attrs.frozen(eq=False)
+class OuterView(Generic[_T]):
+    """What stands before the brackets of `oindex`."""
+
+    _view: _T
+
+    def __getitem__(self, key: ArrayKey) -> _T:
+        """Return the view of the outer product of the positions."""
+        view = self._view
+        view._check_smooth("positions")
+        basic: list[PositionalItem] = []
+        mode = 0
+        for item in expand_positional(cast("PositionalKey", to_items(key)), view.rank):
+            if item is None or is_basic(item):
+                basic.append(item)
+            else:
+                extent = view.shape.extents[mode]
+                view = view._by(Layout.gather, mode, positions_of(cast("IntArray", item), extent, mode))
+                basic.append(slice(None))
+            mode += item is not None
+        return view._by(_get_item, tuple(basic))
+
+
+@final
+@attrs.frozen(eq=False)
+class PointView(Generic[_T]):
+    """What stands before the brackets of `vindex`."""
+
+    _view: _T
+
+    def __getitem__(self, key: ArrayKey) -> _T:
+        """Return the view of the elements at the points."""
+        view = self._view
+        view._check_smooth("points")
+        layout, points = split_points(wrap_layout(new_row_major(view.shape.extents)), key)
+        return view._points(addresses_of_key(layout, points))
