@@ -30,8 +30,10 @@ __all__ = [
     "addresses_of_key",
     "is_basic",
     "outer_layout",
+    "positions_of",
     "read_key",
     "split_points",
+    "to_items",
     "write_key",
 ]
 
@@ -73,7 +75,7 @@ def _is_basic_item(item: object) -> bool:
 
 def read_key(layout: Layout[Any], buffer: BufferCommon[ScalarT_co], key: object) -> "npt.NDArray[ScalarT_co]":
     """Return what NumPy's indexing with arrays selects of a box: an array of its own."""
-    items = _normal(key)
+    items = to_items(key)
     memory = memory_of(layout._held, buffer)
     with _numpys_errors(layout.shape):
         if memory is not None:
@@ -84,14 +86,14 @@ def read_key(layout: Layout[Any], buffer: BufferCommon[ScalarT_co], key: object)
 
 def addresses_of_key(layout: Layout[Any], key: object) -> IntArray:
     """Return the addresses of what NumPy's indexing with arrays selects of a box."""
-    items = _normal(key)
+    items = to_items(key)
     with _numpys_errors(layout.shape):
         return _addresses(layout, items)
 
 
 def write_key(layout: Layout[Any], buffer: BufferCommon[Any], key: object, values: Array) -> None:
     """Write values where NumPy's indexing with arrays would; of a place that comes twice the last counts."""
-    items = _normal(key)
+    items = to_items(key)
     memory = memory_of(layout._held, buffer)
     with _numpys_errors(layout.shape):
         if memory is not None:
@@ -142,7 +144,7 @@ def _numpys_errors(shape: Shape[Any]) -> Generator[None]:
         raise kind(f"{error}; the tensor has extents {shape.extents}") from error
 
 
-def _normal(key: object) -> tuple[_Item, ...]:
+def to_items(key: object) -> tuple[_Item, ...]:
     """Return a key as a tuple in which all positions and masks are arrays."""
     items = cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,)
     return tuple([_normal_item(item, place) for place, item in enumerate(items)])
@@ -189,7 +191,7 @@ def outer_layout(layout: Layout[Any], key: object) -> Layout[Any]:
         If a position does not exist.
     """
     rank = layout.shape.rank
-    items = expand_positional(cast("PositionalKey", _normal(key)), rank)
+    items = expand_positional(cast("PositionalKey", to_items(key)), rank)
     basic: list[PositionalItem] = []
     mode = 0
     for item in items:
@@ -223,7 +225,7 @@ def split_points(layout: Layout[Any], key: object) -> tuple[Layout[Any], tuple[_
 
     Integers drop their modes first, slices keep theirs, after those of the points.
     """
-    items = _normal(key)
+    items = to_items(key)
     widths = [_width(item) for item in items]
     given = sum(widths)
     rank = layout.shape.rank

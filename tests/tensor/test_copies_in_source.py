@@ -125,6 +125,11 @@ ALLOWED = {
         "array",  # lists and texts, which are converted before any is written
         "take",  # StringData.take
     },
+    "selection/_philox.py": {"astype", "stack"},  # random words
+    "selection/_random_normal.py": {"astype", "where"},  # the same, on their way to numbers
+    "selection/_random_parameters.py": {"astype"},  # parameters of distributions
+    "selection/_random_values.py": {"astype", "stack", "where"},  # random words and ranks
+    "selection/_random_words.py": {"astype"},  # places of words
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
     "wire/_assembler.py": {"put", "take"},  # methods of its own
     "wire/_assembler_boxes.py": {"array", "concatenate"},  # corners of boxes
