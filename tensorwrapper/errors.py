@@ -5,7 +5,9 @@ The text of an error says what was given, what is allowed, and where.
 They are plain classes: an ``attrs`` exception loses its ``args`` and cannot pass a context manager.
 """
 
-from typing import Literal
+from typing import Literal, final
+
+import attrs
 
 __all__ = [
     "BufferSizeError",
@@ -13,13 +15,16 @@ __all__ = [
     "DTypeError",
     "DataFileError",
     "DemoError",
+    "DistributionError",
     "ExtentError",
     "ExtentMismatchError",
     "JaggedModeError",
+    "LabelError",
     "LayerError",
     "LayoutError",
     "LeakedResourceWarning",
     "LocalProtocolError",
+    "ModeNameError",
     "OutOfBoundsError",
     "ParseError",
     "PeerUnreachableError",
@@ -28,6 +33,8 @@ __all__ = [
     "RankError",
     "ReadOnlyError",
     "RemoteProtocolError",
+    "SelectionError",
+    "SelectionReason",
     "SizeOverflowError",
     "StepError",
     "StringDataError",
@@ -40,6 +47,7 @@ __all__ = [
     "TransportThreadError",
     "TransportTimeoutError",
     "UnsupportedSocketError",
+    "ValidationError",
 ]
 
 ProtocolReason = Literal["frame", "header", "schema", "limit", "size", "layout", "unsupported", "integrity"]
@@ -51,6 +59,9 @@ ProtocolReason = Literal["frame", "header", "schema", "limit", "size", "layout",
 ``unsupported``: a dtype, packing or version that this reader does not know. ``integrity``: the bytes
 are damaged.
 """
+
+
+_SHOWN = 10  # findings that a text lists
 
 
 class TensorWrapperError(Exception):
@@ -97,8 +108,20 @@ class JaggedModeError(TensorWrapperError, ValueError):
     """One number was asked of a mode that varies, or an operation needs modes that depend on others."""
 
 
+class LabelError(TensorWrapperError, ValueError):
+    """A label is no name, is not among those of the operands, or is repeated where it must not be."""
+
+
 class LayerError(TensorWrapperError, ValueError):
     """Layers do not deal the modes of the shape, or an index or permutation does not keep to them."""
+
+
+class ModeNameError(TensorWrapperError, KeyError, ValueError):
+    """There is no mode or extent of this name, there is one already, or it cannot be a name."""
+
+    def __str__(self) -> str:
+        # KeyError shows its text in quotes.
+        return Exception.__str__(self)
 
 
 class SizeOverflowError(TensorWrapperError, OverflowError):
@@ -195,6 +218,106 @@ class TensorNameError(TensorWrapperError, KeyError, ValueError):
     def __str__(self) -> str:
         # KeyError shows its text in quotes.
         return Exception.__str__(self)
+
+
+class DistributionError(TensorWrapperError, ValueError):
+    """A parameter of a random distribution, or its seed, is not acceptable."""
+
+
+SelectionReason = Literal["json", "version", "schema", "limit", "bounds", "source", "cover"]
+"""What is wrong with a description of a view.
+
+``json``: it is not strict JSON. ``version``: it is of another version. ``schema``: it has other keys or types
+than it should. ``limit``: it asks for more than is allowed. ``bounds``: a selection leaves what it selects
+from, or has another rank or type. ``source``: it names a source that was not given, or a wrong one.
+``cover``: pieces do not share out a mode.
+"""
+
+
+class SelectionError(TensorWrapperError, ValueError):
+    """A description of a view that a stranger may have written is refused; ``reason`` is from a closed set.
+
+    Examples
+    --------
+    >>> from tensorwrapper import selection as sel
+    >>> try:
+    ...     sel.from_json('{"view":1}', sources={})
+    ... except SelectionError as error:
+    ...     error.reason
+    'schema'
+    """
+
+    reason: SelectionReason
+    """What kind of rule was broken."""
+
+    def __init__(self, reason: SelectionReason, message: str) -> None:
+        super().__init__(reason, message)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"[{self.reason}] {self.args[1]}"
+
+
+@final
+@attrs.frozen
+class Finding:
+    """One thing that a check found wrong: which rule, where, and what.
+
+    Examples
+    --------
+    >>> print(Finding("coverage", "index", "(0, 2) is in no box"))
+    coverage: index: (0, 2) is in no box
+    """
+
+    rule: "FindingRule"
+    """What kind of rule is broken."""
+    where: str
+    """The part that breaks it: the name of an operand, or the path of a JSON value."""
+    text: str
+    """What was given, and what is allowed."""
+    also: tuple[str, ...] = ()
+    """Other parts that the text speaks of."""
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.where}: {self.text}"
+
+
+FindingRule = Literal[
+    "schema", "dtype", "reference", "bounds", "cycle", "operands", "projection", "shards", "coverage"
+]
+"""Which rule was broken.
+
+``schema``: a document has other keys or types than it should. ``dtype``: an element type that is not
+allowed. ``reference``: a node that is not there, or of another type. ``bounds``: a region leaves its tensor,
+or has another rank. ``cycle``: tensors that need themselves. ``operands``: names, numbers or tensors of
+operands disagree. ``projection``: a region is not what the index map makes of the index. ``shards``: there
+are none, or they do not span what they should. ``coverage``: an index twice, or not at all.
+"""
+
+
+class ValidationError(TensorWrapperError, ValueError):
+    """A check found faults; ``findings`` has all of them, and the text the first few.
+
+    Examples
+    --------
+    >>> error = ValidationError("the graph", (Finding("dtype", "$.nodes[0]", "no such type"),))
+    >>> str(error), error.findings[0].rule
+    ('the graph: 1 fault: dtype: $.nodes[0]: no such type', 'dtype')
+    """
+
+    findings: "tuple[Finding, ...]"
+    """What is wrong, in the order of the checks."""
+
+    def __init__(self, what: str, findings: "tuple[Finding, ...]") -> None:
+        super().__init__(what, findings)
+        self.findings = findings
+
+    def __str__(self) -> str:
+        count = len(self.findings)
+        lines = [str(finding) for finding in self.findings[:_SHOWN]]
+        if count > _SHOWN:
+            lines.append(f"and {count - _SHOWN} more")
+        return f"{self.args[0]}: {count} fault{'s' if count != 1 else ''}: {'; '.join(lines)}"
 
 
 class DemoError(TensorWrapperError, RuntimeError):

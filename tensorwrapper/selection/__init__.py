@@ -25,7 +25,7 @@ from tensorwrapper.selection._generate import (
 from tensorwrapper.selection._graph import Graph
 from tensorwrapper.selection._graph_nodes import (
     ApplicationNode,
-    Node,
+    GraphNode,
     NoteNode,
     OperationNode,
     Region,
@@ -36,6 +36,8 @@ from tensorwrapper.selection._graph_nodes import (
 from tensorwrapper.selection._index_map import IndexMap
 from tensorwrapper.selection._operands import Operand
 from tensorwrapper.selection._projection import Projection
+from tensorwrapper.selection._schema import SchemaForm, sources, to_json
+from tensorwrapper.selection._schema_read import SchemaLimits, from_json
 from tensorwrapper.selection._selector import Selector
 from tensorwrapper.selection._selector_atoms import NewMode
 from tensorwrapper.selection._sharding import BlockOperation, Shard, Shards
@@ -52,6 +54,7 @@ __all__ = [
     "Finding",
     "FindingRule",
     "Graph",
+    "GraphNode",
     "IndexMap",
     "NewMode",
     "Node",
@@ -62,6 +65,8 @@ __all__ = [
     "Projection",
     "ReadHandle",
     "Region",
+    "SchemaForm",
+    "SchemaLimits",
     "Selector",
     "Shard",
     "Shards",
@@ -83,6 +88,7 @@ __all__ = [
     "coverage_findings",
     "cut_box",
     "eye",
+    "from_json",
     "full",
     "integers",
     "interleave",
@@ -94,7 +100,9 @@ __all__ = [
     "ones",
     "pad",
     "random",
+    "sources",
     "stack",
+    "to_json",
     "uniform",
     "where",
     "zeros",

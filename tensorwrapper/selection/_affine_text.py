@@ -7,7 +7,7 @@ from typing import NoReturn, TypeAlias
 from tensorwrapper.errors import ConversionError, ParseError
 from tensorwrapper.shape._text import MAX_DIGITS, number_text
 
-__all__ = ["AffineRows", "affine_text", "names_of", "parse_affine", "parse_tuple"]
+__all__ = ["AffineRows", "affine_text", "checked_text", "names_of", "parse_affine", "parse_tuple"]
 
 AffineRows: TypeAlias = tuple[int, list[list[int]], list[int]]
 """How many inputs there are, one row of coefficients per output, and the constants."""
@@ -164,7 +164,8 @@ class _Reader:
         return numbers
 
 
-def _checked(text: object) -> str:
+def checked_text(text: object) -> str:
+    """Return a text; anything else raises."""
     if not isinstance(text, str):
         raise ConversionError(f"a map is read from text, not from {type(text).__name__}")
     return text
@@ -172,7 +173,7 @@ def _checked(text: object) -> str:
 
 def parse_affine(text: object) -> AffineRows:
     """Return what the text of a map says; the inputs may have any names."""
-    reader = _Reader(_checked(text))
+    reader = _Reader(checked_text(text))
     places = reader.inputs()
     reader.expect("->")
     rows, offset = reader.rows(places)
@@ -182,7 +183,7 @@ def parse_affine(text: object) -> AffineRows:
 
 def parse_tuple(text: object) -> list[int]:
     """Return the integers of ``(1, 2)``."""
-    reader = _Reader(_checked(text))
+    reader = _Reader(checked_text(text))
     numbers = reader.integers()
     reader.end()
     return numbers

@@ -77,7 +77,7 @@ class BoxTable:
 
     @classmethod
     def from_arrays(cls, origins: npt.ArrayLike, extents: npt.ArrayLike) -> "BoxTable":
-        """Return the table of the boxes with these ``(n, rank)`` origins and extents; no copy of int64.
+        """Return the table of the boxes with these ``(n, rank)`` origins and extents, which are copied.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class BoxTable:
         sizes = np.asarray(extents)
         if sizes.ndim != 2 or np.shape(origins) != sizes.shape:
             raise RankError(
-                f"origins {np.shape(origins)} and extents {sizes.shape} must be two (n, rank) tables of one shape"
+                f"origins {np.shape(origins)} and extents {sizes.shape} must be two tables of one (n, rank)"
             )
         starts, spans = to_index_array(origins, sizes.shape[1]), to_index_array(extents, sizes.shape[1])
         wrong = spans < 0
@@ -103,7 +103,7 @@ class BoxTable:
         if (starts > MAX_INT64 - spans).any():
             k, mode = np.argwhere(starts > MAX_INT64 - spans)[0].tolist()
             raise SizeOverflowError(f"box {k} ends beyond 64 bits in mode {mode}")
-        return cls(starts, spans)
+        return cls(starts.copy(), spans.copy())
 
     @property
     def rank(self) -> int:

@@ -50,7 +50,7 @@ def check_coverage(whole: ShapeLike, boxes: BoxesLike, *, what: str = "the boxes
     >>> check_coverage((4,), [Shape(1), Shape(3, origin=(1,))])
     >>> check_coverage((4,), [Shape(2), Shape(2, origin=(1,))])
     Traceback (most recent call last):
-    tensorwrapper.errors.ValidationError: the boxes has 2 faults: ...
+    tensorwrapper.errors.ValidationError: the boxes: 2 faults: ...
     """
     findings = coverage_findings(whole, boxes, where=what)
     if findings:

@@ -167,6 +167,13 @@ class RandomField(Generator):
     def operands(self) -> tuple[Expression, ...]:
         return tuple([p for p in self.parameters if isinstance(p, Expression)])
 
+    def check(self) -> None:
+        """Raise unless the seed, the type and the parameters that are numbers are right."""
+        empty = np.empty(0, dtype=np.int64)
+        given = [0.5 if isinstance(p, Expression) else p for p in self.parameters]
+        if all(p is q for p, q in zip(given, self.parameters, strict=True)):
+            draw(self.distribution, self.seed, empty, given, self.dtype)
+
     def values(self, places: Sequence[IntArray]) -> Array:
         return self.draw(places, [])
 
@@ -178,7 +185,9 @@ class RandomField(Generator):
             ranks = ranks + own * np.int64(stride)
         operands = iter(given)
         parameters = [next(operands) if isinstance(p, Expression) else p for p in self.parameters]
-        return draw(self.distribution, self.seed, np.asarray(ranks), parameters, self.dtype)
+        # A field without modes has one rank, whose number the operands may be asked for many times.
+        ranks = np.broadcast_to(ranks, np.broadcast_shapes(np.shape(ranks), *[np.shape(own) for own in given]))
+        return draw(self.distribution, self.seed, ranks, parameters, self.dtype)
 
 
 @final

@@ -16,7 +16,7 @@ from tensorwrapper.selection._graph_build import (
 )
 from tensorwrapper.selection._graph_nodes import (
     ApplicationNode,
-    Node,
+    GraphNode,
     NoteNode,
     OperationNode,
     TensorNode,
@@ -29,16 +29,21 @@ from tensorwrapper.selection._sharding import BlockOperation
 
 __all__ = ["Graph"]
 
-NodeT = TypeVar("NodeT", bound=Node)
+NodeT = TypeVar("NodeT", bound=GraphNode)
 _CLASSES = (TensorNode, OperationNode, ApplicationNode, NoteNode)
 
 
-def _to_nodes(nodes: Iterable[Node]) -> tuple[Node, ...]:
+def _to_nodes(nodes: Iterable[GraphNode]) -> tuple[GraphNode, ...]:
     given = tuple(nodes)
     for k, node in enumerate(given):
-        if not isinstance(node, _CLASSES):
-            raise ConversionError(f"node {k} is no node of a graph, but {node!r}")
+        _check_class(node, _CLASSES, f"node {k}")
     return given
+
+
+def _check_class(value: object, classes: type | tuple[type, ...], what: str) -> None:
+    if not isinstance(value, classes):
+        names = classes.__name__ if isinstance(classes, type) else ", ".join([c.__name__ for c in classes])
+        raise ConversionError(f"{what} must be of {names}, not {value!r}")
 
 
 @final
@@ -78,15 +83,14 @@ class Graph:
     True
     """
 
-    nodes: tuple[Node, ...] = attrs.field(default=(), converter=_to_nodes)
+    nodes: tuple[GraphNode, ...] = attrs.field(default=(), converter=_to_nodes)
     """The nodes, in the order in which they are written."""
     id: UUID = attrs.field(factory=uuid4)
     """The id of the graph."""
     _places: dict[UUID, int] | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.id, UUID):
-            raise ConversionError(f"the id of a graph is a UUID, not {self.id!r}")
+        _check_class(self.id, UUID, "the id of a graph")
         places: dict[UUID, int] = {}
         for k, node in enumerate(self.nodes):
             if node.id in places:
@@ -109,7 +113,7 @@ class Graph:
     def _by_id(self) -> dict[UUID, int]:
         return self._places or {}
 
-    def add(self, *nodes: Node) -> "Graph":
+    def add(self, *nodes: GraphNode) -> "Graph":
         """Return the graph with more nodes; one that is there already is not added again; O(nodes).
 
         Raises
@@ -120,7 +124,7 @@ class Graph:
         new = [node for node in _to_nodes(nodes) if self._get(node.id) != node]
         return Graph((*self.nodes, *new), self.id)
 
-    def remove(self, *nodes: Node | UUID) -> "Graph":
+    def remove(self, *nodes: GraphNode | UUID) -> "Graph":
         """Return the graph without some nodes, given by themselves or by id; others do not matter; O(nodes).
 
         What refers to a node that is removed stays, and `findings` tells of it.
@@ -160,7 +164,7 @@ class Graph:
         wanted = operation if isinstance(operation, UUID) else operation.id
         return tuple([node for node in self.by_type(ApplicationNode) if node.operation == wanted])
 
-    def path(self, node: Node | UUID) -> str:
+    def path(self, node: GraphNode | UUID) -> str:
         """Return the JSON path of a node, as findings name it; one that is not there raises.
 
         Examples
@@ -177,7 +181,7 @@ class Graph:
             raise ValidationError("the graph", (finding,))
         return f"$.nodes[{place}]"
 
-    def _get(self, node_id: UUID) -> Node | None:
+    def _get(self, node_id: UUID) -> GraphNode | None:
         place = self._by_id.get(node_id)
         return None if place is None else self.nodes[place]
 
@@ -308,7 +312,7 @@ class Graph:
         graph_id, nodes = read_graph(text, max_bytes, max_depth, max_nodes)
         return cls(nodes, graph_id)
 
-    def __reduce__(self) -> "tuple[type[Graph], tuple[tuple[Node, ...], UUID]]":
+    def __reduce__(self) -> "tuple[type[Graph], tuple[tuple[GraphNode, ...], UUID]]":
         return Graph, (self.nodes, self.id)
 
 

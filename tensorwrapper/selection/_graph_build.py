@@ -106,7 +106,7 @@ def _projected(
     for name, regions in named:
         pairs = zip(regions, maps.get(name, ()), strict=True)
         tables[name] = [
-            (region.tensor, list(BoxTable.from_arrays(*p.of_boxes(blocks.origins, blocks.extents))))
+            (region.tensor, list(BoxTable(*p.of_boxes(blocks.origins, blocks.extents))))
             for region, p in pairs
         ]
     return tables

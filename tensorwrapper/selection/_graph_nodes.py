@@ -15,7 +15,7 @@ from tensorwrapper.shape import ShapeLike
 
 __all__ = [
     "ApplicationNode",
-    "Node",
+    "GraphNode",
     "NoteNode",
     "OperationNode",
     "Region",
@@ -68,8 +68,8 @@ class Region:
     """The part of it."""
 
 
-def _to_regions(given: "Mapping[str, Region | Sequence[Region]]") -> "Named[Region]":
-    return named_lists(given, Region, "regions")
+def _to_regions(given: "Mapping[str, Region | Sequence[Region]] | tuple[()]") -> "Named[Region]":
+    return named_lists(given or {}, Region, "regions")
 
 
 def _to_projections(given: "Mapping[str, Projection | Sequence[Projection]]") -> "Named[Projection]":
@@ -95,8 +95,10 @@ class Signature:
         return dict(self._outputs)
 
 
-def _to_texts(given: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
-    return tuple([(key, dump_json(value)) for key, value in sorted(given.items())])
+def _to_texts(given: Mapping[str, Json] | tuple[()]) -> tuple[tuple[str, str], ...]:
+    if isinstance(given, tuple):
+        return ()
+    return tuple([(key, dump_json(given[key])) for key in sorted(given)])
 
 
 def _to_params(given: Mapping[str, Json] | None) -> str | None:
@@ -122,7 +124,7 @@ class Tags:
     """The box of indices that the node stands for."""
     signature: Signature | None = None
     """The projections from indices to operands."""
-    _other: tuple[tuple[str, str], ...] = attrs.field(factory=dict, alias="other", converter=_to_texts)
+    _other: tuple[tuple[str, str], ...] = attrs.field(default=(), alias="other", converter=_to_texts)
 
     @property
     def other(self) -> dict[str, Json]:
@@ -164,8 +166,8 @@ class OperationNode:
 
     kernel: str = attrs.field(validator=_check_text)
     """The name of what is computed."""
-    _inputs: "Named[Region]" = attrs.field(factory=dict, alias="inputs", converter=_to_regions)
-    _outputs: "Named[Region]" = attrs.field(factory=dict, alias="outputs", converter=_to_regions)
+    _inputs: "Named[Region]" = attrs.field(default=(), alias="inputs", converter=_to_regions)
+    _outputs: "Named[Region]" = attrs.field(default=(), alias="outputs", converter=_to_regions)
     _params: str | None = attrs.field(default=None, alias="params", converter=_to_params)
     label: str | None = attrs.field(default=None, validator=_check_label)
     """What readers call the node."""
@@ -197,8 +199,8 @@ class ApplicationNode:
 
     operation: UUID = attrs.field(validator=_check_id)
     """The id of the operation."""
-    _inputs: "Named[Region]" = attrs.field(factory=dict, alias="inputs", converter=_to_regions)
-    _outputs: "Named[Region]" = attrs.field(factory=dict, alias="outputs", converter=_to_regions)
+    _inputs: "Named[Region]" = attrs.field(default=(), alias="inputs", converter=_to_regions)
+    _outputs: "Named[Region]" = attrs.field(default=(), alias="outputs", converter=_to_regions)
     label: str | None = attrs.field(default=None, validator=_check_label)
     """What readers call the node."""
     tags: Tags = _NO_TAGS
@@ -232,7 +234,7 @@ class NoteNode:
     """What other nodes refer to; fresh if not given."""
 
 
-Node: TypeAlias = TensorNode | OperationNode | ApplicationNode | NoteNode
+GraphNode: TypeAlias = TensorNode | OperationNode | ApplicationNode | NoteNode
 """A node of a graph, of any type."""
 
 

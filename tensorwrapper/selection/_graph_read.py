@@ -16,7 +16,7 @@ from tensorwrapper.selection._boxes import Box
 from tensorwrapper.selection._graph_leaves import Leaves, shown
 from tensorwrapper.selection._graph_nodes import (
     ApplicationNode,
-    Node,
+    GraphNode,
     NoteNode,
     OperationNode,
     Region,
@@ -35,7 +35,7 @@ from tensorwrapper.shape._text import MAX_DIGITS
 
 __all__ = ["GraphParts", "read_graph"]
 
-GraphParts: TypeAlias = tuple[UUID, tuple[Node, ...]]
+GraphParts: TypeAlias = tuple[UUID, tuple[GraphNode, ...]]
 
 _SPACE = " \t\n\r"
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:\S+", re.ASCII)
@@ -53,28 +53,33 @@ def read_graph(text: object, max_bytes: int, max_depth: int, max_nodes: int) -> 
 
 def _measured(text: object, max_bytes: int, max_depth: int) -> Json:
     """Return the value of a text that is not too large, or raise `ParseError`."""
-    most = to_count(max_bytes, "max_bytes")
+    bare = _decoded(text, to_count(max_bytes, "max_bytes")).strip(_SPACE)
+    complaint = excess(bare, depth=to_count(max_depth, "max_depth"), items=len(bare))
+    if complaint is None and has_number_over(bare, MAX_DIGITS):
+        complaint = f"has a number of more than {MAX_DIGITS} digits"
+    if complaint is not None:
+        raise ParseError(f"the JSON of a graph {complaint}")
+    try:
+        return load_json(bare)
+    except RecursionError as error:
+        raise ParseError("the JSON of a graph nests deeper than this reader can follow") from error
+    except ParseError as error:
+        raise ParseError(f"the JSON of a graph {error}") from error
+
+
+def _decoded(text: object, most: int) -> str:
     if not isinstance(text, str | bytes):
         raise ConversionError(f"a graph is read from text or bytes, not from {type(text).__name__}")
     if len(text) > most:
         raise ParseError(f"the JSON of a graph has {len(text)} bytes or more; at most {most} are allowed")
     try:
-        bare = (text.decode("utf-8") if isinstance(text, bytes) else text).strip(_SPACE)
-        if len(bare.encode("utf-8")) > most:
-            raise ParseError(f"the JSON of a graph has over {most} bytes, which are allowed")
-        complaint = excess(bare, depth=to_count(max_depth, "max_depth"), items=len(bare))
-        if complaint is None and has_number_over(bare, MAX_DIGITS):
-            complaint = f"has a number of more than {MAX_DIGITS} digits"
-        if complaint is not None:
-            raise ParseError(f"the JSON of a graph {complaint}")
-        return load_json(bare)
+        data = text.encode("utf-8") if isinstance(text, str) else text
+        decoded = data.decode("utf-8")
     except UnicodeError as error:
-        raise ParseError(f"the JSON of a graph is not UTF-8: {error.reason}") from error
-    except RecursionError as error:
-        raise ParseError("the JSON of a graph nests deeper than this reader can follow") from error
-    except ParseError as error:
-        told = str(error)
-        raise ParseError(told if told.startswith("the JSON") else f"the JSON of a graph {told}") from error
+        raise ParseError(f"the JSON of a graph is not UTF-8: {error}") from error
+    if len(data) > most:
+        raise ParseError(f"the JSON of a graph has {len(data)} bytes; at most {most} are allowed")
+    return decoded
 
 
 class _Reader(Leaves):
@@ -109,7 +114,7 @@ class _Reader(Leaves):
                 other[url] = tag
         return Tags(index, signature, other) if len(self.findings) == before else None
 
-    def node(self, value: Json, path: str) -> Node | None:
+    def node(self, value: Json, path: str) -> GraphNode | None:
         """Return a node."""
         fields = self.fields(value, path, "id type body", "label tags")
         if fields is None:
@@ -193,7 +198,7 @@ class _Reader(Leaves):
             text = f"has {len(listed)} nodes; at most {most} are allowed"
             self.findings.append(Finding("schema", "$.nodes", text))
             return None
-        nodes: list[Node] = []
+        nodes: list[GraphNode] = []
         places: dict[UUID, int] = {}
         for k, item in enumerate(listed):
             node = self.node(item, f"$.nodes[{k}]")
@@ -210,8 +215,8 @@ class _Reader(Leaves):
 
 
 _Regions: TypeAlias = dict[str, tuple[Region, ...]]
-_Make: TypeAlias = Callable[[UUID, str | None, Tags], Node]
-_BODIES: dict[type[Node], Callable[[_Reader, Json, str], _Make | None]] = {
+_Make: TypeAlias = Callable[[UUID, str | None, Tags], GraphNode]
+_BODIES: dict[type[GraphNode], Callable[[_Reader, Json, str], _Make | None]] = {
     TensorNode: _Reader.tensor,
     OperationNode: _Reader.operation,
     ApplicationNode: _Reader.application,

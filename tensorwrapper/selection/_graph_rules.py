@@ -14,7 +14,7 @@ from tensorwrapper.selection._coverage import coverage_findings
 from tensorwrapper.selection._graph_cycles import cycles_of
 from tensorwrapper.selection._graph_nodes import (
     ApplicationNode,
-    Node,
+    GraphNode,
     OperationNode,
     Region,
     Signature,
@@ -26,24 +26,8 @@ from tensorwrapper.selection._projection import Projection
 
 __all__ = ["DTYPES", "Places", "graph_findings"]
 
-DTYPES: Final = frozenset(
-    [
-        "bool",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float16",
-        "float32",
-        "float64",
-        "complex64",
-        "complex128",
-    ]
-)
+_BITS = {"int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64), "complex": (64, 128)}
+DTYPES: Final = frozenset({"bool", *[f"{name}{bits}" for name, sizes in _BITS.items() for bits in sizes]})
 """The element types that a graph may have unless it is said otherwise."""
 
 _Sided: TypeAlias = "tuple[str, Named[Region], Named[Projection]]"
@@ -55,21 +39,21 @@ class Places:
 
     __slots__ = ("nodes", "places")
 
-    def __init__(self, nodes: Sequence[Node]) -> None:
+    def __init__(self, nodes: Sequence[GraphNode]) -> None:
         self.nodes = nodes
         self.places = {node.id: k for k, node in enumerate(nodes)}
 
-    def get(self, node_id: UUID) -> Node | None:
+    def get(self, node_id: UUID) -> GraphNode | None:
         """Return the node with an id, if there is one."""
         place = self.places.get(node_id)
         return None if place is None else self.nodes[place]
 
-    def path(self, node: Node) -> str:
+    def path(self, node: GraphNode) -> str:
         """Return the JSON path of a node."""
         return f"$.nodes[{self.places[node.id]}]"
 
 
-def graph_findings(nodes: Sequence[Node], dtypes: Collection[str]) -> tuple[Finding, ...]:
+def graph_findings(nodes: Sequence[GraphNode], dtypes: Collection[str]) -> tuple[Finding, ...]:
     """Return all that is wrong with a graph, rule by rule."""
     places = Places(nodes)
     shards: dict[UUID, list[ApplicationNode]] = defaultdict(list)
@@ -110,7 +94,7 @@ def _references(places: Places) -> Iterator[Finding]:
             yield from _region_faults(places, region, f"{path}.body.{where}")
 
 
-def _reference_fault(places: Places, node_id: UUID, kind: type[Node]) -> str | None:
+def _reference_fault(places: Places, node_id: UUID, kind: type[GraphNode]) -> str | None:
     node = places.get(node_id)
     if node is None:
         return f"the referenced node {node_id} does not exist; a {kind.__name__} is needed"

@@ -8,7 +8,7 @@ from tensorwrapper._json import Json, dump_json
 from tensorwrapper.selection._boxes import Box, stop_of
 from tensorwrapper.selection._graph_nodes import (
     ApplicationNode,
-    Node,
+    GraphNode,
     NoteNode,
     OperationNode,
     Region,
@@ -28,7 +28,7 @@ TAG_SPACE: Final = f"{_SPACE}tag_types.jsd#/tags/"
 INDEX_TAG: Final = f"{TAG_SPACE}IPFIndex"
 SIGNATURE_TAG: Final = f"{TAG_SPACE}IPFSignature"
 SEQUENCE_TAG: Final = f"{TAG_SPACE}IOSequencePoint"
-NODE_TYPES: Final[dict[str, type[Node]]] = {
+NODE_TYPES: Final[dict[str, type[GraphNode]]] = {
     f"{_TYPE_SPACE}Tensor": TensorNode,
     f"{_TYPE_SPACE}Operation": OperationNode,
     f"{_TYPE_SPACE}Application": ApplicationNode,
@@ -38,7 +38,7 @@ NODE_TYPES: Final[dict[str, type[Node]]] = {
 _URLS = {kind: url for url, kind in NODE_TYPES.items()}
 
 
-def write_graph(graph_id: UUID, nodes: Sequence[Node]) -> str:
+def write_graph(graph_id: UUID, nodes: Sequence[GraphNode]) -> str:
     """Return a graph as JSON: compact, with sorted keys.
 
     Raises
@@ -49,7 +49,7 @@ def write_graph(graph_id: UUID, nodes: Sequence[Node]) -> str:
     return dump_json({"id": str(graph_id), "nodes": [_node(node) for node in nodes]})
 
 
-def _node(node: Node) -> dict[str, Json]:
+def _node(node: GraphNode) -> dict[str, Json]:
     written: dict[str, Json] = {"id": str(node.id), "type": _URLS[type(node)], "body": _body(node)}
     if node.label is not None:
         written["label"] = node.label
@@ -63,7 +63,7 @@ def _node(node: Node) -> dict[str, Json]:
     return written
 
 
-def _body(node: Node) -> dict[str, Json]:
+def _body(node: GraphNode) -> dict[str, Json]:
     if isinstance(node, TensorNode):
         return {"dtype": node.dtype, "range": _box(node.box)}
     if isinstance(node, NoteNode):

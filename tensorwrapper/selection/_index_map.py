@@ -1,7 +1,7 @@
 """Index maps: integer affine maps from the indices of an operation to those of an operand."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, SupportsIndex, TypeAlias, final
+from typing import Literal, SupportsIndex, TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -31,11 +31,15 @@ def to_modes(order: Iterable[SupportsIndex], rank: int) -> tuple[int, ...]:
     return modes
 
 
-def _read_matrix(matrix: "Iterable[Iterable[SupportsIndex]]", columns: int | None) -> tuple[Matrix, int]:
-    if isinstance(matrix, np.ndarray) and matrix.ndim != 2:
-        raise RankError(f"a matrix has 2 modes, but the array has the shape {matrix.shape}")
-    if isinstance(matrix, np.ndarray) and columns is None:
-        columns = int(matrix.shape[1])
+def _read_matrix(
+    matrix: "Iterable[Iterable[SupportsIndex]] | npt.NDArray[np.integer]", columns: int | None
+) -> tuple[Matrix, int]:
+    if isinstance(matrix, np.ndarray):
+        array = cast("npt.NDArray[np.integer]", matrix)
+        if array.ndim != 2:
+            raise RankError(f"a matrix has 2 modes, but the array has the shape {array.shape}")
+        columns = array.shape[1] if columns is None else columns
+        matrix = cast("list[list[int]]", array.tolist() if array.dtype.kind in "iu" else list(array))
     rows = tuple([to_ints(row, f"row {k} of a matrix") for k, row in enumerate(matrix)])
     width = len(rows[0]) if rows and columns is None else columns
     if width is None:
@@ -84,7 +88,7 @@ class IndexMap:
 
     def __init__(
         self,
-        matrix: "Iterable[Iterable[SupportsIndex]]",
+        matrix: "Iterable[Iterable[SupportsIndex]] | npt.NDArray[np.integer]",
         offset: Iterable[SupportsIndex] | None = None,
         *,
         input_rank: SupportsIndex | None = None,
@@ -174,14 +178,18 @@ class IndexMap:
         points = to_index_array(indices, self.input_rank)
         if not points.size or self._fits(points):
             # Multiplication wraps, and so does the sum: what fits in the end is right however it came about.
-            matrix = _wrapped(np.array(self.matrix, dtype=np.object_).reshape(-1, self.input_rank))
-            return points @ matrix.T + _wrapped(np.array(self.offset, dtype=np.object_))
+            matrix = _wrapped(
+                np.array(self.matrix, dtype=np.object_).reshape(self.output_rank, self.input_rank)
+            )
+            mapped: IntArray = points @ matrix.T + _wrapped(np.array(self.offset, dtype=np.object_))
+            return mapped
         exact = points.astype(np.object_) @ np.array(self.matrix, dtype=np.object_).T
         exact = exact + np.array(self.offset, dtype=np.object_)
         try:
-            return exact.astype(np.int64)
+            mapped = exact.astype(np.int64)
         except OverflowError as error:
             raise SizeOverflowError(f"{self} takes an index beyond 64 bits") from error
+        return mapped
 
     def _fits(self, points: IntArray) -> bool:
         flat = points.reshape(-1, self.input_rank)
@@ -302,4 +310,5 @@ def _diagonal(factors: Sequence[int]) -> list[list[int]]:
 
 def _wrapped(numbers: npt.NDArray[np.object_]) -> IntArray:
     """Return Python integers modulo 2**64, as int64."""
-    return (numbers % _WORD).astype(np.uint64).view(np.int64)
+    words: IntArray = (numbers % _WORD).astype(np.uint64).view(np.int64)
+    return words

@@ -4,10 +4,11 @@ import attrs
 
 from tensorwrapper.layout._axis import AxisMap, Stride
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._separable import axes_of, over_box
+from tensorwrapper.layout._separable import over_box
 from tensorwrapper.selection._expression import Expression, box, whole
 from tensorwrapper.selection._generators import Filling, Generator
 from tensorwrapper.selection._nodes import Piece, Reading, Routing
+from tensorwrapper.selection._transform import maps_of
 from tensorwrapper.typing import Extents
 
 __all__ = ["route"]
@@ -72,7 +73,10 @@ def _continued(first: Expression, second: Expression, mode: int) -> Expression |
         return whole(attrs.evolve(a, shape=box(together)))
     if not isinstance(a, Reading | Generator) or a != b:
         return None
-    (base, axes), (further, others) = _maps(first), _maps(second)
+    maps = maps_of(first.layout), maps_of(second.layout)
+    if maps[0] is None or maps[1] is None:
+        return None
+    (base, axes), (further, others) = maps
     steps = axes[mode], others[mode]
     if not isinstance(steps[0], Stride) or not isinstance(steps[1], Stride):
         return None
@@ -94,11 +98,13 @@ def _interleaved(pieces: list[Piece], mode: int) -> list[Piece]:
     node = first.node
     if not isinstance(node, Reading | Generator) or any(piece.view.node != node for piece in pieces):
         return pieces
-    base, axes = _maps(first)
+    maps = [found for piece in pieces if (found := maps_of(piece.view.layout)) is not None]
+    if len(maps) < many:
+        return pieces
+    base, axes = maps[0]
     total = sum([piece.count(mode) for piece in pieces])
-    step = _maps(pieces[1].view)[0] - base
-    for number, piece in enumerate(pieces):
-        own_base, own_axes = _maps(piece.view)
+    step = maps[1][0] - base
+    for number, (own_base, own_axes) in enumerate(maps):
         own = own_axes[mode]
         if own_base != base + step * number or not isinstance(own, Stride):
             return pieces
@@ -107,10 +113,6 @@ def _interleaved(pieces: list[Piece], mode: int) -> list[Piece]:
         if own_axes[:mode] + own_axes[mode + 1 :] != axes[:mode] + axes[mode + 1 :]:
             return pieces
     return [Piece(0, 1, _strided(first, base, axes, mode, Stride(total, step)))]
-
-
-def _maps(view: Expression) -> tuple[int, tuple[AxisMap, ...]]:
-    return axes_of(view.layout._held, "a selection")
 
 
 def _strided(view: Expression, base: int, axes: tuple[AxisMap, ...], mode: int, axis: Stride) -> Expression:

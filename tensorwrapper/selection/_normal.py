@@ -31,7 +31,7 @@ from tensorwrapper.selection._nodes import (
     Whole,
 )
 from tensorwrapper.selection._route import Shared, operand_at, parts_of_run, parts_of_table, runs_of
-from tensorwrapper.selection._transform import Coordinate, Transform, put_together, take_apart, through
+from tensorwrapper.selection._transform import Coordinate, Transform, maps_of, put_together, take_apart, through
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Index
 
@@ -42,14 +42,18 @@ def normalize(view: Expression) -> Expression:
     """Return the normal form of a view: the same elements at the same indices. O(nodes that it reaches)."""
     node = view.node
     if view.shape.kind != "smooth":
-        return Expression(node, view.layout)
+        return Expression(node, view.layout) if _is_leaf(node) else _as_it_lies(view)
     if not view.shape.size:
         return _placed(_filled(view.shape, node, "" if node.dtype.kind in "TSUO" else 0), view)
     if isinstance(node, Filling):
         return _placed(_filled(view.shape, node, node.value), view)
-    if isinstance(node, Reading) or (isinstance(node, Generator) and not node.operands):
+    if _is_leaf(node):
         return Expression(node, _canonical(view.layout))
     return _placed(_lowered(view), view)
+
+
+def _is_leaf(node: Node) -> bool:
+    return isinstance(node, Reading) or (isinstance(node, Generator) and not node.operands)
 
 
 def push(operand: Expression, transform: Transform) -> Expression:
@@ -88,13 +92,19 @@ def _canonical(layout: Layout[Any]) -> Layout[Any]:
     return layout
 
 
+def _unsqueezed(part: Expression, mode: int) -> Expression:
+    if maps_of(part.layout) is None:
+        part = whole(Whole(part))
+    return Expression(part.node, part.layout.unsqueeze(mode))
+
+
 def _lowered(view: Expression) -> Expression:
     """Return the normal form of a view over a node with operands."""
     node = view.node
     if isinstance(node, Padding):
         return normalize(Expression(_as_joined(node), view.layout))
     if isinstance(node, Stacking):
-        parts = [attrs.evolve(part, layout=part.layout.unsqueeze(node.mode)) for part in node.operands]
+        parts = [_unsqueezed(part, node.mode) for part in node.operands]
         return normalize(Expression(Joining(node.mode, tuple(parts)), view.layout))
     transform = take_apart(view.layout, node.extents)
     if transform is None:
@@ -270,6 +280,8 @@ def _gathered(transform: Transform, mode: int, positions: Any) -> Transform:  # 
 def _spread(view: Expression) -> Expression:
     """Return a view whose node is evaluated where the layout reaches, rows of its first mode, as it lies."""
     node = view.node
+    if maps_of(view.layout) is None or (isinstance(node, Whole) and maps_of(node.operand.layout) is None):
+        return _as_it_lies(view)
     least, greatest = view.layout.bounds()
     row = node.size // node.extents[0]
     first, last = least // row, greatest // row
@@ -280,6 +292,12 @@ def _spread(view: Expression) -> Expression:
     else:
         inner = Expression(node, rows)
     return Expression(Whole(normalize(inner)), _shifted(view.layout, first * row))
+
+
+def _as_it_lies(view: Expression) -> Expression:
+    """Return a view of all elements of its node in their order, where they are not taken apart."""
+    node = view.node
+    return Expression(Whole(normalize(node.operand if isinstance(node, Whole) else whole(node))), view.layout)
 
 
 def _shifted(layout: Layout[Any], by: int) -> Layout[Any]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable
-from typing import SupportsIndex, final
+from typing import SupportsIndex, cast, final
 
 import attrs
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_counts, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError, ParseError, RankError, SizeOverflowError
-from tensorwrapper.selection._affine_text import parse_tuple
+from tensorwrapper.selection._affine_text import checked_text, parse_tuple
 from tensorwrapper.selection._boxes import Box, as_box
 from tensorwrapper.selection._index_map import IndexMap, Matrix
 from tensorwrapper.shape import Shape, ShapeLike
@@ -19,6 +19,13 @@ from tensorwrapper.shape._keys import mode_of
 from tensorwrapper.typing import Extents, Index, IntArray
 
 __all__ = ["Projection"]
+
+
+def _to_map(index_map: object) -> IndexMap:
+    held = IndexMap.parse(index_map) if isinstance(index_map, str) else index_map
+    if not isinstance(held, IndexMap):
+        raise ConversionError(f"a projection has an IndexMap or its text, not {held!r}")
+    return held
 
 
 @final
@@ -58,9 +65,7 @@ class Projection:
     """The extents of the box of one index."""
 
     def __init__(self, index_map: IndexMap | str, extents: Iterable[SupportsIndex] | None = None) -> None:
-        held: object = IndexMap.parse(index_map) if isinstance(index_map, str) else index_map
-        if not isinstance(held, IndexMap):
-            raise ConversionError(f"a projection has an IndexMap or its text, not {held!r}")
+        held = _to_map(index_map)
         sizes = (1,) * held.output_rank if extents is None else to_counts(extents, "extents")
         if len(sizes) != held.output_rank:
             raise RankError(
@@ -81,9 +86,7 @@ class Projection:
         >>> str(Projection.parse("(m, n) -> (m, 0) by (1, 5)"))
         '(i0, i1) -> (i0, 0) by (1, 5)'
         """
-        if not isinstance(text, str):
-            raise ConversionError(f"a projection is read from text, not from {type(text).__name__}")
-        mapped, by, extents = text.rpartition(" by ")
+        mapped, by, extents = checked_text(text).rpartition(" by ")
         if not by:
             return cls(text)
         try:
@@ -170,7 +173,7 @@ class Projection:
         if not len(starts):
             nothing = np.empty((0, self.output_rank), dtype=np.int64)
             return nothing, nothing
-        filled: npt.NDArray[np.bool_] = (sizes > 0).all(axis=1)
+        filled = cast("npt.NDArray[np.bool_]", (sizes > 0).all(axis=1))
         steps = np.where(filled[:, None], sizes - 1, 0)
         self._check_corners(starts, steps)
         low = self.index_map.apply_many(starts)

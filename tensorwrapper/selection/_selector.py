@@ -9,7 +9,7 @@ from tensorwrapper._integers import to_counts
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.layout._keys import expand_positional, parse_positional
 from tensorwrapper.selection._selector_atoms import NewMode, SelectorAtom, SelectorItem, strict_slice, to_atom
-from tensorwrapper.selection._selector_text import atoms_text, read_atoms
+from tensorwrapper.selection._selector_text import atoms_text, read_atoms, shorten
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.typing import Extents, PositionalItem, PositionalKey
 
@@ -74,9 +74,8 @@ class Selector:
 
     def __init__(self, *items: SelectorItem) -> None:
         atoms = tuple([to_atom(item) for item in items])
-        # By identity: 3.11's slices and strangers' arrays have an == of their own.
-        if sum([atom is Ellipsis for atom in atoms]) > 1:
-            raise RankError(f"a selector may have one ellipsis only: {atoms_text(atoms)}")
+        if atoms.count(...) > 1:
+            raise RankError(f"a selector may have one ellipsis only: {shorten(atoms_text(atoms))}")
         object.__setattr__(self, "atoms", atoms)
 
     @classmethod

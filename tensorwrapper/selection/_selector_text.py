@@ -7,10 +7,10 @@ from typing import Final
 from tensorwrapper.errors import ConversionError, ParseError
 from tensorwrapper.selection._selector_atoms import MAX_DIGITS, NewMode, SelectorAtom, text_of
 
-__all__ = ["atoms_text", "read_atoms"]
+__all__ = ["atoms_text", "read_atoms", "shorten"]
 
 MAX_LENGTH: Final = 2**20
-_SHOWN: Final = 24
+_SHOWN: Final = 60
 _NUMBER: Final = r"-?[0-9]++"
 # Quantifiers never go back: otherwise many spaces without a number would take quadratic time.
 _ATOM: Final = re.compile(
@@ -25,7 +25,8 @@ def atoms_text(atoms: tuple[SelectorAtom, ...]) -> str:
     return f"[{', '.join([text_of(atom) for atom in atoms])}]"
 
 
-def _shorten(text: str) -> str:
+def shorten(text: str) -> str:
+    """Return a text as errors quote it: long ones may come from anywhere."""
     return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}..."
 
 
@@ -77,7 +78,7 @@ def read_atoms(text: object) -> list[SelectorAtom]:
 def _read(piece: str, at: int) -> SelectorAtom:
     match = _ATOM.fullmatch(piece)
     if match is None:
-        found = _shorten(piece) if piece else "nothing"
+        found = shorten(piece) if piece else "nothing"
         raise ParseError(
             f"at position {at} of the text of a selector stands {found}, where only an integer, a slice "
             "start:end:step, '...' or a new mode '+extent' may stand"

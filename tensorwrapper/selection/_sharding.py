@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import SupportsIndex, final
+from typing import SupportsIndex, cast, final
 
 import attrs
 import numpy as np
@@ -27,6 +27,12 @@ from tensorwrapper.shape._keys import mode_of
 from tensorwrapper.typing import IntArray
 
 __all__ = ["BlockOperation", "Shard", "Shards"]
+
+
+def _to_kernel(kernel: object) -> str:
+    if not (isinstance(kernel, str) and kernel):
+        raise ConversionError(f"a kernel has a name, not {kernel!r}")
+    return kernel
 
 
 @final
@@ -102,11 +108,8 @@ class BlockOperation:
         inputs: Mapping[str, Operand | Sequence[Operand]],
         outputs: Mapping[str, Operand | Sequence[Operand]],
     ) -> None:
-        name: object = kernel
-        if not (isinstance(name, str) and name):
-            raise ConversionError(f"a kernel has a name, not {name!r}")
         box = as_box(index, "the index of an operation")
-        object.__setattr__(self, "kernel", kernel)
+        object.__setattr__(self, "kernel", _to_kernel(kernel))
         object.__setattr__(self, "index", box)
         object.__setattr__(self, "_inputs", named_lists(inputs, Operand, "inputs"))
         object.__setattr__(self, "_outputs", named_lists(outputs, Operand, "outputs"))
@@ -135,7 +138,7 @@ class BlockOperation:
 
     # Shards.
 
-    def shard(self, blocks: BoxesLike | Shape[tuple[int, ...]]) -> "Shards":
+    def shard(self, blocks: BoxesLike | Box) -> "Shards":
         """Return the shards of given blocks of the index, which are not checked: see `Shards.check`.
 
         Raises
@@ -143,8 +146,9 @@ class BlockOperation:
         RankError
             If a block has another rank than the index.
         """
-        boxes = [blocks] if isinstance(blocks, Shape) else blocks
-        return Shards(self, as_box_table(boxes, self.index.rank))
+        if isinstance(blocks, Shape):
+            return Shards(self, BoxTable.from_boxes([cast("Box", blocks)], rank=self.index.rank))
+        return Shards(self, as_box_table(blocks, self.index.rank))
 
     def split(self, mode: SupportsIndex, sizes: SupportsIndex | Sequence[SupportsIndex]) -> "Shards":
         """Return the shards that come of cutting the index along one mode, as `cut_box` does."""
@@ -291,7 +295,7 @@ class Shards:
         return self._touched(_operand_of(self.operation.outputs, name, place, "output"))
 
     def _touched(self, operand: Operand) -> BoxTable:
-        return BoxTable.from_arrays(*operand.projection.of_boxes(self.blocks.origins, self.blocks.extents))
+        return BoxTable(*operand.projection.of_boxes(self.blocks.origins, self.blocks.extents))
 
     def read_bytes(self) -> IntArray:
         """Return how many bytes of inputs each shard reads.

@@ -132,4 +132,4 @@ class TensorSource:
         return id(self.owner)
 
     def __repr__(self) -> str:
-        return f"tensor({self.shape}, {self.dtype})"
+        return f"tensor({self.shape!r}, {self.dtype})"

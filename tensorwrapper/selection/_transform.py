@@ -14,12 +14,13 @@ import numpy as np
 
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._axis import AxisMap, Based, Cycle, Stride, Table
+from tensorwrapper.layout._hierarchical import Hierarchical
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._separable import axes_of, over_box
-from tensorwrapper.layout._strided import new_row_major, packed_strides
+from tensorwrapper.layout._separable import Separable, axes_of, over_box
+from tensorwrapper.layout._strided import Strided, new_row_major, packed_strides
 from tensorwrapper.typing import Extents, Index
 
-__all__ = ["Coordinate", "Transform", "put_together", "take_apart", "through"]
+__all__ = ["Coordinate", "Transform", "maps_of", "put_together", "take_apart", "through"]
 
 Feed: TypeAlias = "tuple[int, AxisMap]"
 """A mode of the view, and how far its position j moves the coordinate."""
@@ -53,13 +54,22 @@ def _unravel(place: int, strides: Sequence[int], extents: Extents) -> list[int]:
     return [place // step % extent for step, extent in zip(strides, extents, strict=True)]
 
 
+def maps_of(layout: Layout[Any]) -> tuple[int, tuple[AxisMap, ...]] | None:
+    """Return base and axis maps of a layout; None if it keeps tiles together, and so has no rule per mode."""
+    held = layout._held
+    return axes_of(held, "a selection") if isinstance(held, Strided | Separable | Hierarchical) else None
+
+
 def take_apart(layout: Layout[Any], extents: Extents) -> Transform | None:
     """Return which position of which mode of a box each index has; None if that is no rule per mode.
 
     The layout has elements, and addresses the places of the box in row-major order. O(rank of the view times
     rank of the box), and linear in the positions of modes that have a table.
     """
-    base, axes = axes_of(layout._held, "a selection")
+    maps = maps_of(layout)
+    if maps is None:
+        return None
+    base, axes = maps
     strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
     first = base + sum([axis.at(0) for axis in axes])
     start = _unravel(first, strides, extents)
@@ -113,9 +123,13 @@ def _moves(
 def through(layout: Layout[Any], transform: Transform) -> Layout[Any] | None:
     """Return the layout of an operand at the positions that a transform names; None if it needs a table.
 
-    That is where a mode of the operand, which has no single stride, is moved by several modes of the view.
+    That is where a mode of the operand, which has no single stride, is moved by several modes of the view, and
+    where the operand keeps tiles together.
     """
-    base, axes = axes_of(layout._held, "a selection")
+    maps = maps_of(layout)
+    if maps is None:
+        return None
+    base, axes = maps
     parts: list[list[AxisMap]] = [[] for _ in transform.extents]
     for axis, coordinate in zip(axes, transform.coordinates, strict=True):
         feeds = coordinate.feeds
@@ -157,6 +171,8 @@ def _scaled(axis: AxisMap, factor: int) -> AxisMap:
 def _after(axis: AxisMap, constant: int, move: AxisMap) -> Based:
     """Return the map that first moves from a constant position, and then takes the place of that position."""
     if isinstance(move, Stride):
+        if not move.step:
+            return axis.at(constant), Stride(move.extent, 0)
         return axis.take(constant, move.step, move.extent)
     return axis.gather(move.offsets() + constant)
 

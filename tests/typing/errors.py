@@ -17,6 +17,7 @@ values: list[type[ValueError]] = [
     errors.LocalProtocolError,
     errors.RemoteProtocolError,
     errors.DataFileError,
+    errors.DistributionError,
 ]
 indices: list[type[IndexError]] = [errors.OutOfBoundsError]
 types: list[type[TypeError]] = [errors.DTypeError, errors.ConversionError]
@@ -59,6 +60,7 @@ roots: list[type[TensorWrapperError]] = [
     errors.UnsupportedSocketError,
     errors.DataFileError,
     errors.DemoError,
+    errors.DistributionError,
 ]
 warnings: list[type[TensorWrapperWarning]] = [errors.LeakedResourceWarning]
 

@@ -1,0 +1,204 @@
+"""What writes elements: the interface, and its leaves, which read memory or compute."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from math import prod
+from typing import Any, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer._copy import write_elements
+from tensorwrapper.buffer._dense import Dense, as_dense
+from tensorwrapper.buffer._run_copy import run_copy
+from tensorwrapper.buffer._strided_copy import SMALL
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._copy_plan import plan_copy
+from tensorwrapper.layout._strided import new_strided
+from tensorwrapper.selection._generators import Generator
+from tensorwrapper.selection._run_blocks import Window, cut, inside, shift_window, window_extents
+from tensorwrapper.selection._transform import Transform, take_apart
+from tensorwrapper.tensor._places import memory_of
+from tensorwrapper.typing import Array, Extents, IntArray
+
+__all__ = ["AddressedLeaf", "GeneratorLeaf", "MemoryLeaf", "Runner", "coordinates_of", "leaf_of", "points_through"]
+
+
+class Runner(ABC):
+    """Abstract: `extents`, `dtype`, `fill` and `points`.
+
+    It knows the elements of one box, and writes those of any window of it to where they are wanted. What it
+    needs meanwhile is bounded, whatever the size of the window.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def extents(self) -> Extents:
+        """The extents of the box."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> "np.dtype[Any]":
+        """The type of the elements."""
+
+    @property
+    def memory(self) -> Array | None:
+        """The array that already has all elements; None if there is none."""
+        return None
+
+    @abstractmethod
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
+        """Write the elements of a window into an array of its extents and of any strides and type."""
+
+    @abstractmethod
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        """Return the elements at points: for each mode a flat array of positions."""
+
+    def part(self, window: Window) -> Array:
+        """Return the elements of a window that is small: as they lie in memory, else in new memory."""
+        memory = self.memory
+        if memory is not None:
+            return inside(memory, window)
+        out: Array = np.empty(window_extents(window), self.dtype)
+        self.fill(window, out)
+        return out
+
+
+@final
+@attrs.frozen(eq=False)
+class MemoryLeaf(Runner):
+    """Elements that lie in memory with one step per mode."""
+
+    array: Array
+
+    @property
+    def extents(self) -> Extents:
+        return self.array.shape
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.array.dtype
+
+    @property
+    def memory(self) -> Array:
+        return self.array
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
+        write_elements(out, inside(self.array, window), threads=threads)
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        return np.asarray(self.array[places])
+
+
+@final
+@attrs.frozen(eq=False)
+class AddressedLeaf(Runner):
+    """Elements of a buffer where a layout that is no array has them: tables, rotations, tiles, strings."""
+
+    layout: Layout[Any]
+    buffer: BufferCommon[Any]
+
+    @property
+    def extents(self) -> Extents:
+        return self.layout.shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.buffer.dtype
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
+        layout, buffer = self.layout[(*window, ...)], self.buffer
+        if isinstance(buffer, Dense) and out.size > SMALL and out.dtype == buffer.dtype:
+            target = _held_of(out)
+            if target is not None:
+                flat, held = target
+                run_copy(plan_copy(layout._held, held), buffer.flat, flat, threads=threads)
+                return
+        for block in cut(out.shape):
+            addresses = layout[(*block, ...)].to_numpy()
+            write_elements(inside(out, block), buffer.read(addresses))
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        origin = self.layout.shape.origin
+        rows = np.stack([own + start for own, start in zip(places, origin, strict=True)], axis=-1)
+        return self.buffer.read(self.layout.offsets_of(rows))
+
+
+def leaf_of(layout: Layout[Any], buffer: BufferCommon[Any]) -> MemoryLeaf | AddressedLeaf:
+    """Return what writes the elements that a layout over a box has in a buffer."""
+    if isinstance(buffer, Dense) and buffer.dtype.kind in "TO":
+        array = None  # Such elements are objects, over which NumPy makes no array of other strides.
+    else:
+        array = memory_of(layout._held, buffer)
+    return AddressedLeaf(layout, buffer) if array is None else MemoryLeaf(array)
+
+
+def _held_of(out: Array) -> "tuple[Array, Any] | None":
+    """Return the memory under an array as a flat one, and the layout of the array in it."""
+    size = out.dtype.itemsize
+    if any(step % size for step in out.strides) or out.dtype.kind not in "biufcmM":
+        return None
+    buffer, strides, offset = as_dense(out)
+    return buffer.flat, new_strided(out.shape, (0,) * out.ndim, strides, offset)
+
+
+def coordinates_of(transform: Transform, window: Window) -> list[IntArray]:
+    """Return the positions of each mode of a box over a window of a view, as arrays that broadcast."""
+    rank = len(window)
+    found: list[IntArray] = []
+    for coordinate in transform.coordinates:
+        total: IntArray = np.full((1,) * rank, coordinate.constant, dtype=np.int64)
+        for mode, axis in coordinate.feeds:
+            own = axis.offsets_at(np.arange(window[mode].start, window[mode].stop, dtype=np.int64))
+            total = total + own.reshape([-1 if m == mode else 1 for m in range(rank)])
+        found.append(total)
+    return found
+
+
+@final
+@attrs.frozen(eq=False)
+class GeneratorLeaf(Runner):
+    """Elements that are computed from their coordinates."""
+
+    node: Generator
+    layout: Layout[Any]
+    transform: Transform | None
+
+    @classmethod
+    def of(cls, node: Generator, layout: Layout[Any]) -> "GeneratorLeaf":
+        """Return what writes the elements of a generator at some of its places."""
+        apart = take_apart(layout, node.extents) if layout.shape.size else None
+        return cls(node, layout, apart)
+
+    @property
+    def extents(self) -> Extents:
+        return self.layout.shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.node.dtype
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
+        for block in cut(out.shape):
+            own = shift_window(window, block)
+            if self.transform is not None:
+                places: Sequence[IntArray] = coordinates_of(self.transform, own)
+            else:
+                places = np.unravel_index(self.layout[(*own, ...)].to_numpy(), self.node.extents)
+            values = self.node.values(places)
+            write_elements(inside(out, block), np.broadcast_to(values, window_extents(own)))
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        found = self.node.values(points_through(self.layout, places, self.node.extents))
+        return np.asarray(np.broadcast_to(found, places[0].shape if places else ()), self.dtype)
+
+
+def points_through(layout: Layout[Any], places: tuple[IntArray, ...], extents: Extents) -> tuple[IntArray, ...]:
+    """Return the positions in a box at points of a view whose layout addresses its row-major places."""
+    origin = layout.shape.origin
+    rows = np.stack([own + start for own, start in zip(places, origin, strict=True)], axis=-1)
+    ranks = layout.offsets_of(rows)
+    return np.unravel_index(ranks, extents) if prod(extents) else tuple([ranks for _ in extents])

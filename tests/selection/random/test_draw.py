@@ -1,0 +1,278 @@
+"""A random number belongs to its rank: golden values, and the same in any subset, order and batch."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tensorwrapper.selection import _random_values
+from tensorwrapper.selection._philox import philox4x32
+from tensorwrapper.selection._random_values import draw
+
+CASES = [
+    ("uniform", [-1.0, 3.0], "float64"),
+    ("uniform", [-1.0, 3.0], "float32"),
+    ("normal", [5.0, 2.0], "float64"),
+    ("normal", [5.0, 2.0], "float32"),
+    ("integers", [-10, 7], "int64"),
+    ("integers", [0, 2**64], "uint64"),
+    ("integers", [-(2**63), 2**63], "int64"),
+    ("integers", [-128, 128], "int8"),
+    ("bernoulli", [0.3], "bool"),
+]
+GOLDEN = [
+    (
+        "uniform",
+        [-1.0, 3.0],
+        "float64",
+        [
+            "0x1.16def96db96cap+0",
+            "0x1.7d37e59679d60p-3",
+            "0x1.94f0d6afcfff0p-2",
+            "0x1.22fd2e48e0257p+1",
+            "-0x1.ea49aca22c97cp-1",
+            "0x1.52697bdffc478p+0",
+        ],
+    ),
+    (
+        "uniform",
+        [0, 1],
+        "float32",
+        [
+            "0x1.0b6f7c0000000p-1",
+            "0x1.2fa6fc0000000p-2",
+            "0x1.653c340000000p-2",
+            "0x1.a2fd2e0000000p-1",
+            "0x1.5b65000000000p-7",
+            "0x1.2934bc0000000p-1",
+        ],
+    ),
+    (
+        "normal",
+        [0, 1],
+        "float64",
+        [
+            "0x1.026faccc6bd85p+1",
+            "-0x1.c2d11da18cc46p-2",
+            "-0x1.d8b42f6000cc2p-1",
+            "-0x1.7548c46e7a088p-1",
+            "0x1.1d71d8692ad6fp-1",
+            "-0x1.12bf013028e50p-1",
+        ],
+    ),
+    (
+        "normal",
+        [5.0, 2.0],
+        "float32",
+        [
+            "0x1.2137d60000000p+3",
+            "0x1.07a5dc0000000p+2",
+            "0x1.93a5e80000000p+1",
+            "0x1.c55b9e0000000p+1",
+            "0x1.875c760000000p+2",
+            "0x1.f6a0800000000p+1",
+        ],
+    ),
+    ("integers", [-10, 7], "int64", [-1, 5, -6, 0, -4, -6]),
+    (
+        "integers",
+        [0, 18446744073709551616],
+        "uint64",
+        [
+            10798057252559427023,
+            16316816023416243943,
+            5052822641736792696,
+            11838402572271022116,
+            7015512660823105141,
+            4642749932727464665,
+        ],
+    ),
+    (
+        "integers",
+        [0, 1000000000000000],
+        "int64",
+        [
+            585363856592389,
+            884536369031709,
+            273914064267748,
+            641761089380711,
+            380311703398198,
+            251683978168502,
+        ],
+    ),
+    ("bernoulli", [0.5], "bool", [True, True, False, False, True, True]),
+]
+
+cases = pytest.mark.parametrize(("distribution", "parameters", "dtype"), CASES)
+ANY_RANKS = st.lists(st.one_of(st.integers(0, 40), st.integers(0, 2**64 - 1)), max_size=12)
+
+
+def word_of(stream, seed, rank):
+    block = philox4x32(np.array([rank >> 1], np.uint64), seed, stream=stream)[0].tolist()
+    pair = [block[0] | block[1] << 32, block[2] | block[3] << 32]
+    return pair[rank & 1], pair
+
+
+def one_number(distribution, seed, rank, parameters):
+    """One number in Python's own arithmetic, with the C library's functions."""
+    stream = ["uniform", "normal", "integers", "bernoulli"].index(distribution)
+    word, (first, second) = word_of(stream, seed, rank)
+    if distribution == "uniform":
+        low, high = parameters
+        return low + (high - low) * ((word >> 11) / 2**53)
+    if distribution == "normal":
+        radius = math.sqrt(-2 * math.log(((first >> 11) + 1) / 2**53))
+        turn = 2 * math.pi * second / 2**64
+        return parameters[0] + parameters[1] * radius * (math.sin if rank & 1 else math.cos)(turn)
+    if distribution == "integers":
+        low, high = parameters
+        return low + math.floor(Fraction(word, 2**64) * (high - low))
+    return Fraction(word >> 11, 2**53) < parameters[0]
+
+
+@cases
+@given(ranks=ANY_RANKS, seed=st.integers(0, 2**64 - 1))
+def test_every_number_is_that_of_plain_arithmetic(distribution, parameters, dtype, ranks, seed):
+    found = draw(distribution, seed, np.array(ranks, np.uint64), parameters, dtype)
+    assert found.dtype == dtype
+    expected = [one_number(distribution, seed, rank, parameters) for rank in ranks]
+    if found.dtype.kind == "f":
+        tolerance = 1e-14 if dtype == "float64" else 1e-6
+        np.testing.assert_allclose(found, np.array(expected), rtol=0, atol=tolerance)
+    else:
+        assert found.tolist() == expected
+
+
+@pytest.mark.parametrize(("distribution", "parameters", "dtype", "golden"), GOLDEN)
+def test_golden_values(distribution, parameters, dtype, golden):
+    """Every bit: these stand in files of others."""
+    found = draw(distribution, 2026, np.array([0, 1, 2, 3, 2**33, 2**62 + 1]), parameters, dtype)
+    assert [value.hex() if isinstance(value, float) else value for value in found.tolist()] == golden
+
+
+@cases
+@given(data=st.data(), ranks=ANY_RANKS)
+def test_the_same_number_in_any_subset_and_order(distribution, parameters, dtype, data, ranks):
+    given_ranks = np.array(ranks, np.uint64)
+    whole = draw(distribution, 1, given_ranks, parameters, dtype)
+    picked = np.array(data.draw(st.lists(st.integers(0, max(len(ranks) - 1, 0)), max_size=12)), np.intp)
+    if not ranks:
+        picked = picked[:0]
+    np.testing.assert_array_equal(
+        draw(distribution, 1, given_ranks[picked], parameters, dtype), whole[picked]
+    )
+
+
+@cases
+@pytest.mark.parametrize("batch", [1, 2, 3, 7, 100])
+def test_the_same_numbers_in_batches_of_any_size(monkeypatch, distribution, parameters, dtype, batch):
+    rows = np.arange(3, 40)[None, :] + np.array([[0], [1000], [2**40 + 1]])
+    whole = draw(distribution, 1, rows, parameters, dtype)
+    monkeypatch.setattr(_random_values, "BATCH", batch)
+    np.testing.assert_array_equal(draw(distribution, 1, rows, parameters, dtype), whole)
+    np.testing.assert_array_equal(draw(distribution, 1, rows.T, parameters, dtype), whole.T)
+
+
+@cases
+@pytest.mark.parametrize("step", [1, 2, 3, -1, -2])
+@pytest.mark.parametrize("first", [0, 1])
+def test_consecutive_ranks_give_what_ranks_apart_give(distribution, parameters, dtype, first, step):
+    ranks = np.arange(first, 100_000)[::step]
+    expected = draw(distribution, 1, np.arange(100_000), parameters, dtype)
+    np.testing.assert_array_equal(draw(distribution, 1, ranks, parameters, dtype), expected[ranks])
+
+
+@pytest.mark.parametrize("distribution", ["uniform", "normal", "integers", "bernoulli"])
+def test_ranks_above_32_bits_have_numbers_of_their_own(distribution):
+    parameters = {"integers": [0, 10**6], "bernoulli": [0.5]}.get(distribution, [0.0, 1.0])
+    near = np.arange(200)
+    drawn = [draw(distribution, 1, near + far, parameters) for far in (0, 2**32, 2**33, 2**62)]
+    for k, one in enumerate(drawn):
+        for other in drawn[:k]:
+            assert np.count_nonzero(one == other) < (150 if distribution == "bernoulli" else 5)
+
+
+@cases
+def test_slices_of_a_field_are_fields_of_slices(distribution, parameters, dtype):
+    ranks = np.arange(240).reshape(20, 12)
+    whole = draw(distribution, 1, ranks, parameters, dtype)
+    np.testing.assert_array_equal(
+        draw(distribution, 1, ranks[5:9, ::-2], parameters, dtype), whole[5:9, ::-2]
+    )
+
+
+def test_seeds_and_distributions_are_independent():
+    ranks = np.arange(2000)
+    zeros = draw("uniform", 0, ranks, [0, 1])
+    for seed in (1, 2**32, 2**64 - 1):
+        assert abs(np.corrcoef(zeros, draw("uniform", seed, ranks, [0, 1]))[0, 1]) < 0.1
+    assert abs(np.corrcoef(zeros, draw("bernoulli", 0, ranks, [0.5]))[0, 1]) < 0.1
+    assert abs(np.corrcoef(zeros, draw("integers", 0, ranks, [0, 2**62]))[0, 1]) < 0.1
+
+
+@cases
+def test_parameters_are_broadcast_against_the_ranks(monkeypatch, distribution, parameters, dtype):
+    monkeypatch.setattr(_random_values, "BATCH", 5)
+    ranks = np.arange(12).reshape(3, 4)
+    if max(parameters) >= 2**63:
+        parameters = [0, 2**62]
+    least = np.array(parameters[0])
+    rows = np.stack([least, least, least])[:, None]
+    found = draw(distribution, 1, ranks, [rows, *parameters[1:]], dtype)
+    np.testing.assert_array_equal(found, draw(distribution, 1, ranks, parameters, dtype))
+
+
+def test_parameters_of_each_element_are_its_own():
+    ranks = np.arange(6)
+    means, sigmas = np.array([0, 1, 2, 3, 4, 5.0]), np.array([0, 0, 1, 1, 2, 2])
+    whole = draw("normal", 1, ranks, [means, sigmas])
+    alone = [draw("normal", 1, ranks[k : k + 1], [means[k], sigmas[k]])[0] for k in ranks]
+    assert whole.tolist() == alone
+    lows, highs = np.array([-5, 0, 0, 2**40, 7, 7]), np.array([1, 2**63, 2, 2**41, 8, 9], np.uint64)
+    lows = lows.astype(">i8")
+    found = draw("integers", 1, ranks, [lows, highs])
+    assert found.tolist() == [
+        draw("integers", 1, ranks[k : k + 1], [int(lows[k]), int(highs[k])])[0] for k in ranks
+    ]
+
+
+@cases
+def test_out_of_any_strides_is_written_and_returned(distribution, parameters, dtype):
+    ranks = np.arange(12).reshape(3, 4)
+    expected = draw(distribution, 1, ranks, parameters, dtype)
+    for order in ("C", "F"):
+        out = np.zeros((3, 4), dtype, order)
+        assert draw(distribution, 1, ranks, parameters, dtype, out) is out
+        np.testing.assert_array_equal(out, expected)
+    sparse = np.zeros((6, 8), dtype)
+    draw(distribution, 1, ranks, parameters, dtype, sparse[::2, ::-2])
+    np.testing.assert_array_equal(sparse[::2, ::-2], expected)
+    assert not sparse[1::2].any()
+
+
+@pytest.mark.parametrize("name", ["float64", "float32"])
+def test_other_byte_orders_hold_the_same_numbers(name):
+    swapped = np.dtype(name).newbyteorder()
+    found = draw("uniform", 1, np.arange(5), [0, 1], swapped)
+    assert found.dtype == swapped
+    np.testing.assert_array_equal(found, draw("uniform", 1, np.arange(5), [0, 1], name))
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3)])
+def test_a_scalar_and_nothing_at_all(shape):
+    assert draw("normal", 1, np.zeros(shape, np.int64), [0, 1]).shape == shape
+
+
+def test_memory_beside_the_result_is_small():
+    import tracemalloc
+
+    ranks, out = np.arange(10**6), np.empty(10**6)
+    for distribution in ("uniform", "normal"):
+        tracemalloc.start()
+        draw(distribution, 1, ranks, [0, 1], out=out)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 5_000_000
