@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape import Shape as Shape
     from tensorwrapper.shape import Tiling as Tiling
     from tensorwrapper.shape import as_shape as as_shape
+    from tensorwrapper.shape import einsum_shape as einsum_shape
     from tensorwrapper.store import TensFile as TensFile
     from tensorwrapper.store import open as open  # noqa: A004 - named as what it is used as: tw.open
     from tensorwrapper.store import save as save
@@ -60,6 +61,7 @@ __all__ = [
     "as_shape",
     "as_tensor",
     "buffer",
+    "einsum_shape",
     "empty",
     "errors",
     "eye",
@@ -97,6 +99,7 @@ _HOMES = {
     "Tiling": "shape",
     "as_shape": "shape",
     "as_tensor": "tensor",
+    "einsum_shape": "shape",
     "empty": "tensor",
     "eye": "tensor",
     "full": "tensor",

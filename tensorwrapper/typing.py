@@ -36,6 +36,7 @@ __all__ = [
     "Key",
     "KeyItem",
     "Kind",
+    "NamedKey",
     "Order",
     "PositionalItem",
     "PositionalKey",
@@ -81,6 +82,9 @@ KeyItem: TypeAlias = SupportsIndex | slice | EllipsisType
 
 Key: TypeAlias = KeyItem | tuple[KeyItem, ...]
 """What may stand between the square brackets of a shape."""
+
+NamedKey: TypeAlias = dict[str, SupportsIndex | slice]
+"""A key of a shape with named modes: indices and slices of some of them, by name."""
 
 PositionalItem: TypeAlias = KeyItem | None
 """What may stand for one mode of a tensor or layout between square brackets; ``None`` adds a mode."""

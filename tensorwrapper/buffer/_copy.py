@@ -20,12 +20,15 @@ __all__ = [
     "CopyCount",
     "assign_elements",
     "assign_indexed",
+    "choose_elements",
     "copy_elements",
     "count_copies",
     "index_elements",
     "join_elements",
+    "join_into",
     "scatter_elements",
     "take_elements",
+    "write_elements",
 ]
 
 _S = TypeVar("_S", bound=np.generic)
@@ -120,6 +123,24 @@ def join_elements(arrays: Sequence[Array], dtype: np.dtype[np.generic]) -> Array
         start += array.size
     _count(result.nbytes)
     return result
+
+
+def join_into(target: Array, arrays: Sequence[Array], mode: int) -> None:
+    """Write arrays one after the other along a mode of `target`, with which they share no memory."""
+    np.concatenate(arrays, axis=mode, out=target, casting="unsafe")
+    _count(target.nbytes)
+
+
+def write_elements(target: Array, source: Array, *, threads: int = 1) -> None:
+    """Write `source` into `target`, of the same extents and without memory in common; cast as NumPy does."""
+    copy_strided(target, source, threads=threads)
+    _count(target.nbytes)
+
+
+def choose_elements(target: Array, mask: npt.NDArray[np.bool_], x: Array, y: Array) -> None:
+    """Write the elements of `x` where the mask is true, of `y` elsewhere; a block that fits a cache."""
+    target[...] = np.where(mask, x, y)
+    _count(target.nbytes)
 
 
 def scatter_elements(flat: npt.NDArray[_S], places: tuple[IntArray, ...], target: npt.NDArray[_S]) -> None:

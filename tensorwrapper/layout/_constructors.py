@@ -14,7 +14,8 @@ from tensorwrapper.layout._mdspan import aligned_strides
 from tensorwrapper.layout._orders import fastest_first, to_tiling
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tile_major import TileMajor
-from tensorwrapper.shape import ShapeLike, Tiling, as_shape
+from tensorwrapper.shape import ShapeLike, Tiling
+from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.typing import IndexT_co, Order
 
 __all__ = ["LayoutConstructors"]
@@ -66,7 +67,7 @@ class LayoutConstructors(LayoutExchange[IndexT_co], ABC, Generic[IndexT_co]):
         [0, 1, 2, 4, 8, 9]
         """
         start = to_int(offset, "an offset")
-        return cls._wrap(packed_cells(as_shape(shape), order, alignment, start))
+        return cls._wrap(packed_cells(unnamed_shape(shape), order, alignment, start))
 
     @classmethod
     def padded(
@@ -106,7 +107,7 @@ class LayoutConstructors(LayoutExchange[IndexT_co], ABC, Generic[IndexT_co]):
         >>> rows.to_numpy().tolist(), rows.padding
         ([0, 1, 2, 3, 6, 7], 2)
         """
-        return cls._wrap(padded_box(as_shape(shape), order, to_int(offset, "an offset")))
+        return cls._wrap(padded_box(unnamed_shape(shape), order, to_int(offset, "an offset")))
 
     @classmethod
     def from_block_offsets(
@@ -150,7 +151,7 @@ class LayoutConstructors(LayoutExchange[IndexT_co], ABC, Generic[IndexT_co]):
         >>> rows.to_numpy().tolist(), rows.index_of(4)
         ([10, 9, 8, 0, 5, 4], (2, 1))
         """
-        return cls._wrap(cells_at(as_shape(shape), offsets, strides, order))
+        return cls._wrap(cells_at(unnamed_shape(shape), offsets, strides, order))
 
     @classmethod
     def aligned(
@@ -188,7 +189,7 @@ class LayoutConstructors(LayoutExchange[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.aligned(Shape(2, 3, 5), 8).strides, Layout.aligned(Shape(5, 3), 4, order="F").strides
         ((24, 8, 1), (1, 8))
         """
-        space, multiple = as_shape(shape), to_int(alignment, "an alignment")
+        space, multiple = unnamed_shape(shape), to_int(alignment, "an alignment")
         if multiple < 1:
             raise LayoutError(f"an alignment is a positive number of elements, not {multiple}")
         if space.kind != "smooth":

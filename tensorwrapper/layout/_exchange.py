@@ -31,7 +31,8 @@ from tensorwrapper.layout._storage_order import (
 from tensorwrapper.layout._strided import Strided, row_major
 from tensorwrapper.layout._tensorstore import IndexTransform
 from tensorwrapper.layout._transforms import compose_transform, tensorstore_read, transform_of
-from tensorwrapper.shape import ShapeLike, as_shape
+from tensorwrapper.shape import ShapeLike
+from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.typing import Index, IndexT_co
 
 __all__ = ["LayoutExchange"]
@@ -354,7 +355,7 @@ class LayoutExchange(LayoutLayers[IndexT_co], ABC, Generic[IndexT_co]):
         >>> row.offset, row.input_dimension, column.offset, column.stride, column.input_dimension
         (2, None, 5, -2, 0)
         """
-        below = base._held if isinstance(base, LayoutQueries) else row_major(as_shape(base), 0)
+        below = base._held if isinstance(base, LayoutQueries) else row_major(unnamed_shape(base), 0)
         return transform_of(self._held, below, labels)
 
     @classmethod
@@ -388,7 +389,7 @@ class LayoutExchange(LayoutLayers[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.from_tensorstore(text, Shape(4, 6))
         Layout(Shape(3), strides=(8,), offset=0)
         """
-        below = base._held if isinstance(base, LayoutQueries) else row_major(as_shape(base), 0)
+        below = base._held if isinstance(base, LayoutQueries) else row_major(unnamed_shape(base), 0)
         given = transform if isinstance(transform, IndexTransform) else IndexTransform.from_json(transform)
         return cls._wrap(compose_transform(given, below))
 

@@ -24,7 +24,8 @@ from tensorwrapper.layout._simplify import simplify
 from tensorwrapper.layout._strided import Strided, packed_strides
 from tensorwrapper.layout._tile_major import TileMajor
 from tensorwrapper.layout._tiled import TiledStrided
-from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
+from tensorwrapper.shape import Shape, ShapeLike, Tiling
+from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.shape._smooth import to_extents
 from tensorwrapper.typing import Index, IndexT_co, Order, PositionalKey
 
@@ -86,7 +87,7 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         strides: Iterable[SupportsIndex] | None = None,
         offset: SupportsIndex | None = None,
     ) -> None:
-        space = as_shape(shape)
+        space = unnamed_shape(shape)
         start = None if offset is None else to_int(offset, "an offset")
         held: LayoutCommon
         if space.kind == "nested":
@@ -137,7 +138,7 @@ class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
         LayoutError
             If the layout is over no box, or another mode would have to change its extent.
         """
-        return wrap_layout(_modes.broadcast(self._held, as_shape(shape)))
+        return wrap_layout(_modes.broadcast(self._held, unnamed_shape(shape)))
 
     def squeeze(self, *modes: SupportsIndex) -> "Layout[tuple[int, ...]]":
         """Return the layout without the given modes, which must have extent 1; all such if none is given.

@@ -1,8 +1,6 @@
-"""What another system cannot say of a layout: the report that comes with every export."""
+"""Which facts about a layout each form leaves out, and which it cannot do without."""
 
-from typing import Literal, TypeAlias, cast, final
-
-import attrs
+from typing import Literal, TypeAlias, cast
 
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._common import LayoutCommon
@@ -13,27 +11,10 @@ from tensorwrapper.layout._separable import Separable
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tile_major import TileMajor
 from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.shape._losses import FACTS, Fact, LossReport
 from tensorwrapper.typing import Extents, Index
 
 __all__ = ["Fact", "Form", "LossReport", "check_form", "check_possible", "is_chain", "loss_report"]
-
-Fact: TypeAlias = Literal[
-    "origin",
-    "offset",
-    "unit_strides",
-    "strides",
-    "hierarchy",
-    "layers",
-    "negative_strides",
-    "zero_strides",
-    "interleaving",
-    "gaps",
-    "maps",
-    "tiles",
-    "jagged",
-    "composite",
-]
-"""Something about a layout that another system may have no words for."""
 
 Form: TypeAlias = Literal[
     "array_interface",
@@ -47,23 +28,6 @@ Form: TypeAlias = Literal[
     "array_api",
 ]
 """In what form a layout is handed to another system."""
-
-_TEXTS: dict[Fact, str] = {
-    "origin": "indices do not start at zero",
-    "offset": "where the element at the origin lies",
-    "unit_strides": "the strides of modes that are never stepped along",
-    "strides": "where elements lie: they are not in row-major order without gaps",
-    "hierarchy": "modes made of modes, or ordinals that count the first mode fastest",
-    "layers": "modes dealt into layers",
-    "negative_strides": "a mode goes down in memory",
-    "zero_strides": "a mode repeats its elements",
-    "interleaving": "a mode steps less far than the stride of a finer one times its extent",
-    "gaps": "places between the elements hold none",
-    "maps": "a mode has no single stride",
-    "tiles": "the elements lie in tiles",
-    "jagged": "the shape is no box",
-    "composite": "it is one function after the other",
-}
 
 _LOST: frozenset[Fact] = frozenset(("origin", "offset", "unit_strides", "hierarchy", "layers"))
 _UNEVEN: frozenset[Fact] = frozenset(("maps", "tiles", "jagged", "composite"))
@@ -80,50 +44,6 @@ _EFFECTS: dict[Form, tuple[frozenset[Fact], frozenset[Fact]]] = {
     "cute": (frozenset(("origin", "layers")), frozenset(("maps", "tiles", "jagged"))),
     "array_api": (_LOST.union(("strides", "maps", "tiles", "composite")), frozenset(("jagged",))),
 }
-
-
-@final
-@attrs.frozen
-class LossReport:
-    """What an export leaves out.
-
-    Attributes
-    ----------
-    form
-        Where the layout goes.
-    lost
-        The facts that the form cannot say; the export goes on without them.
-    refused
-        Those without which it would be another layout: with any of them there is no export, and nothing
-        else is reported.
-
-    Examples
-    --------
-    >>> from tensorwrapper import Layout, Shape
-    >>> report = Layout(Shape(2, 3, origin=(5, 0))).losses("dlpack")
-    >>> report.is_exact, report.lost, str(report)
-    (False, ('origin',), 'dlpack leaves out: origin (indices do not start at zero)')
-    """
-
-    form: Form
-    lost: tuple[Fact, ...] = ()
-    refused: tuple[Fact, ...] = ()
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether nothing is left out: reading the form gives the same layout."""
-        return not self.lost and not self.refused
-
-    @property
-    def is_possible(self) -> bool:
-        """Whether there is an export at all."""
-        return not self.refused
-
-    def __str__(self) -> str:
-        if self.is_exact:
-            return f"{self.form} says all"
-        facts = ", ".join([f"{fact} ({_TEXTS[fact]})" for fact in self.refused or self.lost])
-        return f"{self.form} {'cannot say' if self.refused else 'leaves out'}: {facts}"
 
 
 def check_form(form: str) -> None:
@@ -147,8 +67,8 @@ def loss_report(form: Form, layout: LayoutCommon, read: LayoutCommon | None = No
     facts = _facts(layout) | (_placement(layout) if read is None else _differences(layout, read))
     lost, refused = _EFFECTS[form]
     if facts & refused:
-        return LossReport(form, (), tuple([fact for fact in _TEXTS if fact in facts & refused]))
-    return LossReport(form, tuple([fact for fact in _TEXTS if fact in facts & lost]))
+        return LossReport(form, (), tuple([fact for fact in FACTS if fact in facts & refused]))
+    return LossReport(form, tuple([fact for fact in FACTS if fact in facts & lost]))
 
 
 def check_possible(form: Form, layout: LayoutCommon) -> None:

@@ -20,8 +20,9 @@ from tensorwrapper.layout._overlap import may_overlap, overlaps
 from tensorwrapper.layout._pads import PadMode, Widths, pad
 from tensorwrapper.layout._strided import Strided
 from tensorwrapper.layout._tiled import TiledStrided
-from tensorwrapper.shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape._keys import mode_of
+from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.typing import Index, IndexT_co, IntArray
 
 __all__ = ["LayoutQueries", "held_of"]
@@ -284,7 +285,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         OutOfBoundsError
             If it leaves the shape.
         """
-        return self._wrap(self._held.window(as_shape(region)))
+        return self._wrap(self._held.window(unnamed_shape(region)))
 
     def permute(self, order: Iterable[SupportsIndex]) -> Self:
         """Return the layout whose mode k is mode ``order[k]`` of this one; no memory moves.

@@ -23,8 +23,9 @@ from tensorwrapper.layout._index_json import (
 )
 from tensorwrapper.layout._losses import LossReport
 from tensorwrapper.layout._memory import box
-from tensorwrapper.shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape._common import to_index
+from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["MAX_INDEX", "IndexDomain", "IndexTransform", "OutputMap"]
@@ -66,7 +67,7 @@ class IndexDomain:
     labels: tuple[str, ...]
 
     def __init__(self, shape: ShapeLike, labels: Iterable[str] | None = None) -> None:
-        space = as_shape(shape)
+        space = unnamed_shape(shape)
         if space.kind != "smooth":
             raise ConversionError(f"an index domain is a box, not the {space.kind} shape {space}")
         if space.rank > MAX_RANK:

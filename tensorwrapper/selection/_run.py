@@ -1,27 +1,22 @@
 """Views computed: memory for the result, and what is written into it."""
 
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tensorwrapper.buffer._copy import write_elements
-from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.buffer._strings import buffer_of
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, ReadOnlyError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._nodes import Reading
-from tensorwrapper.selection._run_blocks import full_window
-from tensorwrapper.selection._run_leaves import Runner
-from tensorwrapper.selection._run_nodes import CastRunner
-from tensorwrapper.selection._run_view import runner_of
 from tensorwrapper.selection._source import TensorSource
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor._places import memory_of, packed_layout
-from tensorwrapper.typing import Array
+from tensorwrapper.typing import Array, Extents, Index
 
-__all__ = ["Target", "new_tensor", "source_tensor", "target_array"]
+__all__ = ["Target", "new_array", "new_tensor", "source_tensor", "target_array"]
 
 Target: TypeAlias = "Tensor[Any] | Array"
 """Where the elements of a view are written: a tensor in strides, or an array."""
@@ -65,13 +60,21 @@ def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Arra
     return array
 
 
-def new_tensor(array: Array, shape: Shape[Any], order: Literal["C", "F"] = "C") -> Tensor[Any]:
-    """Return the tensor over an array of its own, without gaps in this order, at the indices of a shape."""
+def new_array(extents: Extents, dtype: "np.dtype[Any]", order: Index) -> Array:
+    """Return new memory without gaps, of which mode ``order[k]`` is the k-th fastest."""
+    slowest_first = order[::-1]
+    array: Array = np.empty([extents[mode] for mode in slowest_first], dtype)
+    return array.transpose(sorted(range(len(order)), key=slowest_first.__getitem__))
+
+
+def new_tensor(array: Array, shape: Shape[Any], order: Index) -> Tensor[Any]:
+    """Return the tensor over new memory at the indices of a shape."""
+    flat = array.transpose(order[::-1]).reshape(-1)
     if array.dtype.kind in "US":
+        # Fixed widths are how NumPy writes constants; a tensor of strings has any length.
         kind: Any = np.dtypes.StringDType() if array.dtype.kind == "U" else np.object_
-        strings: Array = np.empty(array.shape, kind)
-        write_elements(strings, array)
-        array = strings
-    if order == "F" and array.ndim > 1:
-        return Tensor._make(Layout(shape, order="F"), buffer_of(array.T.reshape(-1)))
-    return Tensor._make(packed_layout(shape), buffer_of(array.reshape(-1)))
+        strings: Array = np.empty(flat.shape, kind)
+        write_elements(strings, flat)
+        flat = strings
+    plain = order == tuple(range(array.ndim - 1, -1, -1))
+    return Tensor._make(packed_layout(shape) if plain else Layout(shape, order=order), buffer_of(flat))

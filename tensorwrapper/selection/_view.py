@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, Generic, final
 
 import attrs
-import numpy.typing as npt
 
 from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._view_writing import ViewWriting
@@ -37,9 +36,6 @@ class View(ViewWriting[ScalarT_co], Generic[ScalarT_co]):
     @classmethod
     def _make(cls, expression: Expression) -> "View[ScalarT_co]":
         return View(expression)
-
-    def elements(self) -> "npt.NDArray[ScalarT_co]":
-        raise NotImplementedError
 
     def __reduce__(self) -> "tuple[Callable[[Expression], View[Any]], tuple[Expression]]":
         # The normal form, which is found again, stays behind.

@@ -6,10 +6,9 @@ from typing import Any, Generic, Self, SupportsIndex, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import UNFIT, to_int
+from tensorwrapper._integers import UNFIT
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.shape._children import check_rank, jagged_from_cells, jagged_from_children
-from tensorwrapper.shape._combine import concat_shapes, stack_shapes
 from tensorwrapper.shape._common import ShapeCommon, to_index
 from tensorwrapper.shape._encodings import (
     jagged_from_ints,
@@ -23,8 +22,8 @@ from tensorwrapper.shape._jagged import JaggedCommon
 from tensorwrapper.shape._layers import nested_of_layers
 from tensorwrapper.shape._nested import flat_of, make_nested
 from tensorwrapper.shape._partition import Partition
-from tensorwrapper.shape._parts import ShapeParts
-from tensorwrapper.shape._queries import Held, ShapeLike, ShapeQueries, held_of
+from tensorwrapper.shape._queries import ShapeLike, ShapeQueries, held_of, names_of
+from tensorwrapper.shape._sets import ShapeSets, product_names
 from tensorwrapper.shape._smooth import Smooth
 from tensorwrapper.shape._tiled import Tiled
 from tensorwrapper.shape._triangular import Triangular
@@ -36,7 +35,7 @@ _At: TypeAlias = Iterable[SupportsIndex] | None
 _INT = {int}
 
 
-class ShapeConstructors(ShapeParts[IndexT_co], Generic[IndexT_co]):
+class ShapeConstructors(ShapeSets[IndexT_co], Generic[IndexT_co]):
     """Abstract: `_held` and `_wrap`."""
 
     __slots__ = ()
@@ -265,7 +264,7 @@ class ShapeConstructors(ShapeParts[IndexT_co], Generic[IndexT_co]):
         >>> str(n), n.element((3,)), n.flatten()
         ('(10; 20, 30)', Shape(20, 30), Shape(10, 20, 30))
         """
-        return cls._wrap(make_nested(flat_of(held_of(shape)), layers))
+        return cls._wrap(make_nested(flat_of(held_of(shape)), layers), names_of(shape))
 
     @classmethod
     def from_layers(cls, *layers: "ShapeLike") -> Self:
@@ -289,76 +288,7 @@ class ShapeConstructors(ShapeParts[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_layers(Shape(10), Shape(20, 30)) == Shape.nested(Shape(10, 20, 30), layers=(1, 2))
         True
         """
-        return cls._wrap(nested_of_layers([held_of(layer) for layer in layers]))
-
-    @classmethod
-    def concat(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex = 0) -> Self:
-        """Return the shape with the indices of one along `mode`, then those of the next, and so on.
-
-        It lies where the first one lies: along `mode` the others are moved to follow it. Boxes agree in all
-        other modes. As soon as one shape is jagged, the result is: every mode before `mode` must then agree
-        at every prefix, and the modes after it go with the index of `mode` that they lie under, so that along
-        mode 0 any rows join. Layers, if any, are the same in all. O(rows).
-
-        Parameters
-        ----------
-        shapes
-            At least one, all of one rank.
-        mode
-            The mode along which extents add up, counted from the last if negative.
-
-        Raises
-        ------
-        ExtentMismatchError
-            If extents or origins of another mode differ; the text names the mode, the shape and both.
-        RankError
-            If there is no shape, or no such mode, or ranks differ.
-        LayerError
-            If some are nested and others are not, or otherwise.
-        SizeOverflowError
-            If the extent of a jagged shape would leave 64 bits.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Shape
-        >>> Shape.concat([Shape(2, 3), Shape(4, 3)]), Shape.concat([Shape(2, 3), Shape(2, 4)], mode=1)
-        (Shape(6, 3), Shape(2, 7))
-        >>> rows = Shape.jagged([3, 1])
-        >>> Shape.concat([rows, Shape(2, 4)]), Shape.concat([rows, rows], mode=1)
-        (Shape.jagged([3, 1, 4, 4]), Shape.jagged([6, 2]))
-        """
-        return cls._wrap(concat_shapes(_held_list(shapes, "concat"), to_int(mode, "a mode")))
-
-    @classmethod
-    def stack(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex = 0) -> Self:
-        """Return the shape with a new mode that numbers the given shapes, which must be congruent.
-
-        The new mode starts at 0, the others lie where those of the first shape lie. Children that differ make
-        one shape by `Shape.jagged`. O(1) for boxes, O(rows) for jagged shapes.
-
-        Parameters
-        ----------
-        shapes
-            At least one.
-        mode
-            Which mode of the result is the new one, counted from the last if negative.
-
-        Raises
-        ------
-        ExtentMismatchError
-            If a shape is not congruent to the first; the text says which, and where they differ.
-        RankError
-            If there is no shape, or no such mode, or ranks differ.
-        LayerError
-            If a shape is nested.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Shape
-        >>> Shape.stack([Shape(2, 3)] * 4), Shape.stack([Shape.jagged([3, 1])] * 2, mode=1)
-        (Shape(4, 2, 3), Shape.jagged([Shape(2, 3), Shape(2, 1)]))
-        """
-        return cls._wrap(stack_shapes(_held_list(shapes, "stack"), to_int(mode, "a mode")))
+        return cls._wrap(nested_of_layers([held_of(layer) for layer in layers]), product_names(layers))
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -388,7 +318,7 @@ class ShapeConstructors(ShapeParts[IndexT_co], Generic[IndexT_co]):
         # Loaded here, as in `from_json`: most programs read no shapes, and shall not wait for patterns.
         from tensorwrapper.shape._parse import parse_shape  # noqa: PLC0415
 
-        return cls._wrap(parse_shape(text))
+        return cls._wrap(*parse_shape(text))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -408,24 +338,13 @@ class ShapeConstructors(ShapeParts[IndexT_co], Generic[IndexT_co]):
         """
         from tensorwrapper.shape._json import shape_of_json  # noqa: PLC0415
 
-        return cls._wrap(shape_of_json(text))
+        return cls._wrap(*shape_of_json(text))
 
     @classmethod
     def _moved(cls, held: JaggedCommon, origin: _At) -> Self:
         if origin is None:
             return cls._wrap(held)
         return cls._wrap(held.translate_by(to_index(origin, held.rank, "an origin")))
-
-
-def _held_list(shapes: object, what: str) -> list[Held]:
-    try:
-        # Asked by trying: a shape, and an array without axes, look iterable and refuse.
-        items = None if isinstance(shapes, str | bytes) else list(cast("Iterable[ShapeLike]", shapes))
-    except TypeError:
-        items = None
-    if items is None:
-        raise ConversionError(f"{what} takes a sequence of shapes, not {shapes!r}")
-    return [held_of(shape) for shape in items]
 
 
 def _children(rows: object) -> list[object]:

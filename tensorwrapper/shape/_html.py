@@ -7,6 +7,7 @@ from math import prod
 from tensorwrapper.drawing import FAINT, INK, MUTED, PAPER, bytes_text, count_text
 from tensorwrapper.shape._columns import Columns
 from tensorwrapper.shape._jagged import Jagged, JaggedCommon, JaggedView
+from tensorwrapper.shape._names import Names, text_of_names
 from tensorwrapper.shape._nested import Flat, NestedCommon, flat_of
 from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._pictures import draw_shape, draw_tiling_of, short_text
@@ -17,9 +18,10 @@ from tensorwrapper.typing import IntArray
 __all__ = ["block_html", "shape_html", "tiling_html"]
 
 
-def shape_html(shape: Flat | NestedCommon) -> str:
+def shape_html(shape: Flat | NestedCommon, names: Names = None) -> str:
     """Return a block of HTML that needs nothing from elsewhere; the styles stand in it."""
-    return block_html(short_text(shape_str(shape)), _facts(shape), draw_shape(shape).to_svg())
+    text = short_text(shape_str(shape) + text_of_names(names))
+    return block_html(text, _facts(shape), draw_shape(shape).to_svg())
 
 
 def tiling_html(partitions: tuple[Partition, ...], text: str) -> str:

@@ -13,6 +13,7 @@
 ``"nested"``     ``layers``: how many modes each has; ``shape``: an object of another kind
 ===============  ====================================================================================
 
+The outermost object may have ``"names"``, too: per mode its name, or null.
 What a shape is written as depends on how it is stored: equal shapes may have different JSON.
 """
 
@@ -27,6 +28,7 @@ from tensorwrapper.errors import ConversionError, ParseError, TensorWrapperError
 from tensorwrapper.shape._assembly import Assembly, Numbers
 from tensorwrapper.shape._columns import check_int64
 from tensorwrapper.shape._jagged import JaggedCommon
+from tensorwrapper.shape._names import Names, to_names
 from tensorwrapper.shape._nested import Flat, NestedCommon, make_nested
 from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._rows import Rows
@@ -51,15 +53,18 @@ _KEYS = {
 _HALVES: dict[str, Half] = {"upper": "upper", "lower": "lower"}
 
 
-def shape_to_json(shape: Flat | NestedCommon) -> str:
-    """Return a shape as JSON: compact, with sorted keys.
+def shape_to_json(shape: Flat | NestedCommon, names: Names = None) -> str:
+    """Return a shape, with the names of its modes if it has any, as JSON: compact, with sorted keys.
 
     Raises
     ------
     SizeOverflowError
         If a number has more than 640 digits, which no reader would take.
     """
-    return dump_json(_plain(shape))
+    plain = _plain(shape)
+    if names is not None:
+        plain["names"] = list(names)
+    return dump_json(plain)
 
 
 def _plain(shape: Flat | NestedCommon) -> dict[str, Json]:
@@ -96,8 +101,8 @@ def _written(series: Series, alike: int | None) -> Json:
 # Reading. What is wrong is named by the path of its key.
 
 
-def shape_of_json(text: object) -> Flat | NestedCommon:
-    """Return the shape that a JSON text, as `str` or as UTF-8, describes.
+def shape_of_json(text: object) -> tuple[Flat | NestedCommon, Names]:
+    """Return the shape that a JSON text, as `str` or as UTF-8, describes, and the names of its modes.
 
     Raises
     ------
@@ -124,7 +129,22 @@ def shape_of_json(text: object) -> Flat | NestedCommon:
         value = load_json(bare)
     except ParseError as error:
         raise ParseError(f"the JSON of a shape {error}") from error
-    return _read(value, "")
+    if not isinstance(value, dict) or "names" not in value:
+        return _read(value, ""), None
+    names = value.pop("names")
+    shape = _read(value, "")
+    return shape, _read_names(names, shape.rank)
+
+
+def _read_names(value: Json, rank: int) -> Names:
+    names = _list(value, "names", "one name or null per mode")
+    for mode, name in enumerate(names):
+        if name is not None and not isinstance(name, str):
+            _refuse(f"names[{mode}]", name, "a name or null")
+    try:
+        return to_names(names, rank)
+    except TensorWrapperError as error:
+        _reject("names", error)
 
 
 def _refuse(path: str, value: Json, allowed: str) -> NoReturn:

@@ -100,7 +100,7 @@ def _pin(item: object, mode: int) -> int:
             return to_int(item, f"the index of mode {mode}")
     raise ConversionError(
         f"the index of mode {mode} must be an integer or a slice, not {item!r}; "
-        "a selection by list or boolean array is a mask, not a shape"
+        "a list or a boolean array selects with Mask(shape, ...), which is no shape"
     )
 
 
@@ -109,7 +109,7 @@ def _bounds(item: slice, mode: int) -> Bounds:
     if step is not None and to_int(step, f"the step of mode {mode}") != 1:
         raise StepError(
             f"mode {mode} is sliced with step {step}; a shape is contiguous, so only step 1 is allowed "
-            "(every k-th index is a mask)"
+            "(Mask(shape, ...) picks every k-th index)"
         )
     return (
         None if start is None else to_int(start, f"the first index of mode {mode}"),

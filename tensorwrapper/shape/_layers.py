@@ -1,6 +1,6 @@
 """Layers at work: the elements that they make of a shape, and shapes made layer by layer."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import SupportsIndex, TypeAlias
 
 import numpy as np
@@ -11,11 +11,11 @@ from tensorwrapper.shape._common import ShapeCommon
 from tensorwrapper.shape._jagged import JaggedCommon
 from tensorwrapper.shape._nested import Flat, Nested, NestedCommon, flat_of, make_nested
 from tensorwrapper.shape._rows import CellTable
-from tensorwrapper.shape._smooth import Smooth, SmoothCommon, make_smooth
+from tensorwrapper.shape._smooth import Smooth, SmoothCommon, different_ranks, make_smooth
 from tensorwrapper.shape._unroll import unroll
 from tensorwrapper.typing import Extents, Index
 
-__all__ = ["cell_table", "cells", "combine_boxes", "element", "layer_size", "nested_of_layers"]
+__all__ = ["boxes_of", "cell_table", "cells", "element", "layer_size", "nested_of_layers"]
 
 _AnyShape: TypeAlias = Flat | NestedCommon
 _Celled: TypeAlias = JaggedCommon | NestedCommon
@@ -36,23 +36,24 @@ def nested_of_layers(layers: list[_AnyShape]) -> Nested:
     return Nested(make_smooth(extents, origin), tuple([layer.rank for layer in layers]))
 
 
-def combine_boxes(
-    left: _AnyShape,
-    right: _AnyShape,
-    how: Callable[[SmoothCommon, SmoothCommon], Smooth],
-    what: str,
-) -> Smooth | NestedCommon:
-    """Return a box made of two, with the layers that they have in common."""
-    mine, theirs = flat_of(left), flat_of(right)
-    if not (isinstance(mine, SmoothCommon) and isinstance(theirs, SmoothCommon)):
-        raise JaggedModeError(f"{what} is for boxes; as_smooth() gives the bounding box of any shape")
-    box = how(mine, theirs)
-    if (left.kind, left.layers) != (right.kind, right.layers):
-        raise LayerError(
-            f"{what} of a {left.kind} shape with the layers {left.layers} and a {right.kind} one with "
-            f"{right.layers}: flatten() them, and nest the result"
-        )
-    return make_nested(box, left.layers) if isinstance(left, NestedCommon) else box
+def boxes_of(shapes: Sequence[_AnyShape], what: str) -> list[SmoothCommon]:
+    """Return shapes that are boxes, and have one rank and the same layers, without their layers."""
+    first = shapes[0]
+    boxes: list[SmoothCommon] = []
+    for shape in shapes:
+        flat = flat_of(shape)
+        if not isinstance(flat, SmoothCommon):
+            raise JaggedModeError(f"{what} is for boxes; as_smooth() gives the bounding box of any shape")
+        boxes.append(flat)
+    for shape, box in zip(shapes, boxes, strict=True):
+        if box.rank != boxes[0].rank:
+            raise different_ranks(boxes[0].rank, box.rank)
+        if (first.kind, first.layers) != (shape.kind, shape.layers):
+            raise LayerError(
+                f"{what} of a {first.kind} shape with the layers {first.layers} and a {shape.kind} one with "
+                f"{shape.layers}: flatten() them, and nest the result"
+            )
+    return boxes
 
 
 def _layer_number(layer: SupportsIndex, layers: tuple[int, ...]) -> int:

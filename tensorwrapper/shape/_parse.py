@@ -14,6 +14,7 @@ import numpy as np
 from tensorwrapper.errors import ConversionError, ParseError, TensorWrapperError
 from tensorwrapper.shape._assembly import Assembly, Numbers
 from tensorwrapper.shape._columns import check_int64
+from tensorwrapper.shape._names import Names, to_names
 from tensorwrapper.shape._nested import Flat, NestedCommon, make_nested
 from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._smooth import make_smooth
@@ -27,6 +28,7 @@ __all__ = ["parse_shape"]
 _HEAD = re.compile(r"\s*+(tiled|triangular)?+\s*+\(", re.ASCII)
 _AT = re.compile(r"\s*+@\s*+\(", re.ASCII)
 _LAYERS = re.compile(r"\s*+layers\s*+\(", re.ASCII)
+_NAMES = re.compile(r"\s*+names\s*+\(", re.ASCII)
 _SPACE = re.compile(r"\s*+", re.ASCII)
 _LONG = re.compile(rf"[0-9]{{{MAX_DIGITS + 1}}}", re.ASCII)
 _NONE = re.compile(r"\s*+\|\s*+((?:x\s*+)*+)", re.ASCII)
@@ -45,8 +47,8 @@ _EXTENTS = _lists("(?:0|[1-9][0-9]*+)", "x")
 _ORIGINS = _lists("[+-]?(?:0|[1-9][0-9]*+)", "")
 
 
-def parse_shape(text: object) -> Flat | NestedCommon:
-    """Return the shape that a text writes.
+def parse_shape(text: object) -> tuple[Flat | NestedCommon, Names]:
+    """Return the shape that a text writes, and the names of its modes.
 
     Raises
     ------
@@ -72,16 +74,17 @@ def parse_shape(text: object) -> Flat | NestedCommon:
     end = body.end + 1
     origin, end = _part(text, end, _AT)
     layers, end = _part(text, end, _LAYERS)
+    names, end = _part(text, end, _NAMES)
     end = _after_space(text, end)
     if end != len(text):
-        _refuse(text, end, "'@(', 'layers (' or the end")
+        _refuse(text, end, "'@(', 'layers (', 'names (' or the end")
     if head[1] == "triangular":
         flat = _read_triangle(text, body, origin)
     elif head[1] == "tiled":
         flat = _read_tiled(text, body, origin)
     else:
         flat = _read_plain(text, body, origin)
-    return _nest(text, body, layers, flat)
+    return _nest(text, body, layers, flat), _read_names(text, names, flat.rank)
 
 
 def _excerpt(text: str, at: int) -> str:
@@ -367,3 +370,13 @@ def _nest(text: str, body: _Body, layers: _Body | None, flat: Flat) -> Flat | Ne
         return make_nested(flat, counts)
     except TensorWrapperError as error:
         _reject(text, at, error)
+
+
+def _read_names(text: str, body: _Body | None, rank: int) -> Names:
+    if body is None:
+        return None
+    given = [text[a:b].strip(" \t\n\r\f\v") for a, b in body.spans]
+    try:
+        return to_names([None if name == "_" else name for name in given], rank)
+    except TensorWrapperError as error:
+        _reject(text, body.start, error)

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import Generic, Self, SupportsIndex
+from typing import Any, Generic, Self, SupportsIndex
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.shape._blocks import blocks_of
@@ -10,11 +10,11 @@ from tensorwrapper.shape._common import ShapeCommon
 from tensorwrapper.shape._encodings import as_jagged
 from tensorwrapper.shape._jagged import JaggedCommon, JaggedView
 from tensorwrapper.shape._keys import WHOLE
-from tensorwrapper.shape._layers import combine_boxes
+from tensorwrapper.shape._names import Names, permutation_of_names, permuted_names, to_names
 from tensorwrapper.shape._nested import NestedCommon, flat_of, make_nested
-from tensorwrapper.shape._queries import ShapeLike, ShapeQueries, held_of
+from tensorwrapper.shape._queries import ShapeQueries
 from tensorwrapper.shape._regroup import split_shape
-from tensorwrapper.shape._smooth import SmoothCommon, SmoothView
+from tensorwrapper.shape._smooth import SmoothCommon, SmoothView, to_permutation
 from tensorwrapper.shape._tiled import Tiled
 from tensorwrapper.typing import IndexT_co
 
@@ -28,8 +28,36 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     @abstractmethod
-    def _wrap(cls, held: ShapeCommon) -> Self:
-        """Return the facade over `held`."""
+    def _wrap(cls, held: ShapeCommon, names: Names = None) -> Self:
+        """Return the facade over `held`, whose modes have these names."""
+
+    def named(self, *names: str | None) -> Self:
+        """Return the same shape with names for its modes; they replace those it had.
+
+        A mode can then be given by its name. Parts of the shape keep the names of their modes. Names are
+        part of the value: shapes that differ in them are not equal, but are congruent and have the same
+        elements.
+
+        Parameters
+        ----------
+        *names
+            One for each mode, an identifier that no other mode has; or None for a mode without a name.
+
+        Raises
+        ------
+        RankError
+            If there are not as many as modes.
+        ModeNameError
+            If one comes twice, or is no identifier.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> s = Shape.jagged([3, 1, 2]).named("atom", "shell")
+        >>> str(s), s.extent("atom"), s[1:].names
+        ('(3, 3|1|2) names (atom, shell)', 3, ('atom', 'shell'))
+        """
+        return self._wrap(self._held, to_names(names, self._held.rank))
 
     def slice(
         self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False
@@ -48,7 +76,7 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
         OutOfBoundsError
             If a bound leaves the shape, or, on a jagged shape, a selected row; the text names it.
         """
-        return self._wrap(self._held.slice(first, last, clip=clip))
+        return self._wrap(self._held.slice(first, last, clip=clip), self._names)
 
     def slice_outer(self, first: SupportsIndex, last: SupportsIndex) -> Self:
         """Return the rows from `first` up to, not including, `last`, all other modes whole.
@@ -57,10 +85,10 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
         """
         held = self._held
         rows = (to_int(first, "a first index"), to_int(last, "a last index"))
-        return self._wrap(held.select((rows, *[WHOLE] * (held.rank - 1))))
+        return self._wrap(held.select((rows, *[WHOLE] * (held.rank - 1))), self._names)
 
     def split(
-        self, sections_or_marks: SupportsIndex | Iterable[SupportsIndex], mode: SupportsIndex = 0
+        self, sections_or_marks: SupportsIndex | Iterable[SupportsIndex], mode: SupportsIndex | str = 0
     ) -> tuple[Self, ...]:
         """Return the shape in parts along one mode; they keep where they lie. `Shape.concat` is the inverse.
 
@@ -90,7 +118,8 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
         >>> Shape(5).split(2), Shape.jagged([3, 1, 2]).split([1])
         ((Shape(3), Shape(2, origin=(3,))), (Shape.jagged([3]), Shape.jagged([1, 2], origin=(1, 0))))
         """
-        return tuple(map(self._wrap, split_shape(self._held, sections_or_marks, mode)))
+        parts = split_shape(self._held, sections_or_marks, self.mode(mode))
+        return tuple([self._wrap(part, self._names) for part in parts])
 
     def blocks(self) -> Iterator[Self]:
         """Return an iterator over the smooth blocks of the shape: full rank, disjoint, none empty.
@@ -106,12 +135,12 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
         >>> list(Shape.jagged([4, 4, 4, 0, 2]).blocks())
         [Shape(3, 4), Shape(1, 2, origin=(4, 0))]
         """
-        return map(self._wrap, blocks_of(flat_of(self._held)))
+        return (self._wrap(block, self._names) for block in blocks_of(flat_of(self._held)))
 
     def as_smooth(self) -> Self:
         """Return the bounding box as a view; `padding` tells how much it adds."""
         held = self._held
-        return self if isinstance(held, SmoothCommon) else self._wrap(held.as_smooth())
+        return self if isinstance(held, SmoothCommon) else self._wrap(held.as_smooth(), self._names)
 
     def as_jagged(self) -> Self:
         """Return the same indices as a jagged shape: a box with mode 0 unrolled, in O(rank); no layers.
@@ -128,7 +157,7 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
         (Shape.jagged([2, 2, 2]), True)
         """
         held = self._held
-        return self if isinstance(held, JaggedCommon) else self._wrap(as_jagged(flat_of(held)))
+        return self if isinstance(held, JaggedCommon) else self._wrap(as_jagged(flat_of(held)), self._names)
 
     def copy(self) -> Self:
         """Return an equal shape that keeps no other shape alive."""
@@ -139,37 +168,41 @@ class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
         own = flat.copy()
         if own is flat:
             return self
-        return self._wrap(make_nested(own, held.layers) if isinstance(held, NestedCommon) else own)
+        fresh = make_nested(own, held.layers) if isinstance(held, NestedCommon) else own
+        return self._wrap(fresh, self._names)
 
     def translate_by(self, offset: Iterable[SupportsIndex]) -> Self:
         """Return the shape moved by `offset`, one integer per mode; another number of them raises."""
-        return self._wrap(self._held.translate_by(offset))
+        return self._wrap(self._held.translate_by(offset), self._names)
 
     def translate_to(self, origin: Iterable[SupportsIndex]) -> Self:
         """Return the shape moved to start at `origin`; an origin that varies raises `JaggedModeError`."""
-        return self._wrap(self._held.translate_to(origin))
+        return self._wrap(self._held.translate_to(origin), self._names)
 
-    def permute(self, order: Iterable[SupportsIndex]) -> Self:
+    def permute(self, order: Iterable[SupportsIndex | str]) -> Self:
         """Return the shape whose mode ``k`` is mode ``order[k]`` of this one, as NumPy's transpose.
+
+        Parameters
+        ----------
+        order
+            Every mode once, by number or by name.
 
         Raises
         ------
         JaggedModeError
             If a mode would come before one on which it depends; the text names them.
+        ModeNameError
+            If no mode has a name that is given.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(2, 3).named("atom", "shell").permute(("shell", "atom"))
+        Shape(3, 2).named('shell', 'atom')
         """
-        return self._wrap(self._held.permute(order))
-
-    def intersect(self, other: "ShapeLike") -> Self:
-        """Return the box of the indices in both boxes, empty if they are disjoint; jagged shapes raise.
-
-        Nested boxes keep their layers, which must be the same in both.
-        """
-        held = combine_boxes(self._held, held_of(other), SmoothCommon.intersect, "intersect")
-        return self._wrap(held)
-
-    def hull(self, other: "ShapeLike") -> Self:
-        """Return the smallest box around both boxes; an empty one adds nothing, jagged shapes raise.
-
-        Nested boxes keep their layers, which must be the same in both.
-        """
-        return self._wrap(combine_boxes(self._held, held_of(other), SmoothCommon.hull, "hull"))
+        names = self._names
+        if names is None:
+            numbers: Any = order
+            return self._wrap(self._held.permute(numbers))
+        modes = to_permutation(permutation_of_names(order, names), self._held.rank)
+        return self._wrap(self._held.permute(modes), permuted_names(names, modes))

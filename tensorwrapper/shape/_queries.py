@@ -20,6 +20,7 @@ from tensorwrapper.shape._indices import Indices
 from tensorwrapper.shape._jagged import JaggedCommon, same_elements
 from tensorwrapper.shape._keys import mode_of
 from tensorwrapper.shape._layers import layer_size
+from tensorwrapper.shape._names import ModeNames, Names, mode_of_name, names_tuple
 from tensorwrapper.shape._nested import NestedCommon, at_zero, flat_of
 from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._raggedness import raggedness_of
@@ -27,18 +28,19 @@ from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._smooth import Smooth, SmoothCommon
 from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray, Kind, Order, Raggedness
 
-__all__ = ["Held", "ShapeLike", "ShapeQueries", "held_of"]
+__all__ = ["Held", "ShapeLike", "ShapeQueries", "held_of", "names_of"]
 
 Held: TypeAlias = SmoothCommon | JaggedCommon | NestedCommon
 """The kinds of shape, all of them: a new kind is a change here."""
 
 
 class ShapeQueries(ABC, Generic[IndexT_co]):
-    """Abstract: the attribute `_held`, the implementation that answers."""
+    """Abstract: the attributes `_held`, the implementation that answers, and `_names`, those of its modes."""
 
     __slots__ = ()
 
     _held: Held
+    _names: Names
 
     # What the shape is.
 
@@ -51,6 +53,38 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
     def rank(self) -> int:
         """The number of modes."""
         return self._held.rank
+
+    @property
+    def names(self) -> ModeNames:
+        """The name of every mode, None for a mode without one; `named` gives names.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(2, 3).names, Shape(2, 3).named("atom", "shell").names
+        ((None, None), ('atom', 'shell'))
+        """
+        return names_tuple(self._names, self._held.rank)
+
+    def mode(self, mode: SupportsIndex | str) -> int:
+        """Return the number of a mode that is given by name, or counted from the last if negative.
+
+        Raises
+        ------
+        ModeNameError
+            If no mode has the name; the text lists those there are.
+        RankError
+            If there is no such mode.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(2, 3).named("atom", "shell").mode("shell"), Shape(2, 3).mode(-1)
+        (1, 1)
+        """
+        if isinstance(mode, str):
+            return mode_of_name(mode, self._names)
+        return mode_of(mode, self._held.rank)
 
     @property
     def size(self) -> int:
@@ -124,8 +158,8 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
         """
         return layer_size(self._held, layer)
 
-    def extent(self, mode: SupportsIndex) -> int:
-        """Return the extent of `mode`, counted from the last if negative.
+    def extent(self, mode: SupportsIndex | str) -> int:
+        """Return the extent of `mode`, which is given by name, or counted from the last if negative.
 
         Raises
         ------
@@ -134,7 +168,7 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
         RankError
             If there is no such mode.
         """
-        return self._held.extent(mode)
+        return self._held.extent(mode_of_name(mode, self._names) if isinstance(mode, str) else mode)
 
     def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
         """Return the extent of mode ``len(prefix)`` under `prefix`; raises where that leads nowhere."""
@@ -306,7 +340,7 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
         # Loaded here: most programs write no JSON, and shall not wait for it.
         from tensorwrapper.shape._json import shape_to_json  # noqa: PLC0415
 
-        return shape_to_json(self._held)
+        return shape_to_json(self._held, self._names)
 
     # Comparison.
 
@@ -340,3 +374,8 @@ def held_of(shape: ShapeLike) -> Held:
     if isinstance(shape, int):
         raise ExtentError(f"a shape is given by a sequence of extents, not by the integer {shape}")
     return Smooth(shape)
+
+
+def names_of(shape: ShapeLike) -> Names:
+    """Return the names of the modes of what a shape is given by."""
+    return shape._names if isinstance(shape, ShapeQueries) else None

@@ -30,6 +30,7 @@ __all__ = [
     "build_rows",
     "check_permutation",
     "dependencies_of",
+    "keys_of",
     "move_rows",
     "permute_rows",
     "select_rows",
@@ -309,8 +310,8 @@ def _ranges_at(
         return np.zeros(n_nodes, dtype=np.int64), np.zeros(n_nodes, dtype=np.int64)
     lows, highs = table.min(axis=0), table.max(axis=0)
     wanted = np.stack([placed[m] for m in needs], axis=1)
-    keys, where = np.unique(_keys_of(table, lows, highs), return_index=True)
-    sought = _keys_of(np.clip(wanted, lows, highs), lows, highs)
+    keys, where = np.unique(keys_of(table, lows, highs), return_index=True)
+    sought = keys_of(np.clip(wanted, lows, highs), lows, highs)
     found = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
     chosen = where[found]
     # A combination that no prefix of the old shape has leads nowhere in the new one either.
@@ -318,13 +319,13 @@ def _ranges_at(
     return np.where(known, extents[chosen], 0), np.where(known, origins[chosen], 0)
 
 
-def _keys_of(table: IntArray, lows: IntArray, highs: IntArray) -> IntArray:
+def keys_of(table: IntArray, lows: IntArray, highs: IntArray) -> IntArray:
     """Return one integer per row of a table whose columns lie between `lows` and `highs`."""
     key = np.zeros(len(table), dtype=np.int64)
     room = 1
     for column, low, high in zip(table.T, lows.tolist(), highs.tolist(), strict=True):
         room *= high - low + 1
         if room > MAX_INT64:
-            raise SizeOverflowError("these modes have too many combinations of indices to permute")
+            raise SizeOverflowError("these modes have too many combinations of indices to look them up")
         key = key * (high - low + 1) + (column - low)
     return key

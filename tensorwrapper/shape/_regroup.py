@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import SupportsIndex, TypeAlias, cast
+from typing import SupportsIndex, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from tensorwrapper.shape._smooth import Smooth, SmoothCommon, make_smooth
 from tensorwrapper.shape._tiled import Tiled
 from tensorwrapper.typing import Array, Index
 
-__all__ = ["reshape_box", "split_shape"]
+__all__ = ["is_sequence", "reshape_box", "split_shape", "start_of"]
 
 _AnyShape: TypeAlias = Flat | NestedCommon
 
@@ -26,7 +26,7 @@ def split_shape(
 ) -> list[ShapeCommon]:
     """Return the parts of a shape along a mode: so many, or those between the marks."""
     number = mode_of(mode, shape.rank)
-    if isinstance(sections_or_marks, Iterable) and not _is_number(sections_or_marks):
+    if is_sequence(sections_or_marks):
         marks = to_ints(sections_or_marks, "marks")
     else:
         sections = to_int(cast("SupportsIndex", sections_or_marks), "the number of sections")
@@ -42,9 +42,11 @@ def split_shape(
     return parts
 
 
-def _is_number(value: object) -> bool:
-    """Tell whether this is an array without axes: one number, though it has the look of a sequence."""
-    return isinstance(value, np.ndarray) and not cast("Array", value).ndim
+def is_sequence(value: SupportsIndex | Iterable[SupportsIndex]) -> TypeGuard[Iterable[SupportsIndex]]:
+    """Tell whether these are several numbers; an array without axes is one, though it looks like many."""
+    return isinstance(value, Iterable) and not (
+        isinstance(value, np.ndarray) and not cast("Array", value).ndim
+    )
 
 
 def _even_marks(shape: Flat, sections: int, mode: int) -> Index:
@@ -52,11 +54,12 @@ def _even_marks(shape: Flat, sections: int, mode: int) -> Index:
     if sections < 1:
         raise ExtentError(f"mode {mode} is split into one section at least, not into {sections}")
     size, longer = divmod(shape.extent(mode), sections)
-    start = _start_of(shape, mode)
+    start = start_of(shape, mode)
     return tuple([start + size * k + min(k, longer) for k in range(1, sections)])
 
 
-def _start_of(shape: Flat, mode: int) -> int:
+def start_of(shape: Flat, mode: int) -> int:
+    """Return the first index of a mode; one that varies raises `JaggedModeError`."""
     if isinstance(shape, SmoothCommon | Tiled):
         return shape.origin[mode]
     if not mode:

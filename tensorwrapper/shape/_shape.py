@@ -1,5 +1,6 @@
 """`Shape`, the one class that users meet: it holds a value or a view of any kind and hides which."""
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, SupportsIndex, TypeAlias, cast, final, overload
 
@@ -7,10 +8,18 @@ import attrs
 
 from tensorwrapper.errors import JaggedModeError
 from tensorwrapper.shape._common import ShapeCommon, to_index
-from tensorwrapper.shape._constructors import ShapeConstructors
+from tensorwrapper.shape._exchange import ShapeExchange
 from tensorwrapper.shape._jagged import Jagged, JaggedCommon, jagged_of_state
 from tensorwrapper.shape._keys import parse_key
 from tensorwrapper.shape._layers import cell_table, cells, element
+from tensorwrapper.shape._names import (
+    Names,
+    kept_names,
+    key_of_names,
+    plain_names,
+    repr_of_names,
+    text_of_names,
+)
 from tensorwrapper.shape._nested import NestedCommon, at_zero, flat_of
 from tensorwrapper.shape._queries import Held, ShapeLike, held_of
 from tensorwrapper.shape._regroup import reshape_box
@@ -18,7 +27,11 @@ from tensorwrapper.shape._repr import shape_repr
 from tensorwrapper.shape._rows import CellTable
 from tensorwrapper.shape._smooth import Smooth, SmoothCommon, make_smooth, to_extents
 from tensorwrapper.shape._text import format_shape, shape_str
-from tensorwrapper.typing import Index, IndexT_co, Key
+from tensorwrapper.typing import Index, IndexT_co, Key, NamedKey
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape._label_text import LabelsLike
+    from tensorwrapper.shape._labels import LabeledShape
 
 __all__ = ["Shape", "ShapeLike", "as_shape"]
 
@@ -34,7 +47,7 @@ _I6: TypeAlias = tuple[int, int, int, int, int, int]
 
 @final
 @attrs.frozen(init=False, eq=False, repr=False, getstate_setstate=False)
-class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
+class Shape(ShapeExchange[IndexT_co], Generic[IndexT_co]):
     """A set of indices with an origin: what a tensor's elements are addressed by.
 
     ``Shape(2, 3)`` is a box. Other kinds come from named constructors: `Shape.jagged`, `Shape.from_cells`,
@@ -42,9 +55,9 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
     A shape never changes; it is hashable, picklable and may be shared among threads. Indices are absolute
     and literal: a negative index is a place, not a count from the end.
 
-    Two shapes are equal if kind, layers, and extents and origins at every prefix agree, however they are
-    stored. A shape never equals what it holds or looks like (a tuple, a `Smooth`): compare ``as_shape`` of
-    both.
+    Two shapes are equal if kind, layers, names, and extents and origins at every prefix agree, however they
+    are stored. A shape never equals what it holds or looks like (a tuple, a `Smooth`): compare ``as_shape``
+    of both.
 
     Parameters
     ----------
@@ -68,6 +81,7 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
     """
 
     _held: Held
+    _names: Names
     _hash: int | None
 
     if TYPE_CHECKING:
@@ -97,6 +111,7 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         sizes = to_extents(extents)
         start = (0,) * len(sizes) if origin is None else to_index(origin, len(sizes), "an origin")
         _set_held(self, make_smooth(sizes, start))
+        _set_names(self, None)
         _set_hash(self, None)
 
     # Parts of another rank.
@@ -105,13 +120,21 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
     def __getitem__(self, key: slice | tuple[slice, ...]) -> "Shape[IndexT_co]": ...
     @overload
     def __getitem__(self, key: Key) -> "Shape[tuple[int, ...]]": ...
-    def __getitem__(self, key: Key) -> "Shape[Any]":
-        held = self._held
-        return wrap(held.select(parse_key(key, held.rank)))
+    @overload
+    def __getitem__(self, key: NamedKey) -> "Shape[tuple[int, ...]]": ...
+    def __getitem__(self, key: Key | NamedKey) -> "Shape[Any]":
+        held, names = self._held, self._names
+        if names is None:
+            numbers: Any = key  # a key by name is refused there, as any other object
+            return wrap(held.select(parse_key(numbers, held.rank)))
+        plain = key_of_names(key, names, held.rank) if isinstance(key, dict) else key
+        entries = parse_key(plain, held.rank)
+        return wrap(held.select(entries), kept_names(names, [type(entry) is not int for entry in entries]))
 
     def chip(self, *leading: SupportsIndex) -> "Shape[tuple[int, ...]]":
         """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
-        return wrap(self._held.chip(*leading))
+        names = self._names
+        return wrap(self._held.chip(*leading), None if names is None else plain_names(names[len(leading) :]))
 
     def reshape(self, extents: Iterable[SupportsIndex], *, origin: _At = None) -> "Shape[tuple[int, ...]]":
         """Return the box with other extents and as many elements, which keep their row-major order.
@@ -149,11 +172,14 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> Shape.jagged([[10], [20, 30]]).leading(2)
         Shape.jagged([1, 2])
         """
-        return wrap(self._held.leading(modes))
+        names, part = self._names, self._held.leading(modes)
+        return wrap(part, None if names is None else plain_names(names[: part.rank]))
 
     def outer(self) -> "Shape[tuple[int, ...]]":
         """Return the shape of the first `outer_rank` modes, which number the cells; a box raises."""
-        return wrap(self._cellular().outer())
+        held = self._cellular()
+        names = self._names
+        return wrap(held.outer(), None if names is None else plain_names(names[: held.outer_rank]))
 
     def element(
         self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None
@@ -179,7 +205,8 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> Shape.nested(Shape(10, 20, 30), layers=(1, 2)).element((3,))
         Shape(20, 30)
         """
-        return wrap(element(self._cellular(), index, layer))
+        part = element(self._cellular(), index, layer)
+        return wrap(part, self._names_from(self._held.rank - part.rank))
 
     def cells(
         self, *, layer: SupportsIndex | None = None
@@ -208,7 +235,8 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> next(n.cells(layer=0))
         ((0,), Shape.nested(Shape(1, 5), layers=(1, 1)))
         """
-        return ((index, wrap(cell)) for index, cell in cells(self._cellular(), layer))
+        rest = self._names_from
+        return ((index, wrap(cell, rest(len(index)))) for index, cell in cells(self._cellular(), layer))
 
     def cell_table(self) -> CellTable:
         """Return index, extents, origin and first ordinal of every cell, as arrays; O(cells).
@@ -233,7 +261,45 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
     def flatten(self) -> "Shape[IndexT_co]":
         """Return the same shape without layers."""
         held = self._held
-        return cast("Shape[IndexT_co]", wrap(held.flat)) if isinstance(held, NestedCommon) else self
+        return self._wrap(held.flat, self._names) if isinstance(held, NestedCommon) else self
+
+    def _names_from(self, mode: int) -> Names:
+        """Return the names of the modes from this one on."""
+        names = self._names
+        return None if names is None else plain_names(names[mode:])
+
+    # Labels.
+
+    def __call__(self, labels: "LabelsLike") -> "LabeledShape[Shape[tuple[int, ...]]]":
+        """Return the shape with a label for each mode, to combine it with others as tensors are combined.
+
+        Labelled shapes are added, subtracted, multiplied, and scaled by numbers; ``shape(labels)`` of the
+        result is the shape that such an expression of tensors has.
+
+        Parameters
+        ----------
+        labels
+            Identifiers with commas between them, one for each mode: ``"i,j"``. A nested shape may have
+            ``;`` between its layers.
+
+        Raises
+        ------
+        RankError
+            If there is not one label for each mode.
+        LabelError
+            If a label is no identifier.
+        LayerError
+            If the text has layers, but not those of the shape.
+
+        Examples
+        --------
+        >>> a, rows = Shape(10, 20), Shape.jagged([10, 20])
+        >>> (a("i,j") * a("k,j")).shape("i,k"), (a("i,j") + a("i,j")).shape("j,i")
+        (Shape(10, 10), Shape(20, 10))
+        >>> (rows("i,j") * rows("i,k")).shape("i,j,k") == Shape.jagged([Shape(10, 10), Shape(20, 20)])
+        True
+        """
+        return _labeler()(cast("Shape[tuple[int, ...]]", self), labels)
 
     # Comparison. In the final class, because a class with equality and no hash has none.
 
@@ -243,13 +309,18 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         mine, theirs = self._held, other._held
         if type(mine) is Smooth and type(theirs) is Smooth:
             # The common case, without the price of an isinstance check on an abstract class.
-            return mine._extents == theirs._extents and mine._origin == theirs._origin
-        return mine == theirs
+            return (
+                mine._extents == theirs._extents
+                and mine._origin == theirs._origin
+                and self._names == other._names
+            )
+        return self._names == other._names and mine == theirs
 
     def __hash__(self) -> int:
         number = self._hash
         if number is None:
-            number = hash(self._held)
+            names = self._names
+            number = hash(self._held) if names is None else hash((self._held, names))
             _set_hash(self, number)
         return number
 
@@ -266,18 +337,18 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         return True
 
     @classmethod
-    def _wrap(cls, held: ShapeCommon) -> "Shape[IndexT_co]":
-        return wrap(held)
+    def _wrap(cls, held: ShapeCommon, names: Names = None) -> "Shape[IndexT_co]":
+        return wrap(held, names)
 
     def __repr__(self) -> str:
-        return shape_repr(self._held)
+        return shape_repr(self._held) + repr_of_names(self._names)
 
     def __str__(self) -> str:
-        return shape_str(self._held)
+        return shape_str(self._held) + text_of_names(self._names)
 
     def __format__(self, spec: str) -> str:
         """Return the text of the shape: ``""`` gives its ``str``, ``"full"`` never summarises."""
-        return format_shape(self._held, spec)
+        return format_shape(self._held, spec) + text_of_names(self._names)
 
     def to_svg(self) -> str:
         """Return a picture of the shape, to scale, as the text of an SVG document.
@@ -301,11 +372,13 @@ class Shape(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         """Return what notebooks show: the text of the shape, a few facts, and its picture."""
         from tensorwrapper.shape._html import shape_html  # noqa: PLC0415 - as in to_svg
 
-        return shape_html(self._held)
+        return shape_html(self._held, self._names)
 
     def __reduce__(self) -> tuple[Callable[..., "Shape[Any]"], tuple[object, ...]]:
         # The cached hash stays behind: hashes of strings differ between processes.
-        held = self._held
+        held, names = self._held, self._names
+        if names is not None:
+            return wrap, (held, names)
         if type(held) is Jagged:
             # One name less for pickle to look up: a fifth of what a small jagged shape costs.
             return _wrap_jagged, held.__reduce__()[1]
@@ -319,15 +392,25 @@ def zero_based(shape: "Shape[Any]") -> "Shape[Any]":
 
 _SlotSetter = Callable[[object, object], None]
 _set_held = cast("_SlotSetter", cast("Any", Shape)._held.__set__)
+_set_names = cast("_SlotSetter", cast("Any", Shape)._names.__set__)
 _set_hash = cast("_SlotSetter", cast("Any", Shape)._hash.__set__)
 
 
-def wrap(held: ShapeCommon) -> "Shape[Any]":
+def wrap(held: ShapeCommon, names: Names = None) -> "Shape[Any]":
     """Return the facade over an implementation."""
     shape: Shape[Any] = object.__new__(Shape)
     _set_held(shape, held)
+    _set_names(shape, names)
     _set_hash(shape, None)
     return shape
+
+
+@functools.cache
+def _labeler() -> "Callable[[Shape[Index], LabelsLike], LabeledShape[Shape[Index]]]":
+    # Loaded when it is first asked for: most programs label nothing, and shall not wait for it.
+    from tensorwrapper.shape._labels import label_shape  # noqa: PLC0415
+
+    return label_shape
 
 
 def _wrap_jagged(*state: Any) -> "Shape[Any]":  # noqa: ANN401 - what Columns.state returns
@@ -345,3 +428,9 @@ def as_shape(shape: ShapeLike) -> "Shape[Any]":
     if isinstance(shape, Shape):
         return cast("Shape[Any]", shape)  # type: ignore[redundant-cast]
     return wrap(held_of(shape))
+
+
+def unnamed_shape(shape: ShapeLike) -> "Shape[Any]":
+    """Return `as_shape` of it without names: what layouts and tensors, whose modes are numbered, are over."""
+    space = as_shape(shape)
+    return space if space._names is None else wrap(space._held)

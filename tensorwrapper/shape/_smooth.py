@@ -27,6 +27,9 @@ __all__ = [
     "SmoothView",
     "box_ordinal",
     "check_inside",
+    "different_ranks",
+    "hull_of_boxes",
+    "intersect_boxes",
     "make_smooth",
     "product_of",
     "to_extents",
@@ -243,27 +246,48 @@ class SmoothCommon(ShapeCommon):
 
     def intersect(self, other: "SmoothCommon") -> "Smooth":
         """Return the box of the indices that are in both; disjoint boxes meet in an empty one."""
-        self._check_rank(other)
-        low = tuple([max(a, b) for a, b in zip(self.origin, other.origin, strict=True)])
-        ends = zip(low, self.origin, self.extents, other.origin, other.extents, strict=True)
-        extents = tuple([max(min(a + m, b + n) - start, 0) for start, a, m, b, n in ends])
-        return make_smooth(extents, low)
+        return intersect_boxes(self.extents, self.origin, other.extents, other.origin)
 
     def hull(self, other: "SmoothCommon") -> "Smooth":
         """Return the smallest box around both; an empty box adds nothing."""
-        self._check_rank(other)
-        if 0 in other.extents:
-            return make_smooth(self.extents, self.origin)
-        if 0 in self.extents:
-            return make_smooth(other.extents, other.origin)
-        low = tuple([min(a, b) for a, b in zip(self.origin, other.origin, strict=True)])
-        ends = zip(low, self.origin, self.extents, other.origin, other.extents, strict=True)
-        extents = tuple([max(a + m, b + n) - start for start, a, m, b, n in ends])
-        return make_smooth(extents, low)
+        return hull_of_boxes(self.extents, self.origin, other.extents, other.origin)
 
-    def _check_rank(self, other: "SmoothCommon") -> None:
-        if self.rank != other.rank:
-            raise RankError(f"a shape of rank {self.rank} does not combine with one of rank {other.rank}")
+
+def intersect_boxes(extents: Extents, origin: Index, others: Extents, start: Index) -> "Smooth":
+    """Return the box of the indices in both boxes, each given by its extents and its origin."""
+    if len(extents) != len(others):
+        raise different_ranks(len(extents), len(others))
+    low: list[int] = []
+    sizes: list[int] = []
+    for a, m, b, n in zip(origin, extents, start, others, strict=False):
+        # Plain comparisons: calls of max and min would double what all of it costs.
+        first = a if a > b else b  # noqa: FURB136
+        size = (a + m if a + m < b + n else b + n) - first  # noqa: FURB136
+        low.append(first)
+        sizes.append(size if size > 0 else 0)  # noqa: FURB136
+    return make_smooth(tuple(sizes), tuple(low))
+
+
+def hull_of_boxes(extents: Extents, origin: Index, others: Extents, start: Index) -> "Smooth":
+    """Return the smallest box around both boxes, each given by its extents and its origin."""
+    if len(extents) != len(others):
+        raise different_ranks(len(extents), len(others))
+    if 0 in others:
+        return make_smooth(extents, origin)
+    if 0 in extents:
+        return make_smooth(others, start)
+    low: list[int] = []
+    sizes: list[int] = []
+    for a, m, b, n in zip(origin, extents, start, others, strict=False):
+        first = a if a < b else b  # noqa: FURB136
+        low.append(first)
+        sizes.append((a + m if a + m > b + n else b + n) - first)  # noqa: FURB136
+    return make_smooth(tuple(sizes), tuple(low))
+
+
+def different_ranks(left: int, right: int) -> RankError:
+    """Return the error for boxes of different ranks."""
+    return RankError(f"a shape of rank {left} does not combine with one of rank {right}")
 
 
 def to_extents(extents: Iterable[SupportsIndex]) -> Extents:

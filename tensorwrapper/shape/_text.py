@@ -18,6 +18,7 @@ White space is free:
                                a tiled box are the numbers of its first tiles
 ``(10; 20, 30)``               nested: a semicolon for the comma where a layer ends; layers may be empty
 ``(10, 20) layers (2,)``       nested, where that says nothing (one layer) or a layer ends within cells
+``(2, 3) names (atom, _)``     the names of the modes, and an underscore for a mode without one
 =============================  =====================================================================
 
 Texts of more than 1000 numbers are summarised with ``...``, and only what is shown is read.

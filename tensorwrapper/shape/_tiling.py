@@ -32,7 +32,7 @@ from tensorwrapper.shape._retile import Overlaps, RetilePlan
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._smooth import make_smooth, to_permutation
 from tensorwrapper.shape._text import list_text
-from tensorwrapper.shape._tiling_queries import TilingQueries
+from tensorwrapper.shape._tiling_exchange import TilingExchange
 from tensorwrapper.typing import Index, IntArray, Key
 
 __all__ = ["Tiling"]
@@ -40,7 +40,7 @@ __all__ = ["Tiling"]
 
 @final
 @attrs.frozen(init=False, repr=False, getstate_setstate=False)
-class Tiling(TilingQueries):
+class Tiling(TilingExchange):
     """A box cut into tiles, one partition per mode. Empty tiles are legal.
 
     Tiles are numbered from 0; elements are absolute, starting at `origin`. A mode without tiles has a

@@ -14,13 +14,13 @@ from tensorwrapper.layout._blocked import Blocked, make_blocked
 from tensorwrapper.layout._cell_tables import rows_under, table_of, unrolled
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._packed import contiguous
-from tensorwrapper.shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape._arrays import frozen_array
 from tensorwrapper.shape._columns import Origins
 from tensorwrapper.shape._intersect import intersect_rows
 from tensorwrapper.shape._jagged import Jagged
 from tensorwrapper.shape._rows import Rows
-from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._shape import unnamed_shape, wrap
 from tensorwrapper.shape._smooth import to_permutation
 from tensorwrapper.tensor._tensor import Tensor
 from tensorwrapper.typing import Index, IntArray
@@ -155,7 +155,7 @@ def align(
 
 
 def _shape_of(operand: "Tensor[Any] | ShapeLike") -> Shape[Any]:
-    shape: Shape[Any] = operand.shape if isinstance(operand, Tensor) else as_shape(operand)
+    shape: Shape[Any] = operand.shape if isinstance(operand, Tensor) else unnamed_shape(operand)
     return shape.flatten() if shape.kind == "nested" else shape
 
 

@@ -17,8 +17,8 @@ from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, R
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._strided import Strided, new_row_major
-from tensorwrapper.shape import Shape, ShapeLike, as_shape
-from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape import Shape, ShapeLike
+from tensorwrapper.shape._shape import unnamed_shape, wrap
 from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.tensor._arrow_values import read_arrow
 from tensorwrapper.tensor._parts import guard
@@ -185,7 +185,7 @@ def from_buffer(
     >>> t[1].tolist()
     [[4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [10.0, 11.0, 12.0]]
     """
-    space = as_shape(shape)
+    space = unnamed_shape(shape)
     if isinstance(buffer, BufferCommon):
         return _over(cast("BufferCommon[Any]", buffer), space, dtype, layout)
     if isinstance(buffer, np.ndarray):

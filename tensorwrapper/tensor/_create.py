@@ -10,7 +10,8 @@ from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper.buffer._dense import Dense, check_dtype, fit_number
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import Layout
-from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
+from tensorwrapper.shape import Shape, ShapeLike, Tiling
+from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.tensor._parts import guard
 from tensorwrapper.tensor._places import packed_layout
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
@@ -64,7 +65,7 @@ def empty(
     >>> t.shape, t.dtype
     (Shape.jagged([2, 3]), dtype('int32'))
     """
-    return _allocate(as_shape(shape), dtype, layout, np.empty)
+    return _allocate(unnamed_shape(shape), dtype, layout, np.empty)
 
 
 @overload
@@ -91,7 +92,7 @@ def zeros(
     >>> zeros(tw.Shape(2, 2, origin=(5, 5)), dtype="i4").tolist()
     [[0, 0], [0, 0]]
     """
-    return _allocate(as_shape(shape), dtype, layout, np.zeros)
+    return _allocate(unnamed_shape(shape), dtype, layout, np.zeros)
 
 
 @overload
@@ -154,7 +155,7 @@ def full(
     >>> full(tiles.elements, lambda block: sum(block.origin), tiling=tiles, dtype="i8").tolist()
     [[0, 0, 2], [1, 1, 3], [1, 1, 3]]
     """
-    space = as_shape(shape)
+    space = unnamed_shape(shape)
     if not callable(fill):
         if tiling is not None:
             raise ConversionError("a number fills a box as a whole: a tiling is for functions")

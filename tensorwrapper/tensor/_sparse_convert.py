@@ -12,6 +12,7 @@ from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.buffer._sparse_merge import rises
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, SizeOverflowError
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.tensor._places import packed_layout
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import Array, IntArray
@@ -70,7 +71,7 @@ def sparse(
     """
     if duplicates not in ("raise", "sum", "last"):
         raise ConversionError(f"duplicates are to raise, or their sum or last one counts, not {duplicates!r}")
-    space = as_shape(shape)
+    space = unnamed_shape(shape)
     given: npt.ArrayLike = coords
     if np.shape(coords) == (0,):
         given = np.empty((0, space.rank), dtype=np.int64)

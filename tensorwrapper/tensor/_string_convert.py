@@ -6,7 +6,8 @@ import numpy as np
 
 from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import BufferSizeError
-from tensorwrapper.shape import ShapeLike, as_shape
+from tensorwrapper.shape import ShapeLike
+from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.tensor._places import packed_layout
 from tensorwrapper.tensor._string_values import read_strings
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
@@ -84,7 +85,7 @@ def strings(
     """
     data, space = read_strings(values, kind)
     if shape is not None:
-        space = as_shape(shape)
+        space = unnamed_shape(shape)
         if space.size != len(data):
             raise BufferSizeError(f"{space} has {space.size} elements, but {len(data)} strings are given")
     return make_tensor(packed_layout(space), Strings(data, nullable=nullable))

@@ -1,0 +1,341 @@
+"""Shapes in the words of other systems, there and back; plain numbers and text, so that none is needed.
+
+What a method needs is loaded when it is called: most programs need none of it, and shall not wait.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Generic, Self, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.shape._constructors import ShapeConstructors
+from tensorwrapper.shape._losses import LossReport
+from tensorwrapper.shape._names import to_names
+from tensorwrapper.shape._nested import flat_of
+from tensorwrapper.typing import IndexT_co, IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape._arrow_lists import ArrowList, ListType
+    from tensorwrapper.shape._row_partitions import RowPartitions
+    from tensorwrapper.shape._shape_losses import ShapeForm
+
+__all__ = ["ShapeExchange"]
+
+
+class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
+    """Abstract: `_held` and `_wrap`."""
+
+    __slots__ = ()
+
+    def losses(self, form: "ShapeForm") -> LossReport:
+        """Return what a form of other systems cannot say of this shape; O(rows).
+
+        Parameters
+        ----------
+        form
+            ``"json"`` (`to_json`), ``"row_partitions"`` (TensorFlow), ``"awkward"``, ``"arrow"``,
+            ``"arrow_tensors"``, ``"torch"`` (its jagged layout), ``"torch_strided"`` (`cell_extents`),
+            ``"cf"`` (counts or ids of rows) or ``"array_api"``.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> str(Shape.jagged([3, 1], origin=(5, 0)).losses("arrow"))
+        'arrow leaves out: origin (indices do not start at zero)'
+        """
+        from tensorwrapper.shape._shape_losses import shape_losses  # noqa: PLC0415
+
+        return shape_losses(form, self._held, self._names)
+
+    # TensorFlow, and whoever writes one partition per ragged mode.
+
+    def to_row_partitions(self) -> "RowPartitions":
+        """Return how the shape falls into rows of rows of boxes; O(rows).
+
+        Each `RowPartition` of it has the six encodings of TensorFlow: splits, lengths, starts, limits, ids
+        and uniform length. For a shape of rank 2, ``row_lengths`` are the counts of CF's contiguous ragged
+        arrays, ``value_rowids`` the ids of its indexed ones.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> rows = Shape.from_cells((2,), [(3, 5), (1, 5)]).to_row_partitions()
+        >>> str(rows), rows.partitions[0].value_rowids.tolist()
+        ('[2, (3, 1), 5]', [0, 0, 0, 1])
+        """
+        from tensorwrapper.shape._row_partitions import partitions_of_rows  # noqa: PLC0415
+
+        return partitions_of_rows(flat_of(self._held))
+
+    @classmethod
+    def from_row_partitions(cls, rows: "RowPartitions") -> Self:
+        """Return the shape of rows of rows of boxes, jagged if there is a partition; O(rows).
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> from tensorwrapper.shape import RowPartitions
+        >>> Shape.from_row_partitions(RowPartitions.parse("[2, (3, 1)]"))
+        Shape.jagged([3, 1])
+        """
+        from tensorwrapper.shape._row_partitions import shape_of_partitions  # noqa: PLC0415
+
+        return cls._wrap(shape_of_partitions(rows))
+
+    # Awkward Array.
+
+    def to_awkward(self, primitive: str = "float64") -> tuple[str, int, dict[str, IntArray]]:
+        """Return form, length and offsets for ``awkward.from_buffers``; O(rows).
+
+        The buffer of the elements is not among them: it has the key ``node<rank - 1>-data``.
+
+        Parameters
+        ----------
+        primitive
+            The type of the elements, by NumPy's name.
+
+        Raises
+        ------
+        RankError
+            If the shape has no mode.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> form, length, buffers = Shape.jagged([3, 1, 2]).to_awkward()
+        >>> length, {key: offsets.tolist() for key, offsets in buffers.items()}
+        (3, {'node0-offsets': [0, 3, 4, 6]})
+        """
+        from tensorwrapper.shape._awkward_form import awkward_of_rows  # noqa: PLC0415
+        from tensorwrapper.shape._row_partitions import partitions_of_rows  # noqa: PLC0415
+
+        return awkward_of_rows(partitions_of_rows(flat_of(self._held)), primitive)
+
+    @classmethod
+    def from_awkward(
+        cls, form: str | Mapping[str, object], length: SupportsIndex, buffers: Mapping[str, npt.ArrayLike]
+    ) -> Self:
+        """Return the shape of what ``awkward.to_buffers`` gave, the form as JSON; O(lists).
+
+        Raises
+        ------
+        ConversionError
+            If there are records, options, unions or the like among the lists, or lists in no order over
+            other lists.
+        ParseError
+            If the form is not that of an array, or a buffer is missing.
+        ExtentError, OutOfBoundsError
+            If a list stops before it starts, or leaves the level below it.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.from_awkward(*Shape.jagged([3, 1, 2]).to_awkward())
+        Shape.jagged([3, 1, 2])
+        """
+        from tensorwrapper.shape._awkward_form import rows_of_awkward  # noqa: PLC0415
+        from tensorwrapper.shape._row_partitions import shape_of_partitions  # noqa: PLC0415
+
+        return cls._wrap(shape_of_partitions(rows_of_awkward(form, length, buffers)))
+
+    # Arrow.
+
+    def to_arrow(self, kind: "ListType" = "large_list") -> "tuple[ArrowList, ...]":
+        """Return the lists of an Arrow array of this shape, from the outermost; O(rows).
+
+        Modes of one extent are lists of one size. An array of them has as many lists as mode 0 indices.
+
+        Parameters
+        ----------
+        kind
+            Which lists to use where extents vary: ``"list"`` and ``"list_view"`` have offsets of 32 bits,
+            ``"large_list"`` and ``"large_list_view"`` of 64.
+
+        Raises
+        ------
+        RankError
+            If the shape has no mode.
+        SizeOverflowError
+            If 32 bits do not suffice.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> [level.type for level in Shape.from_cells((2,), [(3, 5), (1, 5)]).to_arrow()]
+        ['large_list', 'fixed_size_list']
+        """
+        from tensorwrapper.shape._arrow_lists import arrow_of_rows  # noqa: PLC0415
+        from tensorwrapper.shape._row_partitions import partitions_of_rows  # noqa: PLC0415
+
+        return arrow_of_rows(partitions_of_rows(flat_of(self._held)), kind)
+
+    @classmethod
+    def from_arrow(cls, levels: "Iterable[ArrowList]", length: SupportsIndex) -> Self:
+        """Return the shape of `length` lists of these levels; O(lists).
+
+        Offsets may start above 0, as those of a slice do.
+
+        Raises
+        ------
+        ConversionError
+            If views are in no order over other lists.
+        ExtentError, OutOfBoundsError
+            If a list stops before it starts, or leaves the level below it.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> from tensorwrapper.shape import ArrowList
+        >>> Shape.from_arrow([ArrowList("list", [7, 10, 11]), ArrowList("fixed_size_list", list_size=5)], 2)
+        Shape.jagged([Shape(3, 5), Shape(1, 5)])
+        """
+        from tensorwrapper.shape._arrow_lists import rows_of_arrow  # noqa: PLC0415
+        from tensorwrapper.shape._row_partitions import shape_of_partitions  # noqa: PLC0415
+
+        return cls._wrap(shape_of_partitions(rows_of_arrow(levels, length)))
+
+    def to_arrow_tensors(self) -> tuple[npt.NDArray[np.int32], str]:
+        """Return sizes and metadata of Arrow's ``variable_shape_tensor``, one tensor per row; O(rows).
+
+        Returns
+        -------
+        sizes
+            A table of int32 with the extents of each row: its field ``shape``.
+        metadata
+            JSON with the extents that are alike and the names of the modes.
+
+        Raises
+        ------
+        JaggedModeError
+            If an extent depends on more than mode 0.
+        RankError
+            If rows have no modes.
+        SizeOverflowError
+            If 32 bits do not suffice.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> sizes, metadata = Shape.from_cells((2,), [(3, 5), (1, 5)]).to_arrow_tensors()
+        >>> sizes.tolist(), metadata
+        ([[3, 5], [1, 5]], '{"uniform_shape":[null,5]}')
+        """
+        from tensorwrapper.shape._cell_sizes import tensors_of_cells  # noqa: PLC0415
+
+        return tensors_of_cells(self.cell_extents(), self.names[1:])
+
+    @classmethod
+    def from_arrow_tensors(cls, sizes: npt.ArrayLike, metadata: str | bytes = "") -> Self:
+        """Return the shape of rows that are tensors of these sizes; O(rows).
+
+        Raises
+        ------
+        ParseError, ExtentError
+            If the metadata is not that of tensors, or disagrees with the sizes.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.from_arrow_tensors([(3, 5), (1, 5)], '{"permutation":[1,0]}')
+        Shape.jagged([Shape(5, 3), Shape(5, 1)])
+        """
+        from tensorwrapper.shape._cell_sizes import cells_of_arrow  # noqa: PLC0415
+
+        held, names = cells_of_arrow(sizes, metadata)
+        return cls._wrap(held, to_names(names, held.rank))
+
+    # PyTorch.
+
+    def cell_extents(self) -> IntArray:
+        """Return a table with the extents of each row of mode 0, as PyTorch's strided nested tensors have it.
+
+        `from_cells` takes it back. O(rows).
+
+        Raises
+        ------
+        JaggedModeError
+            If an extent depends on more than mode 0.
+        RankError
+            If rows have no modes.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.from_cells((2,), [(3, 5), (1, 4)]).cell_extents().tolist()
+        [[3, 5], [1, 4]]
+        """
+        from tensorwrapper.shape._cell_sizes import sizes_of_cells  # noqa: PLC0415
+
+        return sizes_of_cells(flat_of(self._held))
+
+    def to_torch_jagged(self) -> tuple[IntArray, tuple[int | None, ...]]:
+        """Return the offsets of PyTorch's jagged layout, and extents, one of them ``None``; O(rows).
+
+        Raises
+        ------
+        JaggedModeError
+            If more than one mode varies, or one depends on more than mode 0.
+        RankError
+            If there are fewer than two modes.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> offsets, extents = Shape.from_cells((2,), [(3, 5), (1, 5)]).to_torch_jagged()
+        >>> offsets.tolist(), extents
+        ([0, 3, 4], (2, None, 5))
+        """
+        from tensorwrapper.shape._cell_sizes import torch_of_cells  # noqa: PLC0415
+
+        return torch_of_cells(flat_of(self._held))
+
+    @classmethod
+    def from_torch_jagged(
+        cls,
+        offsets: npt.ArrayLike,
+        extents: Sequence[SupportsIndex | None],
+        *,
+        lengths: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Return the shape of PyTorch's jagged layout; O(rows).
+
+        Parameters
+        ----------
+        offsets
+            Where rows start, and where the last ends.
+        extents
+            The extent of each mode, ``None`` for the ragged one.
+        lengths
+            How long rows are, where they leave holes.
+
+        Raises
+        ------
+        ExtentError
+            If offsets descend, or do not fit extents and lengths.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.from_torch_jagged([0, 3, 4], (2, None, 5))
+        Shape.jagged([Shape(3, 5), Shape(1, 5)])
+        """
+        from tensorwrapper.shape._cell_sizes import cells_of_torch  # noqa: PLC0415
+
+        return cls._wrap(cells_of_torch(offsets, extents, lengths))
+
+    # The Array API.
+
+    def to_array_api(self) -> tuple[int | None, ...]:
+        """Return the extents with ``None`` where they vary, which is all that the Array API knows; O(rows).
+
+        There is no way back.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.jagged([3, 1, 2]).to_array_api()
+        (3, None)
+        """
+        bounds = [self.extent_bounds(mode) for mode in range(self.rank)]
+        return tuple([low if low == high else None for low, high in bounds])

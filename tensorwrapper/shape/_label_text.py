@@ -1,0 +1,192 @@
+"""Labels: the names that stand for modes in an expression, as text and as a sequence."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any, TypeAlias, cast, final, overload
+
+import attrs
+
+from tensorwrapper.errors import ConversionError, LabelError
+
+__all__ = ["Labels", "LabelsLike", "to_labels"]
+
+_KNOWN = 1024  # label texts remembered: programs use few, and use them again and again
+_SHOWN = 60  # characters of a text that errors show
+
+
+def _distinct_of(labels: "Labels") -> tuple[str, ...]:
+    return tuple(dict.fromkeys(labels.names))
+
+
+_DISTINCT: Any = attrs.Factory(_distinct_of, takes_self=True)
+
+
+@final
+@attrs.frozen(repr=False)
+class Labels(Sequence[str]):
+    """Names of modes in order, one per mode; ``;`` between them deals the modes into layers.
+
+    A label is a Python identifier, of any script; case counts. Blanks around labels do not. No text is no
+    label. The same label may stand for several modes.
+
+    Examples
+    --------
+    >>> labels = Labels.parse("i, atom, k")
+    >>> labels, len(labels), labels[1], str(labels)
+    (Labels('i,atom,k'), 3, 'atom', 'i,atom,k')
+    >>> Labels.parse("i,j;m").layers
+    (2, 1)
+    """
+
+    names: tuple[str, ...]
+    """One label per mode."""
+    layers: tuple[int, ...] | None = None
+    """How many labels each layer has, from the outermost; ``None`` if the text does not say."""
+    distinct: tuple[str, ...] = attrs.field(init=False, eq=False, default=_DISTINCT)
+    """Each label once, in order of first appearance."""
+
+    @classmethod
+    def parse(cls, text: str) -> "Labels":
+        """Return the labels that a text has.
+
+        Raises
+        ------
+        LabelError
+            If a label is missing or no identifier.
+        """
+        return to_labels(text)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
+        return self.names[place]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __str__(self) -> str:
+        if self.layers is None:
+            return ",".join(self.names)
+        names = iter(self.names)
+        return ";".join([",".join([next(names) for _ in range(count)]) for count in self.layers])
+
+    def __repr__(self) -> str:
+        return f"Labels({str(self)!r})"
+
+    # Asked of one or two sequences of labels; layers do not count.
+
+    @property
+    def has_repeats(self) -> bool:
+        """Whether a label stands for more than one mode."""
+        return len(self.distinct) < len(self.names)
+
+    def places(self, label: str) -> tuple[int, ...]:
+        """Return every mode that a label stands for, possibly none."""
+        return tuple([mode for mode, name in enumerate(self.names) if name == label])
+
+    def is_permutation(self, other: "LabelsLike") -> bool:
+        """Tell whether the other has the same labels, each as often."""
+        return Counter(self.names) == Counter(to_labels(other).names)
+
+    def permutation(self, other: "LabelsLike") -> tuple[int, ...]:
+        """Return for each of these labels its place in `other`.
+
+        Raises
+        ------
+        LabelError
+            If the other has not the same labels, or one of them is repeated.
+
+        Examples
+        --------
+        >>> Labels.parse("i,j,k").permutation("k,i,j")
+        (1, 2, 0)
+        """
+        theirs = to_labels(other)
+        if self.has_repeats or not self.is_permutation(theirs):
+            raise LabelError(f"the labels '{self}' are no permutation of '{theirs}', each label once")
+        return tuple([theirs.names.index(name) for name in self.names])
+
+    def concatenation(self, other: "LabelsLike") -> "Labels":
+        """Return these labels, then those of the other; repeats are kept, layers are not."""
+        return Labels(self.names + to_labels(other).names)
+
+    def intersection(self, other: "LabelsLike") -> "Labels":
+        """Return each of these labels, once, that the other has too."""
+        theirs = set(to_labels(other).names)
+        return Labels(tuple([name for name in self.distinct if name in theirs]))
+
+    def difference(self, other: "LabelsLike") -> "Labels":
+        """Return each of these labels, once, that the other has not."""
+        theirs = set(to_labels(other).names)
+        return Labels(tuple([name for name in self.distinct if name not in theirs]))
+
+    def is_hadamard_product(self, left: "LabelsLike", right: "LabelsLike") -> bool:
+        """Tell whether ``left * right`` with these labels multiplies element by element.
+
+        All three have the same labels, each once.
+
+        Examples
+        --------
+        >>> Labels.parse("i,j").is_hadamard_product("j,i", "i,j")
+        True
+        """
+        terms = (self, to_labels(left), to_labels(right))
+        return not any(t.has_repeats for t in terms) and all(self.is_permutation(t) for t in terms)
+
+    def is_contraction(self, left: "LabelsLike", right: "LabelsLike") -> bool:
+        """Tell whether ``left * right`` with these labels sums over all labels that both have, and has some.
+
+        No label is repeated. A label of one side alone may be summed too.
+
+        Examples
+        --------
+        >>> Labels.parse("i,k").is_contraction("i,j", "j,k"), Labels.parse("i").is_contraction("i", "i")
+        (True, False)
+        """
+        mine, theirs = to_labels(left), to_labels(right)
+        if any(t.has_repeats for t in (self, mine, theirs)):
+            return False
+        common = set(mine.names) & set(theirs.names)
+        return bool(common) and not common & set(self.names)
+
+
+LabelsLike: TypeAlias = str | Labels
+"""What stands for labels: their text, or a `Labels`."""
+
+
+def to_labels(labels: LabelsLike) -> Labels:
+    """Return labels given as text or as such."""
+    given = cast("object", labels)
+    if isinstance(given, str):
+        return _parse(given)
+    if isinstance(given, Labels):
+        return given
+    raise ConversionError(f'labels are text such as "i,j", not of type {type(given).__name__}')
+
+
+@lru_cache(maxsize=_KNOWN)
+def _parse(text: str) -> Labels:
+    parts = [_parse_layer(part, text) for part in text.split(";")]
+    names = tuple([name for part in parts for name in part])
+    return Labels(names, tuple(map(len, parts)) if len(parts) > 1 else None)
+
+
+def _parse_layer(part: str, text: str) -> list[str]:
+    if not part.strip():
+        return []
+    names = [name.strip() for name in part.split(",")]
+    for place, name in enumerate(names):
+        if not name.isidentifier():
+            what = f"label {place} is empty" if not name else f"{_short(name)} is no identifier"
+            raise LabelError(f"{what} in {_short(text)}: labels are names with commas between them")
+    return names
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "...")

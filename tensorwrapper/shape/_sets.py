@@ -1,0 +1,352 @@
+"""Shapes as sets of indices: joined, multiplied, cut, and what boxes have in common or one has more."""
+
+from collections.abc import Callable, Iterable
+from functools import reduce
+from itertools import accumulate
+from typing import Any, Generic, Self, SupportsIndex, cast
+
+from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper.errors import ConversionError, ExtentError, LayerError
+from tensorwrapper.shape._boxes import box_between, box_product, encloses, partition, subtract
+from tensorwrapper.shape._combine import concat_shapes, stack_shapes
+from tensorwrapper.shape._layers import boxes_of
+from tensorwrapper.shape._names import Names, agreed_names, joined_names, mode_of_name, names_tuple
+from tensorwrapper.shape._nested import NestedCommon, flat_of, make_nested
+from tensorwrapper.shape._parts import ShapeParts
+from tensorwrapper.shape._queries import Held, ShapeLike, held_of, names_of
+from tensorwrapper.shape._regroup import is_sequence, split_shape, start_of
+from tensorwrapper.shape._smooth import Smooth, SmoothCommon, hull_of_boxes, intersect_boxes
+from tensorwrapper.typing import IndexT_co
+
+__all__ = ["ShapeSets", "product_names"]
+
+
+class ShapeSets(ShapeParts[IndexT_co], Generic[IndexT_co]):
+    """Abstract: `_held`, `_names` and `_wrap`, as `ShapeParts`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_bounds(cls, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex]) -> Self:
+        """Return the box from index `first` up to, not including, `last`.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If a last index lies before the first one.
+        RankError
+            If there are not as many of one as of the other.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.from_bounds((5, 6), (8, 9))
+        Shape(3, 3, origin=(5, 6))
+        """
+        return cls._wrap(box_between(to_ints(first, "a first index"), to_ints(last, "a last index")))
+
+    @classmethod
+    def product(cls, shapes: "Iterable[ShapeLike]") -> Self:
+        """Return the box whose indices are those of each box, one after the other: the Cartesian product.
+
+        The modes of the first come first. They keep their names, of which none may come twice. The product
+        of no boxes is the scalar shape. O(rank).
+
+        Raises
+        ------
+        JaggedModeError
+            If one is no box.
+        LayerError
+            If one has layers; `Shape.from_layers` makes a layer of each box.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.product([Shape(3, origin=(2,)), Shape(10, 4, origin=(10, 4))])
+        Shape(3, 10, 4, origin=(2, 10, 4))
+        """
+        given = _shape_list(shapes, "product")
+        return cls._wrap(box_product([_flat_box(held_of(s)) for s in given]), product_names(given))
+
+    @classmethod
+    def concat(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex | str = 0) -> Self:
+        """Return the shape with the indices of one along `mode`, then those of the next, and so on.
+
+        It lies where the first one lies: along `mode` the others are moved to follow it. Boxes agree in all
+        other modes. As soon as one shape is jagged, the result is: every mode before `mode` must then agree
+        at every prefix, and the modes after it go with the index of `mode` that they lie under, so that along
+        mode 0 any rows join. Layers, if any, are the same in all. O(rows).
+
+        Parameters
+        ----------
+        shapes
+            At least one, all of one rank.
+        mode
+            The mode along which extents add up, by name, or counted from the last if negative.
+
+        Raises
+        ------
+        ExtentMismatchError
+            If extents or origins of another mode differ; the text names the mode, the shape and both.
+        RankError
+            If there is no shape, or no such mode, or ranks differ.
+        LayerError
+            If some are nested and others are not, or otherwise.
+        SizeOverflowError
+            If the extent of a jagged shape would leave 64 bits.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.concat([Shape(2, 3), Shape(4, 3)]), Shape.concat([Shape(2, 3), Shape(2, 4)], mode=1)
+        (Shape(6, 3), Shape(2, 7))
+        >>> rows = Shape.jagged([3, 1])
+        >>> Shape.concat([rows, Shape(2, 4)]), Shape.concat([rows, rows], mode=1)
+        (Shape.jagged([3, 1, 4, 4]), Shape.jagged([6, 2]))
+        """
+        given = _shape_list(shapes, "concat")
+        names = [names_of(shape) for shape in given]
+        number = mode_of_name(mode, agreed_names(names, "concat")) if isinstance(mode, str) else mode
+        held = concat_shapes([held_of(shape) for shape in given], to_int(number, "a mode"))
+        return cls._wrap(held, agreed_names(names, "concat"))
+
+    @classmethod
+    def stack(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex = 0) -> Self:
+        """Return the shape with a new mode that numbers the given shapes, which must be congruent.
+
+        The new mode starts at 0, the others lie where those of the first shape lie. Children that differ make
+        one shape by `Shape.jagged`. O(1) for boxes, O(rows) for jagged shapes.
+
+        Parameters
+        ----------
+        shapes
+            At least one.
+        mode
+            Which mode of the result is the new one, counted from the last if negative.
+
+        Raises
+        ------
+        ExtentMismatchError
+            If a shape is not congruent to the first; the text says which, and where they differ.
+        RankError
+            If there is no shape, or no such mode, or ranks differ.
+        LayerError
+            If a shape is nested.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.stack([Shape(2, 3)] * 4), Shape.stack([Shape.jagged([3, 1])] * 2, mode=1)
+        (Shape(4, 2, 3), Shape.jagged([Shape(2, 3), Shape(2, 1)]))
+        """
+        given = _shape_list(shapes, "stack")
+        number = to_int(mode, "a mode")
+        held = stack_shapes([held_of(shape) for shape in given], number)
+        names = agreed_names([names_of(shape) for shape in given], "stack")
+        number %= held.rank
+        return cls._wrap(held, None if names is None else (*names[:number], None, *names[number:]))
+
+    def encloses(self, other: "ShapeLike") -> bool:
+        """Tell whether another shape lies within this box: no bound of it leaves those of this one; O(rank).
+
+        Of a shape that is not a box, the bounding box counts. An empty shape has a position, too, and must
+        lie within the bounds or on them. To ask for indices, use ``in`` and `contains`.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> box = Shape(2, 3)
+        >>> box.encloses(Shape(1, 2, origin=(1, 1))), box.encloses(Shape(1, 2, origin=(1, 2)))
+        (True, False)
+        >>> box.encloses(Shape(0, 0, origin=(2, 3))), box.encloses(Shape(0, 0, origin=(-1, 0)))
+        (True, False)
+        """
+        return encloses(boxes_of([flat_of(self._held)], "encloses")[0], held_of(other))
+
+    def intersect(self, other: "ShapeLike", *others: "ShapeLike") -> Self:
+        """Return the box of the indices in all boxes, empty if they have none; jagged shapes raise; O(rank).
+
+        Nested boxes keep their layers, which must be the same in all. Names must agree where both have one.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(4, 4).intersect(Shape(9, 2, origin=(1, 3))), Shape(3).intersect(Shape(2, origin=(7,)))
+        (Shape(3, 1, origin=(1, 3)), Shape(0, origin=(7,)))
+        """
+        mine = self._held
+        if type(other) is type(self) and not others and type(mine) is Smooth:
+            # The common case, without the price of questions about abstract classes.
+            twin: Any = other
+            theirs = twin._held
+            if type(theirs) is Smooth and self._names is twin._names:
+                box = intersect_boxes(mine._extents, mine._origin, theirs._extents, theirs._origin)
+                return self._wrap(box, self._names)
+        return self._combine((other, *others), SmoothCommon.intersect, "intersect")
+
+    def hull(self, other: "ShapeLike", *others: "ShapeLike") -> Self:
+        """Return the smallest box around all boxes; an empty one adds nothing, jagged shapes raise; O(rank).
+
+        Nested boxes keep their layers, which must be the same in all. Names must agree where both have one.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(2, 2).hull(Shape(1, 1, origin=(4, -1)), Shape(0, 0, origin=(9, 9)))
+        Shape(5, 3, origin=(0, -1))
+        """
+        mine = self._held
+        if type(other) is type(self) and not others and type(mine) is Smooth:
+            twin: Any = other
+            theirs = twin._held
+            if type(theirs) is Smooth and self._names is twin._names:
+                box = hull_of_boxes(mine._extents, mine._origin, theirs._extents, theirs._origin)
+                return self._wrap(box, self._names)
+        return self._combine((other, *others), SmoothCommon.hull, "hull")
+
+    def difference(self, other: "ShapeLike", *others: "ShapeLike") -> tuple[Self, ...]:
+        """Return disjoint boxes that hold the indices of this box that are in none of the others.
+
+        None of them is empty, and they come in the row-major order of their first indices. Without one box
+        at most two per mode are left, first along mode 0, so that the parts are as long as they can be.
+        O(rank) for one, O(parts) array operations for each of many.
+
+        Raises
+        ------
+        JaggedModeError
+            If a shape is no box.
+        LayerError
+            If layers differ.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> [str(part) for part in Shape(4, 4).difference(Shape(2, 2, origin=(1, 1)))]
+        ['(1, 4)', '(2, 1)@(1, 0)', '(2, 1)@(1, 3)', '(1, 4)@(3, 0)']
+        >>> Shape(4).difference(Shape(9)), Shape(4).difference(Shape(1), Shape(1, origin=(2,)))
+        ((), (Shape(1, origin=(1,)), Shape(1, origin=(3,))))
+        """
+        return self._cut((other, *others), subtract, "difference")
+
+    def partition_by(self, *others: "ShapeLike") -> tuple[Self, ...]:
+        """Return disjoint boxes that make up this one, each within or outside of each of the others.
+
+        None of them is empty, and they come in the row-major order of their first indices. `encloses` and
+        `intersect` tell which lie in which: where one does not enclose a part, it has none of its indices.
+
+        Raises
+        ------
+        JaggedModeError
+            If a shape is no box.
+        LayerError
+            If layers differ.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> a, b = Shape(3), Shape(2, origin=(2,))
+        >>> [(str(part), a.encloses(part), b.encloses(part)) for part in Shape(4).partition_by(a, b)]
+        [('(2,)', True, False), ('(1,)@(2,)', True, True), ('(1,)@(3,)', False, True)]
+        """
+        return self._cut(others, partition, "partition_by")
+
+    def split_by_extents(
+        self, extents: SupportsIndex | Iterable[SupportsIndex], mode: SupportsIndex | str = 0
+    ) -> tuple[Self, ...]:
+        """Return the shape in parts of given extents along one mode; they keep where they lie.
+
+        Parameters
+        ----------
+        extents
+            One extent, which all parts have but a shorter last one; or that of each part, which add up.
+        mode
+            The mode to split, by name or number; it must be uniform.
+
+        Raises
+        ------
+        ExtentError
+            If one extent for all is not positive, one of several is negative, or they do not add up.
+        JaggedModeError
+            If the mode has no single extent or origin.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(2, 3).split_by_extents(2, mode=1)
+        (Shape(2, 2), Shape(2, 1, origin=(0, 2)))
+        >>> Shape(2, 3).split_by_extents([1, 1]) == Shape(2, 3).split(2)
+        True
+        """
+        number = self.mode(mode)
+        flat = flat_of(self._held)
+        sizes = _sizes_of(extents, flat.extent(number), number)
+        start = start_of(flat, number)
+        marks = list(accumulate(sizes, initial=start))[1:-1]
+        if not sizes:
+            return ()
+        return tuple([self._wrap(p, self._names) for p in split_shape(self._held, marks, number)])
+
+    def _combine(
+        self,
+        others: "tuple[ShapeLike, ...]",
+        how: Callable[[SmoothCommon, SmoothCommon], SmoothCommon],
+        what: str,
+    ) -> Self:
+        held = self._held
+        box = reduce(how, boxes_of([held, *map(held_of, others)], what))
+        return self._wrap(_in_layers(box, held), agreed_names([self._names, *map(names_of, others)], what))
+
+    def _cut(
+        self,
+        others: "tuple[ShapeLike, ...]",
+        how: Callable[[SmoothCommon, list[SmoothCommon]], list[Smooth]],
+        what: str,
+    ) -> tuple[Self, ...]:
+        held = self._held
+        box, *cutters = boxes_of([held, *map(held_of, others)], what)
+        names = agreed_names([self._names, *map(names_of, others)], what)
+        return tuple([self._wrap(_in_layers(part, held), names) for part in how(box, cutters)])
+
+
+def product_names(shapes: "Iterable[ShapeLike]") -> Names:
+    """Return the names of the modes of several shapes, one after the other."""
+    return joined_names([names_tuple(names_of(shape), held_of(shape).rank) for shape in shapes])
+
+
+def _shape_list(shapes: object, what: str) -> "list[ShapeLike]":
+    try:
+        # Asked by trying: a shape, and an array without axes, look iterable and refuse.
+        items = None if isinstance(shapes, str | bytes) else list(cast("Iterable[ShapeLike]", shapes))
+    except TypeError:
+        items = None
+    if items is None:
+        raise ConversionError(f"{what} takes a sequence of shapes, not {shapes!r}")
+    return items
+
+
+def _flat_box(shape: Held) -> SmoothCommon:
+    if isinstance(shape, NestedCommon):
+        raise LayerError(
+            f"a product keeps no layers, and a shape has {shape.layers}: flatten() first, nest the result"
+        )
+    return boxes_of([shape], "product")[0]
+
+
+def _in_layers(box: SmoothCommon, held: Held) -> SmoothCommon | NestedCommon:
+    return make_nested(box, held.layers) if isinstance(held, NestedCommon) else box
+
+
+def _sizes_of(extents: SupportsIndex | Iterable[SupportsIndex], extent: int, mode: int) -> list[int]:
+    """Return the extents of the parts of a mode."""
+    if is_sequence(extents):
+        sizes = list(to_ints(extents, "extents"))
+        if min(sizes, default=0) < 0:
+            raise ExtentError(f"a part of mode {mode} must not have a negative extent, as in {sizes}")
+        if sum(sizes) != extent:
+            raise ExtentError(f"{sizes} add up to {sum(sizes)}, but mode {mode} has extent {extent}")
+        return sizes
+    size = to_int(cast("SupportsIndex", extents), "the extent of a part")
+    if size < 1:
+        raise ExtentError(f"a part of mode {mode} has an extent of 1 at least, not {size}")
+    full, rest = divmod(extent, size)
+    return [size] * full + [rest] * (rest > 0 or not full)

@@ -1,0 +1,113 @@
+"""Which facts about a shape each way of writing it down leaves out, and which it cannot do without."""
+
+from typing import Literal, TypeAlias, cast
+
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.shape._cell_sizes import depends_on_rows_alone, ragged_mode
+from tensorwrapper.shape._losses import FACTS, Fact, LossReport
+from tensorwrapper.shape._names import Names
+from tensorwrapper.shape._nested import Flat, NestedCommon, at_zero, flat_of
+from tensorwrapper.shape._partition import Partition
+from tensorwrapper.shape._queries import Held
+from tensorwrapper.shape._smooth import SmoothCommon
+
+__all__ = ["ShapeForm", "TilingForm", "shape_losses", "tiling_losses"]
+
+ShapeForm: TypeAlias = Literal[
+    "json", "row_partitions", "awkward", "arrow", "arrow_tensors", "torch", "torch_strided", "cf", "array_api"
+]
+"""In what form a shape is handed to another system."""
+
+TilingForm: TypeAlias = Literal["marks", "dask", "zarr"]
+"""In what form a tiling is handed to another system."""
+
+_LOST: frozenset[Fact] = frozenset(("origin", "names", "layers"))
+
+# What each form leaves out, and what it cannot be made for at all.
+_EFFECTS: dict[ShapeForm, tuple[frozenset[Fact], frozenset[Fact]]] = {
+    "json": (frozenset(), frozenset()),
+    "row_partitions": (_LOST | {"cells"}, frozenset()),
+    "awkward": (_LOST | {"cells"}, frozenset(("rank",))),
+    "arrow": (_LOST | {"cells"}, frozenset(("rank",))),
+    "arrow_tensors": (_LOST | {"kind"}, frozenset(("rank", "dependencies"))),
+    "torch": (_LOST | {"kind"}, frozenset(("rank", "extents", "dependencies"))),
+    "torch_strided": (_LOST | {"kind"}, frozenset(("rank", "dependencies"))),
+    "cf": (_LOST | {"kind"}, frozenset(("rank",))),
+    "array_api": (_LOST | {"cells", "extents"}, frozenset()),
+}
+_RANKS: dict[ShapeForm, tuple[int, int | None]] = {
+    "awkward": (1, None),
+    "arrow": (1, None),
+    "arrow_tensors": (2, None),
+    "torch": (2, None),
+    "torch_strided": (2, None),
+    "cf": (2, 2),
+}
+_TILING_EFFECTS: dict[TilingForm, tuple[frozenset[Fact], frozenset[Fact]]] = {
+    "marks": (frozenset(), frozenset()),
+    "dask": (frozenset(("origin",)), frozenset(("no_tiles",))),
+    "zarr": (frozenset(("origin", "empty_tiles")), frozenset()),
+}
+
+
+def shape_losses(form: ShapeForm, shape: Held, names: Names) -> LossReport:
+    """Return what a form leaves out of a shape; O(rows)."""
+    _check_form(form, _EFFECTS)
+    flat = flat_of(shape)
+    facts = _facts(form, flat)
+    if isinstance(shape, NestedCommon):
+        facts.add("layers")
+    if names is not None and (form != "arrow_tensors" or names[0] is not None):
+        facts.add("names")
+    least, most = _RANKS.get(form, (0, None))
+    if flat.rank < least or (most is not None and flat.rank > most):
+        facts.add("rank")
+    return _report(form, facts, *_EFFECTS[form])
+
+
+def _facts(form: ShapeForm, flat: Flat) -> set[Fact]:
+    facts: set[Fact] = set()
+    if isinstance(flat, SmoothCommon):
+        if any(flat.origin):
+            facts.add("origin")
+        facts.add("kind")
+        return facts
+    if at_zero(flat) != flat:
+        facts.add("origin")
+    varying = [mode for mode in range(1, flat.rank) if not flat.is_uniform(mode)]
+    # Where extents last vary, readers see cells begin.
+    if flat.outer_rank != max(varying, default=1):
+        facts.add("cells")
+    if (form == "array_api" and varying) or (form == "torch" and len(varying) > 1):
+        facts.add("extents")
+    if form == "torch" and ragged_mode(flat) is None and len(varying) <= 1:
+        facts.add("dependencies")
+    if not depends_on_rows_alone(flat):
+        facts.add("dependencies")
+    return facts
+
+
+def tiling_losses(form: TilingForm, partitions: tuple[Partition, ...]) -> LossReport:
+    """Return what a form leaves out of a tiling; O(tiles per mode)."""
+    _check_form(form, _TILING_EFFECTS)
+    facts: set[Fact] = set()
+    for partition in partitions:
+        if partition.origin:
+            facts.add("origin")
+        if not partition.count:
+            facts.add("no_tiles")
+        elif not partition.bounds()[0]:
+            facts.add("empty_tiles")
+    return _report(form, facts, *_TILING_EFFECTS[form])
+
+
+def _check_form(form: object, effects: object) -> None:
+    known = cast("dict[str, object]", effects)
+    if not isinstance(form, str) or form not in known:
+        raise ConversionError(f"a form is one of {', '.join(known)}, not {form!r}")
+
+
+def _report(form: str, facts: set[Fact], lost: frozenset[Fact], refused: frozenset[Fact]) -> LossReport:
+    if facts & refused:
+        return LossReport(form, (), tuple([fact for fact in FACTS if fact in facts & refused]))
+    return LossReport(form, tuple([fact for fact in FACTS if fact in facts & lost]))

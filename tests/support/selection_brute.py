@@ -1,0 +1,79 @@
+"""What an expression means, node by node: the elements of everything that it is made of, then some of them."""
+
+import numpy as np
+
+from tensorwrapper.selection._generators import Generator, RandomField, Sampling
+from tensorwrapper.selection._nodes import (
+    Casting,
+    Choosing,
+    Extreme,
+    Interleaving,
+    Joining,
+    Padding,
+    Reading,
+    Routing,
+    Stacking,
+    Whole,
+)
+
+__all__ = ["elements_of"]
+
+
+def elements_of(view):
+    """Return the elements of an expression, in normal form or not."""
+    node = view.node
+    if isinstance(node, Reading):
+        return node.source.tensor.buffer.read(np.asarray(view.layout.to_numpy()))
+    ranks = view.layout.to_numpy()
+    return _elements(node).reshape(-1)[ranks.reshape(-1)].reshape(ranks.shape)
+
+
+def _elements(node):
+    if isinstance(node, Generator):
+        places = np.indices(node.extents, sparse=True) if node.extents else ()
+        given = [elements_of(own) for own in node.operands]
+        values = node.draw(places, given) if isinstance(node, RandomField) else node.values(places)
+        return np.array(np.broadcast_to(values, node.extents))
+    parts = [elements_of(own) for own in node.operands]
+    match node:
+        case Routing(mode, extents, pieces):
+            return _routed(mode, extents, pieces, parts, node.dtype)
+        case Whole():
+            return parts[0]
+        case Choosing():
+            return np.where(*parts)
+        case Extreme(kind):
+            return np.asarray({"minimum": np.minimum, "maximum": np.maximum}[kind].reduce(parts))
+        case Casting():
+            return parts[0].astype(node.dtype)
+        case Joining(mode):
+            return np.concatenate(parts, mode)
+        case Stacking(mode):
+            return np.stack(parts, mode)
+        case Interleaving(mode):
+            out = np.empty(node.extents, node.dtype)
+            for k, part in enumerate(parts):
+                out[(slice(None),) * mode + (slice(k, None, len(parts)),)] = part
+            return out
+        case Padding(_, widths, fill):
+            out = np.full(node.extents, elements_of(fill).item(), node.dtype)
+            inside = [slice(a, a + n) for (a, _), n in zip(widths, parts[0].shape, strict=True)]
+            out[tuple(inside)] = parts[0]
+            return out
+        case Sampling(field, layout):
+            places = np.unravel_index(layout.to_numpy(), field.extents) if field.extents else ()
+            return np.array(np.broadcast_to(field.draw(places, parts), node.extents))
+    raise TypeError(node)
+
+
+def _routed(mode, extents, pieces, parts, dtype):
+    out = np.empty(extents, dtype)
+    met = np.zeros(extents[mode], dtype=int)
+    for piece, part in zip(pieces, parts, strict=True):
+        count = piece.count(mode)
+        assert count, "an empty piece"
+        own = slice(piece.start, piece.start + piece.step * (count - 1) + 1, piece.step)
+        met[own] += 1
+        out[(slice(None),) * mode + (own,)] = part
+    assert (met == 1).all(), "pieces share out the mode exactly once"
+    return out
