@@ -6,8 +6,9 @@ from pathlib import Path as FilePath
 import numpy as np
 
 import tensorwrapper
-from tensorwrapper import Layout, Shape, Tiling
+from tensorwrapper import Layout, Mask, Shape, Tiling
 from tensorwrapper import layout as lay
+from tensorwrapper import selection as sel
 from tensorwrapper.drawing import ACCENT, INK, Axis, Mark, Path, Rectangle, Text, framed, ramp
 from tensorwrapper.typing import Order
 
@@ -37,6 +38,30 @@ def walk(shape: Shape[tuple[int, ...]], order: Order) -> str:
     ).to_svg()
 
 
+def picked(mask: Mask[tuple[int, ...]]) -> str:
+    """Return the source of a mask, of rank 2, with the place in the result in each cell that is picked."""
+    rows, columns = mask.source.extents
+    size = (columns * _CELL, rows * _CELL)
+    marks: list[Mark] = []
+    for index in mask.source.indices():
+        down, across = (i - start for i, start in zip(index, mask.source.origin, strict=True))
+        x, y = across * _CELL, down * _CELL
+        chosen = index in mask
+        box = (x + 0.5, y + 0.5, _CELL - 1.0, _CELL - 1.0)
+        marks.append(Rectangle(*box, ramp(0.45 if chosen else 0.05), "", "picked" if chosen else "cell"))
+        if chosen:
+            place = ", ".join(map(str, mask.result_index(index)))
+            marks.append(Text(x + 5.0, y + 20.0, place, 9.0, INK))
+    start = mask.source.origin
+    return framed(
+        marks,
+        size,
+        across=Axis(start[1], start[1] + columns, size[0], "mode 1"),
+        down=Axis(start[0], start[0] + rows, size[1], "mode 0"),
+        title=f"what {mask} picks, and where it stands in the result",
+    ).to_svg()
+
+
 def events() -> Shape[tuple[int, ...]]:
     """Return a million rows: hits in detector events that become busier, with a beam that pauses."""
     number = np.arange(1_000_000)
@@ -61,6 +86,21 @@ def shells() -> Tiling:
 
 
 BLOCK, COPIES = Layout.parse("(2,2):(2,1)"), Layout.parse("(2,3):(3,1)")
+
+
+def interleaved() -> sel.View[np.int64]:
+    """Return two matrices that take turns, row by row, with a border."""
+    a = np.arange(6).reshape(2, 3)
+    return sel.pad(sel.interleave([a, a + 10]), [(1, 1), (1, 0)], value=-1)
+
+
+VIEWS: dict[str, Callable[[], str]] = {
+    "view-interleaved": lambda: interleaved().to_svg(),
+    "view-concat": lambda: sel.concat([np.arange(3), np.arange(5), np.arange(3)]).to_svg(),
+    "view-dilated": lambda: sel.interleave([np.arange(4.0), np.arange(4.0)]).to_svg(),
+}
+"""The pictures of views over many sources."""
+
 LAYOUTS: dict[str, Callable[[], str]] = {
     "layout-box": lambda: Layout(Shape(3, 4, origin=(0, 10))).to_svg(),
     "layout-slice": Layout(Shape(3, 4))[::-1, 1::2].to_svg,
@@ -112,9 +152,12 @@ PICTURES: dict[str, Callable[[], str]] = {
     "layers-of-cells": lambda: Shape.nested(
         Shape.from_cells((2, 3), [(2, 2), (4, 1), (3, 3), (1, 5), (2, 4), (4, 4)]), layers=(2, 2)
     ).to_svg(),
+    "mask-modes": lambda: picked(Mask(Shape(4, 6), slice(None, None, 2), [1, 4, 5])),
+    "mask-points": lambda: picked(Mask.of_points(Shape(4, 6), [(3, 0), (0, 1), (2, 4), (1, 5)])),
     "order-c": lambda: walk(Shape.jagged([3, 1, 2]), "C"),
     "order-f": lambda: walk(Shape.jagged([3, 1, 2]), "F"),
     **LAYOUTS,
+    **VIEWS,
 }
 """What is drawn, by the name of the file."""
 

@@ -5,6 +5,7 @@ the type of their indices, so a checker knows the rank wherever it can be known,
 ``ShapeLike`` stands in ``tensorwrapper.shape``, beside the class that it names.
 """
 
+from collections.abc import Mapping
 from types import EllipsisType
 from typing import TYPE_CHECKING, Literal, SupportsIndex, TypeAlias
 
@@ -83,7 +84,7 @@ KeyItem: TypeAlias = SupportsIndex | slice | EllipsisType
 Key: TypeAlias = KeyItem | tuple[KeyItem, ...]
 """What may stand between the square brackets of a shape."""
 
-NamedKey: TypeAlias = dict[str, SupportsIndex | slice]
+NamedKey: TypeAlias = Mapping[str, SupportsIndex | slice]
 """A key of a shape with named modes: indices and slices of some of them, by name."""
 
 PositionalItem: TypeAlias = KeyItem | None

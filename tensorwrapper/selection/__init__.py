@@ -35,13 +35,14 @@ from tensorwrapper.selection._graph_nodes import (
 )
 from tensorwrapper.selection._index_map import IndexMap
 from tensorwrapper.selection._operands import Operand
+from tensorwrapper.selection._outer import Outer
 from tensorwrapper.selection._projection import Projection
 from tensorwrapper.selection._schema import SchemaForm, sources, to_json
 from tensorwrapper.selection._schema_read import SchemaLimits, from_json
 from tensorwrapper.selection._selector import Selector
 from tensorwrapper.selection._selector_atoms import NewMode
 from tensorwrapper.selection._sharding import BlockOperation, Shard, Shards
-from tensorwrapper.selection._source import Outer, ReadHandle, Source, TensorSource
+from tensorwrapper.selection._source import ReadHandle, Source, TensorSource
 from tensorwrapper.selection._view import View
 
 __all__ = [

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Literal, SupportsIndex, TypeAlias, cast
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -75,7 +76,7 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> list[Expression]:
 
 def _at_zero(part: Expression) -> Expression:
     """Return a view whose origin is zero."""
-    return part if not any(part.shape.origin) else Expression(part.node, part.layout[...], part.calls)
+    return part if not any(part.shape.origin) else attrs.evolve(part, layout=part.layout[...])
 
 
 def _aligned(parts: list[Expression], mode: int, what: str) -> None:

@@ -64,6 +64,8 @@ class Expression:
     node: Node
     layout: Layout[Any]
     calls: tuple[Call, ...] = attrs.field(default=(), eq=False, repr=False)
+    written: "Expression | None" = attrs.field(default=None, eq=False, repr=False)
+    """What the calls were made on, as it was written, if the node is what that was optimized to."""
 
     @property
     def shape(self) -> Shape[tuple[int, ...]]:

@@ -75,8 +75,14 @@ def full(shape: ShapeLike, value: object, *, dtype: npt.DTypeLike | None = None)
     [[7, 7], [7, 7]]
     """
     box = _to_box(shape)
-    element: np.dtype[Any] = np.asarray(value).dtype if dtype is None else np.dtype(dtype)
+    element: np.dtype[Any] = _type_of(value) if dtype is None else np.dtype(dtype)
     return _view(box, Filling(box, fit_number(value, element, "value")[()], element))
+
+
+def _type_of(value: object) -> "np.dtype[Any]":
+    if isinstance(value, str):
+        return np.dtypes.StringDType()
+    return np.dtype(np.object_) if isinstance(value, bytes) else np.asarray(value).dtype
 
 
 def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:

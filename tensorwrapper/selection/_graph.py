@@ -121,7 +121,12 @@ class Graph:
         ValidationError
             If another node has the same id.
         """
-        new = [node for node in _to_nodes(nodes) if self._get(node.id) != node]
+        new: list[GraphNode] = []
+        seen: dict[UUID, GraphNode] = {}
+        for node in _to_nodes(nodes):
+            if node != self._get(node.id) and node != seen.get(node.id):
+                new.append(node)
+                seen[node.id] = node
         return Graph((*self.nodes, *new), self.id)
 
     def remove(self, *nodes: GraphNode | UUID) -> "Graph":
@@ -224,7 +229,7 @@ class Graph:
         node, made = operation_nodes(operation, inputs, outputs, dtype, label)
         given = [n for side in (inputs, outputs or {}) for value in side.values() for n in _listed(value)]
         shards = applications_of(node, [operation.index] if blocks is None else blocks)
-        return self.add(*dict.fromkeys(given), *made, node, *shards), node
+        return self.add(*given, *made, node, *shards), node
 
     def shard(self, operation: OperationNode | UUID, blocks: BoxesLike) -> "Graph":
         """Return the graph with other shards of an operation: those it has are removed; O(nodes).

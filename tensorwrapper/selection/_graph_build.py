@@ -104,12 +104,20 @@ def _projected(
     """Return the boxes of all shards, one list per operand."""
     tables: _Tables = {}
     for name, regions in named:
-        pairs = zip(regions, maps.get(name, ()), strict=True)
         tables[name] = [
             (region.tensor, list(BoxTable(*p.of_boxes(blocks.origins, blocks.extents))))
-            for region, p in pairs
+            for region, p in _paired(name, regions, maps)
         ]
     return tables
+
+
+def _paired(
+    name: str, regions: Sequence[Region], maps: Mapping[str, tuple[Projection, ...]]
+) -> Iterator[tuple[Region, Projection]]:
+    projections = maps.get(name, ())
+    if len(regions) != len(projections):
+        raise RankError(f"{name} has {len(regions)} operands, but the signature has {len(projections)}")
+    return zip(regions, projections, strict=True)
 
 
 def _part(tables: _Tables, place: int) -> dict[str, tuple[Region, ...]]:
@@ -128,7 +136,7 @@ def block_operation_of(node: OperationNode, tensors: Mapping[UUID, TensorNode]) 
         {
             name: [
                 Operand(tensors[region.tensor].box, projection)
-                for region, projection in zip(regions, maps.get(name, ()), strict=True)
+                for region, projection in _paired(name, regions, maps)
             ]
             for name, regions in named
         }

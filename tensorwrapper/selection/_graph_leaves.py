@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
 _SHOWN: Final = 60
+_MODES: Final = 1024  # products of more extents than that would keep a checker busy
 
 
 def shown(value: Json) -> str:
@@ -86,9 +87,9 @@ class Leaves:
         if isinstance(value, list):
             # Not isinstance: true is an integer to Python, and not to anybody else.
             numbers = [item for item in value if type(item) is int]
-            if len(numbers) == len(value):
+            if len(numbers) == len(value) <= _MODES:
                 return numbers
-        self.refuse(path, value, "a list of integers")
+        self.refuse(path, value, f"a list of integers, at most {_MODES}")
         return None
 
     def box(self, value: Json, path: str) -> Box | None:
@@ -148,8 +149,8 @@ class Leaves:
         if fields is None or held is None:
             return None
         rows, within = held["projection"], f"{path}.affineMap.projection"
-        if not isinstance(rows, list):
-            self.refuse(within, rows, "a list of rows")
+        if not isinstance(rows, list) or len(rows) > _MODES:
+            self.refuse(within, rows, f"a list of rows, at most {_MODES}")
             return None
         read = [self.integers(row, f"{within}[{d}]") for d, row in enumerate(rows)]
         matrix = [row for row in read if row is not None]

@@ -25,6 +25,7 @@ __all__ = [
     "Routing",
     "Stacking",
     "Whole",
+    "is_base",
 ]
 
 
@@ -49,6 +50,15 @@ class Reading(Node):
     @property
     def name(self) -> str:
         return "source"
+
+
+def is_base(view: Expression) -> bool:
+    """Tell whether a view is the whole box of its node, or the tensor of its source, as it is."""
+    node = view.node
+    if isinstance(node, Reading) and isinstance(node.source, TensorSource):
+        given = node.source.tensor.layout
+        return view.layout is given or view.layout == given
+    return view.is_whole
 
 
 def _with_extent(extents: Extents, mode: int, extent: int) -> Extents:

@@ -116,6 +116,9 @@ def _lowered(view: Expression) -> Expression:
     if isinstance(node, Whole):
         layout = through(node.operand.layout, transform)
         return _spread(view) if layout is None else normalize(Expression(node.operand.node, layout))
+    drawn = through(node.layout, transform) if isinstance(node, Sampling) else None
+    if isinstance(node, Sampling) and drawn is None:
+        return _spread(view)
     pushed = tuple([normalize(push(operand, transform)) for operand in node.operands])
     if isinstance(node, Casting):
         return cast_to(pushed[0], node.dtype)
@@ -124,6 +127,8 @@ def _lowered(view: Expression) -> Expression:
     if isinstance(node, Extreme):
         distinct = tuple(dict.fromkeys(pushed))
         return distinct[0] if len(distinct) == 1 else whole(Extreme(node.kind, distinct))
+    if isinstance(node, Sampling):
+        return whole(attrs.evolve(node, layout=drawn, operands=pushed))
     return whole(Sampling(cast("RandomField", node), put_together(transform, node.extents), pushed))
 
 

@@ -4,7 +4,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tensorwrapper.buffer._copy import write_elements
 from tensorwrapper.buffer._strings import buffer_of
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, ReadOnlyError
 from tensorwrapper.layout import Layout
@@ -70,11 +69,5 @@ def new_array(extents: Extents, dtype: "np.dtype[Any]", order: Index) -> Array:
 def new_tensor(array: Array, shape: Shape[Any], order: Index) -> Tensor[Any]:
     """Return the tensor over new memory at the indices of a shape."""
     flat = array.transpose(order[::-1]).reshape(-1)
-    if array.dtype.kind in "US":
-        # Fixed widths are how NumPy writes constants; a tensor of strings has any length.
-        kind: Any = np.dtypes.StringDType() if array.dtype.kind == "U" else np.object_
-        strings: Array = np.empty(flat.shape, kind)
-        write_elements(strings, flat)
-        flat = strings
     plain = order == tuple(range(array.ndim - 1, -1, -1))
     return Tensor._make(packed_layout(shape) if plain else Layout(shape, order=order), buffer_of(flat))

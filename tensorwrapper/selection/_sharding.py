@@ -22,6 +22,7 @@ from tensorwrapper.selection._boxes import Box, as_box, box_text, contains_box, 
 from tensorwrapper.selection._coverage import coverage_findings
 from tensorwrapper.selection._operands import Named, Operand, named_lists
 from tensorwrapper.selection._output_maps import output_findings
+from tensorwrapper.selection._shard_picture import Panel, draw_panels
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape._keys import mode_of
 from tensorwrapper.typing import IntArray
@@ -323,6 +324,38 @@ class Shards:
                 )
             total += sizes * operand.itemsize
         return total
+
+    def to_svg(self, shard: SupportsIndex = 0) -> str:
+        """Return a picture as the text of an SVG document: the blocks, and what they read and write.
+
+        Index and operands stand side by side at one scale, with the boxes of all shards, and those of one
+        shard marked. Of operands of over two modes the last two are drawn.
+
+        Parameters
+        ----------
+        shard
+            The number of the shard that is marked.
+
+        Examples
+        --------
+        >>> from tensorwrapper.selection import BlockOperation, Operand
+        >>> relu = BlockOperation("relu", (4,), {}, {"y": Operand.result((4,), "(i) -> (i)")})
+        >>> relu.split(0, 3).to_svg().count('class="chosen"')
+        2
+        """
+        chosen = to_int(shard, "the number of a shard")
+        if len(self) and not -len(self) <= chosen < len(self):
+            raise OutOfBoundsError(f"shard {chosen} does not exist: there are {len(self)}")
+        panels = [Panel("index", self.operation.index, self.blocks, chosen)]
+        for side in ("inputs", "outputs"):
+            for where, operand in self.operation._listed(side):
+                panels.append(Panel(where, operand.shape, self._touched(operand), chosen))
+        title = f"{len(self)} shards of {self.operation.kernel}; shard {chosen} is marked"
+        return draw_panels(panels, title).to_svg()
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the picture."""
+        return self.to_svg()
 
     def findings(self) -> tuple[Finding, ...]:
         """Return what is wrong with the operation or with the blocks: all of it.

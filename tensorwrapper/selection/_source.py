@@ -12,39 +12,15 @@ import attrs
 import numpy as np
 
 from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer._copy import write_elements
 from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.selection._outer import Outer
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.tensor._places import memory_of
+from tensorwrapper.typing import Array
 
 __all__ = ["Outer", "ReadHandle", "Source", "TensorSource"]
-
-
-@final
-@attrs.frozen(eq=False)
-class Outer:
-    """Some positions of each mode of a box, counted from 0 and ascending: all their combinations.
-
-    Attributes
-    ----------
-    modes
-        For each mode a range, or an array of positions without repeats.
-    """
-
-    modes: tuple[range | IntArray, ...]
-
-    @property
-    def extents(self) -> tuple[int, ...]:
-        """How many positions of each mode there are."""
-        return tuple([len(mode) for mode in self.modes])
-
-    @property
-    def size(self) -> int:
-        """How many elements they are together."""
-        size = 1
-        for mode in self.modes:
-            size *= len(mode)
-        return size
 
 
 class ReadHandle(Protocol):
@@ -57,6 +33,20 @@ class ReadHandle(Protocol):
     def cancel(self) -> None:
         """Stop reading; what has not arrived will not."""
         ...
+
+
+@final
+@attrs.frozen(eq=False)
+class _Finished:
+    """A read that was done when it was started."""
+
+    count: int
+
+    def completed(self) -> Iterator[int]:
+        return iter(range(self.count))
+
+    def cancel(self) -> None:
+        """Do nothing: all has arrived."""
 
 
 @runtime_checkable
@@ -119,7 +109,17 @@ class TensorSource:
 
     def read(self, selections: Sequence[Outer], out: Sequence[Array]) -> ReadHandle:
         """Read each selection into the array beside it; it is there when this returns."""
-        raise NotImplementedError
+        for selection, target in zip(selections, out, strict=True):
+            part = self.tensor[...]
+            for mode, positions in enumerate(selection.modes):
+                if isinstance(positions, range):
+                    key = slice(positions.start, positions.stop, positions.step)
+                    part = part[(*[slice(None)] * mode, key)]
+                else:
+                    part = part.gather(mode, positions)
+            memory = memory_of(part.layout._held, part.buffer)
+            write_elements(target, part.elements().reshape(target.shape) if memory is None else memory)
+        return _Finished(len(selections))
 
     def cost(self, selection: Outer) -> int:
         """Return how many bytes the elements of a selection have."""

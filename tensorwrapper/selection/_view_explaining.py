@@ -3,6 +3,7 @@
 from typing import Generic
 
 from tensorwrapper.selection._explain import explain, to_html, to_text
+from tensorwrapper.selection._pictures import view_svg
 from tensorwrapper.selection._view_routing import ViewRouting
 from tensorwrapper.typing import ScalarT_co
 
@@ -33,6 +34,20 @@ class ViewExplaining(ViewRouting[ScalarT_co], Generic[ScalarT_co]):
             [1:3] source tensor(Shape(3), int64)  # Shape(2) int64, strides (1,), offset 0
         """
         return to_text(explain(self._expression, self.normal_form()))
+
+    def to_svg(self) -> str:
+        """Return a picture: one cell per element, coloured by the source that it comes from.
+
+        In a cell stands the index in the source, or the constant. Views of rank 2 or less with a few hundred
+        elements are drawn; others give a note.
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> sel.pad([[1, 2], [3, 4]], [(1, 1), (1, 1)]).to_svg().count('class="cell"')
+        16
+        """
+        return view_svg(self._expression, self.normal_form())
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the explanation as nested lists."""

@@ -1,15 +1,14 @@
 """What a view is and how parts of it are selected; nothing here reads an element."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex, TypeVar, cast, final
+from collections.abc import Callable, Iterator
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_ints
-from tensorwrapper.errors import ExtentError, JaggedModeError, LayoutError
+from tensorwrapper.errors import JaggedModeError, LayoutError
 from tensorwrapper.layout import Layout, PadMode
 from tensorwrapper.layout._keys import expand_positional
 from tensorwrapper.layout._layout import wrap_layout
@@ -17,7 +16,7 @@ from tensorwrapper.layout._pads import Widths
 from tensorwrapper.layout._strided import new_row_major
 from tensorwrapper.selection._atom import Atom, atoms_of, capture
 from tensorwrapper.selection._expression import Expression
-from tensorwrapper.selection._nodes import Casting, Whole
+from tensorwrapper.selection._nodes import Casting, Whole, is_base
 from tensorwrapper.selection._normal import normalize
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._advanced import (
@@ -87,6 +86,40 @@ class ViewParts(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
             object.__setattr__(self, "_normal", normal)
         return normal
 
+    def optimize(self) -> Self:
+        """Return the same view, made of its normal form: of fewer steps, which later operations start from.
+
+        What was written stays beside it: `as_written` gives it back, and `route` follows it.
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> v = sel.pad([1, 2, 3, 4], [(2, 3)], value=9)[2:6].optimize()
+        >>> v.atoms, v.normal_form().node.name
+        ((), 'source')
+        >>> [str(atom) for atom in v.as_written().atoms]
+        ['slice(0, 2, 1, 4)']
+        """
+        normal = self.normal_form()
+        view = self._make(attrs.evolve(normal, written=self._expression))
+        object.__setattr__(view, "_normal", normal)
+        return view
+
+    def as_written(self) -> Self:
+        """Return the view made of the steps that were written before `optimize`; itself if there are none."""
+        last = self._expression
+        if last.written is None:
+            return self
+        view = self._make(last.written).as_written()
+        for name, arguments, _ in last.calls:
+            view = view._again(name, arguments)
+        return view
+
+    def _again(self, name: str, arguments: tuple[Any, ...]) -> Self:
+        if name == "pad":
+            return self._by(Layout.pad, arguments[0], mode=arguments[1])
+        return self._by(_get_item if name == "__getitem__" else getattr(Layout, name), *arguments)
+
     def _by(
         self,
         operation: Callable[Concatenate[Layout[Any], _P], Layout[Any]],
@@ -108,7 +141,10 @@ class ViewParts(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
             # No layout of the places says it; one of the view's own elements, in their order, may.
             node = Whole(old)
             return self._make(Expression(node, apply(self._in_order(), *positional, **named), (call,)))
-        return self._make(Expression(old.node, new, (*old.calls, call)))
+        if not old.calls and old.written is None and not is_base(old):
+            # The calls begin at a part of the node, which no call tells of.
+            return self._make(Expression(old.node, new, (call,), old))
+        return self._make(attrs.evolve(old, layout=new, calls=(*old.calls, call)))
 
     def _see_by(
         self,
@@ -121,27 +157,6 @@ class ViewParts(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
     def _in_order(self) -> Layout[Any]:
         """Return the layout of the elements one after the other, at the indices of this view."""
         return Layout(self.shape)
-
-    def reshape(self, extents: Iterable[SupportsIndex]) -> Self:
-        """Return the view of the same elements, in row-major order, under new extents.
-
-        One extent may be -1: it becomes what is left. Where no layout of the source can say it, the elements
-        are put in order when they are computed.
-
-        Raises
-        ------
-        ExtentError
-            If the number of elements changes.
-        """
-        wanted = list(to_ints(extents, "extents"))
-        if wanted.count(-1) == 1:
-            rest = 1
-            for extent in wanted:
-                rest *= extent if extent != -1 else 1
-            if not rest or self.size % rest:
-                raise ExtentError(f"{tuple(wanted)} does not divide the {self.size} elements of {self.shape}")
-            wanted[wanted.index(-1)] = self.size // rest
-        return self._by(Layout.reshape, tuple(wanted))
 
     def pad(self, widths: Widths, *, mode: PadMode) -> Self:
         """Return the view whose modes go on beyond their ends; the elements keep their indices.

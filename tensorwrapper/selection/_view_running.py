@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._copy import copy_elements
-from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.buffer._strided_copy import to_threads
+from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout._orders import fastest_first
 from tensorwrapper.selection._run import Target, new_array, new_tensor, source_tensor, target_array
@@ -28,14 +29,18 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
 
     def compute(
         self,
-        out: Target | None = None,
+        out: "Target | None" = None,
         order: Order | Iterable[SupportsIndex] = "C",
         *,
         threads: SupportsIndex = 1,
     ) -> Tensor[Any]:
         source = source_tensor(self._expression)
-        if out is None and source is not None and not isinstance(source.buffer, Dense):
-            return source.copy()
+        if source is not None and (source.shape.kind != "smooth" or isinstance(source.buffer, Sparse | Strings)):
+            if out is None:
+                return source.copy()
+            target = out if isinstance(out, Tensor) else as_tensor(out)
+            target.assign(source)
+            return target
         extents = self.shape.extents
         fastest = fastest_first(order, self.rank)
         array = new_array(extents, self.dtype, fastest) if out is None else target_array(out, self.shape, self.dtype)

@@ -13,7 +13,7 @@ from tensorwrapper.shape._blocks import BlockTable
 from tensorwrapper.shape._common import ShapeCommon
 from tensorwrapper.shape._indices import IndexIterator, Indices
 from tensorwrapper.shape._jagged import Jagged, JaggedCommon, JaggedView
-from tensorwrapper.shape._losses import LossReport
+from tensorwrapper.shape._losses import Fact, LossReport
 from tensorwrapper.shape._nested import Nested, NestedCommon, NestedView
 from tensorwrapper.shape._partition import Partition
 from tensorwrapper.shape._queries import ShapeLike
@@ -25,7 +25,6 @@ from tensorwrapper.shape._triangular import Triangular
 
 if TYPE_CHECKING:
     from tensorwrapper.shape._alignment import ModeAlignment as ModeAlignment
-    from tensorwrapper.shape._alignment import Stretchable as Stretchable
     from tensorwrapper.shape._alignment import align_modes as align_modes
     from tensorwrapper.shape._alignment import broadcast_shapes as broadcast_shapes
     from tensorwrapper.shape._arrow_lists import ArrowList as ArrowList
@@ -66,6 +65,7 @@ __all__ = [
     "CellPairing",
     "CellPermutation",
     "CellTable",
+    "Fact",
     "IndexClasses",
     "IndexIterator",
     "Indices",
@@ -104,7 +104,6 @@ __all__ = [
     "Smooth",
     "SmoothCommon",
     "SmoothView",
-    "Stretchable",
     "Tiled",
     "Tiling",
     "Triangular",
@@ -140,7 +139,6 @@ _HOMES = {
     "einsum_shape": "_einsum",
     "ModeAlignment": "_alignment",
     "NamedRanges": "_named_ranges",
-    "Stretchable": "_alignment",
     "align_modes": "_alignment",
     "broadcast_shapes": "_alignment",
     "Mask": "_mask",

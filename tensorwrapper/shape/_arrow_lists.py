@@ -29,14 +29,18 @@ _TYPES: dict[str, type[np.int32 | np.int64]] = {
 
 
 def _offsets_or_none(values: object) -> _Offsets | None:
+    """Return offsets as an array that nobody can change; one that is read-only already is no copy."""
     if values is None:
         return None
-    array = values if isinstance(values, np.ndarray) else np.asarray(int64_array(values, "offsets"))
+    array = (
+        cast("npt.NDArray[Any]", values) if isinstance(values, np.ndarray) else int64_array(values, "offsets")
+    )
     if array.dtype.kind not in "iu" or array.ndim != 1:
         raise ConversionError(f"offsets are one-dimensional integers, not {array.dtype} of {array.shape}")
-    frozen = array.view()
-    frozen.flags.writeable = False
-    return cast("_Offsets", frozen)
+    if array.flags.writeable:
+        array = array.copy()
+        array.flags.writeable = False
+    return array
 
 
 _SAME: Any = attrs.cmp_using(eq=np.array_equal)

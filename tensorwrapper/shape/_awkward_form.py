@@ -67,9 +67,10 @@ def rows_of_awkward(
             )
         node = _fields(node.get("content"))
     inner = node.get("inner_shape", [])
-    if not isinstance(inner, list | tuple) or len(inner) > MAX_LEVELS:
+    given = cast("list[object]", inner) if isinstance(inner, list | tuple) else None
+    if given is None or len(given) > MAX_LEVELS:
         raise ParseError(f"an inner_shape is a list of at most {MAX_LEVELS} extents")
-    extents = [_size(n, "an extent of the inner_shape") for n in cast("list[object]", inner)]
+    extents = [_size(n, "an extent of the inner_shape") for n in given]
     return rows_of_levels(levels, count, tuple(extents))
 
 

@@ -121,7 +121,7 @@ def permute_cells(shape: ShapeLike, order: Iterable[SupportsIndex] | None = None
     if front != tuple(range(outer)):
         cells = np.lexsort([table.indices[:, mode] for mode in reversed(front)])
         extents, starts, strides = extents[cells], starts[cells], strides[cells]
-    places = spread(starts, extents, strides)
+    places = _spread(starts, extents, strides)
     return CellPermutation(source, modes, _permuted(source, modes), frozen_array(cells), frozen_array(places))
 
 
@@ -142,42 +142,33 @@ def _strides(extents: IntArray) -> IntArray:
     return strides
 
 
-def spread(starts: IntArray, extents: IntArray, strides: IntArray) -> IntArray:
+def _spread(starts: IntArray, extents: IntArray, strides: IntArray) -> IntArray:
     """Return the places of all elements of boxes that start and step as given, one box after the other."""
-    # Columns of their own: NumPy repeats rows of a table several times as slowly.
+    filled = (extents > 0).all(axis=1)
+    if not filled.all():
+        starts, extents, strides = starts[filled], extents[filled], strides[filled]
+    if not len(starts):
+        return starts
     sizes = [np.ascontiguousarray(column) for column in extents.T]
     steps = [np.ascontiguousarray(column) for column in strides.T]
     while sizes:
+        # Every place so far becomes the start of a run.
         counts, step = sizes.pop(0), steps.pop(0)
-        filled = counts > 0
-        if not filled.all():
-            counts, step, starts = counts[filled], step[filled], starts[filled]
-            sizes, steps = [size[filled] for size in sizes], [s[filled] for s in steps]
         ends = np.cumsum(counts)
-        starts = _runs(starts, counts, step, ends)
+        moves = _repeat(step, ends)
+        moves[0] = starts[0]
+        moves[ends[:-1]] = starts[1:] - (starts + (counts - 1) * step)[:-1]
+        # As sums of the moves from place to place: a third of the passes that products take.
+        starts = np.cumsum(moves, out=moves)
         sizes, steps = [_repeat(size, ends) for size in sizes], [_repeat(s, ends) for s in steps]
     return starts
 
 
-def _runs(starts: IntArray, counts: IntArray, steps: IntArray, ends: IntArray) -> IntArray:
-    """Return ``starts[k] + j * steps[k]`` for j below ``counts[k]``, which is not 0, one k after the other.
-
-    ``ends`` are the sums of the counts.
-    """
-    if not len(counts):
-        return starts
-    # As sums of the moves from place to place: a third of the passes that products take.
-    moves = _repeat(steps, ends)
-    moves[0] = starts[0]
-    moves[ends[:-1]] = starts[1:] - (starts + (counts - 1) * steps)[:-1]
-    return np.cumsum(moves, out=moves)
-
-
 def _repeat(values: IntArray, ends: IntArray) -> IntArray:
     """Return each value up to its end: NumPy's repeat of short runs, in half the time."""
-    if not len(ends) or (values == values[0]).all():
-        return np.full(ends[-1] if len(ends) else 0, values[0] if len(ends) else 0)
-    moves = np.zeros(ends[-1], dtype=np.int64)
+    if (values == values[0]).all():
+        return np.full(ends.item(-1), values[0], dtype=np.int64)
+    moves = np.zeros(ends.item(-1), dtype=np.int64)
     moves[0] = values[0]
     moves[ends[:-1]] = np.diff(values)
     return np.cumsum(moves, out=moves)

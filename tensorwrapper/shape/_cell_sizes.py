@@ -42,8 +42,14 @@ _KEYS: Final = ("dim_names", "permutation", "uniform_shape")
 
 def depends_on_rows_alone(flat: Flat) -> bool:
     """Tell whether every extent is known when the first index is."""
-    modes = range(1, flat.rank)
-    return isinstance(flat, SmoothCommon) or all(set(flat.dependencies(mode)) <= {0} for mode in modes)
+    return isinstance(flat, SmoothCommon) or _deeper_mode(flat) is None
+
+
+def _deeper_mode(flat: JaggedCommon) -> int | None:
+    """Return the first mode whose extent depends on more than the first index."""
+    # Mode 1 has no other mode to depend on.
+    deeper = (mode for mode in range(2, flat.rank) if not set(flat.dependencies(mode)) <= {0})
+    return next(deeper, None)
 
 
 def ragged_mode(flat: Flat) -> int | None:
@@ -70,12 +76,12 @@ def sizes_of_cells(flat: Flat) -> IntArray:
         return frozen_array(
             np.broadcast_to(np.array(flat.extents[1:], np.int64), (*flat.extents[:1], flat.rank - 1))
         )
-    for mode in range(1, flat.rank):
-        if not set(flat.dependencies(mode)) <= {0}:
-            raise JaggedModeError(
-                f"mode {mode} depends on modes {flat.dependencies(mode)}, but rows are boxes only where "
-                "all modes depend on mode 0 alone"
-            )
+    deeper = _deeper_mode(flat)
+    if deeper is not None:
+        raise JaggedModeError(
+            f"mode {deeper} depends on modes {flat.dependencies(deeper)}, but rows are boxes only where all "
+            "modes depend on mode 0 alone"
+        )
     columns = [_per_row(flat, mode) for mode in range(1, flat.rank)]
     return frozen_array(np.stack(columns, axis=1))
 

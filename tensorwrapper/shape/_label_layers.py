@@ -25,16 +25,13 @@ def layering_of(names: tuple[str, ...], layers: tuple[int, ...]) -> Layering:
     return Layering(len(layers), homes)
 
 
-def merge_layerings(layerings: Sequence[Layering | None]) -> Layering | None:
-    """Return the layering of a product: each label in the outermost of its layers; ``None`` if all are."""
-    nested = [layering for layering in layerings if layering is not None]
-    if not nested:
-        return None
+def merge_layerings(layerings: Sequence[Layering]) -> Layering:
+    """Return the layering of a product: each label in the outermost of its layers."""
     homes: dict[str, int] = {}
-    for layering in nested:
+    for layering in layerings:
         for name, layer in layering.homes.items():
             homes[name] = min(layer, homes.get(name, layer))
-    return Layering(max(layering.depth for layering in nested), homes)
+    return Layering(max(layering.depth for layering in layerings), homes)
 
 
 def check_same(layerings: Sequence[Layering | None], labels: Collection[str]) -> Layering | None:

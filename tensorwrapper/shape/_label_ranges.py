@@ -63,7 +63,7 @@ def range_of(flat: Flat, labels: tuple[str, ...], mode: int) -> Range | None:
     """Return the range of a mode; ``None`` if no prefix leads to it. O(n log n) in its prefixes at most."""
     if isinstance(flat, SmoothCommon):
         return Fixed(flat.extents[mode], flat.origin[mode])
-    if isinstance(flat, Tiled) and all(p.extent for p in flat.partitions):
+    if isinstance(flat, Tiled) and (mode < flat.outer_rank or all(p.extent for p in flat.partitions)):
         return _range_of_tiles(flat, labels, mode)
     if not mode:
         return Fixed(flat.extent_at(()), flat.origin_at(()))

@@ -278,7 +278,7 @@ class ShapeProduct(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([name for factor in self.factors for name in factor.labels]))
+        return tuple(dict.fromkeys(chain.from_iterable([factor.labels for factor in self.factors])))
 
     def _required(self) -> AbstractSet[str]:
         counts = Counter([name for factor in self.factors for name in factor.labels])
@@ -297,7 +297,8 @@ class ShapeProduct(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
             factor._collect(inner, into)
 
     def _layering(self) -> Layering | None:
-        return merge_layerings([factor._layering() for factor in self.factors])
+        nested = [layering for factor in self.factors if (layering := factor._layering()) is not None]
+        return merge_layerings(nested) if nested else None
 
     def _leaf(self) -> ShapeT_co:
         return self.factors[0]._leaf()

@@ -4,10 +4,9 @@ A shape is contiguous, and so is every slice of it. A mask stands beside it: it 
 """
 
 from collections.abc import Callable
-from typing import Any, Generic, SupportsIndex, cast, final
+from typing import Any, Generic, Self, TypeVar, cast, final
 
 import attrs
-import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.errors import (
@@ -15,10 +14,8 @@ from tensorwrapper.errors import (
     ExtentMismatchError,
     JaggedModeError,
     ParseError,
-    RankError,
     TensorWrapperError,
 )
-from tensorwrapper.shape._keys import mode_of
 from tensorwrapper.shape._mask_keys import (
     MaskItem,
     picks_of_item,
@@ -26,19 +23,21 @@ from tensorwrapper.shape._mask_keys import (
     picks_of_points,
     spread_items,
 )
-from tensorwrapper.shape._mask_places import MaskPlaces, MaskWay
+from tensorwrapper.shape._mask_places import MaskWay
+from tensorwrapper.shape._mask_sets import MaskSets
 from tensorwrapper.shape._mask_text import MaskRead, mask_repr, mask_str, mask_to_json, read_json, read_text
 from tensorwrapper.shape._picks import Picks
-from tensorwrapper.shape._queries import ShapeLike
-from tensorwrapper.shape._shape import Shape, as_shape
-from tensorwrapper.typing import IndexT_co
+from tensorwrapper.shape._shape import Shape
+from tensorwrapper.typing import Index, IndexT_co
 
 __all__ = ["Mask", "MaskItem", "MaskWay"]
+
+_I = TypeVar("_I", bound=Index)
 
 
 @final
 @attrs.frozen(init=False, eq=False, repr=False, getstate_setstate=False)
-class Mask(MaskPlaces[IndexT_co], Generic[IndexT_co]):
+class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
     """Some indices of a shape, contiguous or not, seen as a contiguous shape that starts at 0.
 
     ``Mask(shape, ...)`` picks along every mode by itself, as the outer product of what is picked; of a jagged
@@ -93,7 +92,7 @@ class Mask(MaskPlaces[IndexT_co], Generic[IndexT_co]):
             _fill(self, source, "rows", (_rows_of_items(box, spread),))
 
     @classmethod
-    def of_points(cls, source: Shape[IndexT_co], points: npt.ArrayLike) -> "Mask[IndexT_co]":
+    def of_points(cls, source: "Shape[_I]", points: npt.ArrayLike) -> "Mask[_I]":
         """Return the mask of single elements; the result has one mode, in the order in which they are given.
 
         Parameters
@@ -120,10 +119,10 @@ class Mask(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         >>> mask.shape, mask.source_index((0,)), mask.ordinals().tolist()
         (Shape(2), (2, 1), [5, 0])
         """
-        return cls._make(source, "points", (picks_of_points(source, points),))
+        return Mask[_I]._make(source, "points", (picks_of_points(source, points),))
 
     @classmethod
-    def of_ordinals(cls, source: Shape[IndexT_co], ordinals: "npt.ArrayLike | range") -> "Mask[IndexT_co]":
+    def of_ordinals(cls, source: "Shape[_I]", ordinals: "npt.ArrayLike | range") -> "Mask[_I]":
         """Return the mask of the elements with these ordinals, in their order; one integer drops the mode.
 
         Raises as `of_points` does.
@@ -135,7 +134,7 @@ class Mask(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         >>> mask.shape, mask.source_index((7,))
         (Shape(1000), (7, 7))
         """
-        return cls._make(source, "points", (picks_of_ordinals(source, ordinals),))
+        return Mask[_I]._make(source, "points", (picks_of_ordinals(source, ordinals),))
 
     @classmethod
     def parse(cls, text: str) -> "Mask[tuple[int, ...]]":
@@ -183,10 +182,8 @@ class Mask(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         return mask_to_json(self)
 
     @classmethod
-    def _make(
-        cls, source: Shape[IndexT_co], way: MaskWay, picks: tuple[Picks | int, ...]
-    ) -> "Mask[IndexT_co]":
-        mask: Mask[IndexT_co] = object.__new__(cls)
+    def _make(cls, source: Shape[Any], way: MaskWay, picks: tuple[Picks | int, ...]) -> Self:
+        mask = object.__new__(cls)
         _fill(mask, source, way, picks)
         return mask
 
@@ -236,163 +233,6 @@ class Mask(MaskPlaces[IndexT_co], Generic[IndexT_co]):
             return self.source.ordinal(self.source_index(self.shape.index(ordinals)))
         found = self.source.ordinals(self.source_indices(self.shape.indices_at(ordinals.to_numpy())))
         return Picks.of_distinct(found)
-
-    def as_points(self) -> "Mask[IndexT_co]":
-        """Return the mask of the same elements as points, in row-major order of the result; O(size).
-
-        Examples
-        --------
-        >>> from tensorwrapper import Mask, Shape
-        >>> Mask(Shape(2, 3), 1, [2, 0]).as_points()
-        Mask.of_ordinals(Shape(2, 3), range(5, 2, -2))
-        """
-        if self.way == "points":
-            return self
-        return self._make(self.source, "points", (Picks.of_distinct(self.ordinals()),))
-
-    def outer(self) -> "Mask[IndexT_co]":
-        """Return the smallest mask by modes that has all picked indices: those of each mode that occur.
-
-        Its result is the compressed box, and `result_index` the place in it. The indices of points ascend;
-        O(n log n) for them.
-
-        Raises
-        ------
-        JaggedModeError
-            If the source is jagged.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Mask, Shape
-        >>> box = Mask.of_points(Shape(5, 5), [(1, 2), (1, 3)]).outer()
-        >>> box.extents, box.result_index((1, 3))
-        ((1, 2), (0, 1))
-        """
-        box = self.source.flatten()
-        if box.kind != "smooth":
-            raise JaggedModeError(
-                "a jagged shape has no outer product of indices; of it rows are picked, or points"
-            )
-        if self.way == "modes" and self.size:
-            picks = tuple(
-                [p if isinstance(p, Picks) else Picks.of_range(range(p, p + 1)) for p in self.picks]
-            )
-        else:
-            columns = box.indices_at(self.ordinals()).T
-            picks = tuple([Picks.of_distinct(np.unique(column)) for column in columns])
-        return self._make(self.source, "modes", picks)
-
-    # Sets.
-
-    def intersect(self, other: "Mask[Any] | ShapeLike") -> "Mask[IndexT_co]":
-        """Return the mask of what both have, in the order of this one; O(1) for ranges.
-
-        Parameters
-        ----------
-        other
-            A mask of the same source; or a shape, of whose indices those remain that it has.
-
-        Raises
-        ------
-        ExtentMismatchError
-            If the masks are of different sources.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Mask, Shape
-        >>> Mask(Shape(30), slice(None, None, 2)).intersect(Mask(Shape(30), slice(None, None, 3)))
-        Mask(Shape(30), range(0, 25, 6))
-        >>> Mask(Shape(30), slice(None, None, 2)).intersect(Shape(30)[7:11])
-        Mask(Shape(30), range(8, 11, 2))
-        """
-        theirs = other if isinstance(other, Mask) else self._within(as_shape(other))
-        self._check_source(theirs)
-        pairs = [
-            a.intersect(b)
-            for a, b in zip(self.picks, theirs.picks, strict=False)
-            if isinstance(a, Picks) and isinstance(b, Picks)
-        ]
-        if self.way == theirs.way and len(pairs) == len(self.picks):
-            return self._make(self.source, self.way, tuple(pairs))
-        mine, others = self._as_picks(), theirs._as_picks()
-        return self._make(self.source, "points", (mine.intersect(others),))
-
-    def _within(self, region: Shape[Any]) -> "Mask[IndexT_co]":
-        """Return the mask of the indices of the source that a shape has."""
-        if region.rank != self.source.rank:
-            raise RankError(
-                f"a shape of rank {region.rank} has no index of a mask of rank {self.source.rank}"
-            )
-        source, box = self.source.flatten(), region.flatten()
-        if source.kind == box.kind == "smooth":
-            common = source.intersect(box)
-            runs = [range(start, start + n) for start, n in zip(common.origin, common.extents, strict=True)]
-            return self._make(self.source, "modes", tuple(map(Picks.of_range, runs)))
-        ordinals = self._as_picks().to_numpy()
-        found = ordinals[region.contains(source.indices_at(ordinals))]
-        return self._make(self.source, "points", (Picks.of_distinct(found),))
-
-    def union(self, other: "Mask[Any]") -> "Mask[IndexT_co]":
-        """Return the mask of what either has, as points in row-major order of the source; O(n log n).
-
-        Examples
-        --------
-        >>> from tensorwrapper import Mask, Shape
-        >>> Mask(Shape(3, 3), 1).union(Mask(Shape(3, 3), slice(None), 1)).size
-        5
-        """
-        self._check_source(other)
-        ordinals = np.union1d(self._as_picks().to_numpy(), other._as_picks().to_numpy())
-        return self._make(self.source, "points", (Picks.of_distinct(ordinals),))
-
-    def complement(self, mode: SupportsIndex | None = None) -> "Mask[IndexT_co]":
-        """Return the mask of what this one leaves out, ascending; of the source's size, unless it is a run.
-
-        Without a mode these are all other indices: of a mask of rows the other rows, else points. With one,
-        the other indices of this mode are picked, and the other modes stay as they are.
-
-        Raises
-        ------
-        ConversionError
-            If a mode is given to a mask that does not pick by modes, or one that is pinned.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Mask, Shape
-        >>> mask = Mask(Shape(4, 6), slice(None, None, 2), [1, 4, 5])
-        >>> mask.complement(1), mask.complement().size
-        (Mask(Shape(4, 6), range(0, 3, 2), [0, 2, 3]), 18)
-        """
-        if mode is not None:
-            return self._complement_of(mode_of(mode, self.source.rank))
-        if self.way == "rows":
-            (rows,) = self._free()
-            other = rows.complement(self.source.origin_at(()), self.source.extent(0))
-            return self._make(self.source, "rows", (other,))
-        other = self._as_picks().complement(0, self.source.size)
-        return self._make(self.source, "points", (other,))
-
-    def _complement_of(self, mode: int) -> "Mask[IndexT_co]":
-        picks = self.picks[mode] if self.way == "modes" else 0
-        if isinstance(picks, int):
-            raise ConversionError(
-                f"the mask does not pick indices of mode {mode} that others could be left by"
-            )
-        source = self.source.flatten()
-        other = picks.complement(source.origin[mode], source.extents[mode])
-        return self._make(self.source, "modes", (*self.picks[:mode], other, *self.picks[mode + 1 :]))
-
-    def _as_picks(self) -> Picks:
-        """Return the ordinals of all picked elements."""
-        return (
-            Picks.of_distinct(self.ordinals())
-            if self.way != "points" or not self._free()
-            else self._free()[0]
-        )
-
-    def _check_source(self, other: "Mask[Any]") -> None:
-        if self.source is not other.source and self.source != other.source:
-            raise ExtentMismatchError(f"one mask is of {self.source}, the other of {other.source}")
 
     # Python's own.
 

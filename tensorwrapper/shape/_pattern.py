@@ -164,7 +164,7 @@ class ShapePattern:
         found: list[ShapeMatch] = []
         seen: dict[str, tuple[int | Extents, str]] = {}
         for number, shape in enumerate(shapes):
-            match = self._match(as_shape(shape), seen, f"shape {number}")
+            match = self._match(as_shape(shape), seen, f"shape {number}: ")
             found.append(match)
             for name, value in match.unknowns.items():
                 if name not in self._plan.varying:
@@ -175,16 +175,15 @@ class ShapePattern:
         self, shape: Shape[Any], seen: "Mapping[str, tuple[int | Extents, str]]", where: str
     ) -> "ShapeMatch":
         plan = self._plan
-        refusal = f"{where}{': ' * bool(where)}{shape!r} does not match {self}:"
         fill = plan.fill(shape.rank)
         if fill is None:
             least = "at least " * (plan.run is not None)
-            raise RankError(f"{refusal} it has rank {shape.rank}, but the pattern {least}{self.min_rank}")
-        wrong = _disagreement(plan, shape, fill, {k: v for k, v in seen.items() if isinstance(v[0], int)})
-        if wrong is None:
-            wrong = _run_disagreement(plan, shape, fill, seen)
-        if wrong is not None:
-            raise ExtentMismatchError(f"{refusal} {wrong}")
+            wrong = f"it has rank {shape.rank}, but the pattern {least}{self.min_rank}"
+            raise RankError(f"{where}{shape!r} does not match {self}: {wrong}")
+        extents = {name: value for name, value in seen.items() if isinstance(value[0], int)}
+        found = _disagreement(plan, shape, fill, extents) or _run_disagreement(plan, shape, fill, seen)
+        if found is not None:
+            raise ExtentMismatchError(f"{where}{shape!r} does not match {self}: {found}")
         return ShapeMatch(self, shape)
 
     # Telling more.
@@ -356,11 +355,12 @@ def _disagreement(
 ) -> str | None:
     """Return what the first mode that does not fit says."""
     found = dict(seen)
+    extents = shape.extents if shape.kind == "smooth" else None
     for k, leaf in enumerate(plan.leaves):
         if isinstance(leaf, Run) or leaf.extent is None:
             continue
         mode = plan.place(k, fill)
-        low, high = shape.extent_bounds(mode)
+        low, high = shape.extent_bounds(mode) if extents is None else (extents[mode], extents[mode])
         if low != high:
             return f"mode {mode} has extents from {low} to {high}, but {leaf} is one number"
         if isinstance(leaf.extent, int):

@@ -224,7 +224,7 @@ class Picks:
 
 
 def _unlocked(numbers: IntArray) -> IntArray:
-    """Return the same memory as NumPy's take wants it: of indices that are read-only it makes a copy first."""
+    """Return the same memory as take wants it: of indices that are read-only it would make a copy."""
     if numbers.flags.writeable:
         return numbers
     view = numbers.view()

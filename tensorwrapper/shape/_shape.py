@@ -1,7 +1,7 @@
 """`Shape`, the one class that users meet: it holds a value or a view of any kind and hides which."""
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, SupportsIndex, TypeAlias, cast, final, overload
 
 import attrs
@@ -127,7 +127,7 @@ class Shape(ShapeExchange[IndexT_co], Generic[IndexT_co]):
         if names is None:
             numbers: Any = key  # a key by name is refused there, as any other object
             return wrap(held.select(parse_key(numbers, held.rank)))
-        plain = key_of_names(key, names, held.rank) if isinstance(key, dict) else key
+        plain = key_of_names(key, names, held.rank) if isinstance(key, Mapping) else key
         entries = parse_key(plain, held.rank)
         return wrap(held.select(entries), kept_names(names, [type(entry) is not int for entry in entries]))
 

@@ -3,7 +3,8 @@
 from typing import Literal, TypeAlias, cast
 
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.shape._cell_sizes import depends_on_rows_alone, ragged_mode
+from tensorwrapper.shape._cell_sizes import depends_on_rows_alone
+from tensorwrapper.shape._jagged import Jagged, JaggedCommon, JaggedView
 from tensorwrapper.shape._losses import FACTS, Fact, LossReport
 from tensorwrapper.shape._names import Names
 from tensorwrapper.shape._nested import Flat, NestedCommon, at_zero, flat_of
@@ -22,18 +23,20 @@ TilingForm: TypeAlias = Literal["marks", "dask", "zarr"]
 """In what form a tiling is handed to another system."""
 
 _LOST: frozenset[Fact] = frozenset(("origin", "names", "layers"))
+_ROWS: frozenset[Fact] = _LOST.union(("cells",))
+_BOXES: frozenset[Fact] = _LOST.union(("kind",))
 
 # What each form leaves out, and what it cannot be made for at all.
 _EFFECTS: dict[ShapeForm, tuple[frozenset[Fact], frozenset[Fact]]] = {
     "json": (frozenset(), frozenset()),
-    "row_partitions": (_LOST | {"cells"}, frozenset()),
-    "awkward": (_LOST | {"cells"}, frozenset(("rank",))),
-    "arrow": (_LOST | {"cells"}, frozenset(("rank",))),
-    "arrow_tensors": (_LOST | {"kind"}, frozenset(("rank", "dependencies"))),
-    "torch": (_LOST | {"kind"}, frozenset(("rank", "extents", "dependencies"))),
-    "torch_strided": (_LOST | {"kind"}, frozenset(("rank", "dependencies"))),
-    "cf": (_LOST | {"kind"}, frozenset(("rank",))),
-    "array_api": (_LOST | {"cells", "extents"}, frozenset()),
+    "row_partitions": (_ROWS, frozenset()),
+    "awkward": (_ROWS, frozenset(("rank",))),
+    "arrow": (_ROWS, frozenset(("rank",))),
+    "arrow_tensors": (_BOXES, frozenset(("rank", "dependencies"))),
+    "torch": (_BOXES, frozenset(("rank", "extents", "dependencies"))),
+    "torch_strided": (_BOXES, frozenset(("rank", "dependencies"))),
+    "cf": (_BOXES, frozenset(("rank",))),
+    "array_api": (_ROWS.union(("extents",)), frozenset()),
 }
 _RANKS: dict[ShapeForm, tuple[int, int | None]] = {
     "awkward": (1, None),
@@ -72,7 +75,7 @@ def _facts(form: ShapeForm, flat: Flat) -> set[Fact]:
             facts.add("origin")
         facts.add("kind")
         return facts
-    if at_zero(flat) != flat:
+    if not _starts_at_zero(flat):
         facts.add("origin")
     varying = [mode for mode in range(1, flat.rank) if not flat.is_uniform(mode)]
     # Where extents last vary, readers see cells begin.
@@ -80,11 +83,19 @@ def _facts(form: ShapeForm, flat: Flat) -> set[Fact]:
         facts.add("cells")
     if (form == "array_api" and varying) or (form == "torch" and len(varying) > 1):
         facts.add("extents")
-    if form == "torch" and ragged_mode(flat) is None and len(varying) <= 1:
-        facts.add("dependencies")
-    if not depends_on_rows_alone(flat):
+    if form in ("arrow_tensors", "torch_strided", "torch") and not depends_on_rows_alone(flat):
         facts.add("dependencies")
     return facts
+
+
+def _starts_at_zero(flat: JaggedCommon) -> bool:
+    if isinstance(flat, Jagged | JaggedView):
+        rows = flat.rows
+        origins = (rows.first, *rows.columns.origins[1:], *rows.columns.leaf_origins)
+        if all(isinstance(origin, int) and not origin for origin in origins):
+            return True
+    # Numbers that are stored may belong to rows that no index leads to: only the shapes tell.
+    return at_zero(flat) == flat
 
 
 def tiling_losses(form: TilingForm, partitions: tuple[Partition, ...]) -> LossReport:

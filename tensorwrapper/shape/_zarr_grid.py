@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64, to_counts
 from tensorwrapper._json import Json, dump_json, excess, load_json
 from tensorwrapper.errors import ConversionError, ExtentError, ParseError, RankError, SizeOverflowError
+from tensorwrapper.shape._arrays import Sizes
 from tensorwrapper.shape._losses import LossReport
 from tensorwrapper.shape._partition import Partition, int64_array
 from tensorwrapper.shape._shape_losses import tiling_losses
@@ -108,9 +109,13 @@ def _runs(sizes: IntArray) -> Json:
     if not len(sizes):
         return 1
     starts = np.flatnonzero(np.diff(sizes, prepend=sizes[0] - 1))
-    values: list[int] = sizes[starts].tolist()
-    counts: list[int] = np.diff(starts, append=len(sizes)).tolist()
-    return [value if count == 1 else [value, count] for value, count in zip(values, counts, strict=True)]
+    counts = np.diff(starts, append=len(sizes))
+    runs: list[Json] = sizes[starts].tolist()
+    several = np.flatnonzero(counts > 1)
+    pairs: list[Json] = np.stack((sizes[starts[several]], counts[several]), axis=1).tolist()
+    for place, pair in zip(several.tolist(), pairs, strict=True):
+        runs[place] = pair
+    return runs
 
 
 def partitions_of_zarr(
@@ -191,18 +196,22 @@ def _list(value: object, what: str) -> list[object]:
 def _chunks(entry: object, extent: int, mode: int, most: int) -> IntArray:
     """Return the sizes of the chunks of a mode, cut to its extent: a grid may go on beyond it."""
     what = f"the chunks of mode {mode}"
+    if extent > MAX_INT64:
+        raise SizeOverflowError(f"the extent {extent} of mode {mode} does not fit into 64 bits")
     values, counts = _runs_of(entry, extent, what)
     if not extent:
         return np.empty(0, dtype=np.int64)
-    # What lies beyond the extent is of no account, and now every product fits.
+    # What lies beyond the extent is of no account; without it no product is above twice the extent.
     values = np.minimum(values, extent)
     counts = np.minimum(counts, -(-extent // values))
-    exact = np.object_ if 2 * extent * len(values) > MAX_INT64 else np.int64
-    ends = np.cumsum(values.astype(exact) * counts)
+    if 2 * extent * len(values) > MAX_INT64:
+        ends: Sizes = np.cumsum(values.astype(np.object_) * counts.astype(np.object_))
+    else:
+        ends = np.cumsum(values * counts)
     covered = int(ends[-1]) if len(ends) else 0
     if covered < extent:
         raise ExtentError(f"{what} add up to {covered}, but its extent is {extent}")
-    last = int(np.searchsorted(ends, extent))
+    last = int(ends.searchsorted(extent))
     before = int(ends[last - 1]) if last else 0
     rest = -(-(extent - before) // int(values[last]))
     total = sum(counts[:last].tolist()) + rest
@@ -219,12 +228,13 @@ def _runs_of(entry: object, extent: int, what: str) -> tuple[IntArray, IntArray]
     if not isinstance(entry, list | tuple):
         entry = [[_positive(entry, what), max(extent, 1)]]
     items = list(cast("Iterable[object]", entry))
-    if set(map(type, items)) <= {int}:
-        values, counts = _int64(cast("list[int]", items), what), np.ones(len(items), dtype=np.int64)
-    else:
-        pairs = [_pair(item, what) for item in items]
-        values = _int64([value for value, _ in pairs], what)
-        counts = _int64([count for _, count in pairs], what)
+    # Most sizes of an irregular grid stand alone: only pairs are looked at one by one.
+    others = [place for place, kind in enumerate(map(type, items)) if kind is not int]
+    several = [_pair(items[place], what) for place in others]
+    for place, (value, _) in zip(others, several, strict=True):
+        items[place] = value
+    values, counts = _int64(cast("list[int]", items), what), np.ones(len(items), dtype=np.int64)
+    counts[others] = _int64([count for _, count in several], what)
     if len(values) and int(values.min()) < 1:
         _positive(int(values.min()), what)
     return values, counts

@@ -3,6 +3,7 @@
 Each operation is one of a `Layout`: whoever holds a layout says in `_by` what becomes of the new one.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex
@@ -10,10 +11,11 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import ConversionError
+from tensorwrapper._integers import to_ints
+from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
-from tensorwrapper.typing import ScalarT_co
+from tensorwrapper.typing import Extents, ScalarT_co
 
 __all__ = ["TensorCommon"]
 
@@ -169,14 +171,23 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     def reshape(self, extents: Iterable[SupportsIndex]) -> Self:
         """Return the view of the same elements, in row-major order, under new extents; never a copy.
 
+        One extent may be -1: it becomes what the others leave. A `View` takes any extents, and puts the
+        elements in order when it is computed.
+
         Raises
         ------
         ExtentError
             If the number of elements changes.
         LayoutError
-            If only a copy could have these extents: ``copy().reshape(...)`` makes it.
+            If only a copy of a tensor could have these extents: ``copy().reshape(...)`` makes it.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.as_tensor([[1, 2], [3, 4], [5, 6]]).reshape((-1, 3)).tolist()
+        [[1, 2, 3], [4, 5, 6]]
         """
-        return self._by(Layout.reshape, extents)
+        return self._by(Layout.reshape, _completed(to_ints(extents, "extents"), self.size))
 
     def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> Self:
         """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
@@ -197,3 +208,13 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     def tiled(self, tiling: Tiling) -> Self:
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
         return self._by(Layout.as_tiled, tiling)
+
+
+def _completed(extents: Extents, size: int) -> Extents:
+    """Return extents of which one that is -1 has become what the others leave."""
+    if -1 not in extents:
+        return extents
+    rest = math.prod([extent for extent in extents if extent != -1])
+    if extents.count(-1) > 1 or not rest or size % rest:
+        raise ExtentError(f"{extents} leaves no one extent for {size} elements")
+    return tuple([size // rest if extent == -1 else extent for extent in extents])

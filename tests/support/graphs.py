@@ -1,5 +1,6 @@
 """Graphs of the tests: valid ones, and one that each rule can break."""
 
+import copy
 import json
 from uuid import UUID
 
@@ -28,7 +29,8 @@ def node(number, kind, body, **more):
 
 
 def document(*nodes):
-    return {"id": ident(0), "nodes": list(nodes)}
+    # A copy, so that a change of one node is not one of another.
+    return {"id": ident(0), "nodes": [copy.deepcopy(node) for node in nodes]}
 
 
 def tensor(number, start, end, dtype="int32", **more):

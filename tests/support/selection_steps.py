@@ -277,12 +277,16 @@ def cut(rng, view, array):
     return sel.concat([view[own] for own in keys], mode=mode), np.concatenate([array[own] for own in keys], mode)
 
 
+def optimize(rng, view, array):
+    return view.optimize(), array
+
+
 STEPS = {
     step.__name__: step
     for step in (
         permute, key, reverse, rotate, repeat, repeat_each, gather, mask, mask_of_many, points, outer,
         pad_again, pad_constant, broadcast, squeeze, unsqueeze, reshape, split_mode, merge_modes,
-        sliding_window, diagonal, window, cast, dealt, cut,
+        sliding_window, diagonal, window, cast, dealt, cut, optimize,
     )
 }  # fmt: skip
 

@@ -65,7 +65,7 @@ class Grower:
             except Stop:
                 continue
             # An element of an array is none: text loses its type.
-            after = found[1] if isinstance(found[1], np.ndarray) else np.array(found[1], dtype=array.dtype)
+            after = np.asarray(found[1], dtype=getattr(found[1], "dtype", array.dtype))
             found = found[0], after
             if after.size > MOST or after.ndim > 5:
                 continue
@@ -128,7 +128,15 @@ class Grower:
         if rng.random() < 0.3:
             value = rng.random() < 0.5
             return sel.full(own, value), np.full(own, value)
-        return self.tensor_leaf(own, "?")
+        view, array = self.tensor_leaf(own, "?", masked=True)
+        if rng.random() < 0.3:
+            moved = self.step(view, array)
+            if moved[1].dtype == bool:
+                return conform(rng, moved, own, self._flags)
+        return view, array
+
+    def _flags(self, extents):
+        return self.tensor_leaf(extents, "?", masked=True)
 
     def extents(self):
         """Return small extents, some of them 0 and 1."""
@@ -156,10 +164,10 @@ class Grower:
             return self.generator(self.extents())
         return self.tensor_leaf(self.extents(), rng.choice(TYPES))
 
-    def tensor_leaf(self, extents, code):
+    def tensor_leaf(self, extents, code, masked=False):
         """Return a view of a new tensor, stored in some way."""
         rng = self.rng
-        if self.texts:
+        if self.texts and not masked:
             code = "T"
         size = int(np.prod(extents))
         if code == "T":

@@ -36,5 +36,5 @@ matrix.partition_by_volume(2.5)  # type: ignore[arg-type]  # pyright: ignore[rep
 whole: Shape[Any] = Shape.concat([matrix, (4, 3), [1, 3]])
 assert_type(whole.extents, tuple[int, ...])
 tensor: Shape[Any] = Shape.stack([matrix, matrix], mode=-1)
-Shape.concat([matrix], mode="0")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+Shape.concat([matrix], mode=0.5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 Shape.concat(3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

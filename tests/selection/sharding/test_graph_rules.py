@@ -260,7 +260,7 @@ def test_a_long_chain_is_no_cycle_and_a_long_cycle_is_one():
 # Projections.
 
 
-def signed(**changes):
+def signed():
     graph, linear, _ = linear_and_relu()
     plain = json.loads(graph.to_json())
     place = graph.nodes.index(linear)

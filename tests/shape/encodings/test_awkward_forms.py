@@ -84,7 +84,7 @@ def test_lists_in_any_order_need_elements_that_are_alike():
     assert Shape.from_awkward(views(LEAF), 3, buffers) == Shape.jagged([2, 1, 0])
     regular = {"class": "RegularArray", "size": 5, "content": LEAF}
     assert Shape.from_awkward(views(regular), 2, buffers) == Shape.from_cells((2,), [(2, 5), (1, 5)])
-    with pytest.raises(ConversionError, match="level 0 do not follow one another.*pack"):
+    with pytest.raises(ConversionError, match=r"level 0 do not follow one another.*pack"):
         Shape.from_awkward(views(lists(LEAF, form_key="b")), 3, buffers)
     ordered = {"a-starts": [2, 7, 4], "a-stops": [4, 7, 5], "b-offsets": [0, 1, 2, 5, 9, 14]}
     assert Shape.from_awkward(views(lists(LEAF, form_key="b")), 3, ordered) == Shape.jagged([[3, 4], [], [5]])

@@ -172,7 +172,7 @@ def test_what_is_no_jagged_layout_is_refused(offsets, extents, lengths, error, m
 
 
 def test_two_ragged_modes_have_no_offsets():
-    with pytest.raises(JaggedModeError, match="one ragged mode.*cell_extents"):
+    with pytest.raises(JaggedModeError, match=r"one ragged mode.*cell_extents"):
         CELLS.to_torch_jagged()
     with pytest.raises(RankError, match="two modes"):
         Shape(3).to_torch_jagged()

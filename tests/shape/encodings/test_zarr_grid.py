@@ -131,6 +131,7 @@ def test_grids_are_read_up_to_the_extents(grid, extents, chunks):
             "1099511627776, but at most 16777216 are read",
         ),
         (regular(1), (2**40,), SizeOverflowError, "max_chunks"),
+        (regular(2**62), (2**63,), SizeOverflowError, "extent 9223372036854775808 of mode 0"),
         ({"name": "hexagonal", "configuration": {}}, (1,), ConversionError, "not 'hexagonal'"),
         (
             {"name": "rectilinear", "configuration": {"kind": "external", "chunk_shapes": []}},

@@ -29,7 +29,7 @@ def test_the_view_of_a_box_is_what_numpy_selects(given_):
     expected = array[np.ix_(*[np.atleast_1d(k) for k in key])].reshape(mask.extents) if key else array
     found = mask.gather(numbered(mask.source))
 
-    assert np.asarray(found).tolist() == expected.tolist()
+    assert found.tolist() == expected.tolist()
     assert array.reshape(-1).take(mask.ordinals()).reshape(mask.extents).tolist() == expected.tolist()
 
 

@@ -1,0 +1,252 @@
+"""Where each element of a view comes from, found by following its steps back one by one.
+
+This is the specification of views: it uses neither layouts nor normal forms where the steps are known. A choice
+that depends on elements (`where`, `minimum`, `maximum`) reads what it depends on, at the positions asked for.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.errors import LayoutError
+from tensorwrapper.selection._coordinates import positions_before, unravel
+from tensorwrapper.selection._expression import Expression
+from tensorwrapper.selection._generators import Generator, RandomField, Sampling
+from tensorwrapper.selection._nodes import (
+    Choosing,
+    Extreme,
+    Interleaving,
+    Joining,
+    Padding,
+    Reading,
+    Routing,
+    Stacking,
+    is_base,
+)
+from tensorwrapper.selection._source import Outer, Source, TensorSource
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, Index, IntArray
+
+__all__ = ["Origin", "Route", "RouteGroup", "routes"]
+
+Origin: TypeAlias = "Tensor[Any] | Source | Generator"
+"""What an element comes from: the tensor or other source that was given, or what computes it."""
+
+
+@final
+@attrs.frozen
+class Route:
+    """Where one element of a view comes from.
+
+    Attributes
+    ----------
+    source
+        The tensor or other source that the view was made of, or the generator that computes the element.
+    index
+        The absolute index in it.
+    casts
+        The types that the element is cast to on the way, in order.
+    """
+
+    source: Origin
+    index: Index
+    casts: "tuple[np.dtype[Any], ...]" = ()
+
+
+@final
+@attrs.frozen(eq=False)
+class RouteGroup:
+    """Where those elements come from that have one source and the same casts.
+
+    Attributes
+    ----------
+    source
+        The tensor or other source that the view was made of, or the generator that computes the elements.
+    rows
+        Which of the indices that were asked for these are: int64, ascending.
+    indices
+        For each of them the absolute index in the source: int64, one row each.
+    casts
+        The types that the elements are cast to on the way, in order.
+    """
+
+    source: Origin
+    rows: IntArray
+    indices: IntArray
+    casts: "tuple[np.dtype[Any], ...]" = ()
+
+    def read(self) -> Array:
+        """Return the elements, one per row."""
+        values = _values_at(self.source, self.indices)
+        for dtype in self.casts:
+            values = values.astype(dtype)
+        return values
+
+
+_Casts: TypeAlias = "tuple[np.dtype[Any], ...]"
+
+
+def routes(view: Expression, positions: IntArray) -> list[RouteGroup]:
+    """Return where the elements at positions, counted from zero, come from; those of one source together."""
+    found: dict[tuple[int, _Casts], list[RouteGroup]] = {}
+    for group in _walk(view, positions, np.arange(len(positions), dtype=np.int64), ()):
+        found.setdefault((id(group.source), group.casts), []).append(group)
+    return [_merged(groups) for groups in found.values()]
+
+
+def _merged(groups: Sequence[RouteGroup]) -> RouteGroup:
+    first = groups[0]
+    if len(groups) == 1:
+        return first
+    rows = np.concatenate([group.rows for group in groups])
+    indices = np.concatenate([group.indices for group in groups])
+    order = np.argsort(rows)
+    return RouteGroup(first.source, rows[order], indices[order], first.casts)
+
+
+def _walk(view: Expression, positions: IntArray, rows: IntArray, casts: _Casts) -> Iterator[RouteGroup]:
+    """Yield where elements come from; `casts` are those that follow."""
+    if not len(rows):
+        return
+    node = view.node
+    if not _is_chain(view):
+        positions = _by_layout(view, positions)
+    else:
+        for call in reversed(view.calls):
+            positions = positions_before(call, positions)
+        if view.written is not None:
+            yield from _walk(view.written, positions, rows, casts)
+            return
+    if isinstance(node, Reading):
+        source = node.source
+        given = source.tensor if isinstance(source, TensorSource) else source
+        yield RouteGroup(given, rows, _absolute(positions, given), casts)
+    elif isinstance(node, Generator):
+        yield RouteGroup(node, rows, _absolute(positions, node), casts)
+    elif isinstance(node, Sampling):
+        places = unravel(node.layout.offsets_of(_absolute(positions, node.layout)), node.field.extents)
+        yield RouteGroup(node.field, rows, _absolute(places, node.field), casts)
+    else:
+        if node.name == "cast":
+            casts = (node.dtype, *casts)
+        for operand, chosen, own in _shared_out(view, positions):
+            yield from _walk(operand, own, rows[chosen], casts)
+
+
+def _is_chain(view: Expression) -> bool:
+    """Tell whether the calls lead to the box of the node, or to the tensor of its source."""
+    if view.shape.kind != "smooth" or any(call[2].kind != "smooth" for call in view.calls):
+        return False
+    return bool(view.calls) or view.written is not None or is_base(view)
+
+
+def _absolute(positions: IntArray, given: Any) -> IntArray:  # noqa: ANN401 - whatever has a shape
+    shape = given.shape
+    # Those that lead to rows of several extents have been counted from the origin by then.
+    return positions + np.array(shape.origin, dtype=np.int64) if shape.kind == "smooth" else positions
+
+
+def _by_layout(view: Expression, positions: IntArray) -> IntArray:
+    """Return positions in the box of the node, or in the tensor of its source, by what the layout says."""
+    places = view.layout.offsets_of(_absolute(positions, view))
+    node = view.node
+    if not (isinstance(node, Reading) and isinstance(node.source, TensorSource)):
+        return unravel(places, node.extents)
+    layout = node.source.tensor.layout
+    try:
+        indices = layout.indices_at(places)
+    except LayoutError:
+        distinct, back = np.unique(places, return_inverse=True)
+        found = [layout.index_of(place) for place in distinct.tolist()]
+        indices = np.array(found, dtype=np.int64).reshape(len(distinct), layout.shape.rank)[back]
+    if layout.shape.kind != "smooth":
+        return indices
+    return indices - np.array(layout.shape.origin, dtype=np.int64)
+
+
+def _shared_out(view: Expression, positions: IntArray) -> Iterator[tuple[Expression, Any, IntArray]]:
+    """Yield each operand, which of the positions come from it, and the positions in it."""
+    node = view.node
+    operands = node.operands
+    if isinstance(node, Joining | Interleaving | Stacking):
+        column = positions[..., node.mode]
+        if isinstance(node, Joining):
+            numbers = np.searchsorted(node.offsets, column, "right") - 1
+            local = column - node.offsets[numbers]
+        elif isinstance(node, Interleaving):
+            local, numbers = np.divmod(column, len(operands))
+        else:
+            numbers, local = column, None
+        for number in np.unique(numbers).tolist():
+            chosen = numbers == number
+            own = np.delete(positions[chosen], node.mode, axis=-1)
+            if local is not None:
+                own = np.insert(own, node.mode, local[chosen], axis=-1)
+            yield operands[number], chosen, own
+    elif isinstance(node, Padding):
+        inner = positions - np.array([before for before, _ in node.widths], dtype=np.int64)
+        extents = np.array(node.operand.shape.extents, dtype=np.int64)
+        inside = ((inner >= 0) & (inner < extents)).all(axis=-1)
+        yield node.operand, inside, inner[inside]
+        yield node.fill, ~inside, np.empty((np.count_nonzero(~inside), 0), dtype=np.int64)
+    elif isinstance(node, Routing):
+        for piece in node.pieces:
+            places, rest = np.divmod(positions[..., node.mode] - piece.start, piece.step)
+            chosen = (rest == 0) & (places >= 0) & (places < piece.count(node.mode))
+            own = positions[chosen]
+            own[..., node.mode] = places[chosen]
+            yield piece.view, chosen, own
+    elif isinstance(node, Choosing | Extreme):
+        numbers = _chosen(node, positions)
+        for number in np.unique(numbers).tolist():
+            chosen = numbers == number
+            yield operands[number], chosen, positions[chosen]
+    else:
+        yield operands[0], slice(None), positions
+
+
+def _chosen(node: "Choosing | Extreme", positions: IntArray) -> IntArray:
+    """Return the number of the operand that each position comes from, which its elements decide."""
+    if isinstance(node, Choosing):
+        return np.where(_elements_at(node.operands[0], positions), 1, 2)
+    reduce = np.minimum if node.kind == "minimum" else np.maximum
+    given = np.stack([_elements_at(operand, positions) for operand in node.operands])
+    best = reduce.reduce(given)
+    # Not-a-number wins, and is not equal to itself.
+    return np.argmax((given == best) | ((given != given) & (best != best)), axis=0)  # noqa: PLR0124
+
+
+def _elements_at(view: Expression, positions: IntArray) -> Array:
+    out = np.empty(len(positions), dtype=view.dtype)
+    for group in routes(view, positions):
+        out[group.rows] = group.read()
+    return out
+
+
+def _values_at(source: Origin, indices: IntArray) -> Array:
+    if isinstance(source, Tensor):
+        return source.buffer.read(source.layout.offsets_of(indices))
+    shape = source.shape
+    positions = indices - np.array(shape.origin, dtype=np.int64)
+    if isinstance(source, Generator):
+        columns = list(positions.T)
+        if isinstance(source, RandomField):
+            values = source.draw(columns, [_elements_at(own, positions) for own in source.operands])
+        else:
+            values = source.values(columns)
+        return np.broadcast_to(values, (len(indices),))
+    return _read_points(cast("Source", source), positions)
+
+
+def _read_points(source: Source, positions: IntArray) -> Array:
+    """Return the elements at some positions of a source that reads only combinations of positions."""
+    distinct, back = np.unique(positions, axis=0, return_inverse=True)
+    selections = [Outer(tuple([range(p, p + 1) for p in row])) for row in distinct.tolist()]
+    out = np.empty(len(distinct), dtype=source.dtype)
+    rank = positions.shape[-1]
+    targets = [out[k : k + 1].reshape((1,) * rank) for k in range(len(distinct))]
+    for _ in source.read(selections, targets).completed():
+        pass
+    return out[back]

@@ -1,0 +1,184 @@
+"""Masks as sets: what two have in common, what either has, what one leaves out."""
+
+from abc import abstractmethod
+from typing import Any, Generic, Self, SupportsIndex
+
+import numpy as np
+
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
+from tensorwrapper.shape._keys import mode_of
+from tensorwrapper.shape._mask_places import MaskPlaces, MaskWay
+from tensorwrapper.shape._picks import Picks
+from tensorwrapper.shape._queries import ShapeLike
+from tensorwrapper.shape._shape import Shape, as_shape
+from tensorwrapper.typing import IndexT_co
+
+__all__ = ["MaskSets"]
+
+
+class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
+    """Abstract: `_make`, and the attributes of `MaskPlaces`."""
+
+    __slots__ = ()
+
+    @classmethod
+    @abstractmethod
+    def _make(cls, source: Shape[Any], way: MaskWay, picks: tuple[Picks | int, ...]) -> Self:
+        """Return the mask with these parts, which are not checked."""
+
+    def as_points(self) -> Self:
+        """Return the mask of the same elements as points, in row-major order of the result; O(size).
+
+        Examples
+        --------
+        >>> from tensorwrapper import Mask, Shape
+        >>> Mask(Shape(2, 3), 1, [2, 0]).as_points()
+        Mask.of_ordinals(Shape(2, 3), range(5, 2, -2))
+        """
+        if self.way == "points":
+            return self
+        return self._make(self.source, "points", (Picks.of_distinct(self.ordinals()),))
+
+    def outer(self) -> Self:
+        """Return the smallest mask by modes that has all picked indices: those of each mode that occur.
+
+        Its result is the compressed box, and `result_index` the place in it. The indices of points ascend;
+        O(n log n) for them.
+
+        Raises
+        ------
+        JaggedModeError
+            If the source is jagged.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Mask, Shape
+        >>> box = Mask.of_points(Shape(5, 5), [(1, 2), (1, 3)]).outer()
+        >>> box.extents, box.result_index((1, 3))
+        ((1, 2), (0, 1))
+        """
+        box = self.source.flatten()
+        if box.kind != "smooth":
+            raise JaggedModeError(
+                "a jagged shape has no outer product of indices; of it rows are picked, or points"
+            )
+        if self.way == "modes" and self.size:
+            picks = tuple(
+                [p if isinstance(p, Picks) else Picks.of_range(range(p, p + 1)) for p in self.picks]
+            )
+        else:
+            columns = box.indices_at(self.ordinals()).T
+            picks = tuple([Picks.of_distinct(np.unique(column)) for column in columns])
+        return self._make(self.source, "modes", picks)
+
+    # Sets.
+
+    def intersect(self, other: "MaskSets[Any] | ShapeLike") -> Self:
+        """Return the mask of what both have, in the order of this one; O(1) for ranges.
+
+        Parameters
+        ----------
+        other
+            A mask of the same source; or a shape, of whose indices those remain that it has.
+
+        Raises
+        ------
+        ExtentMismatchError
+            If the masks are of different sources.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Mask, Shape
+        >>> Mask(Shape(30), slice(None, None, 2)).intersect(Mask(Shape(30), slice(None, None, 3)))
+        Mask(Shape(30), range(0, 25, 6))
+        >>> Mask(Shape(30), slice(None, None, 2)).intersect(Shape(30)[7:11])
+        Mask(Shape(30), range(8, 11, 2))
+        """
+        theirs = other if isinstance(other, MaskSets) else self._within(as_shape(other))
+        self._check_source(theirs)
+        pairs = [
+            a.intersect(b)
+            for a, b in zip(self.picks, theirs.picks, strict=False)
+            if isinstance(a, Picks) and isinstance(b, Picks)
+        ]
+        if self.way == theirs.way and len(pairs) == len(self.picks):
+            return self._make(self.source, self.way, tuple(pairs))
+        mine, others = self._as_picks(), theirs._as_picks()
+        return self._make(self.source, "points", (mine.intersect(others),))
+
+    def _within(self, region: Shape[Any]) -> Self:
+        """Return the mask of the indices of the source that a shape has."""
+        if region.rank != self.source.rank:
+            raise RankError(
+                f"a shape of rank {region.rank} has no index of a mask of rank {self.source.rank}"
+            )
+        source, box = self.source.flatten(), region.flatten()
+        if source.kind == box.kind == "smooth":
+            common = source.intersect(box)
+            runs = [range(start, start + n) for start, n in zip(common.origin, common.extents, strict=True)]
+            return self._make(self.source, "modes", tuple(map(Picks.of_range, runs)))
+        ordinals = self._as_picks().to_numpy()
+        found = ordinals[region.contains(source.indices_at(ordinals))]
+        return self._make(self.source, "points", (Picks.of_distinct(found),))
+
+    def union(self, other: "MaskSets[Any]") -> Self:
+        """Return the mask of what either has, as points in row-major order of the source; O(n log n).
+
+        Examples
+        --------
+        >>> from tensorwrapper import Mask, Shape
+        >>> Mask(Shape(3, 3), 1).union(Mask(Shape(3, 3), slice(None), 1)).size
+        5
+        """
+        self._check_source(other)
+        ordinals = np.union1d(self._as_picks().to_numpy(), other._as_picks().to_numpy())
+        return self._make(self.source, "points", (Picks.of_distinct(ordinals),))
+
+    def complement(self, mode: SupportsIndex | None = None) -> Self:
+        """Return the mask of what this one leaves out, ascending; of the source's size, unless it is a run.
+
+        Without a mode these are all other indices: of a mask of rows the other rows, else points. With one,
+        the other indices of this mode are picked, and the other modes stay as they are.
+
+        Raises
+        ------
+        ConversionError
+            If a mode is given to a mask that does not pick by modes, or one that is pinned.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Mask, Shape
+        >>> mask = Mask(Shape(4, 6), slice(None, None, 2), [1, 4, 5])
+        >>> mask.complement(1), mask.complement().size
+        (Mask(Shape(4, 6), range(0, 3, 2), [0, 2, 3]), 18)
+        """
+        if mode is not None:
+            return self._complement_of(mode_of(mode, self.source.rank))
+        if self.way == "rows":
+            (rows,) = self._free()
+            other = rows.complement(self.source.origin_at(()), self.source.extent(0))
+            return self._make(self.source, "rows", (other,))
+        other = self._as_picks().complement(0, self.source.size)
+        return self._make(self.source, "points", (other,))
+
+    def _complement_of(self, mode: int) -> Self:
+        picks = self.picks[mode] if self.way == "modes" else 0
+        if isinstance(picks, int):
+            raise ConversionError(
+                f"the mask does not pick indices of mode {mode} that others could be left by"
+            )
+        source = self.source.flatten()
+        other = picks.complement(source.origin[mode], source.extents[mode])
+        return self._make(self.source, "modes", (*self.picks[:mode], other, *self.picks[mode + 1 :]))
+
+    def _as_picks(self) -> Picks:
+        """Return the ordinals of all picked elements."""
+        return (
+            Picks.of_distinct(self.ordinals())
+            if self.way != "points" or not self._free()
+            else self._free()[0]
+        )
+
+    def _check_source(self, other: "MaskSets[Any]") -> None:
+        if self.source is not other.source and self.source != other.source:
+            raise ExtentMismatchError(f"one mask is of {self.source}, the other of {other.source}")
