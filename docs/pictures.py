@@ -134,12 +134,23 @@ LAYOUTS: dict[str, Callable[[], str]] = {
 }
 """The pictures of layouts."""
 
+
+def sharded_matmul() -> str:
+    """Return the shards of a product of two matrices, cut along both modes."""
+    x = sel.Operand.relative(Shape(10, 5, origin=(-10, 0)), "(m, n) -> (m, 0) by (1, 5)")
+    y, z = sel.Operand((5, 12), "(m, n) -> (0, n) by (5, 1)"), sel.Operand((10, 12), "(m, n) -> (m, n)")
+    return sel.BlockOperation("matmul", (10, 12), {"x": x, "y": y}, {"z": z}).split_grid((5, 4)).to_svg(4)
+
+
 PICTURES: dict[str, Callable[[], str]] = {
     "box": lambda: Shape(4, 5, origin=(-2, 0)).to_svg(),
     "solid": lambda: Shape(4, 5, 6).to_svg(),
     "rows": lambda: Shape.jagged([3, 1, 2]).to_svg(),
     "deep-rows": lambda: Shape.jagged([[10], [20, 30], [30, 10, 20]]).to_svg(),
     "cells": lambda: Shape.jagged([Shape(10, 20), Shape(30, 40), Shape(50, 60)]).to_svg(),
+    "labels": lambda: (
+        (Shape.jagged([3, 5, 2, 4])("i,j") * Shape.jagged([3, 5, 2, 4])("i,k")).shape("i,j,k").to_svg()
+    ),
     "regions": lambda: few_cells().to_svg(),
     "triangle": lambda: Shape.triangular(8, half="upper").to_svg(),
     "events": lambda: events().to_svg(),
@@ -156,6 +167,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "mask-points": lambda: picked(Mask.of_points(Shape(4, 6), [(3, 0), (0, 1), (2, 4), (1, 5)])),
     "order-c": lambda: walk(Shape.jagged([3, 1, 2]), "C"),
     "order-f": lambda: walk(Shape.jagged([3, 1, 2]), "F"),
+    "shards": sharded_matmul,
     **LAYOUTS,
     **VIEWS,
 }

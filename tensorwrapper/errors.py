@@ -11,6 +11,7 @@ import attrs
 
 __all__ = [
     "BufferSizeError",
+    "ComputationCancelledError",
     "ConversionError",
     "DTypeError",
     "DataFileError",
@@ -218,6 +219,10 @@ class TensorNameError(TensorWrapperError, KeyError, ValueError):
     def __str__(self) -> str:
         # KeyError shows its text in quotes.
         return Exception.__str__(self)
+
+
+class ComputationCancelledError(TensorWrapperError, RuntimeError):
+    """A computation was stopped by whoever asked for it; what was written until then stays."""
 
 
 class DistributionError(TensorWrapperError, ValueError):

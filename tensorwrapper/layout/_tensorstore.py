@@ -23,7 +23,7 @@ from tensorwrapper.layout._index_json import (
 )
 from tensorwrapper.layout._losses import LossReport
 from tensorwrapper.layout._memory import box
-from tensorwrapper.shape import Shape, ShapeLike
+from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._common import to_index
 from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.typing import Index, IntArray
@@ -46,7 +46,8 @@ class IndexDomain:
     shape
         The box.
     labels
-        One per mode, all different; the empty text stands for none.
+        One per mode, all different; the empty text stands for none. Not given, they are the names of the
+        modes of the shape.
 
     Raises
     ------
@@ -67,12 +68,14 @@ class IndexDomain:
     labels: tuple[str, ...]
 
     def __init__(self, shape: ShapeLike, labels: Iterable[str] | None = None) -> None:
-        space = unnamed_shape(shape)
+        given_shape = as_shape(shape)
+        space = unnamed_shape(given_shape)
         if space.kind != "smooth":
             raise ConversionError(f"an index domain is a box, not the {space.kind} shape {space}")
         if space.rank > MAX_RANK:
             raise RankError(f"an index domain has at most {MAX_RANK} modes, not {space.rank}")
-        names = ("",) * space.rank if labels is None else _names(labels)
+        own = [name or "" for name in given_shape.names]
+        names = tuple(own) if labels is None else _names(labels)
         if len(names) != space.rank:
             raise RankError(f"{len(names)} labels do not fit {space.rank} modes")
         given = [name for name in names if name]

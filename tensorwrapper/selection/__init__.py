@@ -38,7 +38,8 @@ from tensorwrapper.selection._operands import Operand
 from tensorwrapper.selection._outer import Outer
 from tensorwrapper.selection._projection import Projection
 from tensorwrapper.selection._schema import SchemaForm, sources, to_json
-from tensorwrapper.selection._schema_read import SchemaLimits, from_json
+from tensorwrapper.selection._schema_limits import SchemaLimits
+from tensorwrapper.selection._schema_read import from_json
 from tensorwrapper.selection._selector import Selector
 from tensorwrapper.selection._selector_atoms import NewMode
 from tensorwrapper.selection._sharding import BlockOperation, Shard, Shards

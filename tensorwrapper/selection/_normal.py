@@ -107,18 +107,21 @@ def _lowered(view: Expression) -> Expression:
         parts = [_unsqueezed(part, node.mode) for part in node.operands]
         return normalize(Expression(Joining(node.mode, tuple(parts)), view.layout))
     transform = take_apart(view.layout, node.extents)
-    if transform is None:
-        return _spread(view)
+    found = None if transform is None else _selected(node, transform)
+    return _spread(view) if found is None else found
+
+
+def _selected(node: Node, transform: Transform) -> Expression | None:
+    """Return the normal form of a selection of a node with operands, starting at zero; None if none says it."""
     transform = attrs.evolve(transform, origin=(0,) * len(transform.extents))
     if isinstance(node, Joining | Interleaving | Routing):
-        found = _routed(node, transform)
-        return _spread(view) if found is None else found
+        return _routed(node, transform)
     if isinstance(node, Whole):
         layout = through(node.operand.layout, transform)
-        return _spread(view) if layout is None else normalize(Expression(node.operand.node, layout))
+        return None if layout is None else normalize(Expression(node.operand.node, layout))
     drawn = through(node.layout, transform) if isinstance(node, Sampling) else None
     if isinstance(node, Sampling) and drawn is None:
-        return _spread(view)
+        return None
     pushed = tuple([normalize(push(operand, transform)) for operand in node.operands])
     if isinstance(node, Casting):
         return cast_to(pushed[0], node.dtype)
@@ -238,7 +241,11 @@ def _reordered(found: Expression, mode: int, base: int, axis: AxisMap) -> Expres
         moved = Stride(axis.extent, cast("Stride", axis).step * step)
     maps: tuple[AxisMap, ...] = (*axes[:mode], moved, *axes[mode + 1 :])
     extents = tuple([own.extent for own in maps])
-    return Expression(Whole(found), wrap_layout(over_box(extents, (0,) * len(extents), base * step, maps)))
+    layout = wrap_layout(over_box(extents, (0,) * len(extents), base * step, maps))
+    if isinstance(found.node, Routing) and found.node.mode == mode:
+        # This order is what pieces, which are grouped by operand, cannot say.
+        return Expression(Whole(found), _canonical(layout))
+    return _settled(found, layout)
 
 
 def _at(transform: Transform, mode: int, coordinate: Coordinate) -> Transform:
@@ -296,13 +303,31 @@ def _spread(view: Expression) -> Expression:
         inner = push(node.operand, transform)
     else:
         inner = Expression(node, rows)
-    return Expression(Whole(normalize(inner)), _shifted(view.layout, first * row))
+    return _settled(normalize(inner), _shifted(view.layout, first * row))
+
+
+def _settled(inner: Expression, layout: Layout[Any]) -> Expression:
+    """Return the elements of a normal form that a layout selects: by layouts of its own if it has them now."""
+    node = inner.node
+    transform = take_apart(layout, inner.shape.extents)
+    found: Expression | None = None
+    if transform is not None and (_is_leaf(node) or isinstance(node, Whole)):
+        own = through(inner.layout, transform)
+        if own is not None and isinstance(node, Whole):
+            return _settled(node.operand, own)
+        found = None if own is None else Expression(node, own)
+    elif transform is not None:
+        found = _selected(node, transform)
+    if found is None:
+        return Expression(Whole(inner), _canonical(layout))
+    return normalize(found) if _is_leaf(found.node) else found
 
 
 def _as_it_lies(view: Expression) -> Expression:
     """Return a view of all elements of its node in their order, where they are not taken apart."""
     node = view.node
-    return Expression(Whole(normalize(node.operand if isinstance(node, Whole) else whole(node))), view.layout)
+    inner = normalize(node.operand if isinstance(node, Whole) else whole(node))
+    return Expression(Whole(inner), _canonical(view.layout))
 
 
 def _shifted(layout: Layout[Any], by: int) -> Layout[Any]:

@@ -19,7 +19,8 @@ __all__ = ["output_findings"]
 def output_findings(projection: Projection, index: Box, output: Box, where: str) -> Iterator[Finding]:
     """Return what keeps the boxes of the indices from tiling an output: exact, O(inputs * outputs)."""
     reached = projection.of_box(index)
-    if not reached.size:
+    # A box of rank 0 has an element even where nothing writes it.
+    if not (index.size and reached.size):
         if output.size:
             yield Finding("coverage", where, f"nothing is written of the output {box_text(output)}")
         return

@@ -13,6 +13,7 @@ from tensorwrapper.errors import ConversionError, ExtentError, ParseError, RankE
 from tensorwrapper.selection._affine_text import checked_text, parse_tuple
 from tensorwrapper.selection._boxes import Box, as_box
 from tensorwrapper.selection._index_map import IndexMap, Matrix
+from tensorwrapper.selection._touched import count_touched
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape._common import to_index_array
 from tensorwrapper.shape._keys import mode_of
@@ -116,7 +117,7 @@ class Projection:
     def of_box(self, box: ShapeLike) -> Box:
         """Return the smallest box around what all indices of a box touch; exact, O(inputs * outputs).
 
-        Of an empty box it is empty, at the place of its origin.
+        Of an empty box it is empty, at the place of its origin; but a box of rank 0 is never empty.
 
         Source: per output the sum over the inputs of the least and the greatest that each of them adds.
 
@@ -235,6 +236,29 @@ class Projection:
     def marginal_overlap(self, mode: SupportsIndex) -> int:
         """Return how many elements an index and the next along input `mode` both touch."""
         return math.prod(self.overlaps(mode))
+
+    def waste(self, box: ShapeLike) -> int:
+        """Return how many elements of the box around what a block touches are touched by no index.
+
+        O(inputs * outputs) where each input moves at most one mode, by steps that nest; else the elements
+        are counted, in array operations.
+
+        Raises
+        ------
+        SizeOverflowError
+            If more than 2**26 elements would have to be counted.
+
+        Examples
+        --------
+        >>> from tensorwrapper.selection import Projection
+        >>> Projection("(i, j) -> (i, 3*j)", (1, 2)).waste((4, 5))
+        16
+        """
+        index = as_box(box, "an index range")
+        touched = self.of_box(index)
+        if not (index.size and touched.size):
+            return 0
+        return touched.size - count_touched(self.index_map, self.extents, index.extents, touched.extents)
 
     def _steps(self, mode: SupportsIndex) -> list[int]:
         number = mode_of(mode, self.input_rank)

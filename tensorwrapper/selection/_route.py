@@ -13,9 +13,9 @@ from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._nodes import Interleaving, Joining, Routing
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Part", "Shared", "operand_at", "parts_of_run", "parts_of_table", "runs_of"]
+__all__ = ["RUNS", "Part", "Shared", "operand_at", "parts_of_run", "parts_of_table", "runs_of"]
 
-_RUNS = 64  # runs of a mode that wraps, up to which each becomes pieces of its own
+RUNS = 64  # runs of a mode that wraps, up to which each becomes pieces of its own
 
 Shared: TypeAlias = Joining | Interleaving | Routing
 """Nodes that share out a mode among operands."""
@@ -111,7 +111,7 @@ def runs_of(constant: int, move: AxisMap) -> list[Run] | None:
     if not isinstance(move, Cycle) or move.hold > 1 or move.modulus is None:
         return None
     modulus, turn = move.modulus, move.turn
-    if abs(turn) * move.extent > _RUNS * modulus:
+    if abs(turn) * move.extent > RUNS * modulus:
         return None
     runs: list[Run] = []
     done, place = 0, move.start % modulus

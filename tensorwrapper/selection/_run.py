@@ -4,18 +4,20 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.buffer._strings import buffer_of
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, ReadOnlyError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._nodes import Reading
+from tensorwrapper.selection._reads import leaves_of, source_of
 from tensorwrapper.selection._source import TensorSource
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor._places import memory_of, packed_layout
 from tensorwrapper.typing import Array, Extents, Index
 
-__all__ = ["Target", "new_array", "new_tensor", "source_tensor", "target_array"]
+__all__ = ["Target", "is_array", "new_array", "new_tensor", "reads_from", "source_tensor", "target_array"]
 
 Target: TypeAlias = "Tensor[Any] | Array"
 """Where the elements of a view are written: a tensor in strides, or an array."""
@@ -55,7 +57,9 @@ def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Arra
     if readonly:
         raise ReadOnlyError("the target cannot be written to, or has one place for several indices")
     if not np.can_cast(dtype, array.dtype, casting="same_kind"):
-        raise DTypeError(f"elements of {dtype} do not become ones of {array.dtype}; astype() says that they do")
+        raise DTypeError(
+            f"elements of {dtype} do not become ones of {array.dtype}; astype() says that they do"
+        )
     return array
 
 
@@ -71,3 +75,25 @@ def new_tensor(array: Array, shape: Shape[Any], order: Index) -> Tensor[Any]:
     flat = array.transpose(order[::-1]).reshape(-1)
     plain = order == tuple(range(array.ndim - 1, -1, -1))
     return Tensor._make(packed_layout(shape) if plain else Layout(shape, order=order), buffer_of(flat))
+
+
+def is_array(source: Tensor[Any]) -> bool:
+    """Tell whether a tensor is an array, or says itself why it is none; else its elements are gathered."""
+    dense = isinstance(source.buffer, Dense)
+    return (
+        source.shape.kind != "smooth"
+        or not dense
+        or memory_of(source.layout._held, source.buffer) is not None
+    )
+
+
+def reads_from(view: Expression, target: Array) -> bool:
+    """Tell whether memory that a view in normal form reads may be in an array."""
+    for leaf in leaves_of(view):
+        source = source_of(leaf)
+        if isinstance(source, TensorSource):
+            buffer = source.owner
+            # What a composed or computed buffer reads is not known.
+            if not isinstance(buffer, Dense) or np.may_share_memory(buffer.flat, target):
+                return True
+    return False

@@ -3,11 +3,21 @@
 from collections.abc import Iterator
 from itertools import product
 from math import prod
+from types import EllipsisType
 from typing import TypeAlias
 
 from tensorwrapper.typing import Array, Extents
 
-__all__ = ["BLOCK", "Window", "boxes_of_run", "cut", "full_window", "inside", "shift_window", "window_extents"]
+__all__ = [
+    "BLOCK",
+    "Window",
+    "boxes_of_run",
+    "cut",
+    "full_window",
+    "inside",
+    "shift_window",
+    "window_extents",
+]
 
 BLOCK = 1 << 16  # elements of a block: with what is read for it, it stays in a cache
 
@@ -55,7 +65,8 @@ def cut(extents: Extents, most: int = BLOCK) -> Iterator[Window]:
 
 def inside(array: Array, block: Window) -> Array:
     """Return the part of an array that a block is; also of an array of rank 0."""
-    return array[(*block, ...)]
+    key: tuple[slice | EllipsisType, ...] = (*block, ...)
+    return array[key]
 
 
 def boxes_of_run(extents: Extents, start: int, stop: int) -> Iterator[tuple[Window, int]]:
@@ -76,12 +87,11 @@ def _boxes(extents: Extents, start: int, stop: int, lead: Window, done: int) -> 
     first, last = -(-start // row), stop // row
     if first > last:
         # Both ends lie in one row.
-        here = last
-        yield from _boxes(extents[1:], start - here * row, stop - here * row, (*lead, slice(here, here + 1)), done)
+        inner = start - last * row, stop - last * row
+        yield from _boxes(extents[1:], *inner, (*lead, slice(last, first)), done)
         return
     if start < first * row:
-        here = slice(first - 1, first)
-        yield from _boxes(extents[1:], start - (first - 1) * row, row, (*lead, here), done)
+        yield from _boxes(extents[1:], start - (first - 1) * row, row, (*lead, slice(first - 1, first)), done)
         done += first * row - start
     if first < last:
         yield (*lead, slice(first, last), *full_window(extents[1:])), done

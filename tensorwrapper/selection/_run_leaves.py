@@ -22,7 +22,15 @@ from tensorwrapper.selection._transform import Transform, take_apart
 from tensorwrapper.tensor._places import memory_of
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["AddressedLeaf", "GeneratorLeaf", "MemoryLeaf", "Runner", "coordinates_of", "leaf_of", "points_through"]
+__all__ = [
+    "AddressedLeaf",
+    "GeneratorLeaf",
+    "MemoryLeaf",
+    "Runner",
+    "coordinates_of",
+    "leaf_of",
+    "points_through",
+]
 
 
 class Runner(ABC):
@@ -196,7 +204,9 @@ class GeneratorLeaf(Runner):
         return np.asarray(np.broadcast_to(found, places[0].shape if places else ()), self.dtype)
 
 
-def points_through(layout: Layout[Any], places: tuple[IntArray, ...], extents: Extents) -> tuple[IntArray, ...]:
+def points_through(
+    layout: Layout[Any], places: tuple[IntArray, ...], extents: Extents
+) -> tuple[IntArray, ...]:
     """Return the positions in a box at points of a view whose layout addresses its row-major places."""
     origin = layout.shape.origin
     rows = np.stack([own + start for own, start in zip(places, origin, strict=True)], axis=-1)

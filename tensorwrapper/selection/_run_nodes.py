@@ -1,19 +1,20 @@
 """What writes elements that are put together of others: routed, chosen, least and greatest, cast, drawn."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, final
+from collections.abc import Iterator, Sequence
+from typing import Any, cast, final
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper.buffer._copy import choose_elements, join_into, write_elements
+from tensorwrapper.layout import Layout
 from tensorwrapper.selection._generators import RandomField
+from tensorwrapper.selection._nodes import Choosing, Extreme, Routing
 from tensorwrapper.selection._run_blocks import Window, cut, inside, shift_window, window_extents
 from tensorwrapper.selection._run_leaves import Runner, coordinates_of, points_through
-from tensorwrapper.selection._nodes import Casting, Choosing, Extreme, Routing
 from tensorwrapper.selection._transform import Transform
-from tensorwrapper.layout import Layout
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["CastRunner", "ChoosingRunner", "ExtremeRunner", "RoutingRunner", "SamplingRunner"]
@@ -73,7 +74,10 @@ class RoutingRunner(Runner):
             if memory is None:
                 return False
             start = self.node.pieces[number].start
-            begin, end = max(window[mode].start - start, 0), min(window[mode].stop - start, memory.shape[mode])
+            begin, end = (
+                max(window[mode].start - start, 0),
+                min(window[mode].stop - start, memory.shape[mode]),
+            )
             parts.append(memory[(*window[:mode], slice(begin, end), *window[mode + 1 :])])
         join_into(out, parts, mode)
         return True
@@ -82,20 +86,23 @@ class RoutingRunner(Runner):
         mode = self.node.mode
         own = places[mode]
         found: Array = np.empty(own.shape, self.dtype)
-        if self.starts is not None:
-            numbers = np.searchsorted(np.array(self.starts), own, "right") - 1
-            groups = ((n, np.flatnonzero(numbers == n)) for n in np.unique(numbers).tolist())
-        else:
-            groups = self._turns(own)
-        for number, chosen in groups:
+        for number, chosen in self._groups(own):
             piece = self.node.pieces[number]
             local = (own[chosen] - piece.start) // piece.step
             rest = [places[m][chosen] if m != mode else local for m in range(len(places))]
             found[chosen] = self.runners[number].points(tuple(rest))
         return found
 
-    def _turns(self, own: IntArray) -> Iterator[tuple[int, IntArray]]:
+    def _groups(self, own: IntArray) -> Iterator[tuple[int, IntArray]]:
+        """Return an iterator over pieces, and which of the positions are theirs."""
         mode = self.node.mode
+        if self.starts is not None:
+            numbers = np.searchsorted(np.array(self.starts), own, "right") - 1
+            order = np.argsort(numbers, kind="stable")
+            marks = np.flatnonzero(np.diff(numbers[order])) + 1
+            for chosen in np.split(order, marks):
+                yield int(numbers[chosen[0]]), chosen
+            return
         for number, piece in enumerate(self.node.pieces):
             local, rest = np.divmod(own - piece.start, piece.step)
             chosen = np.flatnonzero((rest == 0) & (local >= 0) & (local < piece.count(mode)))
@@ -123,12 +130,12 @@ class ChoosingRunner(Runner):
         for block in cut(out.shape):
             own = shift_window(window, block)
             mask, x, y = [runner.part(own) for runner in self.runners]
-            choose_elements(inside(out, block), mask, x, y)
+            choose_elements(inside(out, block), cast("npt.NDArray[np.bool_]", mask), x, y)
 
     def points(self, places: tuple[IntArray, ...]) -> Array:
         mask, x, y = [runner.points(places) for runner in self.runners]
         found: Array = np.empty(x.shape, self.dtype)
-        choose_elements(found, mask, x, y)
+        choose_elements(found, cast("npt.NDArray[np.bool_]", mask), x, y)
         return found
 
 

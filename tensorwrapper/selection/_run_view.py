@@ -8,9 +8,8 @@ import numpy as np
 from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection._expression import Expression
-from tensorwrapper.selection._generators import Filling, Generator
+from tensorwrapper.selection._generators import Filling, Generator, Sampling
 from tensorwrapper.selection._nodes import Casting, Choosing, Extreme, Reading, Routing, Whole
-from tensorwrapper.selection._generators import Sampling
 from tensorwrapper.selection._run_leaves import GeneratorLeaf, MemoryLeaf, Runner, leaf_of
 from tensorwrapper.selection._run_nodes import (
     CastRunner,
@@ -39,32 +38,41 @@ def runner_of(view: Expression, reader: ReaderOf) -> Runner:
     """
     node = view.node
     match node:
-        case Reading(source=TensorSource(tensor=tensor)):
-            if isinstance(tensor.buffer, Sparse):
-                raise ConversionError(
-                    f"a view of a sparse tensor {tensor.shape} and others has no elements until to_dense() "
-                    "has made them"
-                )
-            return leaf_of(view.layout, tensor.buffer)
         case Reading():
-            return reader(view)
+            return _reading(view, node, reader)
         case Filling():
             value: Any = np.empty((), node.dtype)
             value[...] = node.value
             return MemoryLeaf(np.broadcast_to(value, view.shape.extents))
         case Generator():
             return GeneratorLeaf.of(node, view.layout)
-        case Routing():
-            runners = tuple([runner_of(piece.view, reader) for piece in node.pieces])
-            return RoutingRunner.of(node, runners)
-        case Whole():
-            return WholeRunner(runner_of(node.operand, reader), view.layout)
-        case Casting():
-            return CastRunner(runner_of(node.operand, reader), node.dtype)
         case _:
-            pass
-    given = tuple([runner_of(operand, reader) for operand in node.operands])
+            given = tuple([runner_of(operand, reader) for operand in node.operands])
+            return _joined(view, given)
+
+
+def _reading(view: Expression, node: Reading, reader: ReaderOf) -> Runner:
+    source = node.source
+    if not isinstance(source, TensorSource):
+        return reader(view)
+    buffer = source.tensor.buffer
+    if isinstance(buffer, Sparse):
+        raise ConversionError(
+            f"a view of the sparse tensor {source.tensor.shape} and others has no elements: to_dense() of "
+            "that tensor has them"
+        )
+    return leaf_of(view.layout, buffer)
+
+
+def _joined(view: Expression, given: tuple[Runner, ...]) -> Runner:
+    node = view.node
     match node:
+        case Routing():
+            return RoutingRunner.of(node, given)
+        case Whole():
+            return WholeRunner(given[0], view.layout)
+        case Casting():
+            return CastRunner(given[0], node.dtype)
         case Choosing():
             mask, x, y = given
             return ChoosingRunner(node, (mask, x, y))

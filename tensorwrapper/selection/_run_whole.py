@@ -56,7 +56,7 @@ class WholeRunner(Runner):
         extents = tuple([axis.extent for axis in axes])
         layout = wrap_layout(over_box(extents, (0,) * len(extents), base, axes))
         span, size = greatest + 1 - least, layout.shape.size
-        if layout._held.is_contiguous and self._run_into(least, extents, out, goal):
+        if layout._held.is_contiguous and self._run_into(least, out, goal):
             return
         if span * self.dtype.itemsize <= _SCRATCH and (span <= _SPARSE * size or span <= BLOCK):
             run: Any = np.empty(span, self.dtype)
@@ -69,7 +69,7 @@ class WholeRunner(Runner):
         else:
             self._halve(base, axes, out, goal)
 
-    def _run_into(self, start: int, extents: Extents, out: Array, goal: _Goal) -> bool:
+    def _run_into(self, start: int, out: Array, goal: _Goal) -> bool:
         """Write numbers that follow one another straight into a result without gaps; tell whether it is."""
         if any(not isinstance(own, slice) for own in goal):
             return False
@@ -126,5 +126,7 @@ def _write(out: Array, goal: _Goal, values: Array) -> None:
     if all(isinstance(own, slice) for own in goal):
         write_elements(out[(*goal, ...)], values)
         return
-    ranges = [np.arange(out.shape[m])[own] if isinstance(own, slice) else own for m, own in enumerate(goal)]
-    assign_indexed(out, np.ix_(*ranges), values)
+    places: list[IntArray] = []
+    for extent, own in zip(out.shape, goal, strict=True):
+        places.append(np.arange(extent)[own] if isinstance(own, slice) else own)
+    assign_indexed(out, np.ix_(*places), values)

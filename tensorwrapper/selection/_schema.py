@@ -1,8 +1,8 @@
 """Views as JSON: what is written. Sources are named, functions are not sent, large tables may be frames.
 
-Version 1. A view is an object with ``of`` (what it is made of) and, where it is not all of that, ``ops``
-(simple steps, in order) or ``layout`` (one layout of the places of what it is made of: the normal form).
-The outermost object also has ``view`` (the version), ``dtype`` and ``range``.
+Version 1. A view is an object with ``of`` (what it is made of) and, where it is not all of that, ``layout``
+(one layout of the places of what it is made of: the normal form), or ``ops`` (simple steps, in order), or
+steps after a layout. The outermost object also has ``view`` (the version), ``dtype`` and ``range``.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ConversionError, OutOfBoundsError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._axis import AxisMap, Cycle, Stride, Table
+from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._separable import axes_of
 from tensorwrapper.layout._strided import new_row_major
 from tensorwrapper.selection._atom import Atom, atoms_of
@@ -40,10 +41,11 @@ from tensorwrapper.selection._nodes import (
     Whole,
 )
 from tensorwrapper.selection._philox import ALGORITHM
+from tensorwrapper.selection._schema_fields import dtype_name
 from tensorwrapper.selection._source import Source, TensorSource
+from tensorwrapper.selection._transform import maps_of
 from tensorwrapper.selection._view import View
 from tensorwrapper.shape import Shape
-from tensorwrapper.typing import Index
 
 __all__ = ["VERSION", "SchemaForm", "sources", "to_json"]
 
@@ -125,7 +127,7 @@ def to_json(
         return dump_json(writer.box(view.normal_form()))
     written = writer.normal(view.normal_form()) if form == "normal" else writer.steps(view._expression)
     shape = view.shape
-    return dump_json({"view": VERSION, "dtype": _dtype(view.dtype), "range": range_of(shape), **written})
+    return dump_json({"view": VERSION, "dtype": dtype_name(view.dtype), "range": range_of(shape), **written})
 
 
 _sources = sources
@@ -137,15 +139,9 @@ def range_of(shape: Shape[Any]) -> dict[str, Json]:
     return {"start": list(start), "end": [a + n for a, n in zip(start, extents, strict=True)]}
 
 
-def _dtype(dtype: "np.dtype[Any]") -> str:
-    if dtype.kind not in "biufcmM":
-        raise ConversionError(f"elements of type {dtype} have no name in JSON")
-    return dtype.str
-
-
 def _value(value: Any, dtype: "np.dtype[Any]") -> Json:  # noqa: ANN401 - a constant of any type
     """Return a constant as what JSON can say: times as integers, complex numbers as pairs."""
-    number = np.array(value, dtype=dtype)
+    number: Any = np.array(value, dtype=dtype)
     match dtype.kind:
         case "m" | "M":
             return int(number.view(np.int64))
@@ -153,7 +149,7 @@ def _value(value: Any, dtype: "np.dtype[Any]") -> Json:  # noqa: ANN401 - a cons
             return [_real(float(number.real)), _real(float(number.imag))]
         case "f":
             return _real(float(number))
-        case "b" | "i" | "u":
+        case "b" | "i" | "u" | "T" | "U":
             return cast("Json", number.item())
         case _:
             raise ConversionError(f"a constant of type {dtype} has no form in JSON")
@@ -174,30 +170,39 @@ class _Writer:
 
     def steps(self, view: Expression) -> dict[str, Json]:
         """Return a view as the steps that made it."""
-        if view.shape.kind != "smooth":
-            raise ConversionError(f"a view of {view.shape} is not written as JSON: only boxes are")
-        ops: list[Json] = []
+        _check_box(view)
+        if view.written is None:
+            written: dict[str, Json] = (
+                {"of": self._node(view.node)} if view.calls or _is_all(view) else self.normal(view)
+            )
+        else:
+            # It goes on from what was optimized, or from a part of a node.
+            written = self.steps(view.written)
+        ops = cast("list[Json]", written.setdefault("ops", []))
         for call in view.calls:
             for atom in atoms_of(call):
-                ops += self._ops(atom, call[2].origin)
-        written: dict[str, Json] = {"of": self._node(view.node)}
-        if ops:
-            written["ops"] = ops
+                ops += self._ops(atom, call[2])
+        if not ops:
+            del written["ops"]
         return written
 
-    def _ops(self, atom: Atom, before: Index) -> list[Json]:
-        if atom.operation != "window":
-            return [self._op(atom)]
-        # In JSON positions count from zero, and the range says where the result lies.
-        starts, counts = atom.arguments
-        spans = zip(starts, before, counts, strict=True)
-        return [["slice", mode, start - old, 1, count] for mode, (start, old, count) in enumerate(spans)]
-
-    def _op(self, atom: Atom) -> list[Json]:
+    def _ops(self, atom: Atom, before: Shape[Any]) -> list[Json]:
         name, arguments = atom.operation, atom.arguments
-        if name in {"gather", "points"}:
-            return [name, *cast("list[Json]", list(arguments[:-1])), self._table(arguments[-1])]
-        return [name, *[_plain(argument) for argument in arguments]]
+        match name:
+            case "window":
+                # In JSON positions count from zero, and the range says where the result lies.
+                spans = enumerate(zip(arguments[0], before.origin, arguments[1], strict=True))
+                slices = [(mode, start - old, 1, count) for mode, (start, old, count) in spans]
+                return [item for own in slices for item in _slice(before, *own)]
+            case "slice":
+                return _slice(before, *arguments)
+            case "gather":
+                mode, positions = arguments
+                return [[name, mode, self._table(np.asarray(positions) % before.extents[mode])]]
+            case "points":
+                return [[name, self._table(arguments[0])]]
+            case _:
+                return [[name, *[_plain(argument) for argument in arguments]]]
 
     def _table(self, positions: Any) -> Json:  # noqa: ANN401 - integers in a tuple or array
         if self._frames is None or len(positions) < _FRAMED:
@@ -227,7 +232,7 @@ class _Writer:
             case Choosing() | Extreme():
                 return {node.name: [self.steps(part) for part in node.operands]}
             case Casting():
-                return {"cast": _dtype(node.dtype), "part": self.steps(node.operand)}
+                return {"cast": dtype_name(node.dtype), "part": self.steps(node.operand)}
             case Whole():
                 return {"whole": self.steps(node.operand)}
             case RandomField():
@@ -242,8 +247,7 @@ class _Writer:
     def _random(self, node: RandomField, parts: "list[dict[str, Json]]") -> dict[str, Json]:
         operands = iter(parts)
         parameters: list[Json] = [
-            next(operands) if isinstance(p, Expression) else _value(p, np.asarray(p).dtype)
-            for p in node.parameters
+            next(operands) if isinstance(p, Expression) else _parameter(p) for p in node.parameters
         ]
         return {
             "random": node.distribution,
@@ -251,19 +255,33 @@ class _Writer:
             "seed": node.seed,
             "parameters": parameters,
             "range": range_of(node.shape),
-            "dtype": _dtype(node.dtype),
+            "dtype": dtype_name(node.dtype),
         }
 
     def normal(self, view: Expression) -> dict[str, Json]:
         """Return a view in normal form: one layout for each part."""
-        if view.shape.kind != "smooth":
-            raise ConversionError(f"a view of {view.shape} is not written as JSON: only boxes are")
+        _check_box(view)
         node = view.node
+        maps = maps_of(view.layout)
+        if maps is None:
+            return {"of": {"source": self._kept_together(view)}}
         written: dict[str, Json] = {"of": self._normal_node(node)}
-        base, axes = axes_of(view.layout._held, "JSON")
-        if isinstance(node, Reading) or (base, axes) != axes_of(new_row_major(node.extents), "JSON"):
+        base, axes = maps
+        if isinstance(node, Reading) or maps != maps_of(wrap_layout(new_row_major(node.extents))):
             written["layout"] = {"offset": base, "modes": [self._axis(axis) for axis in axes]}
         return written
+
+    def _kept_together(self, view: Expression) -> str:
+        """Return the name of the source that a view without a rule per mode is all of."""
+        node = view.node
+        for name, known in self._names.items():
+            same = isinstance(node, Reading) and isinstance(known, TensorSource) and known == node.source
+            if same and view.layout[...] == cast("TensorSource", known).tensor.layout[...]:
+                return name
+        raise ConversionError(
+            f"a part of a tensor of shape {view.shape} that keeps tiles together has no rule per mode: it is "
+            'written as steps, form="steps"'
+        )
 
     def _axis(self, axis: AxisMap) -> dict[str, Json]:
         if isinstance(axis, Stride):
@@ -284,7 +302,7 @@ class _Writer:
             case Choosing() | Extreme():
                 return {node.name: [self.normal(part) for part in node.operands]}
             case Casting():
-                return {"cast": _dtype(node.dtype), "part": self.normal(node.operand)}
+                return {"cast": dtype_name(node.dtype), "part": self.normal(node.operand)}
             case Whole():
                 return {"whole": self.normal(node.operand)}
             case Sampling():
@@ -314,6 +332,30 @@ class _Writer:
         return {"tensorId": name, "range": range_of(region)}
 
 
+def _slice(before: Shape[Any], mode: int, start: int, step: int, count: int) -> list[Json]:
+    """Return a slice, none if it is of all: two that take the same positions are written alike."""
+    start, step = (start if count else 0), (step if count > 1 else 1)
+    return [] if (step, count) == (1, before.extents[mode]) else [["slice", mode, start, step, count]]
+
+
+def _is_all(view: Expression) -> bool:
+    """Tell whether a view is all of its node or source, wherever it lies."""
+    node = view.node
+    if isinstance(node, Reading) and isinstance(node.source, TensorSource):
+        return view.layout[...] == node.source.tensor.layout[...]
+    return view.is_whole
+
+
+def _check_box(view: Expression) -> None:
+    if view.shape.kind != "smooth":
+        raise ConversionError(f"a view of {view.shape} is not written as JSON: only boxes are")
+
+
+def _parameter(value: Any) -> Json:  # noqa: ANN401 - a number
+    number: Any = value
+    return int(number) if np.asarray(number).dtype.kind in "biuO" else _real(float(number))
+
+
 def _is_window(held: Layout[Any], region: Shape[Any], view: Expression) -> bool:
     try:
         window = held.window(region)
@@ -324,12 +366,12 @@ def _is_window(held: Layout[Any], region: Shape[Any], view: Expression) -> bool:
 
 def _plain(argument: Any) -> Json:  # noqa: ANN401 - integers, words, and tuples of them
     if isinstance(argument, tuple):
-        return [_plain(item) for item in argument]
+        return [_plain(item) for item in cast("tuple[object, ...]", argument)]
     return argument if isinstance(argument, str) else int(argument)
 
 
 def _generator(node: Generator) -> dict[str, Json]:
-    facts: dict[str, Json] = {"range": range_of(node.shape), "dtype": _dtype(node.dtype)}
+    facts: dict[str, Json] = {"range": range_of(node.shape), "dtype": dtype_name(node.dtype)}
     match node:
         case Filling():
             return {"full": _value(node.value, node.dtype), **facts}

@@ -7,18 +7,22 @@ from typing import Any, cast
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper.errors import SelectionError
+from tensorwrapper.buffer._dense import fit_number
+from tensorwrapper.errors import ConversionError, SelectionError, SizeOverflowError, StringDataError
 from tensorwrapper.typing import IntArray
 
 __all__ = [
     "LARGEST",
+    "MAX_RANK",
     "check_keys",
+    "dtype_name",
     "one_key",
     "to_dtype",
     "to_integer",
     "to_integers",
     "to_list",
     "to_object",
+    "to_parameter",
     "to_range",
     "to_table",
     "to_value",
@@ -27,8 +31,10 @@ __all__ = [
 LARGEST = 2**62
 """What no number may exceed: sums of two stay in 64 bits."""
 MAX_RANK = 32
+"""How many modes a box may have."""
 
-_DTYPE = re.compile(r"[<>|=]?[biufcmM][0-9]{1,2}(\[[0-9]{0,4}[a-zA-Z]{1,2}\])?")
+_DTYPE = re.compile(r"[<>|]([biufc][0-9]{1,2}|[mM]8(\[[0-9]{0,4}[a-zA-Z]{1,2}\])?|U[0-9]{1,5})")
+_STRINGS: dict[str, "np.dtype[Any]"] = {"str": np.dtypes.StringDType(), "bytes": np.dtype(np.object_)}
 
 
 def to_object(value: Json, where: str) -> dict[str, Json]:
@@ -78,38 +84,71 @@ def to_range(value: Json, where: str) -> tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def to_dtype(value: Json, where: str) -> "np.dtype[Any]":
-    """Return a plain type by its NumPy name with its byte order."""
+    """Return the type that a name stands for: NumPy's, with its byte order, or one of strings."""
+    if isinstance(value, str) and value in _STRINGS:
+        return _STRINGS[value]
     if not isinstance(value, str) or not _DTYPE.fullmatch(value):
-        raise SelectionError("schema", f'{where} must name a type of numbers, as "<f8", not {_kind(value)}')
+        raise SelectionError("schema", f'{where} must name a type, as "<f8", not {_kind(value)}')
     try:
-        return np.dtype(value)
-    except TypeError as error:
+        dtype = np.dtype(value)
+    except (TypeError, ValueError) as error:
         raise SelectionError("schema", f"{where}: there is no type {value!r}") from error
+    if dtype.str != value or dtype.char in "gG":
+        # Others have several names, or differ from one machine to the next.
+        raise SelectionError("schema", f"{where}: there is no type {value!r} on every machine")
+    return dtype
+
+
+def dtype_name(dtype: "np.dtype[Any]") -> str:
+    """Return the name of a type: that of NumPy with its byte order, "str" or "bytes"."""
+    if dtype.kind in "TO":
+        return "str" if dtype.kind == "T" else "bytes"
+    if dtype.kind not in "biufcmMU" or dtype.char in "gG":
+        raise ConversionError(f"elements of type {dtype} have no name in JSON")
+    return dtype.str
 
 
 def to_value(value: Json, dtype: "np.dtype[Any]", where: str) -> Any:  # noqa: ANN401 - of that type
     """Return a constant of a type."""
     try:
-        if dtype.kind == "c":
-            pair = to_list(value, where)
-            real, imaginary = [_real(part, where) for part in pair]
-            return dtype.type(complex(real, imaginary))
-        if dtype.kind == "f":
-            return dtype.type(_real(value, where))
-        if dtype.kind == "b":
-            if not isinstance(value, bool):
-                raise SelectionError("schema", f"{where} must be true or false, not {_kind(value)}")
-            return np.bool_(value)
-        number = to_integer(value, where, -(2**63), 2**64 - 1)
-        if dtype.kind in "mM":
-            return np.array(number, dtype=np.int64).view(dtype)[()]
-        return np.array(number, dtype=dtype)[()]
-    except (ValueError, OverflowError) as error:
-        if isinstance(error, SelectionError):
-            raise
+        with np.errstate(over="raise", invalid="ignore"):
+            return fit_number(_plain(value, dtype, where), dtype, where)[()]
+    except (ConversionError, SizeOverflowError, StringDataError, OverflowError, FloatingPointError) as error:
         raise SelectionError(
             "bounds", f"{where}: {str(value)[:40]} is no constant of type {dtype}"
         ) from error
+
+
+def _plain(value: Json, dtype: "np.dtype[Any]", where: str) -> object:
+    """Return what JSON says of a constant of a type: times as integers, complex numbers as pairs."""
+    match dtype.kind:
+        case "c":
+            pair = to_list(value, where)
+            if len(pair) != 2:
+                raise SelectionError("schema", f"{where} must be a pair of numbers, not {len(pair)}")
+            return complex(_real(pair[0], where), _real(pair[1], where))
+        case "f":
+            return _real(value, where)
+        case "b":
+            if not isinstance(value, bool):
+                raise SelectionError("schema", f"{where} must be true or false, not {_kind(value)}")
+            return value
+        case "T" | "U":
+            if not isinstance(value, str):
+                raise SelectionError("schema", f"{where} must be a string, not {_kind(value)}")
+            return value
+        case "m" | "M":
+            number = np.array(to_integer(value, where, -(2**63), 2**63 - 1), dtype=np.int64)
+            return number.view(dtype)[()]
+        case "O":
+            raise SelectionError("schema", f"{where}: bytes have no constants in JSON")
+        case _:
+            return to_integer(value, where, -(2**63), 2**64 - 1)
+
+
+def to_parameter(value: Json, where: str) -> int | float:
+    """Return a number that a distribution needs."""
+    return to_integer(value, where, -(2**63), 2**64) if type(value) is int else _real(value, where)
 
 
 def _real(value: Json, where: str) -> float:
@@ -132,12 +171,17 @@ def to_table(value: Json, where: str, frames: Sequence[bytes], most: int) -> Int
             raise SelectionError(
                 "limit", f"{where}: a frame of {len(frame)} bytes is no table of up to {most}"
             )
-        table = np.frombuffer(frame, dtype="<i8").astype(np.int64, copy=False)
+        # A copy: whoever sent the frame may still change it, and positions are checked only once.
+        table = np.array(np.frombuffer(frame, dtype="<i8"), dtype=np.int64)
     else:
         items = to_list(value, where)
         if len(items) > most:
             raise SelectionError("limit", f"{where} has {len(items)} positions; {most} are allowed")
-        table = np.array([to_integer(item, f"{where}[]") for item in items], dtype=np.int64)
+        if any(type(item) is not int for item in items):
+            raise SelectionError("schema", f"{where} must be an array of integers")
+        if any(not -LARGEST <= item <= LARGEST for item in cast("list[int]", items)):
+            raise SelectionError("limit", f"{where} has positions beyond {LARGEST}")
+        return np.array(items, dtype=np.int64)
     if len(table) and (table.min() < -LARGEST or table.max() > LARGEST):
         raise SelectionError("limit", f"{where} has positions beyond {LARGEST}")
     return table

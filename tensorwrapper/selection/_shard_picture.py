@@ -48,7 +48,9 @@ def _panel(panel: Panel, scale: float) -> Drawing:
         marks.append(
             Rectangle(*_place(chosen, across, down, size), ACCENT, box_text(chosen), "chosen", opacity=0.55)
         )
-    outlines = [_corners(*_place(box, across, down, size)) for box in shown if box.size]
+    # Shards that read the same box have one outline.
+    places = dict.fromkeys([_place(box, across, down, size) for box in shown if box.size])
+    outlines = [_corners(*place) for place in places]
     if outlines:
         marks.append(Path(tuple(outlines), stroke=INK, width=1.0, closed=True, name="boxes"))
     notes = [panel.title]

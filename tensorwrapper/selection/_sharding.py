@@ -364,8 +364,11 @@ class Shards:
         """
         found = [*self.operation.findings()]
         found += coverage_findings(self.operation.index, self.blocks, where="index")
+        # An empty block writes nothing, though a box of rank 0 is never empty.
+        filled = (self.blocks.extents > 0).all(axis=1)
+        busy = Shards(self.operation, BoxTable(self.blocks.origins[filled], self.blocks.extents[filled]))
         for where, operand in self.operation._listed("outputs"):
-            found += coverage_findings(operand.shape, self._touched(operand), where=where)
+            found += coverage_findings(operand.shape, busy._touched(operand), where=where)
         return tuple(found)
 
     def check(self) -> None:

@@ -5,7 +5,7 @@ shape, and it reads outer selections of itself: some positions of each mode, whi
 leave it, however a view repeats, pads or turns them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, final, runtime_checkable
 
 import attrs
@@ -14,10 +14,13 @@ import numpy as np
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._copy import write_elements
 from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.layout import Layout
 from tensorwrapper.selection._outer import Outer
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor._parts import guard
 from tensorwrapper.tensor._places import memory_of
+from tensorwrapper.tensor._tensor import make_tensor
 from tensorwrapper.typing import Array
 
 __all__ = ["Outer", "ReadHandle", "Source", "TensorSource"]
@@ -26,8 +29,12 @@ __all__ = ["Outer", "ReadHandle", "Source", "TensorSource"]
 class ReadHandle(Protocol):
     """A read that may still be going on."""
 
-    def completed(self) -> Iterator[int]:
-        """Return an iterator over the numbers of the selections, each as soon as it lies at its destination."""
+    def completed(self) -> Iterator[int | None]:
+        """Return an iterator over the numbers of the selections, each as soon as it lies at its destination.
+
+        In between it may yield None, after having waited a little: whoever waits for several sources turns
+        to the next, and looks whether it is still to go on. It is used by the thread that started the read.
+        """
         ...
 
     def cancel(self) -> None:
@@ -42,7 +49,7 @@ class _Finished:
 
     count: int
 
-    def completed(self) -> Iterator[int]:
+    def completed(self) -> Iterator[int | None]:
         return iter(range(self.count))
 
     def cancel(self) -> None:
@@ -133,3 +140,11 @@ class TensorSource:
 
     def __repr__(self) -> str:
         return f"tensor({self.shape!r}, {self.dtype})"
+
+    def __reduce__(self) -> "tuple[Callable[..., TensorSource], tuple[Layout[Any], BufferCommon[Any]]]":
+        # A tensor by itself would be packed, and layouts that address its buffer find others there.
+        return _restore, (self.tensor.layout, self.owner)
+
+
+def _restore(layout: Layout[Any], buffer: BufferCommon[Any]) -> TensorSource:
+    return TensorSource(make_tensor(layout, guard(layout, buffer)))

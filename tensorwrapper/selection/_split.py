@@ -80,7 +80,7 @@ class Fetch:
         return turned[(*new, ...)]
 
     def within(self, box: Outer) -> Layout[Any] | None:
-        """Return the layout of the same elements in a box of all positions around; None if it is no layout."""
+        """Return where the elements are in a box around the positions; None if no layout says it."""
         if self.transform is None:
             return None
         strides = packed_strides(box.extents, range(len(box.extents) - 1, -1, -1))
@@ -136,7 +136,7 @@ def _factored(coordinate: Coordinate) -> tuple[Positions, Coordinate]:
         return range(constant, constant + 1), Coordinate(0)
     if len(feeds) > 1:
         return _factored_sum(constant, feeds)
-    mode, axis = feeds[0]
+    ((mode, axis),) = feeds
     distinct = axis.distinct()
     if isinstance(distinct, range) and not isinstance(axis, Table):
         even = cast("Stride | Cycle", axis)
@@ -167,9 +167,10 @@ def _factored_sum(constant: int, feeds: tuple[Feed, ...]) -> tuple[Positions, Co
         sums = constant + sum(np.ix_(*tables), start=np.int64(0))
         values, ranks = np.unique(sums, return_inverse=True)
         ranks = ranks.reshape(sums.shape).astype(np.int64, copy=False)
-        lines = [ranks[(*[0] * n, slice(None), *[0] * (len(feeds) - n - 1))] for n in range(len(feeds))]
         first = int(ranks.flat[0])
-        moves = [line - first for line in lines]
+        moves = [
+            np.moveaxis(ranks, n, 0).reshape(len(table), -1)[:, 0] - first for n, table in enumerate(tables)
+        ]
         if (ranks == first + sum(np.ix_(*moves), start=np.int64(0))).all():
             pairs = [(mode, *Table(move).simplify()) for (mode, _), move in zip(feeds, moves, strict=True)]
             return _positions(values), Coordinate(
@@ -179,7 +180,10 @@ def _factored_sum(constant: int, feeds: tuple[Feed, ...]) -> tuple[Positions, Co
     step = gcd(*[int(np.gcd.reduce(table - table[0])) for table in tables]) or 1
     low = sum([int(table.min()) for table in tables])
     high = sum([int(table.max()) for table in tables])
-    moved = [(mode, *Table((table - table[0]) // step).simplify()) for (mode, _), table in zip(feeds, tables, strict=True)]
+    moved = [
+        (mode, *Table((table - table[0]) // step).simplify())
+        for (mode, _), table in zip(feeds, tables, strict=True)
+    ]
     start = sum([int(table[0]) for table in tables])
     more = sum([base for _, base, _ in moved])
     return range(constant + low, constant + high + 1, step), Coordinate(

@@ -6,6 +6,8 @@ from typing import Any, Generic, final
 import attrs
 
 from tensorwrapper.selection._expression import Expression
+from tensorwrapper.selection._packed import packed
+from tensorwrapper.selection._plan import Plan
 from tensorwrapper.selection._view_writing import ViewWriting
 from tensorwrapper.typing import ScalarT_co
 
@@ -32,11 +34,12 @@ class View(ViewWriting[ScalarT_co], Generic[ScalarT_co]):
 
     _expression: Expression
     _normal: Expression | None = attrs.field(default=None, init=False)
+    _plan: Plan | None = attrs.field(default=None, init=False)
 
     @classmethod
     def _make(cls, expression: Expression) -> "View[ScalarT_co]":
         return View(expression)
 
     def __reduce__(self) -> "tuple[Callable[[Expression], View[Any]], tuple[Expression]]":
-        # The normal form, which is found again, stays behind.
-        return View, (self._expression,)
+        # The normal form and the plan, which are found again, stay behind.
+        return View, (packed(self._expression),)

@@ -14,7 +14,7 @@ from tensorwrapper.layout._keys import expand_positional
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._pads import Widths
 from tensorwrapper.layout._strided import new_row_major
-from tensorwrapper.selection._atom import Atom, atoms_of, capture
+from tensorwrapper.selection._atom import Atom, Call, atoms_of, capture
 from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._nodes import Casting, Whole, is_base
 from tensorwrapper.selection._normal import normalize
@@ -118,6 +118,8 @@ class ViewParts(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
     def _again(self, name: str, arguments: tuple[Any, ...]) -> Self:
         if name == "pad":
             return self._by(Layout.pad, arguments[0], mode=arguments[1])
+        if name == "points":
+            return self._points(arguments[0])
         return self._by(_get_item if name == "__getitem__" else getattr(Layout, name), *arguments)
 
     def _by(
@@ -141,10 +143,15 @@ class ViewParts(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
             # No layout of the places says it; one of the view's own elements, in their order, may.
             node = Whole(old)
             return self._make(Expression(node, apply(self._in_order(), *positional, **named), (call,)))
+        return self._after(call, new)
+
+    def _after(self, call: Call, layout: Layout[Any]) -> Self:
+        """Return the view of the same node after a call that made this layout."""
+        old = self._expression
         if not old.calls and old.written is None and not is_base(old):
             # The calls begin at a part of the node, which no call tells of.
-            return self._make(Expression(old.node, new, (call,), old))
-        return self._make(attrs.evolve(old, layout=new, calls=(*old.calls, call)))
+            return self._make(Expression(old.node, layout, (call,), old))
+        return self._make(attrs.evolve(old, layout=layout, calls=(*old.calls, call)))
 
     def _see_by(
         self,
@@ -206,7 +213,11 @@ class ViewParts(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
         """Return the view of the elements with these ranks in row-major order."""
         layout = wrap_layout(new_row_major((self.size,))).gather(0, ranks.reshape(-1))
         call = ("points", (ranks.reshape(-1),), self.shape)
-        points = self._make(Expression(Whole(self._expression), layout, (call,)))
+        old = self._expression
+        if old.is_whole:
+            points = self._after(call, layout)
+        else:
+            points = self._make(Expression(Whole(old), layout, (call,)))
         return points if ranks.ndim == 1 else points.reshape(ranks.shape)
 
     def _check_smooth(self, what: str) -> None:

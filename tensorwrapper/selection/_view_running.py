@@ -1,21 +1,31 @@
-"""Views computed, and read as arrays, lists and numbers."""
+"""Views computed: at once, part by part, as arrays, lists and numbers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Generic, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._copy import copy_elements
+from tensorwrapper._integers import to_count
 from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.buffer._strided_copy import to_threads
 from tensorwrapper.buffer._strings import Strings
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import BufferSizeError, ConversionError, JaggedModeError
 from tensorwrapper.layout._orders import fastest_first
-from tensorwrapper.selection._run import Target, new_array, new_tensor, source_tensor, target_array
-from tensorwrapper.selection._run_blocks import full_window
-from tensorwrapper.selection._run_view import runner_of
+from tensorwrapper.selection._plan import Plan, plan_of
+from tensorwrapper.selection._run import (
+    Target,
+    is_array,
+    new_array,
+    new_tensor,
+    reads_from,
+    source_tensor,
+    target_array,
+)
+from tensorwrapper.selection._run_plan import Cancel, Progress, Watch, run_plan
+from tensorwrapper.selection._run_regions import region_extents, regions
 from tensorwrapper.selection._view_explaining import ViewExplaining
+from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array, Order, ScalarT_co
 
@@ -23,9 +33,41 @@ __all__ = ["ViewRunning"]
 
 
 class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: `_expression`, `_normal` and `_make`."""
+    """Abstract: `_expression`, `_normal`, `_plan` and `_make`."""
 
     __slots__ = ()
+
+    _plan: Plan | None
+
+    def plan(self, region: ShapeLike | None = None) -> Plan:
+        """Return what computing the view, or a region of it, writes and reads; nothing is read for it.
+
+        Parameters
+        ----------
+        region
+            A box inside the shape; the whole shape if not given.
+
+        Raises
+        ------
+        JaggedModeError
+            If the view is jagged: it is one tensor, which `compute` copies.
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> plan = sel.concat([[1, 2, 3], [4, 5]])[1:4].plan()
+        >>> [(step.kind, step.window, step.nbytes) for step in plan.steps]
+        [('copy', (range(0, 2),), 16), ('copy', (range(2, 3),), 8)]
+        """
+        if region is not None:
+            return self.window(region).plan()
+        plan = self._plan
+        if plan is None:
+            if self.shape.kind != "smooth":
+                raise JaggedModeError(f"plans are made for boxes; a view of shape {self.shape} is one copy")
+            plan = plan_of(self.normal_form())
+            object.__setattr__(self, "_plan", plan)
+        return plan
 
     def compute(
         self,
@@ -33,44 +75,161 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
         order: Order | Iterable[SupportsIndex] = "C",
         *,
         threads: SupportsIndex = 1,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
     ) -> Tensor[Any]:
+        """Return the elements as a tensor with memory of its own, at the same indices.
+
+        Beside the result at most 16 MiB are needed, and for sources that are not in this process what is
+        on its way. A jagged, sparse or string tensor that is only sliced stays what it is.
+
+        Parameters
+        ----------
+        out
+            What is written into instead, and returned as a tensor: a tensor with strides, or an array, of
+            these extents, any strides and a type that ours may be cast to. It may share memory with a source.
+        order
+            How new memory is filled: "C", "F", or the modes from the fastest to the slowest.
+        threads
+            How many threads copy large parts.
+        progress
+            Called with the bytes written so far, and of all, now and then.
+        cancel
+            A `threading.Event`, or whatever has an `is_set` method: once that is true, the computation ends.
+
+        Raises
+        ------
+        ComputationCancelledError
+            If it was cancelled. What was written into `out` stays; reads of sources are cancelled.
+        ExtentMismatchError, DTypeError, ReadOnlyError
+            If `out` does not fit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from tensorwrapper import selection as sel
+        >>> v = sel.interleave([[0, 2, 4], [1, 3]])
+        >>> v.compute()
+        Tensor([0, 1, 2, 3, 4])
+        >>> out = np.zeros((5, 2))
+        >>> v.compute(out[:, 1]).shape, out[:, 1].tolist()
+        (Shape(5), [0.0, 1.0, 2.0, 3.0, 4.0])
+        """
         source = source_tensor(self._expression)
-        if source is not None and (source.shape.kind != "smooth" or isinstance(source.buffer, Sparse | Strings)):
-            if out is None:
-                return source.copy()
-            target = out if isinstance(out, Tensor) else as_tensor(out)
-            target.assign(source)
-            return target
-        extents = self.shape.extents
+        if source is not None and (
+            self.shape.kind != "smooth" or isinstance(source.buffer, Sparse | Strings)
+        ):
+            return _copied(source, out)
         fastest = fastest_first(order, self.rank)
-        array = new_array(extents, self.dtype, fastest) if out is None else target_array(out, self.shape, self.dtype)
-        runner = runner_of(self.normal_form(), None)
-        runner.fill(full_window(extents), array, to_threads(threads))
+        plan, count = self.plan(), to_threads(threads)
+        watch = Watch(plan.nbytes, progress, cancel)
+        watch.check()
         if out is None:
+            array = new_array(self.shape.extents, self.dtype, fastest)
+            run_plan(plan, array, count, watch)
             return new_tensor(array, self.shape, fastest)
+        target = target_array(out, self.shape, self.dtype)
+        if reads_from(plan.view, target):
+            target[...] = self.compute(threads=count, progress=progress, cancel=cancel)
+        else:
+            run_plan(plan, target, count, watch)
         return out if isinstance(out, Tensor) else as_tensor(out)
+
+    def blocks(
+        self,
+        max_bytes: SupportsIndex,
+        *,
+        threads: SupportsIndex = 1,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> Iterator[tuple[Shape[tuple[int, ...]], Tensor[Any]]]:
+        """Return an iterator over regions of the view and their elements: for views that do not fit memory.
+
+        Regions come in row-major order. They have all positions of the last modes where that fits, and some
+        run of the mode along which memory lies.
+
+        Parameters
+        ----------
+        max_bytes
+            How many bytes the elements of a region have at most.
+        threads, progress, cancel
+            As `compute` takes them; progress counts the whole view.
+
+        Raises
+        ------
+        BufferSizeError
+            If not even one element has so few bytes.
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> v = sel.iota((2, 3), 1)
+        >>> [(region.origin, block.tolist()) for region, block in v.blocks(24)]
+        [((0, 0), [[0, 1, 2]]), ((1, 0), [[0, 1, 2]])]
+        """
+        most = to_count(max_bytes, "max_bytes") // max(self.dtype.itemsize, 1)
+        if not most:
+            raise BufferSizeError(f"an element of {self.dtype} has more than {max_bytes} bytes")
+        if self.shape.kind != "smooth":
+            raise JaggedModeError(f"a view of shape {self.shape} has no blocks: slices of it are computed")
+        return self._blocks(most, to_threads(threads), Watch(self.nbytes, progress, cancel), cancel)
+
+    def _blocks(
+        self, most: int, threads: int, watch: Watch, cancel: Cancel | None
+    ) -> Iterator[tuple[Shape[tuple[int, ...]], Tensor[Any]]]:
+        if not self.size:
+            return
+        for region in regions(self.shape, region_extents(self.normal_form(), most)):
+            watch.check()
+            block = self.window(region).compute(threads=threads, cancel=cancel)
+            watch.advance(block.nbytes)
+            yield region, block
 
     def copy(self) -> Tensor[Any]:
         """Return the elements in memory of their own: the same as `compute`."""
         return self.compute()
 
     def elements(self) -> "npt.NDArray[ScalarT_co]":
-        """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
+        """Return the elements as a flat array in row-major order.
+
+        As of a tensor, it is a view of the memory if they lie so in one, else a copy.
+        """
         source = source_tensor(self._expression)
         return (self.compute() if source is None else source).elements()
 
     def to_numpy(self) -> "npt.NDArray[ScalarT_co]":
-        return cast("npt.NDArray[ScalarT_co]", np.asarray(self))
+        """Return the elements as an array.
+
+        If they lie in memory with one step per mode, it is over that memory, and read-only where elements
+        repeat, as of a tensor; else it is a new one. ``np.asarray`` does the same.
+        """
+        return cast("npt.NDArray[ScalarT_co]", self.__array__())
 
     def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array:  # noqa: FBT001
         source = source_tensor(self._expression)
-        if source is not None:
+        if source is not None and is_array(source):
             return source.__array__(dtype, copy)
         if copy is False:
-            raise ConversionError("no")
+            raise ConversionError("the elements of this view lie in no memory; copy=False cannot be kept")
         return self.compute().__array__(dtype, None)
 
     def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
         """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
         source = source_tensor(self._expression)
         return (self.compute() if source is None else source).tolist()
+
+    def array_equal(self, other: "ViewRunning[Any] | Tensor[Any]", *, equal_nan: bool = False) -> bool:
+        """Tell whether shapes and elements are equal."""
+        theirs = other.compute() if isinstance(other, ViewRunning) else other
+        return self.shape == theirs.shape and self.compute().array_equal(theirs, equal_nan=equal_nan)
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.compute()
+
+
+def _copied(source: Tensor[Any], out: "Target | None") -> Tensor[Any]:
+    if out is None:
+        return source.copy()
+    target = out if isinstance(out, Tensor) else as_tensor(out)
+    target.assign(source)
+    return target

@@ -1,25 +1,28 @@
 """Set algebra on boxes: what is left of one without others, and one cut along the faces of others.
 
-One box against one is plain Python, O(rank). Against many, the pieces so far form a table of bounds, and
-each of the others cuts all of them at once.
+One box against one is plain Python, O(rank). Against many, the parts so far form a table of bounds, and
+each of the others cuts all that it meets at once.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import OutOfBoundsError, RankError
-from tensorwrapper.shape._arrays import Sizes
 from tensorwrapper.shape._common import ShapeCommon, to_index
-from tensorwrapper.shape._smooth import Smooth, SmoothCommon, different_ranks, make_smooth
-from tensorwrapper.typing import Index
+from tensorwrapper.shape._smooth import Smooth, SmoothCommon, make_smooth
+from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["box_between", "box_product", "encloses", "partition", "subtract"]
 
-_Table: TypeAlias = tuple[Sizes, Sizes]
-"""First indices of boxes, and the indices behind their last: two (n, rank) arrays."""
+_Side: TypeAlias = npt.NDArray[Any]
+"""int64, or Python integers where these do not suffice; a row per mode, a column per box."""
+
+_Table: TypeAlias = tuple[_Side, _Side]
+"""First indices of boxes, and the indices behind their last."""
 
 
 def box_between(first: Iterable[int], last: Iterable[int]) -> Smooth:
@@ -59,22 +62,12 @@ def encloses(box: SmoothCommon, shape: ShapeCommon) -> bool:
 
 def subtract(box: SmoothCommon, others: Sequence[SmoothCommon]) -> list[Smooth]:
     """Return disjoint boxes that hold what is in the box and in none of the others; none is empty."""
-    if len(others) == 1:
-        return _without(box, others[0])
-    table = _table(box, others)
-    for other in others:
-        outside, _ = _cut(table, other)
-        table = _joined(outside)
-    return _boxes(table)
+    return _without(box, others[0]) if len(others) == 1 else _carve(box, others, keep=False)
 
 
 def partition(box: SmoothCommon, others: Sequence[SmoothCommon]) -> list[Smooth]:
     """Return disjoint boxes that make up the box, each of which lies inside or outside of each other box."""
-    table = _table(box, others)
-    for other in others:
-        outside, inside = _cut(table, other)
-        table = _joined([*outside, inside])
-    return _boxes(table)
+    return _carve(box, others, keep=True)
 
 
 def _without(box: SmoothCommon, other: SmoothCommon) -> list[Smooth]:
@@ -98,52 +91,73 @@ def _without(box: SmoothCommon, other: SmoothCommon) -> list[Smooth]:
     return before + after[::-1]
 
 
-def _table(box: SmoothCommon, others: Sequence[SmoothCommon]) -> _Table:
-    """Return the box as a table, if it is not empty."""
-    bounds = [box, *others]
-    for other in others:
-        if other.rank != box.rank:
-            raise different_ranks(box.rank, other.rank)
+def _carve(box: SmoothCommon, others: Sequence[SmoothCommon], *, keep: bool) -> list[Smooth]:
+    """Return the box cut along the faces of the others; what is inside of them only if that is kept."""
+    if 0 in box.extents:
+        return []
+    if not box.rank:
+        return [make_smooth((), ())] if keep else []
+    bounds = [(other.origin, _ends_of(other)) for other in others if 0 not in other.extents]
+    bounds.append((box.origin, _ends_of(box)))
+    most = max([abs(n) for sides in bounds for side in sides for n in side])
     # Half of what 64 bits hold, so that extents fit, too; beyond that the arrays hold Python integers.
-    most = max([abs(n) for b in bounds for n in (*b.origin, *_ends_of(b))], default=0)
-    dtype = np.int64 if most <= MAX_INT64 // 2 else object
-    count = 0 if 0 in box.extents else 1
-    low = np.array([box.origin] * count, dtype=dtype).reshape(count, box.rank)
-    high = np.array([_ends_of(box)] * count, dtype=dtype).reshape(count, box.rank)
-    return low, high
+    dtype = np.int64 if most < MAX_INT64 // 2 else object
+    low, high = (np.array(side, dtype=dtype)[:, np.newaxis] for side in bounds.pop())
+    count = 1
+    for first, last in bounds:
+        hit = _hit(low[:, :count], high[:, :count], first, last)
+        if not len(hit):
+            continue
+        lows, highs = _parts((low[:, hit], high[:, hit]), first, last, keep=keep)
+        # The parts stand in the places of the boxes that they are of. What is too many goes to the end, and
+        # a place that is left empty gets a box that nothing meets.
+        stay, more = min(lows.shape[1], len(hit)), max(lows.shape[1] - len(hit), 0)
+        low[:, hit[stay:]], high[:, hit[stay:]] = most + 1, -most - 1
+        low[:, hit[:stay]], high[:, hit[:stay]] = lows[:, :stay], highs[:, :stay]
+        if count + more > low.shape[1]:
+            low, high = (
+                np.concatenate([side, np.empty((box.rank, count + more), dtype)], axis=1)
+                for side in (low, high)
+            )
+        low[:, count : count + more], high[:, count : count + more] = lows[:, stay:], highs[:, stay:]
+        count += more
+    low, high = low[:, :count], high[:, :count]
+    whole = low[0] < high[0]
+    return _boxes(low[:, whole], high[:, whole])
 
 
 def _ends_of(box: SmoothCommon) -> Index:
     return tuple([a + n for a, n in zip(box.origin, box.extents, strict=True)])
 
 
-def _cut(table: _Table, other: SmoothCommon) -> tuple[list[_Table], _Table]:
-    """Return the parts of all boxes outside of the other one, in tables, and those inside of it."""
+def _hit(low: _Side, high: _Side, first: Index, last: Index) -> IntArray:
+    """Return the numbers of the boxes that have an index in common with another one."""
+    hit = np.flatnonzero((low[0] < last[0]) & (high[0] > first[0]))
+    for mode in range(1, len(low)):
+        hit = hit[(low[mode, hit] < last[mode]) & (high[mode, hit] > first[mode])]
+    return hit
+
+
+def _parts(table: _Table, first: Index, last: Index, *, keep: bool) -> _Table:
+    """Return the parts of all boxes outside of another one, which they meet, and those inside if wanted."""
     low, high = table
-    first, last = other.origin, _ends_of(other)
-    hit = np.full(len(low), 0 not in other.extents)
+    lows: list[_Side] = []
+    highs: list[_Side] = []
     for mode, (start, stop) in enumerate(zip(first, last, strict=True)):
-        hit &= (low[:, mode] < stop) & (high[:, mode] > start)
-    outside: list[_Table] = [(low[~hit], high[~hit])]
-    low, high = low[hit], high[hit]
-    for mode, (start, stop) in enumerate(zip(first, last, strict=True)):
-        under, over = low[:, mode] < start, high[:, mode] > stop
-        below, above = (low[under], high[under]), (low[over], high[over])
-        below[1][:, mode], above[0][:, mode] = start, stop
-        outside += [below, above]
-        low[under, mode], high[over, mode] = start, stop
-    return outside, (low, high)
+        under, over = low[mode] < start, high[mode] > stop
+        lows += [low[:, under], low[:, over]]
+        highs += [high[:, under], high[:, over]]
+        highs[-2][mode], lows[-1][mode] = start, stop
+        low[mode, under], high[mode, over] = start, stop
+    if keep:
+        lows.append(low)
+        highs.append(high)
+    return np.concatenate(lows, axis=1), np.concatenate(highs, axis=1)
 
 
-def _joined(tables: list[_Table]) -> _Table:
-    lows, highs = zip(*tables, strict=True)
-    return np.concatenate(lows), np.concatenate(highs)
-
-
-def _boxes(table: _Table) -> list[Smooth]:
+def _boxes(low: _Side, high: _Side) -> list[Smooth]:
     """Return the boxes of a table in the row-major order of their first indices."""
-    low, high = table
-    sizes: list[list[int]] = (high - low).tolist()
-    starts: list[list[int]] = low.tolist()
+    starts: list[list[int]] = low.T.tolist()
+    sizes: list[list[int]] = (high - low).T.tolist()
     pairs = sorted(zip(starts, sizes, strict=True))
     return [make_smooth(tuple(extents), tuple(origin)) for origin, extents in pairs]

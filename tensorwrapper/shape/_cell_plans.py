@@ -275,17 +275,23 @@ def _match(left: Shape[Any], right: Shape[Any], order: Index, by: CellPairing) -
             f"{tuple(extents[k].tolist())}, but its partner {tuple(theirs.indices[second[k]].tolist())} "
             f"of the right one {tuple(theirs.extents[second[k]].tolist())}"
         )
-    counts = np.diff(mine.offsets)[first]
-    places = concatenated_ranges(theirs.offsets[:-1][second], counts)
+    places = _elements(theirs.offsets, second)
     return CellMatch(
         (left, right),
         order,
         by,
         frozen_array(np.stack([first, turned.cells[second]], axis=1)),
-        splits_of(counts),
-        frozen_array(concatenated_ranges(mine.offsets[:-1][first], counts)),
-        frozen_array(turned.places[places] if len(places) < len(turned.places) else turned.places),
+        splits_of(np.diff(mine.offsets)[first]),
+        frozen_array(_elements(mine.offsets, first)),
+        frozen_array(turned.places if len(places) == len(turned.places) else turned.places[places]),
     )
+
+
+def _elements(offsets: IntArray, cells: IntArray) -> IntArray:
+    """Return the ordinals of the elements of cells, whose numbers ascend."""
+    if len(cells) and cells[-1] - cells[0] == len(cells) - 1:
+        return np.arange(offsets.item(cells[0]), offsets.item(cells[-1] + 1), dtype=np.int64)
+    return concatenated_ranges(offsets[cells], offsets[cells + 1] - offsets[cells])
 
 
 def _pairs(

@@ -288,7 +288,8 @@ class ShapeConstructors(ShapeSets[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_layers(Shape(10), Shape(20, 30)) == Shape.nested(Shape(10, 20, 30), layers=(1, 2))
         True
         """
-        return cls._wrap(nested_of_layers([held_of(layer) for layer in layers]), product_names(layers))
+        held = [held_of(layer) for layer in layers]
+        return cls._wrap(nested_of_layers(held), product_names(layers, held))
 
     @classmethod
     def parse(cls, text: str) -> Self:

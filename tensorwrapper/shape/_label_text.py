@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast, final, overload
 
 import attrs
 
-from tensorwrapper.errors import ConversionError, LabelError
+from tensorwrapper.errors import ConversionError, LabelError, LayerError
 
 __all__ = ["Labels", "LabelsLike", "to_labels"]
 
@@ -78,6 +78,13 @@ class Labels(Sequence[str]):
 
     def __repr__(self) -> str:
         return f"Labels({str(self)!r})"
+
+    def __attrs_post_init__(self) -> None:
+        for name in self.names:
+            if not name.isidentifier():
+                raise LabelError(f"a label is an identifier, not {_short(name)}")
+        if self.layers is not None and (sum(self.layers) != len(self.names) or min(self.layers) < 0):
+            raise LayerError(f"the layers {self.layers} do not deal {len(self.names)} labels")
 
     # Asked of one or two sequences of labels; layers do not count.
 

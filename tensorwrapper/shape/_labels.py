@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import chain, count
 from numbers import Number
-from typing import Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, cast, final
+from typing import Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
@@ -129,6 +129,10 @@ class ShapeExpression(ABC, Generic[ShapeT_co]):
         layers = deal_result(result, self._layering())
         return self._leaf()._wrap(flat if layers is None else make_nested(flat, layers))
 
+    @overload
+    def __mul__(self, other: "ShapeExpression[ShapeT_co]") -> "ShapeProduct[ShapeT_co]": ...
+    @overload
+    def __mul__(self, other: _Scalar) -> "ScaledShape[ShapeT_co]": ...
     def __mul__(self, other: "ShapeExpression[ShapeT_co] | _Scalar") -> "ShapeExpression[ShapeT_co]":
         if isinstance(other, ShapeExpression):
             return ShapeProduct((*_factors(self), *_factors(other)))
@@ -190,7 +194,8 @@ class LabeledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
         return self.text.distinct
 
     def _required(self) -> AbstractSet[str]:
-        return {name for name, count in Counter(self.text.names).items() if count == 1}
+        once = Counter(self.text.names)
+        return {name for name in once if once[name] == 1}
 
     def _mentioned(self) -> AbstractSet[str]:
         return set(self.text.names)

@@ -54,10 +54,18 @@ def rows_of_levels(levels: Sequence[ListLevel], length: int, inner: tuple[int, .
             if last > MAX_INT64:
                 raise SizeOverflowError(f"the lists of level {number} have more elements than 64 bits count")
             continue
-        below = levels[number + 1 :]
         starts, stops = _bounds(level, first, last, number)
         found.append(RowPartition.from_row_lengths(stops - starts))
-        first, last = _run_of(starts, stops, number, is_last=not any(not isinstance(k, int) for k in below))
+        run = _run_of(starts, stops)
+        if run is None:
+            if any(not isinstance(below, int) for below in levels[number + 1 :]):
+                raise ConversionError(
+                    f"the lists of level {number} do not follow one another, so that those below would have "
+                    "to be gathered: pack the array first"
+                )
+            # All elements are alike, so that it does not matter which they are.
+            run = 0, found[-1].nvals
+        first, last = run
     return RowPartitions(found, (last - first, *inner))
 
 
@@ -81,25 +89,12 @@ def _bounds(level: Lists | Views, first: int, last: int, number: int) -> tuple[I
     return starts, stops
 
 
-def _run_of(starts: IntArray, stops: IntArray, number: int, *, is_last: bool) -> tuple[int, int]:
-    """Return the run of elements that lists cover one after the other."""
-    if not len(starts):
-        return 0, 0
-    if (starts[1:] == stops[:-1]).all():
-        return int(starts[0]), int(stops[-1])
-    # Lists without elements may lie anywhere.
-    some = stops > starts
-    begin, end = starts[some], stops[some]
-    if not len(begin):
-        return 0, 0
-    if (begin[1:] == end[:-1]).all():
-        return int(begin[0]), int(end[-1])
-    if not is_last:
-        raise ConversionError(
-            f"the lists of level {number} do not follow one another, so that those below would have to be "
-            "gathered: pack the array first"
-        )
-    # All elements are alike, so that it does not matter which they are.
-    return 0, sum((end - begin).tolist()) if int((end - begin).max()) * len(end) > MAX_INT64 else int(
-        (end - begin).sum()
-    )
+def _run_of(starts: IntArray, stops: IntArray) -> tuple[int, int] | None:
+    """Return the run of elements that lists cover one after the other, ``None`` if they do not."""
+    if not (starts[1:] == stops[:-1]).all():
+        # Lists without elements may lie anywhere.
+        some = stops > starts
+        starts, stops = starts[some], stops[some]
+        if not (starts[1:] == stops[:-1]).all():
+            return None
+    return (int(starts[0]), int(stops[-1])) if len(starts) else (0, 0)

@@ -82,7 +82,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
     _shape: Shape[Any] | None
 
     def __init__(self, source: Shape[IndexT_co], *items: MaskItem) -> None:
-        box = source.flatten()
+        box = _checked(source).flatten()
         spread = spread_items(items, box.rank)
         if box.kind == "smooth":
             ends = zip(spread, box.origin, box.extents, strict=True)
@@ -119,7 +119,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         >>> mask.shape, mask.source_index((0,)), mask.ordinals().tolist()
         (Shape(2), (2, 1), [5, 0])
         """
-        return Mask[_I]._make(source, "points", (picks_of_points(source, points),))
+        return Mask[_I]._make(source, "points", (picks_of_points(_checked(source), points),))
 
     @classmethod
     def of_ordinals(cls, source: "Shape[_I]", ordinals: "npt.ArrayLike | range") -> "Mask[_I]":
@@ -134,7 +134,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         >>> mask.shape, mask.source_index((7,))
         (Shape(1000), (7, 7))
         """
-        return Mask[_I]._make(source, "points", (picks_of_ordinals(source, ordinals),))
+        return Mask[_I]._make(source, "points", (picks_of_ordinals(_checked(source), ordinals),))
 
     @classmethod
     def parse(cls, text: str) -> "Mask[tuple[int, ...]]":
@@ -266,6 +266,14 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
 
     def __reduce__(self) -> "tuple[Callable[..., Mask[Any]], tuple[object, ...]]":
         return Mask._make, (self.source, self.way, self.picks)
+
+
+def _checked(source: Shape[_I]) -> Shape[_I]:
+    if isinstance(cast("object", source), Shape):
+        return source
+    raise ConversionError(
+        f"a mask picks indices of a Shape, not of {source!r}; as_shape makes one of extents"
+    )
 
 
 def _fill(mask: Mask[Any], source: Shape[Any], way: MaskWay, picks: tuple[Picks | int, ...]) -> None:

@@ -94,31 +94,46 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         >>> Mask(Shape(30), slice(None, None, 2)).intersect(Shape(30)[7:11])
         Mask(Shape(30), range(8, 11, 2))
         """
-        theirs = other if isinstance(other, MaskSets) else self._within(as_shape(other))
-        self._check_source(theirs)
-        pairs = [
-            a.intersect(b)
-            for a, b in zip(self.picks, theirs.picks, strict=False)
-            if isinstance(a, Picks) and isinstance(b, Picks)
-        ]
-        if self.way == theirs.way and len(pairs) == len(self.picks):
-            return self._make(self.source, self.way, tuple(pairs))
-        mine, others = self._as_picks(), theirs._as_picks()
-        return self._make(self.source, "points", (mine.intersect(others),))
+        if not isinstance(other, MaskSets):
+            return self._within(as_shape(other))
+        self._check_source(other)
+        if self.way == other.way:
+            pairs = [(a, b) for a, b in zip(self.picks, other.picks, strict=True) if a != b]
+            picked = [(a, b) for a, b in pairs if isinstance(a, Picks) and isinstance(b, Picks)]
+            if len(picked) == len(pairs):
+                both = [
+                    a.intersect(b) if isinstance(a, Picks) and isinstance(b, Picks) else a
+                    for a, b in zip(self.picks, other.picks, strict=True)
+                ]
+                return self._make(self.source, self.way, tuple(both))
+        return self._common_points(other)
+
+    def _common_points(self, other: "MaskSets[Any]") -> Self:
+        """Return what masks of different ways have in common: O(n log n) in the smaller one."""
+        few = self if self.size <= other.size else other
+        many = other if few is self else self
+        ordinals = few._as_picks().to_numpy()
+        indices = self.source.indices_at(ordinals)
+        kept = many.contains(indices)
+        found = ordinals[kept]
+        if few is not self:
+            found = found[np.argsort(self.shape.ordinals(self.result_indices(indices[kept])))]
+        return self._make(self.source, "points", (Picks.of_distinct(found),))
 
     def _within(self, region: Shape[Any]) -> Self:
-        """Return the mask of the indices of the source that a shape has."""
+        """Return the mask of those of the picked indices that a shape has."""
         if region.rank != self.source.rank:
             raise RankError(
                 f"a shape of rank {region.rank} has no index of a mask of rank {self.source.rank}"
             )
-        source, box = self.source.flatten(), region.flatten()
-        if source.kind == box.kind == "smooth":
-            common = source.intersect(box)
-            runs = [range(start, start + n) for start, n in zip(common.origin, common.extents, strict=True)]
-            return self._make(self.source, "modes", tuple(map(Picks.of_range, runs)))
+        box, free = region.flatten(), self._free()
+        if self.way == "modes" and box.kind == "smooth" and len(free) == len(self.picks):
+            ends = zip(box.origin, box.extents, strict=True)
+            runs = [Picks.of_range(range(start, start + extent)) for start, extent in ends]
+            both = [picks.intersect(run) for picks, run in zip(free, runs, strict=True)]
+            return self._make(self.source, "modes", tuple(both))
         ordinals = self._as_picks().to_numpy()
-        found = ordinals[region.contains(source.indices_at(ordinals))]
+        found = ordinals[region.contains(self.source.indices_at(ordinals))]
         return self._make(self.source, "points", (Picks.of_distinct(found),))
 
     def union(self, other: "MaskSets[Any]") -> Self:
@@ -173,11 +188,8 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
 
     def _as_picks(self) -> Picks:
         """Return the ordinals of all picked elements."""
-        return (
-            Picks.of_distinct(self.ordinals())
-            if self.way != "points" or not self._free()
-            else self._free()[0]
-        )
+        picks = self.picks[0] if self.way == "points" else 0
+        return picks if isinstance(picks, Picks) else Picks.of_distinct(self.ordinals())
 
     def _check_source(self, other: "MaskSets[Any]") -> None:
         if self.source is not other.source and self.source != other.source:

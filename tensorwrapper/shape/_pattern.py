@@ -150,6 +150,8 @@ class ShapePattern:
         ------
         RankError, ExtentMismatchError
             As `match`; the text says which shape.
+        JaggedModeError
+            If a mode of a run varies, so that it cannot be compared.
 
         Examples
         --------
@@ -166,9 +168,8 @@ class ShapePattern:
         for number, shape in enumerate(shapes):
             match = self._match(as_shape(shape), seen, f"shape {number}: ")
             found.append(match)
-            for name, value in match.unknowns.items():
-                if name not in self._plan.varying:
-                    seen.setdefault(name, (value, f"in shape {number}"))
+            for name, value in match._known(self._plan.varying).items():
+                seen.setdefault(name, (value, f"in shape {number}"))
         return tuple(found)
 
     def _match(
@@ -316,15 +317,20 @@ class ShapeMatch:
     @property
     def unknowns(self) -> dict[str, int | Extents]:
         """What `ShapePattern.resolve` would have to be told; raises if a mode of the run varies."""
+        return self._known(frozenset())
+
+    def _known(self, but: frozenset[str]) -> dict[str, int | Extents]:
+        """Return the values of all unknowns `but` some."""
         plan = self.pattern._plan
         fill = cast("int", plan.fill(self.shape.rank))
         found: dict[str, int | Extents] = {}
         for k, leaf in enumerate(plan.leaves):
-            if isinstance(leaf, Run):
-                if leaf.name is not None:
-                    found[leaf.name] = self.extents(leaf.name)
-            elif isinstance(leaf.extent, str) and leaf.extent not in found:
-                found[leaf.extent] = self.shape.extent(plan.place(k, fill))
+            name = leaf.name if isinstance(leaf, Run) else leaf.extent
+            if not isinstance(name, str) or name in found or name in but:
+                continue
+            found[name] = (
+                self.extents(name) if isinstance(leaf, Run) else self.shape.extent(plan.place(k, fill))
+            )
         return found
 
 

@@ -103,12 +103,24 @@ class Picks:
         places = self.places
         if not isinstance(places, range):
             return places.take(_unlocked(numbers))
-        self._check_int64()
+        low, high = self.bounds()
+        if low < -MAX_INT64 or high > MAX_INT64:
+            return self._take_wide(numbers)
         if places.step == 1:
             return numbers + places.start if places.start else numbers
         taken: IntArray = numbers * np.int64(places.step)
         taken += places.start
         return taken
+
+    def _take_wide(self, numbers: IntArray) -> IntArray:
+        """Return places of a range that leaves 64 bits, if these do not."""
+        if not numbers.size:
+            return numbers
+        for end in (self.at(int(numbers.min())), self.at(int(numbers.max()))):
+            if not -MAX_INT64 <= end <= MAX_INT64:
+                raise SizeOverflowError(f"the index {end} does not fit into 64 bits")
+        wide = numbers.astype(np.object_) * self.at(1) - numbers.astype(np.object_) * self.at(0) + self.at(0)
+        return wide.astype(np.int64)
 
     def to_numpy(self) -> IntArray:
         """Return all places; an array that is stored is read-only."""
@@ -157,8 +169,7 @@ class Picks:
             at = np.searchsorted(places, values, sorter=order)
             found = order[np.minimum(at, len(places) - 1)]
             inside &= places[found] == values
-        found[~inside] = -1
-        return found
+        return np.where(inside, found, -1)
 
     def _ascending(self) -> IntArray:
         """Return the picks by ascending place; made once."""
@@ -184,10 +195,15 @@ class Picks:
 
     def intersect(self, other: "Picks") -> "Picks":
         """Return the places that are in both, in the order of the first; O(1) for ranges."""
-        if isinstance(self.places, range) and isinstance(other.places, range):
-            return Picks.of_range(_common(self.places, other.places))
-        mine = self.to_numpy()
-        return Picks.of_distinct(mine[other.find_all(mine) >= 0])
+        mine, theirs = self.places, other.places
+        if not isinstance(mine, range):
+            return Picks.of_distinct(mine[other.find_all(mine) >= 0])
+        if isinstance(theirs, range):
+            return Picks.of_range(_common(mine, theirs))
+        # Of a range of any size, those places that the other has.
+        numbers = self.find_all(theirs)
+        kept = numbers >= 0
+        return Picks.of_distinct(theirs[kept][np.argsort(numbers[kept])])
 
     def complement(self, start: int, extent: int) -> "Picks":
         """Return the other indices from `start` on, ascending; O(1) if they are a run, else O(extent)."""

@@ -41,6 +41,7 @@ _ITEM: Final = re.compile(
 )
 _OPEN: Final = re.compile(r"\s*+\[\s*+(\]\s*+)?+", re.ASCII)
 _SHOWN: Final = 24
+_FEW: Final = 100  # lengths of rows that repr shows
 
 
 @final
@@ -114,15 +115,20 @@ class RowPartitions:
         return (*first, *[p.uniform_row_length for p in self.partitions], *inner)
 
     def __str__(self) -> str:
+        return self._text(None)
+
+    def __repr__(self) -> str:
+        # Of very many rows a few are shown, which `parse` refuses.
+        return f"RowPartitions.parse({self._text(_FEW)!r})"
+
+    def _text(self, most: int | None) -> str:
         items = list(map(str, self.static_lengths))
         for mode, partition in enumerate(self.partitions, 1):
             if partition.uniform_row_length is None:
-                lengths: list[int] = partition.row_lengths.tolist()
-                items[mode] = f"({', '.join(map(str, lengths))}{',' * (len(lengths) == 1)})"
+                lengths: list[int] = partition.row_lengths[:most].tolist()
+                text = f"{', '.join(map(str, lengths))}{',' * (partition.nrows == 1)}"
+                items[mode] = f"({text}{', ...' * (len(lengths) < partition.nrows)})"
         return f"[{', '.join(items)}]"
-
-    def __repr__(self) -> str:
-        return f"RowPartitions.parse({str(self)!r})"
 
 
 def _check_partitions(partitions: tuple[RowPartition, ...], inner: Extents) -> None:

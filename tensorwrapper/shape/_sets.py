@@ -1,6 +1,6 @@
 """Shapes as sets of indices: joined, multiplied, cut, and what boxes have in common or one has more."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from itertools import accumulate
 from typing import Any, Generic, Self, SupportsIndex, cast
@@ -66,7 +66,8 @@ class ShapeSets(ShapeParts[IndexT_co], Generic[IndexT_co]):
         Shape(3, 10, 4, origin=(2, 10, 4))
         """
         given = _shape_list(shapes, "product")
-        return cls._wrap(box_product([_flat_box(held_of(s)) for s in given]), product_names(given))
+        boxes = [_flat_box(held_of(shape)) for shape in given]
+        return cls._wrap(box_product(boxes), product_names(given, boxes))
 
     @classmethod
     def concat(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex | str = 0) -> Self:
@@ -94,6 +95,8 @@ class ShapeSets(ShapeParts[IndexT_co], Generic[IndexT_co]):
             If some are nested and others are not, or otherwise.
         SizeOverflowError
             If the extent of a jagged shape would leave 64 bits.
+        ModeNameError
+            If a mode has different names.
 
         Examples
         --------
@@ -106,7 +109,8 @@ class ShapeSets(ShapeParts[IndexT_co], Generic[IndexT_co]):
         """
         given = _shape_list(shapes, "concat")
         names = [names_of(shape) for shape in given]
-        number = mode_of_name(mode, agreed_names(names, "concat")) if isinstance(mode, str) else mode
+        known = next((own for own in names if own is not None), None)
+        number = mode_of_name(mode, known) if isinstance(mode, str) else mode
         held = concat_shapes([held_of(shape) for shape in given], to_int(number, "a mode"))
         return cls._wrap(held, agreed_names(names, "concat"))
 
@@ -132,6 +136,8 @@ class ShapeSets(ShapeParts[IndexT_co], Generic[IndexT_co]):
             If there is no shape, or no such mode, or ranks differ.
         LayerError
             If a shape is nested.
+        ModeNameError
+            If a mode has different names.
 
         Examples
         --------
@@ -209,7 +215,7 @@ class ShapeSets(ShapeParts[IndexT_co], Generic[IndexT_co]):
 
         None of them is empty, and they come in the row-major order of their first indices. Without one box
         at most two per mode are left, first along mode 0, so that the parts are as long as they can be.
-        O(rank) for one, O(parts) array operations for each of many.
+        O(rank) for one; each of many cuts all parts so far, in array operations.
 
         Raises
         ------
@@ -308,9 +314,10 @@ class ShapeSets(ShapeParts[IndexT_co], Generic[IndexT_co]):
         return tuple([self._wrap(_in_layers(part, held), names) for part in how(box, cutters)])
 
 
-def product_names(shapes: "Iterable[ShapeLike]") -> Names:
-    """Return the names of the modes of several shapes, one after the other."""
-    return joined_names([names_tuple(names_of(shape), held_of(shape).rank) for shape in shapes])
+def product_names(shapes: "Sequence[ShapeLike]", boxes: Sequence[Held]) -> Names:
+    """Return the names of the modes of several shapes, one after the other, of which these are the boxes."""
+    pairs = zip(shapes, boxes, strict=True)
+    return joined_names([names_tuple(names_of(shape), box.rank) for shape, box in pairs])
 
 
 def _shape_list(shapes: object, what: str) -> "list[ShapeLike]":

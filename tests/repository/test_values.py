@@ -4,6 +4,7 @@ import copy
 import pickle
 import subprocess
 import sys
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -11,6 +12,12 @@ from dask.base import tokenize
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling, wire
+
+
+def block_operation():
+    operand = tw.selection.Operand((4,), "(i) -> (i)")
+    return tw.selection.BlockOperation("relu", (4,), {"x": operand}, {"y": operand})
+
 
 VALUES = {
     "smooth": lambda: Shape(2, 3, origin=(1, 0)),
@@ -30,6 +37,10 @@ VALUES = {
     "Arrow list": lambda: Shape.jagged([3, 1]).to_arrow()[0],
     "Zarr grid": lambda: Tiling([1, 0, 2]).to_zarr(),
     "loss report of a shape": lambda: Shape(2, origin=(1,)).losses("arrow"),
+    "labels": lambda: tw.shape.Labels.parse("i,j;k"),
+    "labelled shape": lambda: Shape.jagged([3, 1])("i,j"),
+    "label expression": lambda: 2 * (Shape(2, 3)("i,j") - Shape(3, 2)("j,i")) * Shape(3)("j") / 4.0,
+    "index classes": lambda: tw.shape.classify_indices("i,k", "i,j", "j,k"),
     "tiling": lambda: Tiling([1, 2], [3], origin=(4, 5)),
     "mask": lambda: tw.Mask(Shape(4, 6), [0, 1, 3], slice(None, None, 2)),
     "mask of points": lambda: tw.Mask.of_points(Shape.jagged([3, 1, 2]), [(2, 1), (0, 0), (0, 1)]),
@@ -63,6 +74,27 @@ VALUES = {
     "alignment": lambda: tw.align(Shape.jagged([3, 1]), Shape.jagged([2, 2])),
     "selector": lambda: tw.selection.Selector.parse("1, ..., ::-2, +3"),
     "new mode": lambda: tw.selection.NewMode(3),
+    "index map": lambda: tw.selection.IndexMap.parse("(i, j) -> (i + 2*j - 1)"),
+    "projection": lambda: tw.selection.Projection("(i, j) -> (i, 0)", (1, 5)),
+    "box table": lambda: tw.selection.BoxTable.from_boxes([Shape(2), Shape(3, origin=(2,))]),
+    "operand": lambda: tw.selection.Operand((4,), "(i) -> (i)", itemsize=8),
+    "block operation": block_operation,
+    "shards": lambda: block_operation().split(0, 3),
+    "shard": lambda: block_operation().split(0, 3)[1],
+    "finding": lambda: tw.selection.Finding("coverage", "index", "(2,) is in none of the 2 boxes"),
+    "signature": lambda: tw.selection.Signature({"x": tw.selection.Projection("(i) -> (i)")}, {}),
+    "tags": lambda: tw.selection.Tags((4,), None, {"https://example.com/tag": {"a": [1]}}),
+    "region": lambda: tw.selection.Region(UUID(int=1), (2, 3)),
+    "tensor node": lambda: tw.selection.TensorNode(dtype="int32", box=(2, 3), id=UUID(int=1)),
+    "graph": lambda: tw.selection.Graph(
+        [
+            tw.selection.OperationNode(kernel="k", params={"a": [1]}, id=UUID(int=1)),
+            tw.selection.ApplicationNode(operation=UUID(int=1), id=UUID(int=2)),
+            tw.selection.NoteNode(message="to do", id=UUID(int=3)),
+        ],
+        UUID(int=4),
+    ),
+    "faults": lambda: tw.errors.ValidationError("a graph", (tw.selection.Finding("dtype", "$", "no"),)),
     "limits": lambda: wire.Limits(parts=3),
     "file entry": lambda: tw.store.Entry("a", Shape(2, 3), "float64", "dense", 6, 320, 1, 192),
     "verification": lambda: tw.store.Verification(1, 3, 896, True, ("damaged",)),
@@ -94,7 +126,7 @@ def test_a_value_survives_copy_and_deepcopy(name):
             assert back == value
 
 
-@pytest.mark.parametrize("name", [n for n in VALUES if n not in ("error", "message")])
+@pytest.mark.parametrize("name", [n for n in VALUES if n not in ("error", "faults", "message")])
 def test_equal_values_have_one_dask_token_even_after_use(name):
     used = VALUES[name]()
     hash(used)

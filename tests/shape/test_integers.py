@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, SizeOverflowError
-from tensorwrapper.shape import Partition, Shape, Smooth, Tiling, as_shape
+from tensorwrapper.shape import NamedRanges, Partition, Shape, Smooth, Tiling, as_shape
 
 BOX = Shape(3, 4, origin=(1, 0))
 SHAPES = {
@@ -57,6 +57,9 @@ NO_INTEGERS = {
 
 # What makes a shape, or is asked of no particular one: a call with a converter for every integer in it.
 CALLS = {
+    "Shape.from_bounds": lambda n: Shape.from_bounds([n(1), n(2)], [n(3), n(2)]),
+    "NamedRanges": lambda n: NamedRanges({"a": (n(0), n(2))})["a"],
+    "NamedRanges.of_extents": lambda n: NamedRanges.of_extents({"a": n(2)}, origin=n(1)),
     "Shape": lambda n: Shape(n(2), n(3), origin=(n(1), n(0))),
     "Shape.smooth": lambda n: Shape.smooth([n(2), n(3)], origin=[n(1), n(0)]),
     "Smooth": lambda n: Smooth((n(2), n(3)), (n(1), n(0))),
@@ -114,6 +117,8 @@ QUESTIONS = {
     "permute": lambda s, n: s.permute([n(i) for i in range(s.rank)]),
     "layer_size": lambda s, n: s.layer_size(n(0)),
     "split in sections": lambda s, n: s.split(n(2), n(0)),
+    "split by an extent": lambda s, n: s.split_by_extents(n(2), n(0)),
+    "split by extents": lambda s, n: s.split_by_extents([n(0), n(s.extent(0))]),
     "split at marks": lambda s, n: s.split([n(at(s)[0] + 1)]),
     "partition_by_volume": lambda s, n: s.partition_by_volume(n(3)),
     "a place of indices": lambda s, n: s.indices()[n(1)],

@@ -10,6 +10,7 @@ values: list[type[ValueError]] = [
     errors.ExtentError,
     errors.StepError,
     errors.JaggedModeError,
+    errors.LabelError,
     errors.LayoutError,
     errors.BufferSizeError,
     errors.ReadOnlyError,
@@ -17,6 +18,7 @@ values: list[type[ValueError]] = [
     errors.LocalProtocolError,
     errors.RemoteProtocolError,
     errors.DataFileError,
+    errors.ModeNameError,
     errors.DistributionError,
 ]
 indices: list[type[IndexError]] = [errors.OutOfBoundsError]
@@ -59,6 +61,7 @@ roots: list[type[TensorWrapperError]] = [
     errors.TransportThreadError,
     errors.UnsupportedSocketError,
     errors.DataFileError,
+    errors.ModeNameError,
     errors.DemoError,
     errors.DistributionError,
 ]

@@ -216,3 +216,9 @@ def test_only_our_errors_come_out(document):
     except TensorWrapperError:
         return
     assert ts.IndexTransform(json=document).to_json() == json.loads(found.to_json())
+
+
+def test_the_labels_of_a_domain_are_the_names_of_its_shape():
+    shape = Shape(2, 3).named("x", None)
+    assert IndexDomain(shape) == IndexDomain(Shape(2, 3), ["x", ""])
+    assert IndexDomain(shape, ["a", "b"]).labels == ("a", "b")

@@ -187,6 +187,20 @@ def test_faults_of_all_operands_and_blocks_come_together():
         shards.check()
 
 
+def test_empty_blocks_write_nothing_even_to_a_scalar():
+    total = BlockOperation(
+        "sum", (4,), {"x": Operand((4,), "(i) -> (0) by (4)")}, {"s": Operand((), "(i) -> ()")}
+    )
+    one = BlockOperation("sum", (1,), {}, {"s": Operand((), "(i) -> ()")})
+
+    assert one.shard([Shape(1), Shape(0), Shape(0, origin=(1,))]).findings() == ()
+    assert rules(one.shard([Shape(0)]).findings()) == [("coverage", "index"), ("coverage", "outputs.s[0]")]
+    assert rules(total.split(0, 2).findings()) == [("coverage", "outputs.s[0]")] * 2
+    assert rules(BlockOperation("k", (0,), {}, {"s": Operand((), "(i) -> ()")}).findings()) == [
+        ("coverage", "outputs.s[0]")
+    ]
+
+
 def test_equal_sizes_do_not_hide_a_gap_beside_an_overlap():
     relu = BlockOperation("relu", (4,), {}, {"y": Operand.result((4,), "(i) -> (i)")})
     shards = relu.shard([Shape(2), Shape(2, origin=(1,))])

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tensorwrapper import Shape
@@ -162,7 +162,8 @@ def test_many_boxes_never_wrap(numbers):
         low, spans = projection.of_boxes(origins, extents)
     except SizeOverflowError:
         # Refused by bounds that are a little wider than the box.
-        assert max(abs(wanted.origin[0]), abs(a) * extents[0][0] + wanted.extents[0] + abs(b)) > 2**60
+        reach = abs(a) * extents[0][0] + projection.extents[0] + abs(b)
+        assert max(abs(wanted.origin[0]), reach) > 2**60
         return
     assert Shape.smooth(spans[0].tolist(), origin=low[0].tolist()) == wanted
 
@@ -171,6 +172,27 @@ def test_boxes_of_any_size_are_projected_one_by_one():
     far = Projection("(i) -> (1000000000000000000000*i)", (5,)).of_box(Shape(10**30))
 
     assert far.extents == ((10**30 - 1) * 10**21 + 5,)
+
+
+@given(cases(extent=3))
+@example((Projection("(i, j) -> (2*i + 3*j)", (1,)), Shape(3, 3)))
+@example((Projection("(i, j) -> (2*i + 2*j)", (1,)), Shape(3, 3)))
+@example((Projection("(i, j) -> (i, i + 3*j)", (1, 2)), Shape(3, 3)))
+@example((Projection("(i) -> (5*i)", (0,)), Shape(3)))
+def test_waste_is_what_no_index_touches(case):
+    projection, box = case
+    touched = {place for index in box.indices() for place in projection(index).indices()}
+
+    # Where boxes of single indices are empty, those around them are not, and nothing of them is touched.
+    assert projection.waste(box) == (projection.of_box(box).size - len(touched) if box.size else 0)
+
+
+def test_waste_of_any_size_is_known_where_steps_nest():
+    far = 10**30
+
+    assert Projection(IndexMap([[far, 2]]), (1,)).waste((5, 4)) == 4 * far + 7 - 20
+    with pytest.raises(SizeOverflowError, match="counted one by one"):
+        Projection("(i, j) -> (i + 100000000*j, j)").waste((5, 4))
 
 
 # Refusals, values, text.

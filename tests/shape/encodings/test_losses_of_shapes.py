@@ -1,5 +1,6 @@
 """Every form of a shape, there and back: what comes back differs in what the report names, and in no more."""
 
+import dask.array.core as dask
 import numpy as np
 import pytest
 from hypothesis import given
@@ -139,6 +140,13 @@ def test_chunks_say_all_but_the_origin(tiling):
     if report.is_possible:
         assert (back == tiling) == report.is_exact
     assert back == tiling.translate_to((0,) * tiling.rank)
+
+
+def test_dask_keeps_empty_chunks_and_refuses_a_mode_without_any():
+    assert dask.normalize_chunks(Tiling([2, 0, 3]).chunks, shape=(5,)) == ((2, 0, 3),)
+    assert Tiling([]).losses("dask").refused == ("no_tiles",)
+    with pytest.raises(ValueError, match="Empty tuples"):
+        dask.normalize_chunks(Tiling([]).chunks, shape=(0,))
 
 
 @given(tilings())

@@ -195,6 +195,14 @@ def test_any_text_is_read_or_refused(text):
     assert RowPartitions.parse(str(rows)) == rows
 
 
+def test_very_many_rows_are_shown_in_part():
+    rows = Shape.jagged([2] * 1000).to_row_partitions()
+    assert repr(rows) == f"RowPartitions.parse('[1000, ({'2, ' * 100}...)]')"
+    assert str(rows) == f"[1000, ({', '.join('2' * 1000)})]"
+    with pytest.raises(ParseError):
+        RowPartitions.parse("[1000, (2, ...)]")
+
+
 def test_rows_are_values():
     for value in (ROWS, of.from_uniform_row_length(2, 3), RowPartitions([ROWS], (6, 2))):
         for back in (pickle.loads(pickle.dumps(value)), copy.copy(value), copy.deepcopy(value)):

@@ -3,7 +3,7 @@
 import pytest
 
 from tensorwrapper import Shape
-from tensorwrapper.errors import ConversionError, LabelError
+from tensorwrapper.errors import ConversionError, LabelError, LayerError
 from tensorwrapper.shape import Labels
 
 S, V, M, T = map(Labels.parse, ["", "i", "i,j", "i,jk,l"])
@@ -65,6 +65,15 @@ def test_text_that_is_no_labels_says_what_is_wrong(text, what):
 def test_labels_are_text(given):
     with pytest.raises(ConversionError, match="labels are text"):
         Shape(2, 3)(given)
+
+
+def test_labels_made_from_names_are_checked_too():
+    assert Labels(("i", "j"), (1, 1)) == Labels.parse("i;j")
+    with pytest.raises(LabelError, match="a label is an identifier, not '1'"):
+        Labels(("i", "1"))
+    for layers in [(1,), (1, 1, 1), (3, -1)]:
+        with pytest.raises(LayerError, match="do not deal 2 labels"):
+            Labels(("i", "j"), layers)
 
 
 def test_labels_may_be_given_as_labels():

@@ -229,6 +229,35 @@ def test_a_jagged_shape_has_rows_to_pick_and_nothing_else():
         Mask(shape, slice(None), [0])
 
 
+@pytest.mark.parametrize("source", [(4, 6), 4, None, Tiling([1], [2])])
+def test_the_source_is_a_shape(source):
+    for make in (Mask, lambda s: Mask.of_points(s, []), lambda s: Mask.of_ordinals(s, [])):
+        with pytest.raises(ConversionError, match="as_shape"):
+            make(source)
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        Mask(BOX, [0, 2], slice(None, None, 2)),
+        Mask(Shape.jagged([3, 1, 2], origin=(1, 2)), [3, 1]),
+        Mask.of_points(BOX, [(3, 1), (0, 0), (1, 1)]),
+    ],
+)
+def test_arrays_of_any_rank_hold_indices(mask):
+    places = mask.shape.indices().to_numpy()
+    found = mask.source_indices(places)
+
+    for extents in [(1, -1), (-1, 1, 1)]:
+        table = found.reshape(*extents, found.shape[-1])
+        assert mask.result_indices(table).tolist() == places.reshape(*extents, places.shape[-1]).tolist()
+        assert mask.contains(table).all()
+    assert mask.source_indices(places[0]).tolist() == found[0].tolist()
+    assert mask.result_indices(found[0]).tolist() == places[0].tolist()
+    assert mask.contains(found[0])
+    assert not mask.contains(found[0] + 100)
+
+
 def test_indices_outside_the_result_raise():
     mask = Mask(BOX, [0, 2])
     for index in ((2, 0), (-1, 0)):

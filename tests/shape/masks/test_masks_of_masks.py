@@ -125,6 +125,38 @@ def test_regular_positions_are_kept_as_ranges():
     assert Mask(Shape(10), [0, 1, 3])[[0, 2]].picks[0].places == range(0, 4, 3)
 
 
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        (slice(1, None, 2), range(0)),
+        ([7, 4, 10], [4, 10]),
+        (slice(9, None, -5), [4]),
+        (slice(10**20, None, -(10**20 - 14)), [14, 10**20]),
+    ],
+)
+def test_ranges_of_any_size_meet_in_what_the_other_has(other, expected):
+    twos = Mask(Shape(10**20 + 1), slice(None, None, 2))
+    both = twos.intersect(Mask(twos.source, other))
+
+    assert [both.source_index((k,))[0] for k in range(both.size)] == list(expected)
+
+
+def test_a_few_points_meet_a_mask_of_any_size():
+    rows = Mask(Shape(10**9, 10**9), slice(None, None, -1))
+    points = Mask.of_points(rows.source, [(3, 5), (7, 1)])
+
+    assert listed(rows.intersect(points)) == [(7, 1), (3, 5)]
+    assert listed(points.intersect(rows)) == [(3, 5), (7, 1)]
+    assert listed(points.intersect(Shape(10**9, 10**9)[5:])) == [(7, 1)]
+
+
+def test_masks_that_pin_the_same_index_meet_by_modes():
+    a, b = Mask(Shape(4, 6), 2, slice(None, None, 2)), Mask(Shape(4, 6), 2, [4, 1, 2])
+
+    assert a.intersect(b) == Mask(Shape(4, 6), 2, [2, 4])
+    assert a.intersect(Mask(Shape(4, 6), 1)).size == 0
+
+
 def test_a_mask_composes_with_masks_of_its_own_result_only():
     with pytest.raises(ExtentMismatchError, match=r"inner mask is of \(7,\), but the result is \(5,\)"):
         Mask(Shape(10), slice(None, None, 2)).compose(Mask(Shape(7)))

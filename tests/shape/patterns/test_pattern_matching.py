@@ -161,3 +161,8 @@ def test_shapes_that_do_not_go_together_are_told_apart(shapes, error, message):
 
 def test_a_subscript_on_the_run_lets_it_differ():
     assert len(ShapePattern("*batch[i]", "n").match_each([(1, 3), (2, 2, 3)])) == 2
+    # What may differ is not compared, and so may vary within a shape as well.
+    rows = [Shape.jagged([3, 1]), Shape.jagged([2, 4])]
+    assert len(ShapePattern("n", "*rest[i]").match_each(rows)) == 2
+    with pytest.raises(JaggedModeError, match="mode 1"):
+        ShapePattern("n", "*rest").match_each(rows)
