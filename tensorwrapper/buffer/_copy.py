@@ -27,6 +27,7 @@ __all__ = [
     "join_elements",
     "join_into",
     "scatter_elements",
+    "take_along",
     "take_elements",
     "write_elements",
 ]
@@ -128,6 +129,12 @@ def join_elements(arrays: Sequence[Array], dtype: np.dtype[np.generic]) -> Array
 def join_into(target: Array, arrays: Sequence[Array], mode: int) -> None:
     """Write arrays one after the other along a mode of `target`, with which they share no memory."""
     np.concatenate(arrays, axis=mode, out=target, casting="unsafe")
+    _count(target.nbytes)
+
+
+def take_along(target: Array, source: Array, positions: IntArray, mode: int) -> None:
+    """Write positions of a mode of `source`, which all exist, into `target`, which has no gaps."""
+    np.take(source, positions, axis=mode, out=target, mode="clip")
     _count(target.nbytes)
 
 

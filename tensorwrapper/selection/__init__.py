@@ -36,7 +36,9 @@ from tensorwrapper.selection._graph_nodes import (
 from tensorwrapper.selection._index_map import IndexMap
 from tensorwrapper.selection._operands import Operand
 from tensorwrapper.selection._outer import Outer
+from tensorwrapper.selection._plan import Plan, SourceRead
 from tensorwrapper.selection._projection import Projection
+from tensorwrapper.selection._read_cost import Link
 from tensorwrapper.selection._schema import SchemaForm, sources, to_json
 from tensorwrapper.selection._schema_limits import SchemaLimits
 from tensorwrapper.selection._schema_read import from_json
@@ -44,6 +46,7 @@ from tensorwrapper.selection._selector import Selector
 from tensorwrapper.selection._selector_atoms import NewMode
 from tensorwrapper.selection._sharding import BlockOperation, Shard, Shards
 from tensorwrapper.selection._source import ReadHandle, Source, TensorSource
+from tensorwrapper.selection._steps import Step
 from tensorwrapper.selection._view import View
 
 __all__ = [
@@ -58,12 +61,14 @@ __all__ = [
     "Graph",
     "GraphNode",
     "IndexMap",
+    "Link",
     "NewMode",
     "Node",
     "NoteNode",
     "Operand",
     "OperationNode",
     "Outer",
+    "Plan",
     "Projection",
     "ReadHandle",
     "Region",
@@ -74,6 +79,8 @@ __all__ = [
     "Shards",
     "Signature",
     "Source",
+    "SourceRead",
+    "Step",
     "Tags",
     "TensorNode",
     "TensorSource",

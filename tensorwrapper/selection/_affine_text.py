@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias, final
 
 from tensorwrapper.errors import ConversionError, ParseError
 from tensorwrapper.shape._text import MAX_DIGITS, number_text
@@ -41,6 +41,7 @@ def affine_text(rank: int, rows: Sequence[Sequence[int]], offset: Sequence[int])
     return f"({', '.join(names)}) -> ({', '.join(sums)})"
 
 
+@final
 class _Reader:
     """Reads the tokens of one text; it is used once."""
 

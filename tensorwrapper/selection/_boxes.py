@@ -6,9 +6,10 @@ from typing import Any, SupportsIndex, TypeAlias
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import ExtentError, JaggedModeError, RankError
-from tensorwrapper.shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape._common import to_index
 from tensorwrapper.shape._keys import mode_of
+from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.typing import Index
 
 __all__ = ["Box", "as_box", "box_between", "box_product", "box_text", "contains_box", "cut_box", "stop_of"]
@@ -18,8 +19,8 @@ Box: TypeAlias = Shape[tuple[int, ...]]
 
 
 def as_box(shape: ShapeLike, what: str) -> Box:
-    """Return a smooth shape of what is given; ``what`` names it in the error."""
-    box: Shape[Any] = as_shape(shape)
+    """Return a smooth shape, without names, of what is given; ``what`` says in the error what it is."""
+    box: Shape[Any] = unnamed_shape(shape)
     if box.kind != "smooth":
         raise JaggedModeError(f"{what} must be a box, not {box.kind}: as_smooth() gives the bounding box")
     return box

@@ -1,12 +1,11 @@
 """Which position each position of a view was before a simple step: what every atom means.
 
-Nothing here knows of layouts, strides or places: it is the specification that those must agree with. Positions
-are counted from zero, as int64 arrays whose last mode has one entry per mode of the view.
+Nothing here knows of layouts, strides or places: it is the specification that those must agree with.
+Positions are counted from zero, as int64 arrays whose last mode has one entry per mode of the view.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 

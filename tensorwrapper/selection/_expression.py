@@ -8,7 +8,8 @@ whatever its length, and is fused when it is written; what each operation was st
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, final
+from collections.abc import Callable
+from typing import Any, TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -22,7 +23,7 @@ from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.typing import Extents
 
-__all__ = ["Expression", "Node", "box", "whole"]
+__all__ = ["Expression", "Node", "box", "extended", "whole"]
 
 
 class Node(ABC):
@@ -86,6 +87,25 @@ class Expression:
             and held.extents == self.node.extents
             and (held.is_contiguous and not held.offset)
         )
+
+
+_SlotSetter: TypeAlias = Callable[[object, object], None]
+
+# The setters of the slots themselves: half the cost of ``object.__setattr__``, and every step makes one.
+_set_node = cast("_SlotSetter", cast("Any", Expression).node.__set__)
+_set_layout = cast("_SlotSetter", cast("Any", Expression).layout.__set__)
+_set_calls = cast("_SlotSetter", cast("Any", Expression).calls.__set__)
+_set_written = cast("_SlotSetter", cast("Any", Expression).written.__set__)
+
+
+def extended(view: Expression, layout: Layout[Any], call: Call) -> Expression:
+    """Return the places of the same node that a view has after one more call."""
+    found: Expression = object.__new__(Expression)
+    _set_node(found, view.node)
+    _set_layout(found, layout)
+    _set_calls(found, (*view.calls, call))
+    _set_written(found, view.written)
+    return found
 
 
 def box(extents: Extents) -> Shape[tuple[int, ...]]:

@@ -111,7 +111,8 @@ class Diagonal(Generator):
 
     def values(self, places: Sequence[IntArray]) -> Array:
         row, column = [own + start for own, start in zip(places, self.origin, strict=True)]
-        return np.equal(column - row, self.offset).astype(self.dtype)
+        found: Array = np.equal(column - row, self.offset).astype(self.dtype)
+        return found
 
 
 @final
@@ -186,7 +187,9 @@ class RandomField(Generator):
         operands = iter(given)
         parameters = [next(operands) if isinstance(p, Expression) else p for p in self.parameters]
         # A field without modes has one rank, whose number the operands may be asked for many times.
-        ranks = np.broadcast_to(ranks, np.broadcast_shapes(np.shape(ranks), *[np.shape(own) for own in given]))
+        ranks = np.broadcast_to(
+            ranks, np.broadcast_shapes(np.shape(ranks), *[np.shape(own) for own in given])
+        )
         return draw(self.distribution, self.seed, ranks, parameters, self.dtype)
 
 

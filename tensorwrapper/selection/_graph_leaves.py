@@ -5,11 +5,11 @@ What is wrong is collected with its path; ``None`` stands for what could not be 
 
 import re
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final, TypeVar, final
 from uuid import UUID
 
 from tensorwrapper._json import Json, dump_json
-from tensorwrapper.errors import Finding, TensorWrapperError
+from tensorwrapper.errors import Finding, FindingRule, TensorWrapperError, ValidationError
 from tensorwrapper.selection._boxes import Box, box_between
 from tensorwrapper.selection._graph_nodes import Region, Signature
 from tensorwrapper.selection._index_map import IndexMap
@@ -22,7 +22,9 @@ T = TypeVar("T")
 
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
 _SHOWN: Final = 60
-_MODES: Final = 1024  # products of more extents than that would keep a checker busy
+_MODES: Final = 64  # as NumPy; a stranger's maps of many modes would keep a checker busy
+_NAME: Final = 256  # characters; every item of a list has the name in its path
+_FINDINGS: Final = 1000  # a document may be wrong in every place
 
 
 def shown(value: Json) -> str:
@@ -31,6 +33,7 @@ def shown(value: Json) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
+@final
 class Leaves:
     """Reads the parts of nodes and collects what is wrong with them."""
 
@@ -41,14 +44,20 @@ class Leaves:
 
     def refuse(self, path: str, value: Json, allowed: str) -> None:
         """Note that a value is not what is allowed."""
-        self.findings.append(Finding("schema", path, f"must be {allowed}, not {shown(value)}"))
+        self.report(path, f"must be {allowed}, not {shown(value)}")
+
+    def report(self, path: str, text: str, rule: FindingRule = "schema", also: tuple[str, ...] = ()) -> None:
+        """Note what is wrong; too much of it ends the reading."""
+        self.findings.append(Finding(rule, path, text, also))
+        if len(self.findings) >= _FINDINGS:
+            raise ValidationError("the JSON of a graph, of which not all was read", tuple(self.findings))
 
     def guarded(self, path: str, make: Callable[[], T]) -> T | None:
         """Return what `make` makes, or note why it cannot."""
         try:
             return make()
         except TensorWrapperError as error:
-            self.findings.append(Finding("schema", path, str(error)))
+            self.report(path, str(error))
             return None
 
     def fields(self, value: Json, path: str, needed: str, optional: str = "") -> dict[str, Json] | None:
@@ -62,10 +71,9 @@ class Leaves:
             [key for key in value if key not in known],
         )
         for key in missing:
-            self.findings.append(Finding("schema", path, f"lacks the key {key!r}"))
+            self.report(path, f"lacks the key {key!r}")
         for key in extra[:3]:
-            text = f"has the unknown key {key[:40]!r}; known are {', '.join(sorted(known))}"
-            self.findings.append(Finding("schema", path, text))
+            self.report(path, f"has the unknown key {key[:40]!r}; known are {', '.join(sorted(known))}")
         return None if missing or extra else value
 
     def text(self, value: Json, path: str) -> str | None:
@@ -115,11 +123,13 @@ class Leaves:
         found: dict[str, tuple[T, ...]] = {}
         whole = True
         for name, items in value.items():
-            if not NAME.fullmatch(name):
-                self.refuse(path, name, "an object whose keys match ^[a-zA-Z_][a-zA-Z0-9_]*$")
+            fits = len(name) <= _NAME and NAME.fullmatch(name) is not None
+            if not fits:
+                allowed = f"an object whose keys match ^[a-zA-Z_][a-zA-Z0-9_]*$, at most {_NAME} characters"
+                self.refuse(path, name, allowed)
             if not isinstance(items, list):
                 self.refuse(f"{path}.{name[:_SHOWN]}", items, "a list")
-            if not NAME.fullmatch(name) or not isinstance(items, list):
+            if not fits or not isinstance(items, list):
                 whole = False
                 continue
             read_items = [read(item, f"{path}.{name}[{k}]") for k, item in enumerate(items)]

@@ -6,12 +6,13 @@ from uuid import UUID, uuid4
 
 import attrs
 
-from tensorwrapper._json import Json, dump_json, load_json
+from tensorwrapper._json import Json, dump_json, has_number_over, load_json
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection._boxes import Box, as_box
 from tensorwrapper.selection._operands import Named, named_lists
 from tensorwrapper.selection._projection import Projection
 from tensorwrapper.shape import ShapeLike
+from tensorwrapper.shape._text import MAX_DIGITS
 
 __all__ = [
     "ApplicationNode",
@@ -98,11 +99,25 @@ class Signature:
 def _to_texts(given: Mapping[str, Json] | tuple[()]) -> tuple[tuple[str, str], ...]:
     if isinstance(given, tuple):
         return ()
-    return tuple([(key, dump_json(given[key])) for key in sorted(given)])
+    return tuple([(key, _to_text(given[key], f"the tag {key!r}")) for key in sorted(given)])
+
+
+def _to_text(value: Json, what: str) -> str:
+    """Return a JSON value as text, which a reader gives back as it is."""
+    try:
+        text = dump_json(value)
+        same = not has_number_over(text, MAX_DIGITS) and load_json(text) == value
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ConversionError(f"{what} is not JSON: {error}") from error
+    if not same:
+        raise ConversionError(
+            f"{what} is not JSON: keys are text, sequences lists, numbers not of over 640 digits"
+        )
+    return text
 
 
 def _to_params(given: Mapping[str, Json] | None) -> str | None:
-    return None if given is None else dump_json(dict(given))
+    return None if given is None else _to_text(dict(given), "a value of params")
 
 
 @final

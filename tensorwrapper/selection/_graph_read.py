@@ -6,12 +6,12 @@ with a fault is not made, and then no graph is.
 
 import re
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, final
 from uuid import UUID
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._json import Json, excess, has_number_over, load_json
-from tensorwrapper.errors import ConversionError, Finding, ParseError, ValidationError
+from tensorwrapper.errors import ConversionError, ParseError, ValidationError
 from tensorwrapper.selection._boxes import Box
 from tensorwrapper.selection._graph_leaves import Leaves, shown
 from tensorwrapper.selection._graph_nodes import (
@@ -38,6 +38,7 @@ __all__ = ["GraphParts", "read_graph"]
 GraphParts: TypeAlias = tuple[UUID, tuple[GraphNode, ...]]
 
 _SPACE = " \t\n\r"
+_VALUES = 1 << 23  # brackets and commas: what a text becomes is far larger than the text
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:\S+", re.ASCII)
 
 
@@ -46,15 +47,15 @@ def read_graph(text: object, max_bytes: int, max_depth: int, max_nodes: int) -> 
     value = _measured(text, max_bytes, max_depth)
     reader = _Reader()
     found = reader.graph(value, max_nodes)
-    if found is None or reader.findings:
-        raise ValidationError("the JSON of a graph", tuple(reader.findings))
+    if found is None or reader.leaves.findings:
+        raise ValidationError("the JSON of a graph", tuple(reader.leaves.findings))
     return found
 
 
 def _measured(text: object, max_bytes: int, max_depth: int) -> Json:
     """Return the value of a text that is not too large, or raise `ParseError`."""
     bare = _decoded(text, to_count(max_bytes, "max_bytes")).strip(_SPACE)
-    complaint = excess(bare, depth=to_count(max_depth, "max_depth"), items=len(bare))
+    complaint = excess(bare, depth=to_count(max_depth, "max_depth"), items=_VALUES)
     if complaint is None and has_number_over(bare, MAX_DIGITS):
         complaint = f"has a number of more than {MAX_DIGITS} digits"
     if complaint is not None:
@@ -82,74 +83,81 @@ def _decoded(text: object, most: int) -> str:
     return decoded
 
 
-class _Reader(Leaves):
+@final
+class _Reader:
     """Reads one document and collects what is wrong with it."""
 
-    __slots__ = ()
+    __slots__ = ("leaves",)
+
+    def __init__(self) -> None:
+        self.leaves = Leaves()
 
     def tags(self, value: Json, path: str) -> Tags | None:
         """Return the tags of a node; those of strangers are kept as they are."""
         if not isinstance(value, dict):
-            self.refuse(path, value, "an object of tags")
+            self.leaves.refuse(path, value, "an object of tags")
             return None
         index: Box | None = None
         signature: Signature | None = None
         other: dict[str, Json] = {}
-        before = len(self.findings)
+        before = len(self.leaves.findings)
         if INDEX_TAG in value:
-            index = self.box(value[INDEX_TAG], f"{path}[{shown(INDEX_TAG)}]")
+            index = self.leaves.box(value[INDEX_TAG], f"{path}[{shown(INDEX_TAG)}]")
         for url, tag in value.items():
             where = f"{path}[{shown(url)}]"
             if url == INDEX_TAG:
                 continue
             if url == SIGNATURE_TAG:
-                signature = self.signature(tag, where, None if index is None else index.rank)
+                signature = self.leaves.signature(tag, where, None if index is None else index.rank)
             elif not _URL.fullmatch(url):
-                self.refuse(path, url, "an object whose keys are URLs")
+                self.leaves.refuse(path, url, "an object whose keys are URLs")
             elif url.startswith(TAG_SPACE) and url != SEQUENCE_TAG:
-                self.findings.append(Finding("schema", where, "no such tag is known"))
+                self.leaves.report(where, "no such tag is known")
             elif not isinstance(tag, dict):
-                self.refuse(where, tag, "an object")
+                self.leaves.refuse(where, tag, "an object")
             else:
                 other[url] = tag
-        return Tags(index, signature, other) if len(self.findings) == before else None
+        return Tags(index, signature, other) if len(self.leaves.findings) == before else None
 
     def node(self, value: Json, path: str) -> GraphNode | None:
         """Return a node."""
-        fields = self.fields(value, path, "id type body", "label tags")
+        fields = self.leaves.fields(value, path, "id type body", "label tags")
         if fields is None:
             return None
-        before = len(self.findings)
-        node_id = self.uuid(fields["id"], f"{path}.id")
-        label = None if "label" not in fields else self.text(fields["label"], f"{path}.label")
+        before = len(self.leaves.findings)
+        node_id = self.leaves.uuid(fields["id"], f"{path}.id")
+        label = None if "label" not in fields else self.leaves.text(fields["label"], f"{path}.label")
         tags = self.tags(fields.get("tags", {}), f"{path}.tags")
         kind = fields["type"]
         read = None
         if isinstance(kind, str) and kind in NODE_TYPES:
             read = _BODIES[NODE_TYPES[kind]](self, fields["body"], f"{path}.body")
         else:
-            self.refuse(f"{path}.type", kind, f"one of {', '.join(NODE_TYPES)}")
-        if read is None or node_id is None or tags is None or len(self.findings) > before:
+            self.leaves.refuse(f"{path}.type", kind, f"one of {', '.join(NODE_TYPES)}")
+        if read is None or node_id is None or tags is None or len(self.leaves.findings) > before:
             return None
         return read(node_id, label, tags)
 
     def tensor(self, value: Json, path: str) -> "_Make | None":
         """Return what makes a tensor once its id is known; so the three that follow."""
-        fields = self.fields(value, path, "dtype range")
+        fields = self.leaves.fields(value, path, "dtype range")
         if fields is None:
             return None
-        dtype, box = self.text(fields["dtype"], f"{path}.dtype"), self.box(fields["range"], f"{path}.range")
+        dtype, box = (
+            self.leaves.text(fields["dtype"], f"{path}.dtype"),
+            self.leaves.box(fields["range"], f"{path}.range"),
+        )
         if dtype is None or box is None:
             return None
         return lambda node, label, tags: TensorNode(id=node, label=label, tags=tags, dtype=dtype, box=box)
 
     def operation(self, value: Json, path: str) -> "_Make | None":
-        fields = self.fields(value, path, "kernel", "params inputs outputs")
+        fields = self.leaves.fields(value, path, "kernel", "params inputs outputs")
         if fields is None:
             return None
-        kernel, params = self.text(fields["kernel"], f"{path}.kernel"), fields.get("params", {})
+        kernel, params = self.leaves.text(fields["kernel"], f"{path}.kernel"), fields.get("params", {})
         if not isinstance(params, dict):
-            self.refuse(f"{path}.params", params, "an object")
+            self.leaves.refuse(f"{path}.params", params, "an object")
             return None
         given = params if "params" in fields else None
         inputs, outputs = self.operands(fields, path)
@@ -160,10 +168,10 @@ class _Reader(Leaves):
         )
 
     def application(self, value: Json, path: str) -> "_Make | None":
-        fields = self.fields(value, path, "operationId", "inputs outputs")
+        fields = self.leaves.fields(value, path, "operationId", "inputs outputs")
         if fields is None:
             return None
-        operation = self.uuid(fields["operationId"], f"{path}.operationId")
+        operation = self.leaves.uuid(fields["operationId"], f"{path}.operationId")
         inputs, outputs = self.operands(fields, path)
         if operation is None or inputs is None or outputs is None:
             return None
@@ -172,8 +180,8 @@ class _Reader(Leaves):
         )
 
     def note(self, value: Json, path: str) -> "_Make | None":
-        fields = self.fields(value, path, "message")
-        message = None if fields is None else self.text(fields["message"], f"{path}.message")
+        fields = self.leaves.fields(value, path, "message")
+        message = None if fields is None else self.leaves.text(fields["message"], f"{path}.message")
         if message is None:
             return None
         return lambda node, label, tags: NoteNode(id=node, label=label, tags=tags, message=message)
@@ -181,22 +189,22 @@ class _Reader(Leaves):
     def operands(self, fields: dict[str, Json], path: str) -> "tuple[_Regions | None, _Regions | None]":
         """Return the inputs and the outputs of a body."""
         return (
-            self.named(fields.get("inputs", {}), f"{path}.inputs", self.region),
-            self.named(fields.get("outputs", {}), f"{path}.outputs", self.region),
+            self.leaves.named(fields.get("inputs", {}), f"{path}.inputs", self.leaves.region),
+            self.leaves.named(fields.get("outputs", {}), f"{path}.outputs", self.leaves.region),
         )
 
     def graph(self, value: Json, most: int) -> "GraphParts | None":
         """Return the id and the nodes of a graph."""
-        fields = self.fields(value, "$", "id nodes")
+        fields = self.leaves.fields(value, "$", "id nodes")
         if fields is None:
             return None
-        graph_id, listed = self.uuid(fields["id"], "$.id"), fields["nodes"]
+        graph_id, listed = self.leaves.uuid(fields["id"], "$.id"), fields["nodes"]
         if not isinstance(listed, list):
-            self.refuse("$.nodes", listed, "a list of nodes")
+            self.leaves.refuse("$.nodes", listed, "a list of nodes")
             return None
         if len(listed) > most:
             text = f"has {len(listed)} nodes; at most {most} are allowed"
-            self.findings.append(Finding("schema", "$.nodes", text))
+            self.leaves.report("$.nodes", text)
             return None
         nodes: list[GraphNode] = []
         places: dict[UUID, int] = {}
@@ -206,9 +214,7 @@ class _Reader(Leaves):
                 continue
             if node.id in places:
                 text = f"the graph already has a node with the id {node.id}"
-                self.findings.append(
-                    Finding("reference", f"$.nodes[{k}].id", text, (f"$.nodes[{places[node.id]}]",))
-                )
+                self.leaves.report(f"$.nodes[{k}].id", text, "reference", (f"$.nodes[{places[node.id]}]",))
             places.setdefault(node.id, k)
             nodes.append(node)
         return None if graph_id is None else (graph_id, tuple(nodes))

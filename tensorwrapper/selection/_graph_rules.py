@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import Final, TypeAlias, final
 from uuid import UUID
 
@@ -17,20 +18,23 @@ from tensorwrapper.selection._graph_nodes import (
     GraphNode,
     OperationNode,
     Region,
-    Signature,
     TensorNode,
     regions_of,
 )
-from tensorwrapper.selection._operands import Named
 from tensorwrapper.selection._projection import Projection
 
-__all__ = ["DTYPES", "Places", "graph_findings"]
+__all__ = ["DTYPES", "graph_findings"]
 
 _BITS = {"int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64), "complex": (64, 128)}
 DTYPES: Final = frozenset({"bool", *[f"{name}{bits}" for name, sizes in _BITS.items() for bits in sizes]})
 """The element types that a graph may have unless it is said otherwise."""
 
-_Sided: TypeAlias = "tuple[str, Named[Region], Named[Projection]]"
+_NAMES = 8  # names that a finding lists
+_FINDINGS = 100_000  # a graph of strangers may be wrong in every place
+
+_Part: TypeAlias = tuple[Region, int]
+"""A region of a shard, and the number of the shard."""
+_Maps: TypeAlias = dict[str, dict[str, tuple[Projection, ...]]]
 
 
 @final
@@ -54,7 +58,11 @@ class Places:
 
 
 def graph_findings(nodes: Sequence[GraphNode], dtypes: Collection[str]) -> tuple[Finding, ...]:
-    """Return all that is wrong with a graph, rule by rule."""
+    """Return all that is wrong with a graph, rule by rule; of more than 100 000 findings the first."""
+    return tuple(islice(_findings(nodes, dtypes), _FINDINGS))
+
+
+def _findings(nodes: Sequence[GraphNode], dtypes: Collection[str]) -> Iterator[Finding]:
     places = Places(nodes)
     shards: dict[UUID, list[ApplicationNode]] = defaultdict(list)
     operations: list[OperationNode] = []
@@ -63,12 +71,13 @@ def graph_findings(nodes: Sequence[GraphNode], dtypes: Collection[str]) -> tuple
             shards[node.operation].append(node)
         elif isinstance(node, OperationNode):
             operations.append(node)
-    found: list[Finding] = [*_dtypes(places, dtypes), *_references(places), *_cycles(places)]
+    yield from _dtypes(places, dtypes)
+    yield from _references(places)
+    yield from _cycles(places)
     for operation in operations:
-        found += _projected(operation, operation.tags.signature, places.path(operation))
+        yield from _projected(operation, _maps_of(operation), places.path(operation))
     for operation in operations:
-        found += _sharded(operation, shards[operation.id], places)
-    return tuple(found)
+        yield from _sharded(operation, shards[operation.id], places)
 
 
 def _dtypes(places: Places, dtypes: Collection[str]) -> Iterator[Finding]:
@@ -87,27 +96,25 @@ def _references(places: Places) -> Iterator[Finding]:
             continue
         path = places.path(node)
         if isinstance(node, ApplicationNode):
-            fault = _reference_fault(places, node.operation, OperationNode)
-            if fault is not None:
-                yield Finding("reference", f"{path}.body.operationId", fault)
+            operation = places.get(node.operation)
+            if not isinstance(operation, OperationNode):
+                text = _reference_fault(node.operation, operation, OperationNode)
+                yield Finding("reference", f"{path}.body.operationId", text)
         for where, region in regions_of(node):
             yield from _region_faults(places, region, f"{path}.body.{where}")
 
 
-def _reference_fault(places: Places, node_id: UUID, kind: type[GraphNode]) -> str | None:
-    node = places.get(node_id)
+def _reference_fault(node_id: UUID, node: GraphNode | None, kind: type[GraphNode]) -> str:
     if node is None:
         return f"the referenced node {node_id} does not exist; a {kind.__name__} is needed"
-    if not isinstance(node, kind):
-        return f"the referenced node {node_id} has the wrong type {type(node).__name__}, not {kind.__name__}"
-    return None
+    return f"the referenced node {node_id} has the wrong type {type(node).__name__}, not {kind.__name__}"
 
 
 def _region_faults(places: Places, region: Region, path: str) -> Iterator[Finding]:
-    fault = _reference_fault(places, region.tensor, TensorNode)
     node = places.get(region.tensor)
-    if fault is not None or not isinstance(node, TensorNode):
-        yield Finding("reference", f"{path}.tensorId", fault or "")
+    if not isinstance(node, TensorNode):
+        text = _reference_fault(region.tensor, node, TensorNode)
+        yield Finding("reference", f"{path}.tensorId", text)
         return
     also = (places.path(node),)
     if node.box.rank != region.box.rank:
@@ -131,31 +138,30 @@ def _cycles(places: Places) -> Iterator[Finding]:
         known = [node for node in nodes if node is not None]
         names = [f"{type(n).__name__} {n.label or n.id}" for n in known]
         paths = [places.path(node) for node in known]
-        yield Finding("cycle", paths[0], f"reference cycle of {', '.join(names)}", tuple(paths[1:]))
+        yield Finding("cycle", paths[0], f"reference cycle of {_few(names)}", tuple(paths[1:]))
 
 
 # Projections.
 
 
-def _projected(
-    node: OperationNode | ApplicationNode, signature: Signature | None, path: str
-) -> Iterator[Finding]:
+def _maps_of(operation: OperationNode) -> _Maps | None:
+    """Return the projections of an operation by side and name, made once for all its shards."""
+    signature = operation.tags.signature
+    return None if signature is None else {"inputs": signature.inputs, "outputs": signature.outputs}
+
+
+def _projected(node: OperationNode | ApplicationNode, maps: _Maps | None, path: str) -> Iterator[Finding]:
     """Return where the regions of a node are not what its index projects to."""
     index = node.tags.index
-    if index is None or signature is None:
+    if index is None or maps is None:
         return
-    for side, regions, maps in _sides(node, signature):
-        yield from _mismatches(dict(regions), dict(maps), side, path, "the signature")
-        given = dict(regions)
-        for name, projections in maps:
-            for k, (region, projection) in enumerate(zip(given.get(name, ()), projections, strict=False)):
+    for side, regions in (("inputs", node._inputs), ("outputs", node._outputs)):
+        wanted = maps[side]
+        yield from _mismatches(dict(regions), wanted, side, path, "the signature")
+        for name, listed in regions:
+            for k, (region, projection) in enumerate(zip(listed, wanted.get(name, ()), strict=False)):
                 where = f"{path}.body.{side}.{name}[{k}].range"
                 yield from _projection_faults(region.box, projection, index, where)
-
-
-def _sides(node: OperationNode | ApplicationNode, signature: Signature) -> "Iterator[_Sided]":
-    yield "inputs", node._inputs, signature._inputs
-    yield "outputs", node._outputs, signature._outputs
 
 
 def _projection_faults(box: Box, projection: Projection, index: Box, where: str) -> Iterator[Finding]:
@@ -181,12 +187,17 @@ def _mismatches(
 ) -> Iterator[Finding]:
     """Return where names, or numbers of operands, are not those that are wanted."""
     if given.keys() != wanted.keys():
-        text = f"the {side} keys [{', '.join(given)}] are not the keys [{', '.join(wanted)}] of {whose}"
+        text = f"the {side} keys [{_few(given)}] are not the keys [{_few(wanted)}] of {whose}"
         yield Finding("operands", f"{path}.body.{side}", text, also)
-    for name in given.keys() & wanted.keys():
+    for name in sorted(given.keys() & wanted.keys()):
         if len(given[name]) != len(wanted[name]):
             text = f"has {len(given[name])} operands, but {whose} has {len(wanted[name])}"
             yield Finding("operands", f"{path}.body.{side}.{name}", text, also)
+
+
+def _few(names: Collection[str]) -> str:
+    shown = ", ".join([name[:40] for name in islice(names, _NAMES)])
+    return shown if len(names) <= _NAMES else f"{shown}, ... {len(names)} in all"
 
 
 # Shards.
@@ -201,19 +212,24 @@ def _sharded(
         return
     paths = [places.path(shard) for shard in shards]
     for side, regions in (("inputs", operation._inputs), ("outputs", operation._outputs)):
-        wanted, given = dict(regions), [dict(s._inputs if side == "inputs" else s._outputs) for s in shards]
-        for shard, where in zip(given, paths, strict=True):
-            yield from _mismatches(shard, wanted, side, where, "its operation", (path,))
+        wanted = dict(regions)
+        # By operand, in one pass over the shards: there may be many of both.
+        parts: dict[tuple[str, int], list[_Part]] = defaultdict(list)
+        for n, (shard, where) in enumerate(zip(shards, paths, strict=True)):
+            given = dict(shard._inputs if side == "inputs" else shard._outputs)
+            yield from _mismatches(given, wanted, side, where, "its operation", (path,))
+            for name, listed in given.items():
+                for k, part in enumerate(listed):
+                    parts[name, k].append((part, n))
         for name, listed in wanted.items():
             for k, region in enumerate(listed):
-                parts = [(s[name][k], n) for n, s in enumerate(given) if k < len(s.get(name, ()))]
                 place = f"body.{side}.{name}[{k}]"
-                yield from _parts_findings(region, parts, place, path, paths)
+                yield from _parts_findings(region, parts.get((name, k), []), place, path, paths)
     yield from _projected_shards(operation, shards, places)
 
 
 def _parts_findings(
-    region: Region, parts: Sequence[tuple[Region, int]], place: str, path: str, paths: Sequence[str]
+    region: Region, parts: Sequence[_Part], place: str, path: str, paths: Sequence[str]
 ) -> Iterator[Finding]:
     """Return where one operand of the shards is not a part of that of the operation."""
     for part, n in parts:
@@ -250,11 +266,11 @@ def _parts_findings(
 def _projected_shards(
     operation: OperationNode, shards: Sequence[ApplicationNode], places: Places
 ) -> Iterator[Finding]:
-    signature, index = operation.tags.signature, operation.tags.index
+    maps, index = _maps_of(operation), operation.tags.index
     for shard in shards:
-        yield from _projected(shard, signature, places.path(shard))
+        yield from _projected(shard, maps, places.path(shard))
     blocks = [shard.tags.index for shard in shards if shard.tags.index is not None]
-    if signature is None or index is None or len(blocks) != len(shards):
+    if maps is None or index is None or len(blocks) != len(shards):
         return
     path = places.path(operation)
     try:

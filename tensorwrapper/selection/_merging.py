@@ -24,9 +24,10 @@ def route(mode: int, extents: Extents, pieces: list[Piece]) -> Expression:
     for piece in pieces:
         flat += _flattened(piece, mode)
     flat.sort(key=lambda piece: piece.start)
-    merged = _joined(flat, mode)
+    # Turns first: of three turns over four positions, the last two also follow one another.
+    merged = _interleaved(flat, mode)
     if len(merged) > 1:
-        merged = _interleaved(merged, mode)
+        merged = _interleaved(_joined(flat, mode), mode)
     if len(merged) == 1:
         return merged[0].view
     return whole(Routing(mode, extents, tuple(merged)))
@@ -73,10 +74,10 @@ def _continued(first: Expression, second: Expression, mode: int) -> Expression |
         return whole(attrs.evolve(a, shape=box(together)))
     if not isinstance(a, Reading | Generator) or a != b:
         return None
-    maps = maps_of(first.layout), maps_of(second.layout)
-    if maps[0] is None or maps[1] is None:
+    here, there = maps_of(first.layout), maps_of(second.layout)
+    if here is None or there is None:
         return None
-    (base, axes), (further, others) = maps
+    (base, axes), (further, others) = here, there
     steps = axes[mode], others[mode]
     if not isinstance(steps[0], Stride) or not isinstance(steps[1], Stride):
         return None
@@ -91,6 +92,8 @@ def _continued(first: Expression, second: Expression, mode: int) -> Expression |
 def _interleaved(pieces: list[Piece], mode: int) -> list[Piece]:
     """Return one piece if all of them take turns and one layout says them all, else the pieces."""
     many, first = len(pieces), pieces[0].view
+    if many == 1:
+        return pieces
     if any(piece.start != n for n, piece in enumerate(pieces)):
         return pieces
     if any(piece.step != many and piece.count(mode) > 1 for piece in pieces):

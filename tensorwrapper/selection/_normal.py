@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._axis import AxisMap, Stride, Table
+from tensorwrapper.layout._axis import AxisMap, Based, Stride, Table
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._separable import Separable, over_box
 from tensorwrapper.layout._strided import Strided, new_row_major, new_strided
@@ -30,10 +30,17 @@ from tensorwrapper.selection._nodes import (
     Stacking,
     Whole,
 )
-from tensorwrapper.selection._route import Shared, operand_at, parts_of_run, parts_of_table, runs_of
-from tensorwrapper.selection._transform import Coordinate, Transform, maps_of, put_together, take_apart, through
+from tensorwrapper.selection._route import Run, Shared, operand_at, parts_of_run, parts_of_table, runs_of
+from tensorwrapper.selection._transform import (
+    Coordinate,
+    Transform,
+    maps_of,
+    put_together,
+    take_apart,
+    through,
+)
 from tensorwrapper.shape import Shape
-from tensorwrapper.typing import Index
+from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["normalize", "push"]
 
@@ -82,14 +89,28 @@ def _filled(shape: Shape[Any], node: Node, value: object) -> Expression:
 
 
 def _canonical(layout: Layout[Any]) -> Layout[Any]:
-    """Return a layout in which modes of one position have stride 0, so that equal ones are equal."""
+    """Return a layout in which modes of one position have stride 0, and tables begin with 0.
+
+    So that layouts that select the same are equal.
+    """
     held = layout._held
     if isinstance(held, Strided):
         pairs = list(zip(held.extents, held.strides, strict=True))
         if any(step and n == 1 for n, step in pairs):
             steps = tuple([step if n > 1 else 0 for n, step in pairs])
             return wrap_layout(new_strided(held.extents, held.origin, steps, held.offset))
+    if isinstance(held, Separable):
+        parts = [_from_zero(axis) for axis in held.axes]
+        base = held.base + sum([more for more, _ in parts])
+        return wrap_layout(Separable(held.shape, base, tuple([axis for _, axis in parts])))
     return layout
+
+
+def _from_zero(axis: AxisMap) -> Based:
+    if isinstance(axis, Table):
+        first = axis.at(0)
+        return (first, Table(axis.values - np.int64(first))) if first else (0, axis)
+    return (0, Stride(1, 0)) if axis.extent == 1 else (0, axis)
 
 
 def _unsqueezed(part: Expression, mode: int) -> Expression:
@@ -112,27 +133,30 @@ def _lowered(view: Expression) -> Expression:
 
 
 def _selected(node: Node, transform: Transform) -> Expression | None:
-    """Return the normal form of a selection of a node with operands, starting at zero; None if none says it."""
+    """Return the normal form, from zero on, of a selection of a node with operands; None if none says it."""
     transform = attrs.evolve(transform, origin=(0,) * len(transform.extents))
     if isinstance(node, Joining | Interleaving | Routing):
         return _routed(node, transform)
     if isinstance(node, Whole):
         layout = through(node.operand.layout, transform)
         return None if layout is None else normalize(Expression(node.operand.node, layout))
-    drawn = through(node.layout, transform) if isinstance(node, Sampling) else None
-    if isinstance(node, Sampling) and drawn is None:
-        return None
-    pushed = tuple([normalize(push(operand, transform)) for operand in node.operands])
-    if isinstance(node, Casting):
-        return cast_to(pushed[0], node.dtype)
-    if isinstance(node, Choosing):
-        return _chosen(cast("tuple[Expression, Expression, Expression]", pushed))
-    if isinstance(node, Extreme):
-        distinct = tuple(dict.fromkeys(pushed))
-        return distinct[0] if len(distinct) == 1 else whole(Extreme(node.kind, distinct))
     if isinstance(node, Sampling):
-        return whole(attrs.evolve(node, layout=drawn, operands=pushed))
-    return whole(Sampling(cast("RandomField", node), put_together(transform, node.extents), pushed))
+        layout = through(node.layout, transform)
+        parts = _pushed(node, transform) if layout is not None else ()
+        return None if layout is None else whole(attrs.evolve(node, layout=layout, operands=parts))
+    parts = _pushed(node, transform)
+    if isinstance(node, Casting):
+        return cast_to(parts[0], node.dtype)
+    if isinstance(node, Choosing):
+        return _chosen(cast("tuple[Expression, Expression, Expression]", parts))
+    if isinstance(node, Extreme):
+        distinct = tuple(dict.fromkeys(parts))
+        return distinct[0] if len(distinct) == 1 else whole(Extreme(node.kind, distinct))
+    return whole(Sampling(cast("RandomField", node), put_together(transform, node.extents), parts))
+
+
+def _pushed(node: Node, transform: Transform) -> tuple[Expression, ...]:
+    return tuple([normalize(push(operand, transform)) for operand in node.operands])
 
 
 def cast_to(view: Expression, dtype: "np.dtype[Any]") -> Expression:
@@ -190,6 +214,10 @@ def _routed(node: Shared, transform: Transform) -> Expression | None:
     runs = runs_of(coordinate.constant, move)
     if runs is None:
         return _tabled(node, transform, mode, move.offsets() + coordinate.constant)
+    return _of_runs(node, transform, mode, runs)
+
+
+def _of_runs(node: Shared, transform: Transform, mode: int, runs: list[Run]) -> Expression:
     pieces: list[Piece] = []
     for run in runs:
         for part in parts_of_run(node, run):
@@ -210,6 +238,10 @@ def _tabled(node: Shared, transform: Transform, mode: int, positions: Any) -> Ex
         transform = attrs.evolve(
             transform, extents=(*transform.extents[:mode], len(positions), *transform.extents[mode + 1 :])
         )
+        first, even = Table(positions).simplify()
+        if isinstance(even, Stride):
+            run = 0, len(positions), first, even.step
+            return _reordered(_of_runs(node, transform, mode, [run]), mode, inverse)
     order, groups = parts_of_table(node, positions)
     pieces: list[Piece] = []
     done = 0
@@ -222,15 +254,14 @@ def _tabled(node: Shared, transform: Transform, mode: int, positions: Any) -> Ex
         done += len(own)
     found = route(mode, transform.extents, pieces)
     places = np.argsort(order)
-    back = places if inverse is None else places[inverse]
-    if len(back) == len(order) and (back == np.arange(len(order))).all():
+    return _reordered(found, mode, places if inverse is None else places[inverse])
+
+
+def _reordered(found: Expression, mode: int, places: IntArray) -> Expression:
+    """Return a view whose positions along a mode are some of those of another view, starting at zero."""
+    if len(places) == found.shape.extents[mode] and (places == np.arange(len(places))).all():
         return found
-    more, axis = Table(np.ascontiguousarray(back)).simplify()
-    return _reordered(found, mode, more, axis)
-
-
-def _reordered(found: Expression, mode: int, base: int, axis: AxisMap) -> Expression:
-    """Return a view whose positions along a mode are some of those of another view."""
+    base, axis = Table(np.ascontiguousarray(places)).simplify()
     held = new_row_major(found.shape.extents)
     step = held.strides[mode]
     axes = [Stride(n, s) for n, s in zip(held.extents, held.strides, strict=True)]
@@ -307,7 +338,7 @@ def _spread(view: Expression) -> Expression:
 
 
 def _settled(inner: Expression, layout: Layout[Any]) -> Expression:
-    """Return the elements of a normal form that a layout selects: by layouts of its own if it has them now."""
+    """Return the elements of a normal form that a layout selects; if they are, as parts of its own leaves."""
     node = inner.node
     transform = take_apart(layout, inner.shape.extents)
     found: Expression | None = None

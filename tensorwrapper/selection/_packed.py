@@ -31,7 +31,9 @@ def packed(view: Expression) -> Expression:
         source = part.node.source
         owner = source.owner
         layouts = (part.layout, source.tensor.layout)
-        if not isinstance(owner, Dense) or not all(isinstance(own._held, Strided | Separable) for own in layouts):
+        if not isinstance(owner, Dense) or not all(
+            isinstance(own._held, Strided | Separable) for own in layouts
+        ):
             kept.add(id(owner))
             continue
         for least, greatest in [own.bounds() for own in layouts if own.shape.size]:
@@ -67,11 +69,10 @@ def _within(view: Expression) -> list[Expression]:
     return [*found, *[own for own in (fill, view.written) if own is not None]]
 
 
-def _rewritten(value: Any, moves: _Moves, done: dict[int, Any]) -> Any:  # noqa: ANN401 - any part of a tree
+def _rewritten(value: object, moves: _Moves, done: dict[int, Any]) -> Any:  # noqa: ANN401 - of the type that was given
     """Return a value in which the sources are others; what comes twice is still one."""
     if isinstance(value, tuple):
-        items = [_rewritten(item, moves, done) for item in cast("tuple[Any, ...]", value)]
-        return tuple(items)
+        return tuple([_rewritten(item, moves, done) for item in cast("tuple[object, ...]", value)])
     if not isinstance(value, Expression | Piece):
         return value
     if id(value) not in done:
@@ -85,7 +86,7 @@ def _changed(value: Expression | Piece, moves: _Moves, done: dict[int, Any]) -> 
     written = _rewritten(value.written, moves, done)
     node = value.node
     if not isinstance(node, Reading):
-        fields = [field for field in attrs.fields(type(node)) if field.init]
+        fields = [field for field in attrs.fields(cast("Any", type(node))) if field.init]
         parts = {field.alias: _rewritten(getattr(node, field.name), moves, done) for field in fields}
         return attrs.evolve(value, node=type(node)(**parts), written=written)
     source = node.source

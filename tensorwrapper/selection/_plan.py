@@ -10,15 +10,16 @@ import numpy as np
 from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._nodes import Routing
 from tensorwrapper.selection._outer import Outer
-from tensorwrapper.selection._reads import (
-    Request,
+from tensorwrapper.selection._plan_leaves import (
     distinct_size,
     is_away,
     leaves_of,
-    requests_of,
+    mapped,
     source_of,
     with_points,
+    with_runs,
 )
+from tensorwrapper.selection._reads import Request, requests_of
 from tensorwrapper.selection._source import Source
 from tensorwrapper.selection._steps import Step, count_text, steps_of
 from tensorwrapper.shape import Shape
@@ -161,5 +162,4 @@ def plan_of(view: Expression) -> Plan:
 
 
 def _new_plan(view: Expression) -> Plan:
-    away = any(map(is_away, leaves_of(view)))
-    return Plan(with_points(view) if away else view)
+    return Plan(mapped(view, lambda leaf: with_points(leaf) if is_away(leaf) else with_runs(leaf)))

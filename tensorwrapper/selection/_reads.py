@@ -1,92 +1,20 @@
 """What a view reads of each source: as few selections as serve all of its parts, for one read of each."""
 
-from collections.abc import Iterable, Iterator
-from math import prod
+from collections.abc import Iterable
 from typing import Any, cast, final
 
 import attrs
 
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._separable import Separable
-from tensorwrapper.layout._strided import Strided
-from tensorwrapper.selection._expression import Expression, whole
-from tensorwrapper.selection._generators import Sampling
-from tensorwrapper.selection._nodes import Casting, Choosing, Extreme, Piece, Reading, Routing, Whole
+from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._outer import Outer
-from tensorwrapper.selection._source import Source, TensorSource
+from tensorwrapper.selection._plan_leaves import is_away
+from tensorwrapper.selection._source import Source
 from tensorwrapper.selection._split import Fetch, fetch_of
 
-__all__ = [
-    "Request",
-    "Share",
-    "distinct_size",
-    "is_away",
-    "leaves_of",
-    "requests_of",
-    "source_of",
-    "with_points",
-]
+__all__ = ["Request", "Share", "requests_of"]
 
-_ASKING = 64  # bytes that it costs to name one more selection
 _MERGED = 64  # selections up to which each two are looked at
-
-
-def is_away(view: Expression) -> bool:
-    """Tell whether a part of a view reads a source that is not in this process."""
-    return isinstance(view.node, Reading) and not isinstance(view.node.source, TensorSource)
-
-
-def source_of(leaf: Expression) -> Source:
-    """Return what a part of a view that reads a source reads."""
-    return cast("Reading", leaf.node).source
-
-
-def leaves_of(view: Expression) -> Iterator[Expression]:
-    """Return an iterator over the parts of a view in normal form that read sources."""
-    if isinstance(view.node, Reading):
-        yield view
-    elif isinstance(view.node, Routing | Whole | Casting | Choosing | Extreme | Sampling):
-        for operand in view.node.operands:
-            yield from leaves_of(operand)
-
-
-def with_points(view: Expression) -> Expression:
-    """Return a view in which single points of a source elsewhere are read one by one, where that is less.
-
-    The points of a diagonal lie in a box of all combinations of their positions, which is what an outer
-    selection would read.
-    """
-    if is_away(view):
-        return _pointwise(view)
-    node = view.node
-    match node:
-        case Routing():
-            pieces = [attrs.evolve(piece, view=with_points(piece.view)) for piece in node.pieces]
-            return attrs.evolve(view, node=attrs.evolve(node, pieces=tuple(pieces)))
-        case Whole() | Casting():
-            return attrs.evolve(view, node=attrs.evolve(node, operand=with_points(node.operand)))
-        case Choosing() | Extreme() | Sampling():
-            operands: Any = tuple([with_points(operand) for operand in node.operands])
-            return attrs.evolve(view, node=attrs.evolve(node, operands=operands))
-        case _:
-            return view
-
-
-def _pointwise(view: Expression) -> Expression:
-    fetch = fetch_of(view)
-    transform = fetch.transform
-    if transform is None:
-        return view
-    itemsize = view.dtype.itemsize
-    for mode, extent in enumerate(transform.extents):
-        pairs = zip(fetch.outer.extents, transform.coordinates, strict=True)
-        fed = [n for n, c in pairs if n > 1 and any(number == mode for number, _ in c.feeds)]
-        if len(fed) > 1 and extent * (fetch.outer.size // prod(fed) * itemsize + _ASKING) < fetch.nbytes:
-            before = (slice(None),) * mode
-            layouts = [view.layout[(*before, slice(n, n + 1))] for n in range(extent)]
-            pieces = [Piece(n, 1, _pointwise(Expression(view.node, own))) for n, own in enumerate(layouts)]
-            return whole(Routing(mode, transform.extents, tuple(pieces)))
-    return view
 
 
 @final
@@ -176,16 +104,3 @@ def _merged(source: Source, groups: list[tuple[Outer, list[Fetch]]]) -> list[tup
                     del groups[j], costs[j]
                     found = True
     return groups
-
-
-def distinct_size(layout: Layout[Any]) -> int:
-    """Return how many elements a layout reaches, counted mode by mode: an upper bound if modes overlap."""
-    held = layout._held
-    if isinstance(held, Strided):
-        count = prod([n for n, step in zip(held.extents, held.strides, strict=True) if step])
-    elif isinstance(held, Separable):
-        count = prod([len(axis.distinct()) for axis in held.axes])
-    else:
-        count = layout.shape.size
-    least, greatest = layout.bounds()
-    return min(count, greatest + 1 - least)

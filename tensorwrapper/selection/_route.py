@@ -13,7 +13,7 @@ from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._nodes import Interleaving, Joining, Routing
 from tensorwrapper.typing import IntArray
 
-__all__ = ["RUNS", "Part", "Shared", "operand_at", "parts_of_run", "parts_of_table", "runs_of"]
+__all__ = ["RUNS", "Part", "Run", "Shared", "operand_at", "parts_of_run", "parts_of_table", "runs_of"]
 
 RUNS = 64  # runs of a mode that wraps, up to which each becomes pieces of its own
 

@@ -1,11 +1,12 @@
 """Where each element of a view comes from, found by following its steps back one by one.
 
-This is the specification of views: it uses neither layouts nor normal forms where the steps are known. A choice
-that depends on elements (`where`, `minimum`, `maximum`) reads what it depends on, at the positions asked for.
+This is the specification of views: it uses neither layouts nor normal forms where the steps are known. A
+choice that depends on elements (`where`, `minimum`, `maximum`) reads what it depends on, at the positions
+asked for.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias, cast, final
+from typing import Any, TypeAlias, final
 
 import attrs
 import numpy as np
@@ -166,45 +167,63 @@ def _by_layout(view: Expression, positions: IntArray) -> IntArray:
     return indices - np.array(layout.shape.origin, dtype=np.int64)
 
 
-def _shared_out(view: Expression, positions: IntArray) -> Iterator[tuple[Expression, Any, IntArray]]:
-    """Yield each operand, which of the positions come from it, and the positions in it."""
+_Shares: TypeAlias = "Iterator[tuple[Expression, Any, IntArray]]"
+"""Operands, which of the positions come from each, and the positions in it."""
+
+
+def _shared_out(view: Expression, positions: IntArray) -> _Shares:
     node = view.node
-    operands = node.operands
     if isinstance(node, Joining | Interleaving | Stacking):
-        column = positions[..., node.mode]
-        if isinstance(node, Joining):
-            numbers = np.searchsorted(node.offsets, column, "right") - 1
-            local = column - node.offsets[numbers]
-        elif isinstance(node, Interleaving):
-            local, numbers = np.divmod(column, len(operands))
-        else:
-            numbers, local = column, None
-        for number in np.unique(numbers).tolist():
-            chosen = numbers == number
-            own = np.delete(positions[chosen], node.mode, axis=-1)
-            if local is not None:
-                own = np.insert(own, node.mode, local[chosen], axis=-1)
-            yield operands[number], chosen, own
-    elif isinstance(node, Padding):
-        inner = positions - np.array([before for before, _ in node.widths], dtype=np.int64)
-        extents = np.array(node.operand.shape.extents, dtype=np.int64)
-        inside = ((inner >= 0) & (inner < extents)).all(axis=-1)
-        yield node.operand, inside, inner[inside]
-        yield node.fill, ~inside, np.empty((np.count_nonzero(~inside), 0), dtype=np.int64)
-    elif isinstance(node, Routing):
-        for piece in node.pieces:
-            places, rest = np.divmod(positions[..., node.mode] - piece.start, piece.step)
-            chosen = (rest == 0) & (places >= 0) & (places < piece.count(node.mode))
-            own = positions[chosen]
-            own[..., node.mode] = places[chosen]
-            yield piece.view, chosen, own
-    elif isinstance(node, Choosing | Extreme):
-        numbers = _chosen(node, positions)
-        for number in np.unique(numbers).tolist():
-            chosen = numbers == number
-            yield operands[number], chosen, positions[chosen]
+        return _along_mode(node, positions)
+    if isinstance(node, Padding):
+        return _in_and_around(node, positions)
+    if isinstance(node, Routing):
+        return _in_pieces(node, positions)
+    if isinstance(node, Choosing | Extreme):
+        return _by_choice(node, positions)
+    return iter([(node.operands[0], slice(None), positions)])
+
+
+def _along_mode(node: Joining | Interleaving | Stacking, positions: IntArray) -> _Shares:
+    column = positions[..., node.mode]
+    local = None
+    if isinstance(node, Joining):
+        numbers = np.searchsorted(node.offsets, column, "right") - 1
+        local = column - node.offsets[numbers]
+    elif isinstance(node, Interleaving):
+        local, numbers = np.divmod(column, len(node.operands))
     else:
-        yield operands[0], slice(None), positions
+        numbers = column
+    for number in np.unique(numbers).tolist():
+        chosen = numbers == number
+        own = np.delete(positions[chosen], node.mode, axis=-1)
+        if local is not None:
+            own = np.insert(own, node.mode, local[chosen], axis=-1)
+        yield node.operands[number], chosen, own
+
+
+def _in_and_around(node: Padding, positions: IntArray) -> _Shares:
+    inner = positions - np.array([before for before, _ in node.widths], dtype=np.int64)
+    extents = np.array(node.operand.shape.extents, dtype=np.int64)
+    inside = ((inner >= 0) & (inner < extents)).all(axis=-1)
+    yield node.operand, inside, inner[inside]
+    yield node.fill, ~inside, np.empty((np.count_nonzero(~inside), 0), dtype=np.int64)
+
+
+def _in_pieces(node: Routing, positions: IntArray) -> _Shares:
+    for piece in node.pieces:
+        places, rest = np.divmod(positions[..., node.mode] - piece.start, piece.step)
+        chosen = (rest == 0) & (places >= 0) & (places < piece.count(node.mode))
+        own = positions[chosen]
+        own[..., node.mode] = places[chosen]
+        yield piece.view, chosen, own
+
+
+def _by_choice(node: Choosing | Extreme, positions: IntArray) -> _Shares:
+    numbers = _chosen(node, positions)
+    for number in np.unique(numbers).tolist():
+        chosen = numbers == number
+        yield node.operands[number], chosen, positions[chosen]
 
 
 def _chosen(node: "Choosing | Extreme", positions: IntArray) -> IntArray:
@@ -215,7 +234,9 @@ def _chosen(node: "Choosing | Extreme", positions: IntArray) -> IntArray:
     given = np.stack([_elements_at(operand, positions) for operand in node.operands])
     best = reduce.reduce(given)
     # Not-a-number wins, and is not equal to itself.
-    return np.argmax((given == best) | ((given != given) & (best != best)), axis=0)  # noqa: PLR0124
+    wins = (given == best) | ((given != given) & (best != best))  # noqa: PLR0124
+    numbers: IntArray = np.argmax(wins, axis=0)
+    return numbers
 
 
 def _elements_at(view: Expression, positions: IntArray) -> Array:
@@ -237,7 +258,7 @@ def _values_at(source: Origin, indices: IntArray) -> Array:
         else:
             values = source.values(columns)
         return np.broadcast_to(values, (len(indices),))
-    return _read_points(cast("Source", source), positions)
+    return _read_points(source, positions)
 
 
 def _read_points(source: Source, positions: IntArray) -> Array:

@@ -10,7 +10,7 @@ from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchErro
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._nodes import Reading
-from tensorwrapper.selection._reads import leaves_of, source_of
+from tensorwrapper.selection._plan_leaves import leaves_of, source_of
 from tensorwrapper.selection._source import TensorSource
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor

@@ -18,6 +18,7 @@ from tensorwrapper.layout._copy_plan import plan_copy
 from tensorwrapper.layout._strided import new_strided
 from tensorwrapper.selection._generators import Generator
 from tensorwrapper.selection._run_blocks import Window, cut, inside, shift_window, window_extents
+from tensorwrapper.selection._run_take import take_one_mode
 from tensorwrapper.selection._transform import Transform, take_apart
 from tensorwrapper.tensor._places import memory_of
 from tensorwrapper.typing import Array, Extents, IntArray
@@ -120,11 +121,16 @@ class AddressedLeaf(Runner):
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
         layout, buffer = self.layout[(*window, ...)], self.buffer
         if isinstance(buffer, Dense) and out.size > SMALL and out.dtype == buffer.dtype:
+            if take_one_mode(layout._held, buffer, out):
+                return
             target = _held_of(out)
             if target is not None:
                 flat, held = target
-                run_copy(plan_copy(layout._held, held), buffer.flat, flat, threads=threads)
-                return
+                plan = plan_copy(layout._held, held)
+                # Single elements from anywhere are read faster by a table of addresses.
+                if plan.method != "gather":
+                    run_copy(plan, buffer.flat, flat, threads=threads)
+                    return
         for block in cut(out.shape):
             addresses = layout[(*block, ...)].to_numpy()
             write_elements(inside(out, block), buffer.read(addresses))

@@ -11,7 +11,8 @@ from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.errors import ComputationCancelledError, ConversionError
 from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._plan import Plan
-from tensorwrapper.selection._reads import Share, is_away, leaves_of
+from tensorwrapper.selection._plan_leaves import is_away, leaves_of
+from tensorwrapper.selection._reads import Share
 from tensorwrapper.selection._run_blocks import cut, full_window, inside
 from tensorwrapper.selection._run_leaves import Runner, leaf_of
 from tensorwrapper.selection._run_view import runner_of

@@ -128,5 +128,6 @@ def _write(out: Array, goal: _Goal, values: Array) -> None:
         return
     places: list[IntArray] = []
     for extent, own in zip(out.shape, goal, strict=True):
-        places.append(np.arange(extent)[own] if isinstance(own, slice) else own)
+        every: IntArray = np.arange(extent, dtype=np.int64)
+        places.append(every[own])
     assign_indexed(out, np.ix_(*places), values)

@@ -15,7 +15,6 @@ from tensorwrapper.errors import ConversionError, OutOfBoundsError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._axis import AxisMap, Cycle, Stride, Table
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._separable import axes_of
 from tensorwrapper.layout._strided import new_row_major
 from tensorwrapper.selection._atom import Atom, atoms_of
 from tensorwrapper.selection._expression import Expression, Node
@@ -72,7 +71,11 @@ def sources(view: View[Any]) -> dict[str, Source]:
     found: dict[str, Source] = {}
     waiting = [view._expression]
     while waiting:
-        node = waiting.pop().node
+        view = waiting.pop()
+        while view.written is not None:
+            # Of what was optimized it is the written steps that are read.
+            view = view.written
+        node = view.node
         if isinstance(node, Reading) and not any(_is_same(node.source, known) for known in found.values()):
             found[str(len(found))] = node.source
         waiting += reversed(node.operands)
@@ -124,7 +127,7 @@ def to_json(
     named = _sources(view) if sources is None else sources
     writer = _Writer(named, frames)
     if form == "box":
-        return dump_json(writer.box(view.normal_form()))
+        return dump_json(writer.box(view.normal_form() if view.size else view._expression))
     written = writer.normal(view.normal_form()) if form == "normal" else writer.steps(view._expression)
     shape = view.shape
     return dump_json({"view": VERSION, "dtype": dtype_name(view.dtype), "range": range_of(shape), **written})
@@ -214,7 +217,9 @@ class _Writer:
         for name, known in self._names.items():
             if (known == source) if buffer else _is_same(known, source):
                 return name
-        raise ConversionError(f"the view reads {source!r}, which has no name among {list(self._names)}")
+        raise ConversionError(
+            f"the view reads {source!r}, which has no name among {list(self._names)[:8]}"
+        )
 
     def _node(self, node: Node) -> dict[str, Json]:
         match node:
@@ -318,6 +323,7 @@ class _Writer:
 
     def box(self, view: Expression) -> dict[str, Json]:
         """Return a view that is a region of one source as ``{"tensorId", "range"}``."""
+        _check_box(view)
         node = view.node
         if not isinstance(node, Reading):
             raise ConversionError(f"a box is a region of one source, and this view is {node.name}")
@@ -361,7 +367,12 @@ def _is_window(held: Layout[Any], region: Shape[Any], view: Expression) -> bool:
         window = held.window(region)
     except OutOfBoundsError:
         return False
-    return axes_of(window._held, "a box") == axes_of(view.layout._held, "a box")
+    own, other = maps_of(window), maps_of(view.layout)
+    if own is None or other is None:
+        return window[...] == view.layout[...]
+    # How far a mode of one position steps says nothing.
+    pairs = zip(own[1], other[1], strict=True)
+    return window.offset == view.layout.offset and all(a == b or a.extent == 1 for a, b in pairs)
 
 
 def _plain(argument: Any) -> Json:  # noqa: ANN401 - integers, words, and tuples of them

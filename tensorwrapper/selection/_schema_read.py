@@ -186,7 +186,7 @@ class _Reader:
         return found
 
     def _check_reach(self, layout: Layout[Any], source: TensorSource, where: str) -> None:
-        named = [self._source(name, where)._expression.node for name in self._sources]
+        named = [as_view(source)._expression.node for source in self._sources.values()]
         tensors = [node.source for node in named if isinstance(node, Reading)]
         held = [own for own in tensors if isinstance(own, TensorSource)]
         check_reach(layout, source.owner, held, where, self._budget)
@@ -196,7 +196,10 @@ class _Reader:
             names = list(self._sources)[:8]
             raise SelectionError("source", f"{where} names no source that was given; there are {names}")
         if value not in self._views:
-            self._views[value] = as_view(self._sources[value])
+            view = as_view(self._sources[value])
+            if view.shape.kind != "smooth":
+                raise SelectionError("source", f"{where} names a source of {view.shape}: only boxes are read")
+            self._views[value] = view
         return self._views[value]
 
     def _parts(self, value: Json, where: str) -> list[Measured]:

@@ -1,6 +1,6 @@
 """Pictures of shards: the index and every operand side by side, the blocks in each, one shard marked."""
 
-from typing import NamedTuple
+from typing import NamedTuple, final
 
 from tensorwrapper.drawing import ACCENT, INK, Axis, Drawing, Group, Mark, Path, Rectangle, framed, ramp
 from tensorwrapper.selection._box_table import BoxTable
@@ -61,8 +61,11 @@ def _panel(panel: Panel, scale: float) -> Drawing:
     )
 
 
+@final
 class _Side:
     """One mode of a panel in pixels."""
+
+    __slots__ = ("extent", "first", "length", "mode")
 
     def __init__(self, whole: Box, mode: int, scale: float) -> None:
         self.mode = mode

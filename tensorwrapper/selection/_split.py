@@ -132,11 +132,9 @@ def _bounding(source: Source, layout: Layout[Any]) -> Fetch:
 def _factored(coordinate: Coordinate) -> tuple[Positions, Coordinate]:
     """Return the distinct positions that a coordinate takes, and their ranks as a coordinate."""
     constant, feeds = coordinate.constant, coordinate.feeds
-    if not feeds:
-        return range(constant, constant + 1), Coordinate(0)
-    if len(feeds) > 1:
-        return _factored_sum(constant, feeds)
-    ((mode, axis),) = feeds
+    if len(feeds) != 1:
+        return _factored_sum(constant, feeds) if feeds else (range(constant, constant + 1), Coordinate(0))
+    mode, axis = feeds[0]
     distinct = axis.distinct()
     if isinstance(distinct, range) and not isinstance(axis, Table):
         even = cast("Stride | Cycle", axis)

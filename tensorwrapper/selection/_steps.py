@@ -11,7 +11,7 @@ from tensorwrapper.layout._strided import Strided, new_row_major, new_strided, p
 from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._generators import Filling
 from tensorwrapper.selection._nodes import Reading, Routing
-from tensorwrapper.selection._reads import distinct_size, is_away, leaves_of, source_of
+from tensorwrapper.selection._plan_leaves import distinct_size, is_away, leaves_of, source_of
 from tensorwrapper.selection._source import Source, TensorSource
 from tensorwrapper.selection._split import fetch_of
 from tensorwrapper.typing import Extents

@@ -123,8 +123,8 @@ def _moves(
 def through(layout: Layout[Any], transform: Transform) -> Layout[Any] | None:
     """Return the layout of an operand at the positions that a transform names; None if it needs a table.
 
-    That is where a mode of the operand, which has no single stride, is moved by several modes of the view, and
-    where the operand keeps tiles together.
+    That is where a mode of the operand, which has no single stride, is moved by several modes of the view,
+    and where the operand keeps tiles together.
     """
     maps = maps_of(layout)
     if maps is None:

@@ -1,7 +1,7 @@
 """`View`: a tensor that is not there yet."""
 
 from collections.abc import Callable
-from typing import Any, Generic, final
+from typing import Any, Generic, TypeAlias, cast, final
 
 import attrs
 
@@ -38,8 +38,20 @@ class View(ViewWriting[ScalarT_co], Generic[ScalarT_co]):
 
     @classmethod
     def _make(cls, expression: Expression) -> "View[ScalarT_co]":
-        return View(expression)
+        view: View[ScalarT_co] = object.__new__(View)
+        _set_expression(view, expression)
+        _set_normal(view, None)
+        _set_plan(view, None)
+        return view
 
     def __reduce__(self) -> "tuple[Callable[[Expression], View[Any]], tuple[Expression]]":
         # The normal form and the plan, which are found again, stay behind.
         return View, (packed(self._expression),)
+
+
+_SlotSetter: TypeAlias = Callable[[object, object], None]
+
+# The setters of the slots themselves: half the cost of ``object.__setattr__``, and every step makes a view.
+_set_expression = cast("_SlotSetter", cast("Any", View)._expression.__set__)
+_set_normal = cast("_SlotSetter", cast("Any", View)._normal.__set__)
+_set_plan = cast("_SlotSetter", cast("Any", View)._plan.__set__)

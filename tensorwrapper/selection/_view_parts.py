@@ -15,7 +15,7 @@ from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._pads import Widths
 from tensorwrapper.layout._strided import new_row_major
 from tensorwrapper.selection._atom import Atom, Call, atoms_of, capture
-from tensorwrapper.selection._expression import Expression
+from tensorwrapper.selection._expression import Expression, extended
 from tensorwrapper.selection._nodes import Casting, Whole, is_base
 from tensorwrapper.selection._normal import normalize
 from tensorwrapper.shape import Shape
@@ -128,13 +128,12 @@ class ViewParts(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
         *arguments: _P.args,
         **options: _P.kwargs,
     ) -> Self:
-        given = tuple([capture(argument) for argument in (*arguments, *options.values())])
+        positional = tuple([capture(argument) for argument in arguments])
+        named = {name: capture(argument) for name, argument in options.items()} if options else {}
         old = self._expression
         layout = old.layout
-        call = (operation.__name__, given, layout.shape)
+        call = (operation.__name__, (*positional, *named.values()) if named else positional, layout.shape)
         apply = cast("Callable[..., Layout[Any]]", operation)
-        positional = given[: len(arguments)]
-        named = dict(zip(options, given[len(arguments) :], strict=True))
         try:
             new = apply(layout, *positional, **named)
         except LayoutError:
@@ -151,7 +150,7 @@ class ViewParts(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
         if not old.calls and old.written is None and not is_base(old):
             # The calls begin at a part of the node, which no call tells of.
             return self._make(Expression(old.node, layout, (call,), old))
-        return self._make(attrs.evolve(old, layout=layout, calls=(*old.calls, call)))
+        return self._make(extended(old, layout, call))
 
     def _see_by(
         self,

@@ -56,7 +56,7 @@ def einsum_shape(equation: str, *shapes: ShapeLike) -> "Shape[tuple[int, ...]]":
     Shape.jagged([Shape(2, 3), Shape(2, 1)])
     """
     values = [as_shape(shape) for shape in shapes]
-    if type(cast("object", equation)) is not str:
+    if not isinstance(cast("object", equation), str):
         raise ConversionError(f"an equation is text, not of type {type(equation).__name__}")
     operands, result = _read(equation, tuple([value.rank for value in values]))
     labeled = [value(labels) for value, labels in zip(values, operands, strict=True)]

@@ -83,6 +83,9 @@ def _join_any(operands: Sequence[Operand], result: tuple[str, ...]) -> Flat:
         if isinstance(found, Varying):
             _check_order(label, found, result, place)
         ranges.append(found or Fixed(0, 0))
+    for flat, labels in kept:
+        if len(labels) == len(result) and {*labels} == {*result}:
+            return flat.permute([labels.index(label) for label in result])
     tiled = _tiled_of(distinct.values(), result)
     if tiled is not None:
         return tiled

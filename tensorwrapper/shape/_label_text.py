@@ -9,7 +9,7 @@ import attrs
 
 from tensorwrapper.errors import ConversionError, LabelError, LayerError
 
-__all__ = ["Labels", "LabelsLike", "to_labels"]
+__all__ = ["Labels", "LabelsLike", "short_text", "to_labels"]
 
 _KNOWN = 1024  # label texts remembered: programs use few, and use them again and again
 _SHOWN = 60  # characters of a text that errors show
@@ -42,7 +42,7 @@ class Labels(Sequence[str]):
     names: tuple[str, ...]
     """One label per mode."""
     layers: tuple[int, ...] | None = None
-    """How many labels each layer has, from the outermost; ``None`` if the text does not say."""
+    """How many labels each layer has, from the outermost; ``None`` if that is not said."""
     distinct: tuple[str, ...] = attrs.field(init=False, eq=False, default=_DISTINCT)
     """Each label once, in order of first appearance."""
 
@@ -82,9 +82,10 @@ class Labels(Sequence[str]):
     def __attrs_post_init__(self) -> None:
         for name in self.names:
             if not name.isidentifier():
-                raise LabelError(f"a label is an identifier, not {_short(name)}")
-        if self.layers is not None and (sum(self.layers) != len(self.names) or min(self.layers) < 0):
-            raise LayerError(f"the layers {self.layers} do not deal {len(self.names)} labels")
+                raise LabelError(f"a label is an identifier, not {short_text(name)}")
+        layers = self.layers
+        if layers is not None and (len(layers) < 2 or sum(layers) != len(self.names) or min(layers) < 0):
+            raise LayerError(f"{layers} does not deal {len(self.names)} labels into two layers or more")
 
     # Asked of one or two sequences of labels; layers do not count.
 
@@ -190,10 +191,11 @@ def _parse_layer(part: str, text: str) -> list[str]:
     names = [name.strip() for name in part.split(",")]
     for place, name in enumerate(names):
         if not name.isidentifier():
-            what = f"label {place} is empty" if not name else f"{_short(name)} is no identifier"
-            raise LabelError(f"{what} in {_short(text)}: labels are names with commas between them")
+            what = f"label {place} is empty" if not name else f"{short_text(name)} is no identifier"
+            raise LabelError(f"{what} in {short_text(text)}: labels are names with commas between them")
     return names
 
 
-def _short(text: str) -> str:
+def short_text(text: str) -> str:
+    """Return a text in quotes, cut short if it is long."""
     return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "...")

@@ -25,7 +25,7 @@ from tensorwrapper.shape._label_layers import (
     layering_of,
     merge_layerings,
 )
-from tensorwrapper.shape._label_text import Labels, LabelsLike, to_labels
+from tensorwrapper.shape._label_text import Labels, LabelsLike, short_text, to_labels
 from tensorwrapper.shape._nested import NestedCommon, flat_of, make_nested
 from tensorwrapper.shape._parts import ShapeParts
 from tensorwrapper.shape._smooth import Smooth
@@ -388,7 +388,8 @@ def label_shape(shape: _ShapeT, labels: LabelsLike) -> LabeledShape[_ShapeT]:
     held = shape._held
     if len(names.names) != held.rank:
         raise RankError(
-            f"{len(names)} labels '{names}' are given for {held.rank} modes: a shape has one label per mode"
+            f"{len(names)} labels, {short_text(str(names))}, are given for {held.rank} modes: a shape has one "
+            "label per mode"
         )
     if names.layers is not None and names.layers != held.layers:
         raise LayerError(

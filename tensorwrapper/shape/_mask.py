@@ -246,6 +246,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         return hash((self.way, self.picks, self.source))
 
     def __iter__(self) -> None:
+        # Not NoReturn, with which checkers would take a mask for an iterable.
         raise TypeError(
             "a mask is not iterable: source_indices(mask.shape.indices().to_numpy()) has its indices"
         )

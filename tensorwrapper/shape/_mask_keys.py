@@ -7,8 +7,8 @@ from typing import Any, SupportsIndex, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_int
-from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError
+from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape._common import to_index_array, to_ordinal_array
 from tensorwrapper.shape._partition import int64_array
 from tensorwrapper.shape._picks import Picks
@@ -66,7 +66,13 @@ def picks_of_item(item: MaskItem, start: int, extent: int, mode: int) -> Picks |
     if array.dtype.kind == "b":
         if len(array) != extent:
             raise ExtentError(f"mode {mode} has {extent} indices, but {len(array)} bools are given")
-        return Picks.of_distinct(np.flatnonzero(array) + start)
+        picks = Picks.of_distinct(np.flatnonzero(array))
+        if isinstance(picks.places, range):
+            # In integers of any size, wherever the mode starts.
+            return picks if not start else Picks.of_range(range(start, start + extent)).compose(picks)
+        if not -MAX_INT64 <= start <= MAX_INT64 - extent:
+            raise SizeOverflowError(f"indices of mode {mode}, from {start} on, do not fit into 64 bits")
+        return Picks.of_distinct(picks.places + start)
     what = f"the indices of mode {mode}"
     picks = Picks.of_array(_owned(int64_array(array, what), item), what)
     check_places(picks, start, extent, f"mode {mode}")

@@ -307,7 +307,7 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
         for picks, extent, start in zip(self.picks, box.extents, box.origin, strict=True):
             step //= max(extent, 1)
             if isinstance(picks, Picks):
-                along = (picks.to_numpy() - start) * np.int64(step)
+                along = (picks.to_numpy() - _fitting(start)) * np.int64(step)
                 found = np.add.outer(found, along).reshape(-1)
             else:
                 base += (picks - start) * step
@@ -343,7 +343,7 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
         for picks, start in zip(self.picks, starts, strict=True):
             if isinstance(picks, Picks):
                 if not isinstance(picks.places, range):
-                    part = cast("SupportsGather[_T]", part).gather(mode, picks.places - start)
+                    part = cast("SupportsGather[_T]", part).gather(mode, picks.places - _fitting(start))
                 mode += 1
         return part
 

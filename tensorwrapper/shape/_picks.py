@@ -19,7 +19,7 @@ __all__ = ["Picks", "Places"]
 Places: TypeAlias = "range | IntArray"
 """Indices in an order: a range, or a read-only array."""
 
-_TABLE = 4  # places per lookup up to which a table of all places is faster than a search for each
+_TABLE = 8  # places per lookup up to which a table of all places is faster than a search for each
 _MAX_INT32 = 2**31 - 1
 _CHUNK = 2**16  # places compared at a time: a difference ends the work
 
@@ -105,22 +105,12 @@ class Picks:
             return places.take(_unlocked(numbers))
         low, high = self.bounds()
         if low < -MAX_INT64 or high > MAX_INT64:
-            return self._take_wide(numbers)
+            return _take_wide(places, numbers)
         if places.step == 1:
             return numbers + places.start if places.start else numbers
         taken: IntArray = numbers * np.int64(places.step)
         taken += places.start
         return taken
-
-    def _take_wide(self, numbers: IntArray) -> IntArray:
-        """Return places of a range that leaves 64 bits, if these do not."""
-        if not numbers.size:
-            return numbers
-        for end in (self.at(int(numbers.min())), self.at(int(numbers.max()))):
-            if not -MAX_INT64 <= end <= MAX_INT64:
-                raise SizeOverflowError(f"the index {end} does not fit into 64 bits")
-        wide = numbers.astype(np.object_) * self.at(1) - numbers.astype(np.object_) * self.at(0) + self.at(0)
-        return wide.astype(np.int64)
 
     def to_numpy(self) -> IntArray:
         """Return all places; an array that is stored is read-only."""
@@ -135,7 +125,7 @@ class Picks:
 
     def _check_int64(self) -> None:
         low, high = self.bounds()
-        if low < -MAX_INT64 or high > MAX_INT64:
+        if low <= -MAX_INT64 or high >= MAX_INT64:
             raise SizeOverflowError(f"places from {low} to {high} leave 64 bits")
 
     # Which pick is a place.
@@ -148,7 +138,10 @@ class Picks:
             return number if not rest and 0 <= number < self.count else -1
         if not -MAX_INT64 <= place <= MAX_INT64:
             return -1
-        return int(self.find_all(np.array([place], dtype=np.int64))[0])
+        order = self._ascending()
+        at = int(np.searchsorted(places, place, sorter=order))
+        found = order.item(at) if at < len(order) else -1
+        return found if places.item(found) == place else -1
 
     def find_all(self, values: IntArray) -> IntArray:
         """Return for each value which pick it is, -1 if it is none; O(log n) each, or less for many."""
@@ -160,7 +153,7 @@ class Picks:
         if isinstance(places, range):
             wide = low < -MAX_INT64 or high > MAX_INT64 or high - low > MAX_INT64
             return _numbers_in(places, values.astype(object) if wide else values, inside)
-        if high - low < _TABLE * (values.size + len(places)):
+        if high - low < _TABLE * values.size:
             table = np.full(high - low + 1, -1, dtype=np.int64 if len(places) > _MAX_INT32 else np.int32)
             table[places - low] = np.arange(len(places))
             found: IntArray = table[np.where(inside, values - low, 0)].astype(np.int64, copy=False)
@@ -288,6 +281,16 @@ def _numbers_in(places: range, values: npt.NDArray[Any], inside: npt.NDArray[np.
         numbers = moves // step
         inside = inside & (numbers * step == moves)
     return np.where(inside, numbers, -1).astype(np.int64, copy=False)
+
+
+def _take_wide(places: range, numbers: IntArray) -> IntArray:
+    """Return some places of a range that leaves 64 bits, if they do not."""
+    taken = numbers.astype(np.object_) * places.step + places.start
+    low, high = (taken.min(), taken.max()) if numbers.size else (0, 0)
+    if low < -MAX_INT64 or high > MAX_INT64:
+        raise SizeOverflowError(f"indices from {low} to {high} leave 64 bits")
+    fitting: IntArray = taken.astype(np.int64)
+    return fitting
 
 
 def _progression(first: int, step: int, count: int) -> range:

@@ -178,19 +178,19 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
         """Return the first index of mode ``len(prefix)`` under `prefix`; raises as `extent_at` does."""
         return self._held.origin_at(prefix)
 
-    def extent_bounds(self, mode: SupportsIndex) -> tuple[int, int]:
+    def extent_bounds(self, mode: SupportsIndex | str) -> tuple[int, int]:
         """Return the least and the greatest extent of `mode`; (0, 0) if no prefix leads to it."""
-        return self._held.extent_bounds(mode)
+        return self._held.extent_bounds(self.mode(mode))
 
-    def is_uniform(self, mode: SupportsIndex) -> bool:
+    def is_uniform(self, mode: SupportsIndex | str) -> bool:
         """Tell whether `mode` has one extent whatever came before."""
-        return self._held.is_uniform(mode)
+        return self._held.is_uniform(self.mode(mode))
 
-    def dependencies(self, mode: SupportsIndex) -> tuple[int, ...]:
+    def dependencies(self, mode: SupportsIndex | str) -> tuple[int, ...]:
         """Return the earlier modes on which the extent or the origin of `mode` depends."""
-        return self._held.dependencies(mode)
+        return self._held.dependencies(self.mode(mode))
 
-    def lengths(self, mode: SupportsIndex) -> IntArray:
+    def lengths(self, mode: SupportsIndex | str) -> IntArray:
         """Return the extent of `mode` of a jagged shape at every prefix of `mode` indices; read-only.
 
         As many numbers as ``leading(mode)`` has elements: O(that), or O(1) where the extents are stored.
@@ -207,9 +207,9 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
         >>> s.lengths(0).tolist(), s.lengths(1).tolist(), s.lengths(2).tolist()
         ([2], [1, 2], [10, 20, 30])
         """
-        return lengths_of(self._rows("lengths"), mode_of(mode, self.rank))
+        return lengths_of(self._rows("lengths"), self.mode(mode))
 
-    def splits(self, mode: SupportsIndex) -> IntArray:
+    def splits(self, mode: SupportsIndex | str) -> IntArray:
         """Return the row splits of `mode` of a jagged shape: 0, then the sums of `lengths`; read-only.
 
         O(1) and no copy where a shape is stored so and starts at its first row, else O(n). All of them but
@@ -222,7 +222,7 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
         >>> s.splits(1).tolist(), s.splits(2).tolist()
         ([0, 1, 3], [0, 10, 30, 60])
         """
-        return splits_at(self._rows("splits"), mode_of(mode, self.rank))
+        return splits_at(self._rows("splits"), self.mode(mode))
 
     def _rows(self, what: str) -> Rows:
         flat = flat_of(self._held)

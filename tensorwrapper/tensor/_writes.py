@@ -20,7 +20,7 @@ from tensorwrapper.tensor._string_places import addresses_of
 from tensorwrapper.tensor._string_values import read_strings
 from tensorwrapper.typing import Array, Extents, ScalarT_co
 
-__all__ = ["TensorWrites"]
+__all__ = ["TensorWrites", "fit_extents"]
 
 
 class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
@@ -97,14 +97,14 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
         given = value.elements().reshape(value.shape.extents) if isinstance(value, TensorQueries) else value
         values: Array = np.empty(np.shape(given), self.dtype)
         values[...] = given
-        return values if extents is None else _fit_extents(values, extents)
+        return values if extents is None else fit_extents(values, extents)
 
     def _assign_strings(self, buffer: Strings, value: object) -> None:
         strings, shape = read_strings(value, buffer.kind)
         places = np.arange(len(strings))
         if self.shape.kind == "smooth" and shape.kind == "smooth":
             extents = self.shape.extents
-            places = np.broadcast_to(_fit_extents(places.reshape(shape.extents), extents), extents)
+            places = np.broadcast_to(fit_extents(places.reshape(shape.extents), extents), extents)
         elif not shape.rank:
             places = np.broadcast_to(places, (self.size,))
         elif not isinstance(value, TensorQueries):
@@ -151,7 +151,7 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
         shape = target.shape
         if shape.kind == "smooth":
             values = np.broadcast_to(
-                _fit_extents(self.elements().reshape(self.shape.extents), shape.extents), shape.extents
+                fit_extents(self.elements().reshape(self.shape.extents), shape.extents), shape.extents
             )
         elif self.shape.is_congruent(shape):
             values = self.elements()
@@ -196,11 +196,11 @@ def _assign_array(array: Array, value: "npt.ArrayLike | TensorQueries[Any]") -> 
     try:
         assign_elements(array, cast("npt.ArrayLike", value))
     except ValueError:
-        _fit_extents(np.asarray(cast("npt.ArrayLike", value)), array.shape)  # for what it raises
+        fit_extents(np.asarray(cast("npt.ArrayLike", value)), array.shape)  # for what it raises
         raise
 
 
-def _fit_extents(values: Array, extents: tuple[int, ...]) -> Array:
+def fit_extents(values: Array, extents: tuple[int, ...]) -> Array:
     """Return values that broadcast to `extents`, without leading modes of extent 1 that are too many."""
     extra = values.ndim - len(extents)
     if extra > 0 and values.shape[:extra] == (1,) * extra:

@@ -6,6 +6,7 @@ import pytest
 from tensorwrapper import Shape, einsum_shape
 
 LEFT, RIGHT = Shape(4, 5, 6, 7), Shape(6, 7, 8, 9)
+RESULT = "i,j,m,n"
 LENGTHS = np.random.default_rng(7).poisson(20, 1_000_000)
 ROWS = Shape.jagged(LENGTHS)
 SAME = Shape.jagged(LENGTHS.copy())
@@ -13,7 +14,7 @@ TILES = Shape.tiled(LENGTHS[:1000] + 1, LENGTHS[1000:2000] + 1)
 
 
 def labelled():
-    return (LEFT("i,j,k,l") * RIGHT("k,l,m,n")).shape("i,j,m,n")
+    return (LEFT("i,j,k,l") * RIGHT("k,l,m,n")).shape(RESULT)
 
 
 def einsum():
@@ -27,7 +28,7 @@ def by_hand():
         for label, extent in zip(labels.split(","), extents, strict=True):
             if known.setdefault(label, extent) != extent:
                 raise ValueError(label)
-    return tuple(known[label] for label in "i,j,m,n".split(","))
+    return tuple(known[label] for label in RESULT.split(","))
 
 
 @pytest.mark.parametrize("function", [labelled, einsum, by_hand], ids=lambda f: f.__name__)

@@ -1,4 +1,4 @@
-"""What an expression means, node by node: the elements of everything that it is made of, then some of them."""
+"""What an expression means, node by node: all elements of what it is made of, then some of them."""
 
 import numpy as np
 
@@ -29,23 +29,38 @@ def elements_of(view):
 
 
 def _elements(node):
+    parts = [elements_of(own) for own in node.operands]
+    if isinstance(node, RandomField | Sampling):
+        return _drawn(node, parts)
     if isinstance(node, Generator):
         places = np.indices(node.extents, sparse=True) if node.extents else ()
-        given = [elements_of(own) for own in node.operands]
-        values = node.draw(places, given) if isinstance(node, RandomField) else node.values(places)
-        return np.array(np.broadcast_to(values, node.extents))
-    parts = [elements_of(own) for own in node.operands]
+        return np.array(np.broadcast_to(node.values(places), node.extents))
+    if isinstance(node, Routing | Joining | Interleaving | Stacking | Padding):
+        return _joined(node, parts)
     match node:
-        case Routing(mode, extents, pieces):
-            return _routed(mode, extents, pieces, parts, node.dtype)
-        case Whole():
-            return parts[0]
         case Choosing():
             return np.where(*parts)
         case Extreme(kind):
             return np.asarray({"minimum": np.minimum, "maximum": np.maximum}[kind].reduce(parts))
         case Casting():
             return parts[0].astype(node.dtype)
+        case Whole():
+            return parts[0]
+    raise TypeError(node)
+
+
+def _drawn(node, parts):
+    field, layout = (node.field, node.layout) if isinstance(node, Sampling) else (node, None)
+    places = np.indices(field.extents, sparse=True) if field.extents else ()
+    if layout is not None and field.extents:
+        places = np.unravel_index(layout.to_numpy(), field.extents)
+    return np.array(np.broadcast_to(field.draw(places, parts), node.extents))
+
+
+def _joined(node, parts):
+    match node:
+        case Routing(mode, extents, pieces):
+            return _routed(mode, extents, pieces, parts, node.dtype)
         case Joining(mode):
             return np.concatenate(parts, mode)
         case Stacking(mode):
@@ -60,9 +75,6 @@ def _elements(node):
             inside = [slice(a, a + n) for (a, _), n in zip(widths, parts[0].shape, strict=True)]
             out[tuple(inside)] = parts[0]
             return out
-        case Sampling(field, layout):
-            places = np.unravel_index(layout.to_numpy(), field.extents) if field.extents else ()
-            return np.array(np.broadcast_to(field.draw(places, parts), node.extents))
     raise TypeError(node)
 
 

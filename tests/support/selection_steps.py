@@ -1,29 +1,29 @@
 """One step of a tree of selections: on a view, and on the array of its elements.
 
-Each takes a random generator, a view and an array, and returns both after the step; `Stop` if it is not for them.
+Each takes a random generator, a view and an array, and returns both after the step; it raises `StepError`
+if it is not for them.
 """
+
+import itertools
 
 import numpy as np
 
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
 
-__all__ = ["STEPS", "Stop", "box_of", "conform"]
+# ruff: noqa: ARG001 - the functions of the table take the same arguments
+
+__all__ = ["STEPS", "StepError", "conform"]
 
 
-class Stop(Exception):
+class StepError(Exception):
     """A step does not fit what it is given."""
-
-
-def box_of(view):
-    """Return origin and extents of a view."""
-    return view.shape.origin, view.shape.extents
 
 
 def _mode(rng, array, least=0):
     modes = [m for m, n in enumerate(array.shape) if n >= least]
     if not modes:
-        raise Stop
+        raise StepError
     return rng.choice(modes)
 
 
@@ -51,7 +51,13 @@ def key(rng, view, array):
     items = []
     for extent in array.shape:
         how = rng.random()
-        items.append(rng.randint(-extent, extent - 1) if how < 0.15 and extent else _slice(rng, extent) if how < 0.8 else slice(None))
+        items.append(
+            rng.randint(-extent, extent - 1)
+            if how < 0.15 and extent
+            else _slice(rng, extent)
+            if how < 0.8
+            else slice(None)
+        )
     if rng.random() < 0.2:
         items.insert(rng.randint(0, len(items)), None)
     if rng.random() < 0.2:
@@ -86,7 +92,9 @@ def gather(rng, view, array):
     positions = [rng.randint(-extent, extent - 1) for _ in range(rng.randint(0, 6) or 2)]
     if rng.random() < 0.2:
         positions = sorted(p % extent for p in positions)
-    return view.gather(_signed(rng, mode, array.ndim), positions), np.take(array, np.array(positions, dtype="i8"), mode)
+    return view.gather(_signed(rng, mode, array.ndim), positions), np.take(
+        array, np.array(positions, dtype="i8"), mode
+    )
 
 
 def mask(rng, view, array):
@@ -109,12 +117,16 @@ def points(rng, view, array):
     items, moved = [], []
     for m, n in enumerate(array.shape):
         if m in chosen:
-            items.append(np.array([rng.randint(-n, n - 1) for _ in range(int(np.prod(shape)))], dtype="i8").reshape(shape))
+            items.append(
+                np.array([rng.randint(-n, n - 1) for _ in range(int(np.prod(shape)))], dtype="i8").reshape(
+                    shape
+                )
+            )
             moved.append(m)
         else:
             items.append(_slice(rng, n))
     if not moved:
-        raise Stop
+        raise StepError
     if rng.random() < 0.5:
         return view[tuple(items)], array[tuple(items)]
     # vindex puts the modes of the points first.
@@ -138,9 +150,11 @@ def outer(rng, view, array):
 
 def _widths(rng, array, least):
     if not array.ndim:
-        raise Stop
-    widths = [(rng.randint(0, 3), rng.randint(0, 4)) if rng.random() < 0.6 and n >= least else (0, 0) for n in array.shape]
-    return widths
+        raise StepError
+    return [
+        (rng.randint(0, 3), rng.randint(0, 4)) if rng.random() < 0.6 and n >= least else (0, 0)
+        for n in array.shape
+    ]
 
 
 def pad_again(rng, view, array):
@@ -153,7 +167,7 @@ def pad_again(rng, view, array):
     else:
         found = array if not array.size else np.pad(array, widths, mode=mode)
     if not array.size:
-        raise Stop
+        raise StepError
     return (view.pad(widths, mode=mode) if rng.random() < 0.5 else sel.pad(view, widths, mode=mode)), found
 
 
@@ -169,7 +183,9 @@ def pad_constant(rng, view, array):
 
 
 def broadcast(rng, view, array):
-    extents = [rng.choice([1, 2, 2, 3, 3] * 2 + [0]) if n == 1 and rng.random() < 0.7 else n for n in array.shape]
+    extents = [
+        rng.choice([1, 2, 2, 3, 3] * 2 + [0]) if n == 1 and rng.random() < 0.7 else n for n in array.shape
+    ]
     extents = [*[rng.randint(1, 3) for _ in range(rng.choice([0, 1, 1, 2]))], *extents]
     return view[...].broadcast(extents), np.broadcast_to(array, extents)
 
@@ -208,13 +224,17 @@ def reshape(rng, view, array):
 def split_mode(rng, view, array):
     mode = _mode(rng, array, 1)
     parts = _factors(rng, array.shape[mode])
-    return view.split_mode(mode, parts), array.reshape([*array.shape[:mode], *parts, *array.shape[mode + 1 :]])
+    return view.split_mode(mode, parts), array.reshape(
+        [*array.shape[:mode], *parts, *array.shape[mode + 1 :]]
+    )
 
 
 def merge_modes(rng, view, array):
     first, last = sorted((_mode(rng, array), _mode(rng, array)))
     total = int(np.prod(array.shape[first : last + 1]))
-    return view.merge_modes(first, last), array.reshape([*array.shape[:first], total, *array.shape[last + 1 :]])
+    return view.merge_modes(first, last), array.reshape(
+        [*array.shape[:first], total, *array.shape[last + 1 :]]
+    )
 
 
 def sliding_window(rng, view, array):
@@ -227,7 +247,7 @@ def sliding_window(rng, view, array):
 
 def diagonal(rng, view, array):
     if array.ndim < 2:
-        raise Stop
+        raise StepError
     first, second = rng.sample(range(array.ndim), 2)
     return view.diagonal(first, second), np.diagonal(array, 0, first, second)
 
@@ -246,10 +266,10 @@ def window(rng, view, array):
 
 def cast(rng, view, array):
     if array.dtype.kind in "Tc":
-        raise Stop
+        raise StepError
     wide = array.astype("f8")
     if not (np.isfinite(wide) & (abs(wide) < 127)).all():
-        raise Stop
+        raise StepError
     wanted = rng.choice(["i1", "i4", "i8", "f4", "f8", ">i4"] + (["u1"] if (wide >= 0).all() else []))
     return view.astype(wanted), array.astype(wanted)
 
@@ -270,11 +290,17 @@ def dealt(rng, view, array):
 def cut(rng, view, array):
     """Cut into runs, and joined again, perhaps in another order."""
     mode = _mode(rng, array)
-    marks = [0, *sorted(rng.randint(0, array.shape[mode]) for _ in range(rng.randint(0, 3))), array.shape[mode]]
-    keys = [(slice(None),) * mode + (slice(a, b),) for a, b in zip(marks, marks[1:], strict=False)]
+    marks = [
+        0,
+        *sorted(rng.randint(0, array.shape[mode]) for _ in range(rng.randint(0, 3))),
+        array.shape[mode],
+    ]
+    keys = [(slice(None),) * mode + (slice(a, b),) for a, b in itertools.pairwise(marks)]
     if rng.random() < 0.3:
         rng.shuffle(keys)
-    return sel.concat([view[own] for own in keys], mode=mode), np.concatenate([array[own] for own in keys], mode)
+    return sel.concat([view[own] for own in keys], mode=mode), np.concatenate(
+        [array[own] for own in keys], mode
+    )
 
 
 def optimize(rng, view, array):

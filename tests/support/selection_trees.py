@@ -1,6 +1,6 @@
 """Random trees of selections, each as a view and as the array that NumPy makes of the same steps at once.
 
-Everything is chosen by a `random.Random`, so that a tree is its seed; Hypothesis gives one that it can shrink.
+Everything is chosen by a `random.Random`, so that a tree is its seed; Hypothesis gives one that shrinks.
 """
 
 import random
@@ -10,7 +10,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tests.support.selection_steps import STEPS, Stop, box_of, conform
+from tests.support.selection_steps import STEPS, StepError, conform
 
 __all__ = ["Grower", "Tree", "tree_of"]
 
@@ -27,7 +27,7 @@ class Tree:
     steps: list[str] = field(default_factory=list)
 
 
-def tree_of(seed, operations=None, texts=False):
+def tree_of(seed, operations=None, *, texts=False):
     """Return the tree of a seed."""
     rng = random.Random(seed)
     return Grower(rng, texts=texts).grow(rng.randint(1, 8) if operations is None else operations)
@@ -36,7 +36,7 @@ def tree_of(seed, operations=None, texts=False):
 class Grower:
     """Grows one tree; tensors that were made are taken again, so that pieces of one buffer meet."""
 
-    def __init__(self, rng, texts=False):
+    def __init__(self, rng, *, texts=False):
         self.rng = rng
         self.texts = texts
         self.tensors = []
@@ -62,7 +62,7 @@ class Grower:
             name = self.rng.choice(sorted(STEPS))
             try:
                 found = STEPS[name](self.rng, view, array)
-            except Stop:
+            except StepError:
                 continue
             # An element of an array is none: text loses its type.
             after = np.asarray(found[1], dtype=getattr(found[1], "dtype", array.dtype))
@@ -75,7 +75,7 @@ class Grower:
 
     def _joined(self, first, operations):
         rng = self.rng
-        view, array = first
+        array = first[1]
         how = rng.choice(["concat", "interleave", "stack", "where", "minimum", "maximum"])
         if self.texts and how not in ("concat", "interleave", "stack"):
             how = "concat"
@@ -164,7 +164,7 @@ class Grower:
             return self.generator(self.extents())
         return self.tensor_leaf(self.extents(), rng.choice(TYPES))
 
-    def tensor_leaf(self, extents, code, masked=False):
+    def tensor_leaf(self, extents, code, *, masked=False):
         """Return a view of a new tensor, stored in some way."""
         rng = self.rng
         if self.texts and not masked:
@@ -283,7 +283,7 @@ def interleaved(arrays, mode):
 
 
 def stored(rng, array):
-    """Return a tensor of these elements: in C or Fortran order, reversed, strided, in tiles, with an origin."""
+    """Return a tensor of these elements: in C or Fortran order, reversed, strided, in tiles, and so on."""
     how = rng.choice(["C", "C", "F", "reversed", "strided", "tiles", "origin", "broadcast"])
     if how == "F":
         return tw.as_tensor(array.copy(order="F"))

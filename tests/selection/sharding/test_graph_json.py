@@ -178,7 +178,7 @@ WRONG = [
     ((*BODY, "range", "start"), [0, 5], "mode 1 has 5 > 3"),
     ((*BODY, "range", "start"), [0, 1.0], "$.nodes[0].body.range.start: must be a list of integers"),
     ((*BODY, "range", "start"), [0, True], "$.nodes[0].body.range.start: must be a list of integers"),
-    ((*BODY, "range", "start"), [0] * 1025, "must be a list of integers, at most 1024"),
+    ((*BODY, "range", "start"), [0] * 65, "must be a list of integers, at most 64"),
     ((*BODY, "range", "start"), "00", "$.nodes[0].body.range.start: must be a list of integers"),
     (("nodes", 1, "body", "kernel"), None, "$.nodes[1].body.kernel: must be text"),
     (("nodes", 1, "body", "params"), [], "$.nodes[1].body.params: must be an object"),
@@ -186,6 +186,7 @@ WRONG = [
     (("nodes", 1, "body", "inputs"), {"a-b": []}, "must be an object whose keys match ^[a-zA-Z_]"),
     (("nodes", 1, "body", "inputs"), {"1a": []}, "must be an object whose keys match ^[a-zA-Z_]"),
     (("nodes", 1, "body", "inputs"), {"a\n": []}, "must be an object whose keys match ^[a-zA-Z_]"),
+    (("nodes", 1, "body", "inputs"), {"a" * 257: []}, "at most 256 characters"),
     (("nodes", 1, "body", "inputs"), {"a": {}}, "$.nodes[1].body.inputs.a: must be a list"),
     (("nodes", 1, "body", "inputs"), {"a": [{}]}, "$.nodes[1].body.inputs.a[0]: lacks the key 'tensorId'"),
     (("nodes", 2, "body", "operationId"), 7, "$.nodes[2].body.operationId: must be a UUID"),
@@ -266,6 +267,20 @@ def test_all_faults_of_a_document_are_found_in_one_reading():
         "$.nodes[7].id",
     ]
     assert caught.value.findings[-1].also == ("$.nodes[3]",)
+
+
+def test_a_document_that_is_wrong_everywhere_is_not_read_to_the_end():
+    plain = source_and_sink()
+    plain["nodes"] = [0] * 5000
+    with pytest.raises(ValidationError, match="of which not all was read") as caught:
+        read(plain)
+
+    assert len(caught.value.findings) == 1000
+
+
+def test_many_values_in_a_short_text_are_refused():
+    with pytest.raises(ParseError, match="has over 8388608 values"):
+        Graph.from_json("[" + "0," * (1 << 23) + "0]")
 
 
 SCALARS = st.one_of(

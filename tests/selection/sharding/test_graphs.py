@@ -94,6 +94,13 @@ def test_a_path_is_where_the_node_is_written():
         graph.path(UUID(int=3))
 
 
+def test_names_of_modes_do_not_matter_in_a_graph():
+    named = Shape(2, 3).named("i", "j")
+
+    assert TensorNode(dtype="int32", box=named, id=A.id) == A
+    assert Region(A.id, named) == Region(A.id, A.box)
+
+
 def test_fresh_ids_differ():
     assert len({NoteNode(message="").id for _ in range(100)} | {Graph().id, Graph().id}) == 102
 
@@ -185,6 +192,12 @@ def test_a_signature_that_does_not_fit_its_operation_is_not_sharded():
         lambda: OperationNode(kernel="k", inputs={"a-b": []}),
         lambda: OperationNode(kernel="k", inputs={"a": [5]}),
         lambda: NoteNode(message=None),
+        lambda: OperationNode(kernel="k", params={1: 2}),
+        lambda: OperationNode(kernel="k", params={"a": (1, 2)}),
+        lambda: OperationNode(kernel="k", params={"a": float("nan")}),
+        lambda: OperationNode(kernel="k", params={"a": {1}}),
+        lambda: OperationNode(kernel="k", params={"a": 10**700}),
+        lambda: Tags(other={"https://x.y": {"a": b""}}),
     ],
 )
 def test_what_is_no_node_is_refused(make):

@@ -161,3 +161,12 @@ def test_lists_are_values():
             assert hash(back) == hash(value)
             assert tokenize(back) == tokenize(value)
     assert ArrowList("list", [0, 3]) != ArrowList("list", [0, 4])
+
+
+def test_a_list_does_not_change_with_the_array_that_it_was_made_of():
+    offsets = np.array([0, 3, 4])
+    level = ArrowList("large_list", offsets)
+    offsets[1] = 1
+    assert level.offsets.tolist() == [0, 3, 4]
+    offsets.flags.writeable = False
+    assert np.shares_memory(ArrowList("large_list", offsets).offsets, offsets)

@@ -50,7 +50,8 @@ def test_a_product_has_orders_in_which_it_is_one_of_matrices(result, left, right
 
 
 @pytest.mark.parametrize(
-    ("result", "what"), [("i,x", "'x' of the result 'i,x' is none of the labels 'i,j,k'"), ("i,i", "repeated")]
+    ("result", "what"),
+    [("i,x", "'x' of the result 'i,x' is none of the labels 'i,j,k'"), ("i,i", "repeated")],
 )
 def test_a_result_label_that_is_unknown_or_repeated_raises(result, what):
     with pytest.raises(LabelError, match=what):

@@ -72,12 +72,20 @@ def test_the_shape_of_the_result(expression, result, expected):
     ("expression", "result", "what"),
     [
         (J("i,j") + J("i,j"), "j,i", "depends on 'i', but in the result 'j,i' 'i' comes after it"),
-        (J("i,j") + J("i,j"), "j", "the range of label 'j' depends on 'i', but in the result 'j' 'i' is summed"),
+        (
+            J("i,j") + J("i,j"),
+            "j",
+            "the range of label 'j' depends on 'i', but in the result 'j' 'i' is summed",
+        ),
         (K("i,j,k"), "i,k", "label 'k' depends on 'i', 'j', but in the result 'i,k' 'j' is summed"),
         (K("i,j,k"), "j,k", "label 'j' depends on 'i'"),
         (T("a,b,i,j"), "i,a", "label 'i' depends on 'a', but in the result 'i,a' 'a' comes after it"),
         (Shape.triangular(4)("i,j"), "j,i", "label 'j' depends on 'i'"),
-        (J("i,j") * J("i,k") + 2 * J("i,l") * J("i,l") * J("i,j") * J("i,k"), "k,j", "label 'j' depends on 'i', which is summed within a term"),
+        (
+            J("i,j") * J("i,k") + 2 * J("i,l") * J("i,l") * J("i,j") * J("i,k"),
+            "k,j",
+            "label 'j' depends on 'i', which is summed within a term",
+        ),
     ],
 )
 def test_a_label_follows_what_it_depends_on(expression, result, what):
@@ -91,44 +99,58 @@ def test_a_label_follows_what_it_depends_on(expression, result, what):
         (
             J("i,j") * J("j,k"),
             "i,k",
-            "label 'j' has the extent 10 in mode 1 of operand 0 'i,j', but 2 in mode 0 of operand 1 'j,k' "
-            "at i = 0",
+            (
+                "label 'j' has the extent 10 in mode 1 of operand 0 'i,j', but 2 in mode 0 of operand "
+                "1 'j,k' at i = 0"
+            ),
         ),
         (
             J("i,j") * J("k,j"),
             "i,k",
-            "label 'j' has 10 to 20 indices, which depend on 'i', in mode 1 of operand 0 'i,j', but 10 to 20 "
-            "indices, which depend on 'k', in mode 1 of operand 1 'k,j'",
+            (
+                "label 'j' has 10 to 20 indices, which depend on 'i', in mode 1 of operand 0 'i,j', but 10 "
+                "to 20 indices, which depend on 'k', in mode 1 of operand 1 'k,j'"
+            ),
         ),
         (
             J("i,j") * Shape(2, 10)("i,j"),
             "i",
-            "label 'j' has the extent 20 in mode 1 of operand 0 'i,j', but 10 in mode 1 of operand 1 'i,j' "
-            "at i = 1",
+            (
+                "label 'j' has the extent 20 in mode 1 of operand 0 'i,j', but 10 in mode 1 of operand "
+                "1 'i,j' at i = 1"
+            ),
         ),
         (
             Shape(2, 10)("i,j") * J("i,j"),
             "i",
-            "label 'j' has the extent 10 in mode 1 of operand 0 'i,j', but 20 in mode 1 of operand 1 'i,j' "
-            "at i = 1",
+            (
+                "label 'j' has the extent 10 in mode 1 of operand 0 'i,j', but 20 in mode 1 of operand "
+                "1 'i,j' at i = 1"
+            ),
         ),
         (
             J("i,j") + Shape.jagged([10, 21])("i,j"),
             "i",
-            "label 'j' has the extent 20 in mode 1 of operand 0 'i,j', but 21 in mode 1 of operand 1 'i,j' "
-            "at i = 1",
+            (
+                "label 'j' has the extent 20 in mode 1 of operand 0 'i,j', but 21 in mode 1 of operand "
+                "1 'i,j' at i = 1"
+            ),
         ),
         (
             K("i,j,k") * Shape.jagged([[10], [20, 31]])("i,j,k"),
             "",
-            "label 'k' has the extent 30 in mode 2 of operand 0 'i,j,k', but 31 in mode 2 of operand 1 "
-            "'i,j,k' at i = 1, j = 1",
+            (
+                "label 'k' has the extent 30 in mode 2 of operand 0 'i,j,k', but 31 in mode 2 of operand 1 "
+                "'i,j,k' at i = 1, j = 1"
+            ),
         ),
         (
             J("i,j") * Shape.jagged([10, 20], origin=(0, 4))("i,j"),
             "i",
-            "label 'j' has the origin 0 in mode 1 of operand 0 'i,j', but 4 in mode 1 of operand 1 'i,j' "
-            "at i = 0; translate_to moves a shape",
+            (
+                "label 'j' has the origin 0 in mode 1 of operand 0 'i,j', but 4 in mode 1 of operand 1 'i,j' "
+                "at i = 0; translate_to moves a shape"
+            ),
         ),
         (Shape.triangular(4)("i,i"), "i", "has the extent 4 in mode 0 of operand 0 'i,i', but 1 in mode 1"),
         (T("a,b,i,i"), "a", "which depend on 'a', in mode 2 of operand 0"),

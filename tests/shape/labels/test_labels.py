@@ -71,8 +71,8 @@ def test_labels_made_from_names_are_checked_too():
     assert Labels(("i", "j"), (1, 1)) == Labels.parse("i;j")
     with pytest.raises(LabelError, match="a label is an identifier, not '1'"):
         Labels(("i", "1"))
-    for layers in [(1,), (1, 1, 1), (3, -1)]:
-        with pytest.raises(LayerError, match="do not deal 2 labels"):
+    for layers in [(2,), (), (1, 0), (1, 1, 1), (3, -1)]:
+        with pytest.raises(LayerError, match="does not deal 2 labels"):
             Labels(("i", "j"), layers)
 
 

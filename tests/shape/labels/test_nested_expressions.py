@@ -40,7 +40,11 @@ def nested(extents, layers):
             "i,k;m,n",
             nested((4, 6, 7, 8), (2, 2)),
         ),
-        (Shape(4, 5)("i,j") * nested((5, 6, 7, 8), (2, 2))("j,k;m,n"), "i,k,m,n", nested((4, 6, 7, 8), (2, 2))),
+        (
+            Shape(4, 5)("i,j") * nested((5, 6, 7, 8), (2, 2))("j,k;m,n"),
+            "i,k,m,n",
+            nested((4, 6, 7, 8), (2, 2)),
+        ),
         (Shape(8, 3)("n,x") * nested((5, 7, 8), (1, 2))("j;m,n"), "j;m,x", nested((5, 7, 3), (1, 2))),
         # Plain operands, and a result with layers.
         (Shape(4, 5)("i,j") * Shape(5, 6)("j,k"), "i;k", nested((4, 6), (1, 1))),
@@ -60,7 +64,11 @@ def test_the_result_keeps_the_layer_of_every_label(expression, result, expected)
 @pytest.mark.parametrize(
     ("combine", "result", "what"),
     [
-        (lambda: N12("i,j,k") + N21("i,j,k"), "i,j,k", "'j' is in layer 0 of term 1 of a sum, but in layer 1 of"),
+        (
+            lambda: N12("i,j,k") + N21("i,j,k"),
+            "i,j,k",
+            "'j' is in layer 0 of term 1 of a sum, but in",
+        ),
         (lambda: N12("i,j,k") + A("i,j,k"), "i,j,k", "term 1 of a sum has no layers, but term 0 has"),
         (lambda: A("i,j,k") + N12("i,j,k"), "i,j,k", "term 0 of a sum has no layers, but term 1 has"),
         (lambda: N12("i,j,k") + N111("i,j,k"), "i,j,k", "term 1 of a sum has 3 layers, but term 0 has 2"),

@@ -133,7 +133,11 @@ def test_what_is_no_number_is_not_multiplied():
                 combine(MATRIX("i,j"), wrong)
             with pytest.raises(TypeError):
                 combine(wrong, MATRIX("i,j"))
-    for wrong in (lambda: MATRIX("i,j") / MATRIX("i,j"), lambda: 2 / MATRIX("i,j"), lambda: 2 + MATRIX("i,j")):
+    for wrong in (
+        lambda: MATRIX("i,j") / MATRIX("i,j"),
+        lambda: 2 / MATRIX("i,j"),
+        lambda: 2 + MATRIX("i,j"),
+    ):
         with pytest.raises(TypeError):
             wrong()
 
@@ -166,7 +170,7 @@ def test_extents_that_disagree_name_the_label_and_both():
     ids=repr,
 )
 def test_every_mode_of_a_label_has_one_extent(expression, result):
-    with pytest.raises(ExtentMismatchError, match="label 'i'|label 'j'"):
+    with pytest.raises(ExtentMismatchError, match=r"label '[ij]'"):
         expression.shape(result)
 
 
@@ -195,7 +199,11 @@ def test_extents_may_be_of_any_size():
 
 @pytest.mark.parametrize(
     ("shape", "labels", "count"),
-    [(MATRIX, "i", "1 labels 'i' are given for 2 modes"), (SCALAR, "i", "1 labels"), (MATRIX, "", "0 labels")],
+    [
+        (MATRIX, "i", "1 labels, 'i', are given for 2 modes"),
+        (SCALAR, "i", "1 labels"),
+        (MATRIX, "", "0 labels"),
+    ],
 )
 def test_a_shape_has_one_label_per_mode(shape, labels, count):
     with pytest.raises(RankError, match=count):
@@ -203,7 +211,7 @@ def test_a_shape_has_one_label_per_mode(shape, labels, count):
 
 
 def test_thousands_of_labels_for_two_modes_are_counted():
-    with pytest.raises(RankError, match="10000 labels"):
+    with pytest.raises(RankError, match=r"10000 labels, .{62}, are"):
         MATRIX(",".join(f"i{k}" for k in range(10_000)))
 
 

@@ -46,7 +46,11 @@ def test_each_term_sums_its_own_labels(expression, result, expected):
 @pytest.mark.parametrize(
     ("expression", "result", "what"),
     [
-        (A("i,j") * B("j,k") + Shape(2, 5)("i,k"), "i,k", "label 'k' has the extent 4 in mode 1 of operand 1"),
+        (
+            A("i,j") * B("j,k") + Shape(2, 5)("i,k"),
+            "i,k",
+            "label 'k' has the extent 4 in mode 1 of operand 1",
+        ),
         (A("i,j") * B("j,k") + D("i,j") * E("j,k"), "i,j,k", "label 'j' has the extent 3"),
         (A("i,j") * Shape(4, 4)("j,k") + C("i,k"), "i,k", "label 'j' has the extent 3"),
         ((A("i,j") + A("i,j")) * E("j,k"), "i,k", "label 'j' has the extent 3"),

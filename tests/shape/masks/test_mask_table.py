@@ -143,10 +143,22 @@ def test_modes_of_any_size_are_masked_in_integers():
     assert mask.source_index((10**20 - 1, 1)) == (huge - 10**10, 3)
     assert (huge - 10**10, 3) in mask
     assert mask.contains([[10**10, 3], [10**10 + 1, 3]]).tolist() == [True, False]
+    assert mask.source_indices([[10**8, 0], [3, 1]]).tolist() == [[10**18, 0], [3 * 10**10, 3]]
     with pytest.raises(SizeOverflowError, match="64 bits"):
         mask.source_indices([[10**9, 0]])
     with pytest.raises(SizeOverflowError, match="64 bits"):
         mask.ordinals()
+
+
+def test_modes_far_from_zero_are_masked_too():
+    far = Shape(4, origin=(10**30,))
+
+    assert Mask(far, [False, True, False, True]).source_index((1,)) == (10**30 + 3,)
+    assert Mask(far, slice(None, None, -1)).result_index((10**30,)) == (3,)
+    assert Mask(far.translate_by((3 - 10**30,)), [True, True, False, True]).source_index((2,)) == (6,)
+    for make in (lambda: Mask(far, [True, True, False, True]), lambda: Mask(far, [10**30])):
+        with pytest.raises(SizeOverflowError, match="64 bits"):
+            make()
 
 
 def test_what_is_picked_does_not_change_with_the_array_it_came_from():

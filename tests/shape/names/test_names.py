@@ -49,6 +49,14 @@ def test_names_stand_for_modes(kind):
         assert shape.mode(name) == mode
         assert shape.names[shape.mode(name)] == name
     assert shape.extent("i") == shape.extent(0)
+    last = shape.names[-1]
+    assert shape.is_uniform(last) == shape.is_uniform(-1)
+    assert shape.dependencies(last) == shape.dependencies(-1)
+    assert shape.extent_bounds(last) == shape.extent_bounds(-1)
+    assert shape.split(1, "i") == shape.split(1, 0)
+    if shape.kind == "jagged":
+        assert shape.lengths(last).tolist() == shape.lengths(-1).tolist()
+        assert shape.splits(last).tolist() == shape.splits(-1).tolist()
 
 
 @kinds

@@ -1,0 +1,74 @@
+"""What a read over a link costs: packed at the holder, or as the box around it."""
+
+from typing import SupportsIndex, final
+
+import attrs
+
+from tensorwrapper._integers import to_count
+from tensorwrapper.errors import ExtentError
+
+__all__ = ["Link"]
+
+
+def _positive(_link: object, attribute: "attrs.Attribute[float]", value: float) -> None:
+    if not value > 0:
+        raise ExtentError(f"{attribute.name} must be greater than 0, not {value}")
+
+
+@final
+@attrs.frozen
+class Link:
+    """How fast bytes get from who holds a source to who reads it: times in seconds, rates in bytes a second.
+
+    A source that reads over such a link says by it what a selection costs.
+
+    Parameters
+    ----------
+    bandwidth
+        The bytes that the link carries in a second.
+    packing
+        The bytes of a selection that the holder can put together in a second; less for shorter runs.
+    latency
+        The seconds until the first byte arrives.
+    overhead
+        The seconds that each message takes beside its bytes.
+
+    Examples
+    --------
+    >>> link = Link(bandwidth=1.25e9, packing=0.74e9)
+    >>> link.is_box_faster(1000, 8000)
+    False
+    >>> round(link.time(1000, packed=True) * 1e6, 2), link.time(8000) * 1e6
+    (2.15, 6.4)
+    """
+
+    bandwidth: float = attrs.field(validator=_positive)
+    packing: float = attrs.field(validator=_positive)
+    latency: float = 0.0
+    overhead: float = 0.0
+
+    def time(self, nbytes: SupportsIndex, *, messages: SupportsIndex = 1, packed: bool = False) -> float:
+        """Return the seconds that a transfer takes; longer if the holder puts it together first."""
+        size = to_count(nbytes, "nbytes")
+        waiting = self.latency + to_count(messages, "messages") * self.overhead
+        return waiting + size / self.bandwidth + (size / self.packing if packed else 0.0)
+
+    def is_box_faster(self, selected: SupportsIndex, box: SupportsIndex) -> bool:
+        """Tell whether the box around a selection arrives before the selection, which is put together first.
+
+        Parameters
+        ----------
+        selected, box
+            How many bytes each has.
+        """
+        return self.time(box) < self.time(selected, packed=True)
+
+    def cost(self, selected: SupportsIndex, box: SupportsIndex, *, runs: SupportsIndex = 1) -> int:
+        """Return a number of bytes that take as long as a selection: for what `Source.cost` returns.
+
+        A selection of one run needs no packing, and costs its own bytes.
+        """
+        size = to_count(selected, "selected")
+        if to_count(runs, "runs") <= 1 or size == to_count(box, "box"):
+            return size
+        return round(self.time(size, packed=True) * self.bandwidth)
