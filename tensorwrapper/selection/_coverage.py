@@ -25,7 +25,8 @@ _SHOWN = 4  # boxes that a finding names
 def check_coverage(whole: ShapeLike, boxes: BoxesLike, *, what: str = "the boxes") -> None:
     """Raise unless the boxes tile the whole: every index in exactly one of them, and nothing outside.
 
-    Empty boxes count for nothing. O(2**rank * n log n) for n boxes, whatever their sizes.
+    Empty boxes count for nothing. O(2**m * n log n) for n boxes that differ in m modes, whatever their
+    sizes. Many boxes of high rank are cut in two first; where no cut parts them they are compared in pairs.
 
     Parameters
     ----------

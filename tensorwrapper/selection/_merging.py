@@ -5,7 +5,7 @@ import attrs
 from tensorwrapper.layout._axis import AxisMap, Stride
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._separable import over_box
-from tensorwrapper.selection._expression import Expression, box, whole
+from tensorwrapper.selection._expression import Expression, Node, box, whole
 from tensorwrapper.selection._generators import Filling, Generator
 from tensorwrapper.selection._nodes import Piece, Reading, Routing
 from tensorwrapper.selection._transform import maps_of
@@ -24,6 +24,9 @@ def route(mode: int, extents: Extents, pieces: list[Piece]) -> Expression:
     for piece in pieces:
         flat += _flattened(piece, mode)
     flat.sort(key=lambda piece: piece.start)
+    first = flat[0].view.node
+    if isinstance(first, Filling) and all(_same_constant(first, piece.view.node) for piece in flat):
+        return whole(attrs.evolve(first, shape=box(extents)))
     # Turns first: of three turns over four positions, the last two also follow one another.
     merged = _interleaved(flat, mode)
     if len(merged) > 1:
@@ -70,7 +73,7 @@ def _continued(first: Expression, second: Expression, mode: int) -> Expression |
     extents = first.shape.extents
     counts = extents[mode], second.shape.extents[mode]
     together = (*extents[:mode], sum(counts), *extents[mode + 1 :])
-    if isinstance(a, Filling) and isinstance(b, Filling) and (a.value, a.dtype) == (b.value, b.dtype):
+    if isinstance(a, Filling) and _same_constant(a, b):
         return whole(attrs.evolve(a, shape=box(together)))
     if not isinstance(a, Reading | Generator) or a != b:
         return None
@@ -89,6 +92,10 @@ def _continued(first: Expression, second: Expression, mode: int) -> Expression |
     return _strided(first, base, axes, mode, Stride(sum(counts), step))
 
 
+def _same_constant(one: Filling, other: Node) -> bool:
+    return isinstance(other, Filling) and attrs.evolve(other, shape=one.shape) == one
+
+
 def _interleaved(pieces: list[Piece], mode: int) -> list[Piece]:
     """Return one piece if all of them take turns and one layout says them all, else the pieces."""
     many, first = len(pieces), pieces[0].view
@@ -99,7 +106,9 @@ def _interleaved(pieces: list[Piece], mode: int) -> list[Piece]:
     if any(piece.step != many and piece.count(mode) > 1 for piece in pieces):
         return pieces
     node = first.node
-    if not isinstance(node, Reading | Generator) or any(piece.view.node != node for piece in pieces):
+    if not isinstance(node, Reading | Generator) or isinstance(node, Filling):
+        return pieces
+    if any(piece.view.node != node for piece in pieces):
         return pieces
     maps = [found for piece in pieces if (found := maps_of(piece.view.layout)) is not None]
     if len(maps) < many:

@@ -89,7 +89,7 @@ def _filled(shape: Shape[Any], node: Node, value: object) -> Expression:
 
 
 def _canonical(layout: Layout[Any]) -> Layout[Any]:
-    """Return a layout in which modes of one position have stride 0, and tables begin with 0.
+    """Return a layout in which modes of one position have stride 0, and tables have the least number 0.
 
     So that layouts that select the same are equal.
     """
@@ -108,8 +108,8 @@ def _canonical(layout: Layout[Any]) -> Layout[Any]:
 
 def _from_zero(axis: AxisMap) -> Based:
     if isinstance(axis, Table):
-        first = axis.at(0)
-        return (first, Table(axis.values - np.int64(first))) if first else (0, axis)
+        least = int(axis.values.min())
+        return (least, Table(axis.values - np.int64(least))) if least else (0, axis)
     return (0, Stride(1, 0)) if axis.extent == 1 else (0, axis)
 
 
@@ -273,7 +273,7 @@ def _reordered(found: Expression, mode: int, places: IntArray) -> Expression:
     maps: tuple[AxisMap, ...] = (*axes[:mode], moved, *axes[mode + 1 :])
     extents = tuple([own.extent for own in maps])
     layout = wrap_layout(over_box(extents, (0,) * len(extents), base * step, maps))
-    if isinstance(found.node, Routing) and found.node.mode == mode:
+    if isinstance(found.node, Routing) and found.node.mode == mode and isinstance(axis, Table):
         # This order is what pieces, which are grouped by operand, cannot say.
         return Expression(Whole(found), _canonical(layout))
     return _settled(found, layout)

@@ -186,7 +186,7 @@ class _Reader:
         return found
 
     def _check_reach(self, layout: Layout[Any], source: TensorSource, where: str) -> None:
-        named = [as_view(source)._expression.node for source in self._sources.values()]
+        named = [self._view_of(name)._expression.node for name in self._sources]
         tensors = [node.source for node in named if isinstance(node, Reading)]
         held = [own for own in tensors if isinstance(own, TensorSource)]
         check_reach(layout, source.owner, held, where, self._budget)
@@ -195,12 +195,15 @@ class _Reader:
         if not isinstance(value, str) or value not in self._sources:
             names = list(self._sources)[:8]
             raise SelectionError("source", f"{where} names no source that was given; there are {names}")
-        if value not in self._views:
-            view = as_view(self._sources[value])
-            if view.shape.kind != "smooth":
-                raise SelectionError("source", f"{where} names a source of {view.shape}: only boxes are read")
-            self._views[value] = view
-        return self._views[value]
+        view = self._view_of(value)
+        if view.shape.kind != "smooth":
+            raise SelectionError("source", f"{where} names a source of {view.shape}: only boxes are read")
+        return view
+
+    def _view_of(self, name: str) -> View[Any]:
+        if name not in self._views:
+            self._views[name] = as_view(self._sources[name])
+        return self._views[name]
 
     def _parts(self, value: Json, where: str) -> list[Measured]:
         items = to_list(value, where)

@@ -179,7 +179,7 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
     ) -> Iterator[tuple[Shape[tuple[int, ...]], Tensor[Any]]]:
         if not self.size:
             return
-        for region in regions(self.shape, region_extents(self.normal_form(), most)):
+        for region in regions(self.shape, region_extents(self._expression, most)):
             watch.check()
             block = self.window(region).compute(threads=threads, cancel=cancel)
             watch.advance(block.nbytes)

@@ -388,8 +388,8 @@ def label_shape(shape: _ShapeT, labels: LabelsLike) -> LabeledShape[_ShapeT]:
     held = shape._held
     if len(names.names) != held.rank:
         raise RankError(
-            f"{len(names)} labels, {short_text(str(names))}, are given for {held.rank} modes: a shape has one "
-            "label per mode"
+            f"{len(names)} labels, {short_text(str(names))}, are given for {held.rank} modes: a shape has "
+            "one label per mode"
         )
     if names.layers is not None and names.layers != held.layers:
         raise LayerError(

@@ -33,8 +33,8 @@ class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
         ------
         ConversionError
             If the tensor is jagged, tiled or sparse: nothing is densified without being asked. If it has
-            strings, or elements that are computed or decompressed when they are read: no array can be over
-            them, and ``np.asarray`` reads them all.
+            strings, elements that are computed or decompressed when they are read, or a mode without a
+            single stride (rotated, gathered): no array can be over them, and ``np.asarray`` reads them all.
         """
         held = self._layout._held
         array = memory_of(held, self._buffer)
@@ -48,9 +48,10 @@ class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
                 "no array is over the bytes of strings: np.asarray(t), with a dtype or not, copies them, and "
                 "to_string_data() has them without a copy"
             )
-        if array is None and self.shape.kind == "smooth" and not isinstance(self._buffer, Dense):
+        if array is None and self.shape.kind == "smooth":
+            what = "a mode without a single stride" if isinstance(self._buffer, Dense) else f"{self._buffer!r}"
             raise ConversionError(
-                f"no array is over the elements of {self._buffer!r}: np.asarray(t) and t.copy() read them all"
+                f"no array is over the elements of {what}: np.asarray(t) and t.copy() read them all"
             )
         if array is None:
             raise ConversionError(
@@ -63,10 +64,12 @@ class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
     def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array:  # noqa: FBT001
         if isinstance(self._buffer, Strings):
             return strings_as_array(self._layout._held, self._buffer, dtype, copy)
-        if copy is not False and self.shape.kind == "smooth" and not isinstance(self._buffer, Dense | Sparse):
-            # What lies nowhere, but is computed, is read into an array of its own.
+        held, buffer = self._layout._held, self._buffer
+        boxed = self.shape.kind == "smooth" and not isinstance(buffer, Sparse)
+        if copy is not False and boxed and memory_of(held, buffer) is None:
+            # What no strides reach, or lies nowhere, is read into an array of its own.
             read = own_elements if copy else flat_elements
-            array, copy = read(self._layout._held, self._buffer).reshape(self.shape.extents), None
+            array, copy = read(held, buffer).reshape(self.shape.extents), None
         else:
             array = self.to_numpy()
         if dtype is not None and np.dtype(dtype) != array.dtype:
