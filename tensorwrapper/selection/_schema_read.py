@@ -367,10 +367,6 @@ def _memory(source: View[Any], where: str) -> Expression:
 
 
 def _cast(part: Expression, dtype: "np.dtype[Any]", where: str) -> Node:
-    try:
-        np.empty(0, part.dtype).astype(dtype)
-    except TypeError as error:
-        raise SelectionError("bounds", f"{where}: {part.dtype} is not cast to {dtype}") from error
     if "O" in (dtype.kind, part.dtype.kind):
         raise SelectionError("bounds", f"{where}: bytes are not cast")
     return Casting(part, dtype)

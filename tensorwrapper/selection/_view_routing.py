@@ -7,7 +7,8 @@ from typing import Generic, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import OutOfBoundsError
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout._common import to_inside
 from tensorwrapper.selection._routes import Route, RouteGroup, routes
 from tensorwrapper.selection._view_parts import ViewParts
@@ -34,6 +35,8 @@ class ViewRouting(ViewParts[ScalarT_co], Generic[ScalarT_co]):
             If the index is not in the shape.
         RankError
             If it has another number of entries than the view modes.
+        SizeOverflowError
+            If it, or the rank of a position on the way, leaves 64 bits.
 
         Examples
         --------
@@ -47,6 +50,8 @@ class ViewRouting(ViewParts[ScalarT_co], Generic[ScalarT_co]):
         numbers = to_index(index, self.rank)
         if numbers not in self.shape:
             raise OutOfBoundsError(f"index {numbers} is not in {self.shape}")
+        if any(abs(number) > MAX_INT64 for number in numbers):
+            raise SizeOverflowError(f"index {numbers} leaves 64 bits")
         (group,) = self.route_many(np.array([numbers], dtype=np.int64))
         return Route(group.source, tuple(group.indices[0].tolist()), group.casts)
 
