@@ -124,6 +124,7 @@ class Strings(BufferCommon[np.generic]):
 
     def array_of(self, strings: StringData) -> Array:
         """Return strings as a flat array of this dtype, made of Python's objects."""
+        _allows(strings, self._nullable)  # NumPy would write the word None.
         items: Array = np.empty(len(strings), dtype=np.object_)
         items[:] = cast("Any", strings.to_list())
         return items if self.kind == "binary" else np.array(items, dtype=self._dtype)

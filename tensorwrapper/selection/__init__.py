@@ -42,6 +42,7 @@ from tensorwrapper.selection._read_cost import Link
 from tensorwrapper.selection._schema import SchemaForm, sources, to_json
 from tensorwrapper.selection._schema_limits import SchemaLimits
 from tensorwrapper.selection._schema_read import from_json
+from tensorwrapper.selection._routes import Route, RouteGroup
 from tensorwrapper.selection._selector import Selector
 from tensorwrapper.selection._selector_atoms import NewMode
 from tensorwrapper.selection._sharding import BlockOperation, Shard, Shards
@@ -72,6 +73,8 @@ __all__ = [
     "Projection",
     "ReadHandle",
     "Region",
+    "Route",
+    "RouteGroup",
     "SchemaForm",
     "SchemaLimits",
     "Selector",

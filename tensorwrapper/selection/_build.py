@@ -1,10 +1,9 @@
 """What makes views: `as_view` of a source, and the functions that put views together."""
 
 from collections.abc import Iterable
-from typing import Any, Literal, SupportsIndex, TypeAlias, cast
+from typing import Any, Literal, SupportsIndex, TypeAlias, cast, overload
 
 import attrs
-import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_counts
@@ -21,11 +20,13 @@ from tensorwrapper.selection._nodes import (
     Stacking,
 )
 from tensorwrapper.selection._source import Source, TensorSource
+from tensorwrapper.selection._types import promoted
 from tensorwrapper.selection._view import View
 from tensorwrapper.shape._keys import mode_of
 from tensorwrapper.shape._shape import wrap
 from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.typing import ScalarT_co
 
 __all__ = [
     "ViewLike",
@@ -40,6 +41,14 @@ ViewLike: TypeAlias = "View[Any] | Tensor[Any] | Source | npt.ArrayLike"
 """What `as_view` accepts: a view, a tensor, another source, or anything that `as_tensor` takes."""
 
 
+@overload
+def as_view(source: View[ScalarT_co]) -> View[ScalarT_co]: ...
+@overload
+def as_view(source: Tensor[ScalarT_co]) -> View[ScalarT_co]: ...
+@overload
+def as_view(source: "npt.NDArray[ScalarT_co]") -> View[ScalarT_co]: ...
+@overload
+def as_view(source: ViewLike) -> View[Any]: ...
 def as_view(source: ViewLike) -> View[Any]:
     """Return the view of a whole source; a view as it is.
 
@@ -51,17 +60,19 @@ def as_view(source: ViewLike) -> View[Any]:
     Shape(3)
     """
     if isinstance(source, View):
-        return source
-    if isinstance(source, Source) and not isinstance(source, Tensor):
-        if isinstance(source, TensorSource):
-            return View(Expression(Reading(source), source.tensor.layout))
+        return cast("View[Any]", source)  # type: ignore[redundant-cast]
+    if isinstance(source, TensorSource):
+        return View(Expression(Reading(source), source.tensor.layout))
+    if not isinstance(source, Tensor) and isinstance(source, Source):
         return View(whole(Reading(source)))
-    tensor = source if isinstance(source, Tensor) else as_tensor(cast("npt.ArrayLike", source))
+    tensor: Tensor[Any] = as_tensor(cast("npt.ArrayLike", source))
     return View(Expression(Reading(TensorSource(tensor)), tensor.layout))
 
 
 def _of_one_type(parts: Iterable[ViewLike], what: str) -> list[Expression]:
     """Return expressions over boxes, cast to the type that NumPy promotes theirs to."""
+    if not isinstance(cast("object", parts), Iterable) or isinstance(parts, str):
+        raise ConversionError(f"{what} needs a list of views, not {parts!r}")
     views = [as_view(part) for part in parts]
     if not views:
         raise ConversionError(f"{what} needs at least one view")
@@ -70,7 +81,7 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> list[Expression]:
             raise JaggedModeError(
                 f"{what} joins boxes, and operand {number} is {view.shape}: to_padded() makes a box of it"
             )
-    dtype = np.result_type(*[view.dtype for view in views])
+    dtype = promoted([view.dtype for view in views], [], what)
     return [view.astype(dtype)._expression for view in views]
 
 
@@ -79,18 +90,21 @@ def _at_zero(part: Expression) -> Expression:
     return part if not any(part.shape.origin) else attrs.evolve(part, layout=part.layout[...])
 
 
-def _aligned(parts: list[Expression], mode: int, what: str) -> None:
+def _aligned(parts: list[Expression], mode: int | None, what: str) -> None:
+    """Raise unless all have the same extents, but for that of the mode along which they are joined."""
     first = parts[0].shape.extents
+    along = "" if mode is None else f" along mode {mode}"
     for number, part in enumerate(parts):
         own = part.shape.extents
         if len(own) != len(first):
             raise RankError(
-                f"{what} needs views of one rank: operand 0 has {len(first)} modes, operand {number} {len(own)}"
+                f"{what} needs views of one rank: operand 0 has {len(first)} modes, "
+                f"operand {number} has {len(own)}"
             )
         for m, (a, b) in enumerate(zip(first, own, strict=True)):
             if a != b and m != mode:
                 raise ExtentMismatchError(
-                    f"{what} along mode {mode}: mode {m} has extent {a} in operand 0 and {b} in operand {number}"
+                    f"{what}{along}: mode {m} has extent {a} in operand 0, {b} in operand {number}"
                 )
 
 
@@ -170,7 +184,7 @@ def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     """
     given = [_at_zero(part) for part in _of_one_type(parts, "stack")]
     number = mode_of(mode, given[0].shape.rank + 1)
-    _aligned(given, -1, "stack")
+    _aligned(given, None, "stack")
     return View(whole(Stacking(number, tuple(given))))
 
 
@@ -202,6 +216,8 @@ def pad(
     ([9, 9, 1, 2, 3, 9], Shape(6, origin=(-2,)))
     """
     (inner,) = _of_one_type([source], "pad")
+    if not isinstance(cast("object", widths), Iterable):
+        raise ConversionError(f"widths are one pair (before, after) per mode, not {widths!r}")
     pairs = tuple([to_counts(pair, "widths") for pair in widths])
     if mode != "constant":
         return View(inner).pad(cast("Any", pairs), mode=mode)

@@ -1,15 +1,16 @@
 """Views that choose among views, cell by cell: where, minimum, maximum."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
 from tensorwrapper.buffer._dense import fit_number
-from tensorwrapper.errors import DTypeError, ExtentMismatchError, JaggedModeError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.selection._build import ViewLike, as_view
 from tensorwrapper.selection._expression import Expression, box, whole
 from tensorwrapper.selection._generators import Filling
 from tensorwrapper.selection._nodes import Choosing, Extreme
+from tensorwrapper.selection._types import promoted
 from tensorwrapper.selection._view import View
 from tensorwrapper.typing import Extents
 
@@ -38,7 +39,7 @@ def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
     given = as_view(mask)
     if given.dtype != np.bool_:
         raise DTypeError(f"a mask has elements of type bool, not {given.dtype}")
-    parts = _operands([x, y])
+    parts = _operands([x, y], "where")
     extents = _common([given.shape.extents, *[part.shape.extents for part in parts]], "where")
     _check_box(given._expression)
     chosen, left, right = [_broadcast(part, extents) for part in (given._expression, *parts)]
@@ -70,19 +71,19 @@ def maximum(*operands: Operand) -> View[Any]:
 
 
 def _extreme(kind: Literal["minimum", "maximum"], operands: tuple[Operand, ...]) -> View[Any]:
-    parts = _operands(operands)
+    parts = _operands(operands, kind)
     extents = _common([part.shape.extents for part in parts], kind)
     return View(whole(Extreme(kind, tuple([_broadcast(part, extents) for part in parts]))))
 
 
-def _operands(given: "tuple[Operand, ...] | list[Operand]") -> list[Expression]:
+def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[Expression]:
     """Return expressions of one dtype; Python's numbers bring none of their own, as in NumPy."""
     if not given:
-        raise ExtentMismatchError("at least one view is needed")
+        raise ConversionError(f"{what} needs at least one view")
     weak = (bool, int, float, complex)
     views = [None if type(item) in weak else as_view(item) for item in given]
     held = [view.dtype for view in views if view is not None]
-    dtype = np.result_type(*held, *[item for item in given if type(item) in weak])
+    dtype = promoted(held, cast("list[complex]", [item for item in given if type(item) in weak]), what)
     parts: list[Expression] = []
     for item, view in zip(given, views, strict=True):
         if view is None:

@@ -1,6 +1,5 @@
 """Explanations: what a view is made of, step by step, and what its steps became."""
 
-from collections.abc import Iterator
 from html import escape
 from typing import Any, final
 
@@ -10,16 +9,19 @@ from tensorwrapper.drawing import bytes_text
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._separable import Separable
 from tensorwrapper.layout._strided import Strided
-from tensorwrapper.selection._atom import atoms_of
+from tensorwrapper.selection._atom import Call, atoms_of
 from tensorwrapper.selection._expression import Expression, Node
 from tensorwrapper.selection._generators import Computing, Counting, Diagonal, Filling, Generator, RandomField
 from tensorwrapper.selection._nodes import Casting, Interleaving, Joining, Padding, Reading, Routing, Stacking
 from tensorwrapper.selection._philox import ALGORITHM
+from tensorwrapper.selection._plan import plan_of
 from tensorwrapper.shape import Shape
 
-__all__ = ["Branch", "branch_of", "explain", "leaves", "to_html", "to_text"]
+__all__ = ["Branch", "branch_of", "explain", "to_html", "to_text"]
 
 _SHOWN = 8  # operands of one node that an explanation lists
+_OPEN, _CLOSE = '<ul style="font-family:monospace;list-style:none">', "</ul>"
+_STEPS = 16  # calls at each end of a chain that it lists
 
 
 @final
@@ -46,19 +48,24 @@ def branch_of(view: Expression) -> Branch:
     """Return the tree of an expression: its last step first, and its source or operands at the bottom."""
     node = view.node
     branch = Branch(_title(node), _facts(view.layout if not view.calls else None, node), _operands(node))
-    after = [*[call[2] for call in view.calls[1:]], view.shape]
-    for call, shape in zip(view.calls, after, strict=False):
-        for atom in atoms_of(call):
-            branch = Branch(str(atom), _size(shape, node), (branch,))
+    for text, note in _steps(view):
+        branch = Branch(text, note, (branch,))
     return branch
 
 
-def leaves(view: Expression) -> Iterator[Expression]:
-    """Return an iterator over the parts of an expression that have no operands."""
-    if not view.node.operands:
-        yield view
-    for operand in view.node.operands:
-        yield from leaves(operand)
+def _steps(view: Expression) -> list[tuple[str, str]]:
+    """Return the text and the note of each step, in order; of many those at both ends."""
+    after = [*[call[2] for call in view.calls[1:]], view.shape]
+    pairs = list(zip(view.calls, after, strict=False))  # Without calls there is a shape all the same.
+    if len(pairs) > 2 * _STEPS:
+        first, last = pairs[:_STEPS], pairs[-_STEPS:]
+        left = f"... {len(pairs) - 2 * _STEPS} more"
+        return [*_atoms(first, view.node), (left, ""), *_atoms(last, view.node)]
+    return _atoms(pairs, view.node)
+
+
+def _atoms(pairs: "list[tuple[Call, Shape[Any]]]", node: Node) -> list[tuple[str, str]]:
+    return [(str(atom), _size(shape, node)) for call, shape in pairs for atom in atoms_of(call)]
 
 
 def _operands(node: Node) -> tuple[Branch, ...]:
@@ -124,14 +131,17 @@ def _facts(layout: Layout[Any] | None, node: Node) -> str:
     held = layout._held
     if isinstance(held, Strided):
         return f"{size}, strides {held.strides}, offset {held.offset}"
-    kind = "an axis map per mode" if isinstance(held, Separable) else "jagged"
-    return f"{size}, {kind}"
+    if layout.shape.kind != "smooth":
+        return f"{size}, row by row"
+    return f"{size}, {'an axis map per mode' if isinstance(held, Separable) else 'tile by tile'}"
 
 
 def _reads(normal: Expression) -> str:
-    read = [leaf for leaf in leaves(normal) if isinstance(leaf.node, Reading)]
-    total = sum([leaf.shape.size * leaf.dtype.itemsize for leaf in read])
-    sources = len({leaf.node for leaf in read})
+    if normal.shape.kind != "smooth":
+        total, sources = normal.shape.size * normal.dtype.itemsize, 1
+    else:
+        reads = plan_of(normal).reads
+        total, sources = sum([own.nbytes for own in reads]), len(reads)
     return f"reads {bytes_text(total)} of {sources} source{'s' * (sources != 1)}"
 
 
@@ -150,11 +160,16 @@ def to_text(branches: tuple[Branch, ...], depth: int = 0) -> str:
 
 def to_html(branches: tuple[Branch, ...]) -> str:
     """Return nested lists that need nothing from elsewhere."""
-    items = "".join([_item(branch) for branch in branches])
-    return f'<ul style="font-family:monospace;list-style:none">{items}</ul>'
-
-
-def _item(branch: Branch) -> str:
-    note = f' <span style="opacity:0.6">{escape(branch.note)}</span>' if branch.note else ""
-    inner = to_html(branch.branches) if branch.branches else ""
-    return f"<li><b>{escape(branch.text)}</b>{note}{inner}</li>"
+    parts: list[str] = []
+    waiting: list[Branch | str] = [_CLOSE, *reversed(branches), _OPEN]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            parts.append(item)
+            continue
+        note = f' <span style="opacity:0.6">{escape(item.note)}</span>' if item.note else ""
+        parts.append(f"<li><b>{escape(item.text)}</b>{note}")
+        waiting.append("</li>")
+        if item.branches:
+            waiting += [_CLOSE, *reversed(item.branches), _OPEN]
+    return "".join(parts)

@@ -56,6 +56,11 @@ class Node(ABC):
         """How many places there are."""
         return math.prod(self.extents)
 
+    def __dask_tokenize__(self) -> tuple[object, ...]:
+        # Of the parts alone: a pickle also tells which of them are one object.
+        fields = [field for field in attrs.fields(cast("Any", type(self))) if field.init]
+        return (type(self).__name__, *[getattr(self, field.name) for field in fields])
+
 
 @final
 @attrs.frozen
@@ -77,6 +82,9 @@ class Expression:
     def dtype(self) -> "np.dtype[Any]":
         """The type of the elements."""
         return self.node.dtype
+
+    def __dask_tokenize__(self) -> tuple[object, ...]:
+        return "Expression", self.node, self.layout
 
     @property
     def is_whole(self) -> bool:

@@ -1,14 +1,14 @@
 """Views without a source: constants, counts, functions of coordinates, random numbers."""
 
 from collections.abc import Iterable
-from typing import Any, SupportsIndex, TypeAlias
+from typing import Any, SupportsIndex, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_count, to_int
+from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper.buffer._dense import fit_number
-from tensorwrapper.errors import ExtentMismatchError, JaggedModeError
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection._build import ViewLike, as_view
 from tensorwrapper.selection._expression import Expression, Node
@@ -20,7 +20,9 @@ from tensorwrapper.selection._generators import (
     Filling,
     RandomField,
 )
-from tensorwrapper.selection._random_parameters import Distribution
+from tensorwrapper.selection._random_parameters import Distribution, check_parameters, check_seed
+from tensorwrapper.selection._random_parameters import to_element_type as to_type_of
+from tensorwrapper.selection._types import to_element_type
 from tensorwrapper.selection._view import View
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._keys import mode_of
@@ -75,13 +77,13 @@ def full(shape: ShapeLike, value: object, *, dtype: npt.DTypeLike | None = None)
     [[7, 7], [7, 7]]
     """
     box = _to_box(shape)
-    element: np.dtype[Any] = _type_of(value) if dtype is None else np.dtype(dtype)
+    element: np.dtype[Any] = _type_of(value) if dtype is None else to_element_type(dtype, "TO")
     return _view(box, Filling(box, fit_number(value, element, "value")[()], element))
 
 
 def _type_of(value: object) -> "np.dtype[Any]":
     if isinstance(value, str):
-        return np.dtypes.StringDType()
+        return cast("np.dtype[Any]", np.dtypes.StringDType())
     return np.dtype(np.object_) if isinstance(value, bytes) else np.asarray(value).dtype
 
 
@@ -113,8 +115,13 @@ def iota(
     """
     box = _to_box(shape)
     number = mode_of(mode, box.rank)
-    element: np.dtype[Any] = np.dtype(dtype)
+    element = to_element_type(dtype)
     steps = tuple([fit_number(step if m == number else 0, element, "step").item() for m in range(box.rank)])
+    if element.kind in "iu" and box.size:
+        # The ends are what does not fit first; complex numbers have none.
+        origin, extent = box.origin[number], box.extents[number]
+        for index in (origin, origin + extent - 1):
+            fit_number(cast("int", start) + cast("int", step) * index, element, f"the element at {index}")
     return _view(box, Counting(box, fit_number(start, element, "start").item(), steps, element))
 
 
@@ -133,7 +140,7 @@ def linspace(
     """
     number = to_count(count, "count")
     box = _to_box((number,))
-    element: np.dtype[Any] = np.dtype(dtype)
+    element = to_element_type(dtype)
     step = (stop - start) / (number - 1) if number > 1 else 0
     first = fit_number(start, element, "start").item()
     return _view(box, Counting(box, first, (element.type(step).item(),), element, "linspace"))
@@ -155,7 +162,7 @@ def eye(
     [[0, 1, 0], [0, 0, 1]]
     """
     box = _to_box((to_count(rows, "rows"), to_count(rows if columns is None else columns, "columns")))
-    return _view(box, Diagonal(box, to_int(offset, "offset"), np.dtype(dtype)))
+    return _view(box, Diagonal(box, to_int(offset, "offset"), to_element_type(dtype)))
 
 
 def compute(
@@ -179,8 +186,10 @@ def compute(
     >>> sel.compute((3, 3), lambda i, j: 10 * i + j, dtype="i8")[1:, ::-2].compute().tolist()
     [[12, 10], [22, 20]]
     """
+    if not callable(cast("object", function)):
+        raise ConversionError(f"elements are computed by a function of coordinates, not by {function!r}")
     box = _to_box(shape)
-    return _view(box, Computing(box, function, np.dtype(dtype)))
+    return _view(box, Computing(box, function, to_element_type(dtype)))
 
 
 def _random(
@@ -203,7 +212,12 @@ def _random(
             raise ExtentMismatchError(
                 f"a parameter of shape {view.shape} does not broadcast to {box.extents}: {error}"
             ) from error
-    node = RandomField(box, distribution, to_int(seed, "seed"), tuple(given), np.dtype(dtype))
+    if box.size > MAX_INT64:
+        raise SizeOverflowError(f"{box} has {box.size} places, more than random numbers are counted by")
+    element = to_type_of(distribution, dtype)
+    if not any(isinstance(parameter, Expression) for parameter in given):
+        check_parameters(distribution, given, element)
+    node = RandomField(box, distribution, check_seed(seed), tuple(given), element)
     return _view(box, node)
 
 

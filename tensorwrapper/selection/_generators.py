@@ -52,8 +52,11 @@ class Generator(Node):
 
 
 def _same_value(a: object, b: object) -> bool:
-    # Not-a-number is the same constant as itself.
-    return bool(a == b) or (a != a and b != b)  # noqa: PLR0124
+    if isinstance(a, str | bytes):
+        return a == b
+    # Zeros of two signs are two constants, and not-a-number is the same as itself.
+    one, other = np.asarray(a), np.asarray(b)
+    return one.dtype == other.dtype and one.tobytes() == other.tobytes()
 
 
 @final
@@ -69,7 +72,7 @@ class Filling(Generator):
     def name(self) -> str:
         return "full"
 
-    def values(self, places: Sequence[IntArray]) -> Array:
+    def values(self, places: Sequence[IntArray]) -> Array:  # noqa: ARG002 - the same everywhere
         return fit_number(self.value, self.dtype, "the constant")
 
 

@@ -1,5 +1,6 @@
 """Index maps: integer affine maps from the indices of an operation to those of an operand."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, SupportsIndex, TypeAlias, cast, final
 
@@ -176,7 +177,7 @@ class IndexMap:
         [[0], [3]]
         """
         points = to_index_array(indices, self.input_rank)
-        if not points.size or self._fits(points):
+        if self._fits(points):
             # Multiplication wraps, and so does the sum: what fits in the end is right however it came about.
             matrix = _wrapped(
                 np.array(self.matrix, dtype=np.object_).reshape(self.output_rank, self.input_rank)
@@ -192,7 +193,10 @@ class IndexMap:
         return mapped
 
     def _fits(self, points: IntArray) -> bool:
-        flat = points.reshape(-1, self.input_rank)
+        count = math.prod(points.shape[:-1])
+        if not count:
+            return True
+        flat = points.reshape(count, self.input_rank)
         first, last = flat.min(axis=0).tolist(), flat.max(axis=0).tolist()
         low, high = self._bounds(first, last)
         return all(a >= -MAX_INT64 for a in low) and all(b <= MAX_INT64 for b in high)

@@ -98,23 +98,13 @@ def _same_constant(one: Filling, other: Node) -> bool:
 
 def _interleaved(pieces: list[Piece], mode: int) -> list[Piece]:
     """Return one piece if all of them take turns and one layout says them all, else the pieces."""
-    many, first = len(pieces), pieces[0].view
-    if many == 1:
+    if not _take_turns(pieces, mode):
         return pieces
-    if any(piece.start != n for n, piece in enumerate(pieces)):
-        return pieces
-    if any(piece.step != many and piece.count(mode) > 1 for piece in pieces):
-        return pieces
-    node = first.node
-    if not isinstance(node, Reading | Generator) or isinstance(node, Filling):
-        return pieces
-    if any(piece.view.node != node for piece in pieces):
-        return pieces
+    first, many = pieces[0].view, len(pieces)
     maps = [found for piece in pieces if (found := maps_of(piece.view.layout)) is not None]
     if len(maps) < many:
         return pieces
     base, axes = maps[0]
-    total = sum([piece.count(mode) for piece in pieces])
     step = maps[1][0] - base
     for number, (own_base, own_axes) in enumerate(maps):
         own = own_axes[mode]
@@ -124,7 +114,21 @@ def _interleaved(pieces: list[Piece], mode: int) -> list[Piece]:
             return pieces
         if own_axes[:mode] + own_axes[mode + 1 :] != axes[:mode] + axes[mode + 1 :]:
             return pieces
+    total = sum([piece.count(mode) for piece in pieces])
     return [Piece(0, 1, _strided(first, base, axes, mode, Stride(total, step)))]
+
+
+def _take_turns(pieces: list[Piece], mode: int) -> bool:
+    """Tell whether pieces are the first, the second and so on of equal turns, and of one source."""
+    many, node = len(pieces), pieces[0].view.node
+    return (
+        many > 1
+        and all(piece.start == n for n, piece in enumerate(pieces))
+        and all(piece.step == many or piece.count(mode) == 1 for piece in pieces)
+        and isinstance(node, Reading | Generator)
+        and not isinstance(node, Filling)
+        and all(piece.view.node == node for piece in pieces)
+    )
 
 
 def _strided(view: Expression, base: int, axes: tuple[AxisMap, ...], mode: int, axis: Stride) -> Expression:

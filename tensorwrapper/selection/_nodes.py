@@ -9,6 +9,8 @@ from typing import Any, Literal, final
 import attrs
 import numpy as np
 
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.selection._expression import Expression, Node
 from tensorwrapper.selection._source import Source, TensorSource
 from tensorwrapper.typing import Extents, IntArray
@@ -77,6 +79,8 @@ class Joining(Node):
 
     def __attrs_post_init__(self) -> None:
         lengths = [part.shape.extents[self.mode] for part in self.operands]
+        if sum(lengths) > MAX_INT64:
+            raise SizeOverflowError(f"mode {self.mode} of {len(lengths)} views has {sum(lengths)} positions")
         offsets = np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))])
         offsets.flags.writeable = False
         object.__setattr__(self, "offsets", offsets)

@@ -205,12 +205,13 @@ def _constant(node: Padding, extents: Index, mode: int, count: int) -> Expressio
 def _routed(node: Shared, transform: Transform) -> Expression | None:
     """Return the pieces that a selection of a joined or interleaved mode consists of."""
     coordinate = transform.coordinates[node.mode]
-    if not coordinate.feeds:
+    feeds = list(coordinate.feeds)
+    if not feeds:
         operand, position = operand_at(node, coordinate.constant)
         return normalize(push(operand, _at(transform, node.mode, Coordinate(position))))
-    if len(coordinate.feeds) > 1:
+    if len(feeds) > 1:
         return None
-    mode, move = coordinate.feeds[0]
+    mode, move = feeds[0]
     runs = runs_of(coordinate.constant, move)
     if runs is None:
         return _tabled(node, transform, mode, move.offsets() + coordinate.constant)

@@ -1,7 +1,7 @@
 """The operands of a block operation: what each is, which part of it an index touches, and their names."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import SupportsIndex, TypeAlias, TypeVar, cast, final
 
 import attrs
@@ -40,7 +40,8 @@ def named_lists(given: "Mapping[str, T | Sequence[T]]", kind: type[T], what: str
         raise ConversionError(f"{what} are a mapping of names, not {given!r}")
     pairs: list[tuple[str, tuple[T, ...]]] = []
     for name, value in given.items():
-        items = (value,) if isinstance(value, kind) else tuple(cast("Sequence[T]", value))
+        listed = value if isinstance(cast("object", value), Iterable) else (value,)
+        items = cast("tuple[T, ...]", (value,) if isinstance(value, kind) else tuple(cast("Sequence[T]", listed)))
         for item in items:
             if not isinstance(item, kind):
                 raise ConversionError(f"{what} {name!r} must be of {kind.__name__}, not {item!r}")
@@ -49,7 +50,10 @@ def named_lists(given: "Mapping[str, T | Sequence[T]]", kind: type[T], what: str
 
 
 def _to_projection(projection: Projection | str) -> Projection:
-    return Projection.parse(projection) if isinstance(projection, str) else projection
+    held: object = Projection.parse(projection) if isinstance(projection, str) else projection
+    if not isinstance(held, Projection):
+        raise ConversionError(f"an operand has a Projection or its text, not {held!r}")
+    return held
 
 
 def _to_operand_shape(shape: ShapeLike) -> Box:

@@ -32,6 +32,9 @@ def _to_positions(given: "range | npt.ArrayLike") -> Positions:
     step = int(steps[0])
     if (steps == step).all():
         return range(int(values[0]), int(values[-1]) + 1, step)
+    if isinstance(given, np.ndarray) and given.flags.writeable:
+        values = values.copy()
+        values.flags.writeable = False
     return values
 
 

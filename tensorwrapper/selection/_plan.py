@@ -7,9 +7,12 @@ from weakref import WeakValueDictionary
 import attrs
 import numpy as np
 
+from tensorwrapper.layout._axis import Table
+from tensorwrapper.layout._separable import Separable
 from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._nodes import Routing
 from tensorwrapper.selection._outer import Outer
+from tensorwrapper.selection._packed import packed
 from tensorwrapper.selection._plan_leaves import (
     distinct_size,
     is_away,
@@ -27,7 +30,7 @@ from tensorwrapper.shape import Shape
 __all__ = ["Plan", "SourceRead", "plan_of"]
 
 _SHOWN = 20  # steps that a text lists
-_FEW = 64  # pieces up to which plans are shared
+_FEW = 64  # pieces, or positions of a table, up to which plans are shared
 
 
 @final
@@ -141,7 +144,7 @@ class Plan:
         return f"<Plan of {self.shape!r} {self.dtype}: {steps}, {self.bytes_read} bytes read>"
 
     def __reduce__(self) -> "tuple[Callable[[Expression], Plan], tuple[Expression]]":
-        return Plan, (self.view,)
+        return Plan, (packed(self.view),)
 
 
 _plans: WeakValueDictionary[Expression, Plan] = WeakValueDictionary()
@@ -150,8 +153,7 @@ _plans: WeakValueDictionary[Expression, Plan] = WeakValueDictionary()
 
 def plan_of(view: Expression) -> Plan:
     """Return the plan of a view in normal form: the one that another view of the same form has, if any."""
-    node = view.node
-    if isinstance(node, Routing) and len(node.pieces) > _FEW:
+    if not _is_small(view):
         return _new_plan(view)
     plan = _plans.get(view)
     if plan is None:
@@ -159,6 +161,14 @@ def plan_of(view: Expression) -> Plan:
         plan = _new_plan(view)
         _plans[view] = plan
     return plan
+
+
+def _is_small(view: Expression) -> bool:
+    """Tell whether a view is found by its form faster than its plan is made."""
+    node, held = view.node, view.layout._held
+    if isinstance(held, Separable) and any(axis.extent > _FEW for axis in held.axes if isinstance(axis, Table)):
+        return False
+    return not isinstance(node, Routing) or len(node.pieces) <= _FEW
 
 
 def _new_plan(view: Expression) -> Plan:

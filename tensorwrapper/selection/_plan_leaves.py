@@ -96,7 +96,13 @@ def with_runs(view: Expression) -> Expression:
     cuts = [(mode, marks) for mode, marks in found if marks is not None]
     if len(cuts) < len(found) or prod([len(marks) - 1 for _, marks in cuts]) > _BLOCKS:
         return view
-    return _cut(view, *cuts[0], with_runs)
+    return _in_runs(view, cuts)
+
+
+def _in_runs(view: Expression, cuts: "list[tuple[int, list[int]]]") -> Expression:
+    if not cuts:
+        return view
+    return _cut(view, *cuts[0], lambda piece: _in_runs(piece, cuts[1:]))
 
 
 def _cut(

@@ -48,8 +48,8 @@ def _count_line(extent: int, steps: list[tuple[int, int]]) -> int | None:
     for step, times in sorted(steps):
         if step < span and count < span:
             return None
-        # Runs without gaps stay so if they touch; others are copied as they are.
-        count = span + step * (times - 1) if step <= span else count * times
+        # Runs without gaps stay so if they touch; others lie side by side, gaps and all.
+        count = span + step * (times - 1) if step <= span == count else count * times
         span += step * (times - 1)
     return count
 

@@ -4,10 +4,13 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeAlias, cast, final
 
 import attrs
+import numpy.typing as npt
 
 from tensorwrapper.selection._expression import Expression
+from tensorwrapper.selection._nodes import Casting
 from tensorwrapper.selection._packed import packed
 from tensorwrapper.selection._plan import Plan
+from tensorwrapper.selection._types import to_element_type
 from tensorwrapper.selection._view_writing import ViewWriting
 from tensorwrapper.typing import ScalarT_co
 
@@ -38,11 +41,33 @@ class View(ViewWriting[ScalarT_co], Generic[ScalarT_co]):
 
     @classmethod
     def _make(cls, expression: Expression) -> "View[ScalarT_co]":
-        view: View[ScalarT_co] = object.__new__(View)
+        view = cast("View[ScalarT_co]", object.__new__(View))
         _set_expression(view, expression)
         _set_normal(view, None)
         _set_plan(view, None)
         return view
+
+    def astype(self, dtype: npt.DTypeLike) -> "View[Any]":
+        """Return the view of the elements as ones of another type, cast as NumPy does when computed.
+
+        Raises
+        ------
+        DTypeError
+            If it is no type, or tensors have no such elements.
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> sel.as_view([1.5, 2.5]).astype("i4").compute().tolist()
+        [1, 2]
+        """
+        wanted = to_element_type(dtype, "TO" if self.dtype.kind == "O" else "T")
+        if wanted == self.dtype:
+            return self
+        return View(Expression(Casting(self._expression, wanted), self._in_order()))
+
+    def __dask_tokenize__(self) -> tuple[object, ...]:
+        return "View", self._expression
 
     def __reduce__(self) -> "tuple[Callable[[Expression], View[Any]], tuple[Expression]]":
         # The normal form and the plan, which are found again, stay behind.

@@ -6,7 +6,6 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, fi
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from tensorwrapper.errors import JaggedModeError, LayoutError
 from tensorwrapper.layout import Layout, PadMode
@@ -16,7 +15,7 @@ from tensorwrapper.layout._pads import Widths
 from tensorwrapper.layout._strided import new_row_major
 from tensorwrapper.selection._atom import Atom, Call, atoms_of, capture
 from tensorwrapper.selection._expression import Expression, extended
-from tensorwrapper.selection._nodes import Casting, Whole, is_base
+from tensorwrapper.selection._nodes import Whole, is_base
 from tensorwrapper.selection._normal import normalize
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._advanced import (
@@ -171,14 +170,6 @@ class ViewParts(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
         """
         pairs = tuple([tuple(pair) for pair in widths])
         return self._by(Layout.pad, cast("Widths", pairs), mode=mode)
-
-    def astype(self, dtype: npt.DTypeLike) -> "ViewParts[Any]":
-        """Return the view of the elements as ones of another type, cast as NumPy does when computed."""
-        wanted: np.dtype[Any] = np.dtype(dtype)
-        if wanted == self.dtype:
-            return self
-        layout = self._in_order()
-        return self._make(Expression(Casting(self._expression, wanted), layout))
 
     def __getitem__(self, key: ArrayKey) -> Self:
         """Return the selected part, which starts at zero; NumPy's rules, and nothing is copied.

@@ -12,6 +12,7 @@ from tensorwrapper.buffer._strided_copy import to_threads
 from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import BufferSizeError, ConversionError, JaggedModeError
 from tensorwrapper.layout._orders import fastest_first
+from tensorwrapper.selection._expression import whole
 from tensorwrapper.selection._plan import Plan, plan_of
 from tensorwrapper.selection._run import (
     Target,
@@ -120,6 +121,8 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
             self.shape.kind != "smooth" or isinstance(source.buffer, Sparse | Strings)
         ):
             return _copied(source, out)
+        if source is None and self.shape.kind != "smooth":
+            return self._of_box(out)
         fastest = fastest_first(order, self.rank)
         plan, count = self.plan(), to_threads(threads)
         watch = Watch(plan.nbytes, progress, cancel)
@@ -134,6 +137,12 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
         else:
             run_plan(plan, target, count, watch)
         return out if isinstance(out, Tensor) else as_tensor(out)
+
+    def _of_box(self, out: "Target | None") -> Tensor[Any]:
+        """Return the rows or tiles of what has pieces: the box that their layout leads into becomes memory."""
+        box = self._make(whole(self._expression.node)).compute()
+        tensor = Tensor._make(self._expression.layout, box.buffer)
+        return tensor if out is None else _copied(tensor, out)
 
     def blocks(
         self,

@@ -95,6 +95,8 @@ def permute_cells(shape: ShapeLike, order: Iterable[SupportsIndex] | None = None
     ------
     JaggedModeError
         If the shape is a box without layers, or an outer mode would become one of cells.
+    LayerError
+        If a mode would leave its layer.
     SizeOverflowError
         If there are more elements than 64 bits number.
 
@@ -239,7 +241,8 @@ def match_cells(
     Raises
     ------
     ExtentMismatchError
-        If the cells of a pair differ in extents, or, by number, one shape has more; the text says where.
+        If the cells of a pair differ in extents and are not both empty, or, by number, one shape has more;
+        the text says where.
     RankError
         If the shapes have other numbers of modes.
     JaggedModeError
@@ -266,8 +269,10 @@ def _match(left: Shape[Any], right: Shape[Any], order: Index, by: CellPairing) -
     if mine.extents.shape[1] != theirs.extents.shape[1] or (by == "index" and left.rank != right.rank):
         raise RankError(f"the cells of {left} and of {right} have other numbers of modes")
     first, second = _pairs(left, mine, theirs, by)
-    extents = mine.extents[first]
-    wrong = (extents != theirs.extents[second]).any(axis=1)
+    extents, counts = mine.extents[first], np.diff(mine.offsets)[first]
+    # Of cells without elements no index says how long the inner modes are: equal shapes may differ there.
+    filled = (counts > 0) | (np.diff(theirs.offsets)[second] > 0)
+    wrong = (extents != theirs.extents[second]).any(axis=1) & filled
     if wrong.any():
         k = int(np.argmax(wrong))
         raise ExtentMismatchError(
@@ -281,7 +286,7 @@ def _match(left: Shape[Any], right: Shape[Any], order: Index, by: CellPairing) -
         order,
         by,
         frozen_array(np.stack([first, turned.cells[second]], axis=1)),
-        splits_of(np.diff(mine.offsets)[first]),
+        splits_of(counts),
         frozen_array(_elements(mine.offsets, first)),
         frozen_array(turned.places if len(places) == len(turned.places) else turned.places[places]),
     )

@@ -24,7 +24,8 @@ TilingForm: TypeAlias = Literal["marks", "dask", "zarr"]
 
 _LOST: frozenset[Fact] = frozenset(("origin", "names", "layers"))
 _ROWS: frozenset[Fact] = _LOST.union(("cells",))
-_BOXES: frozenset[Fact] = _LOST.union(("kind",))
+_BOXES: frozenset[Fact] = _LOST.union(("cells", "kind"))
+_TABLES: frozenset[ShapeForm] = frozenset(("arrow_tensors", "torch", "torch_strided"))
 
 # What each form leaves out, and what it cannot be made for at all.
 _EFFECTS: dict[ShapeForm, tuple[frozenset[Fact], frozenset[Fact]]] = {
@@ -78,12 +79,13 @@ def _facts(form: ShapeForm, flat: Flat) -> set[Fact]:
     if not _starts_at_zero(flat):
         facts.add("origin")
     varying = [mode for mode in range(1, flat.rank) if not flat.is_uniform(mode)]
-    # Where extents last vary, readers see cells begin.
-    if flat.outer_rank != max(varying, default=1):
+    # Where extents last vary, readers of rows see cells begin; others take each row of mode 0 for a cell.
+    outer = 1 if form in _TABLES else max(varying, default=1)
+    if flat.outer_rank != outer:
         facts.add("cells")
     if (form == "array_api" and varying) or (form == "torch" and len(varying) > 1):
         facts.add("extents")
-    if form in ("arrow_tensors", "torch_strided", "torch") and not depends_on_rows_alone(flat):
+    if form in _TABLES and not depends_on_rows_alone(flat):
         facts.add("dependencies")
     return facts
 

@@ -53,7 +53,10 @@ class TilingQueries(ABC):
 
     @property
     def chunks(self) -> tuple[tuple[int, ...], ...]:
-        """The extents of the tiles of each mode as tuples, as Dask has them; the origin is left out."""
+        """The extents of the tiles of each mode as tuples, as Dask has them; the origin is left out.
+
+        Dask takes no mode that is cut into no tiles at all, as ``losses("dask")`` says.
+        """
         return tuple([tuple(p.sizes.tolist()) for p in self._partitions])
 
     @property

@@ -74,6 +74,7 @@ VALUES = {
     "alignment": lambda: tw.align(Shape.jagged([3, 1]), Shape.jagged([2, 2])),
     "selector": lambda: tw.selection.Selector.parse("1, ..., ::-2, +3"),
     "new mode": lambda: tw.selection.NewMode(3),
+    "limits of views": lambda: tw.selection.SchemaLimits(nodes=3),
     "index map": lambda: tw.selection.IndexMap.parse("(i, j) -> (i + 2*j - 1)"),
     "projection": lambda: tw.selection.Projection("(i, j) -> (i, 0)", (1, 5)),
     "box table": lambda: tw.selection.BoxTable.from_boxes([Shape(2), Shape(3, origin=(2,))]),

@@ -63,7 +63,7 @@ def test_slices_keep_the_rank(rows, first, last, expected):
         ((slice(0, 0), slice(2, 1)), OutOfBoundsError, r"\[2, 1\) of mode 1 is reversed"),
         ((0, 0, 0), RankError, "3 indices"),
         (True, ConversionError, "True"),
-        ((slice(None), [0]), ConversionError, "mask"),
+        ((slice(None), [0]), ConversionError, "Mask"),
         (slice(None, None, 2), ValueError, "step 2"),
     ],
 )

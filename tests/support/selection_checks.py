@@ -8,6 +8,8 @@ import pickle
 import numpy as np
 
 from tests.support.selection_brute import elements_of
+from tests.support.selection_json import json_texts
+from tests.support.selection_writes import accumulates, assigns
 
 __all__ = ["CHECKS", "all_indices", "assert_same"]
 
@@ -120,5 +122,8 @@ CHECKS = {
         pickles,
         compute,
         blocks,
+        json_texts,
+        assigns,
+        accumulates,
     )
 }

@@ -378,3 +378,10 @@ def test_pickles_have_the_bytes_out_of_band():
 def test_one_value_has_one_dask_token():
     assert tokenize(words()) == tokenize(tw.strings(np.array(WORDS)))
     assert tokenize(words()) != tokenize(tw.strings([["a", "bc"], ["x", "héllo"]]))
+
+
+def test_a_null_is_not_written_as_a_word():
+    t = words()
+    with pytest.raises(ConversionError, match="is a null"):
+        t[[0], [1]] = [None]
+    assert t.tolist() == WORDS

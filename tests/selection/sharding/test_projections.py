@@ -187,6 +187,11 @@ def test_waste_is_what_no_index_touches(case):
     assert projection.waste(box) == (projection.of_box(box).size - len(touched) if box.size else 0)
 
 
+def test_runs_that_touch_keep_the_gaps_inside_them():
+    # Input 1 leaves every second place free, and input 0 puts such runs side by side.
+    assert Projection("(i, j) -> (3*i + 2*j)").waste((3, 2)) == 9 - 6
+
+
 def test_waste_of_any_size_is_known_where_steps_nest():
     far = 10**30
 

@@ -240,3 +240,15 @@ def test_a_repeated_position_of_a_joined_mode_is_reached_once():
     normal = view.normal_form()
     assert normal.node.name == "whole"
     assert sum(leaf.view.shape.size for leaf in normal.node.operand.node.pieces) == 3 * 20
+
+
+def test_constants_of_two_signs_stay_two():
+    view = sel.concat([sel.full((2,), -0.0), sel.full((2,), 0.0)])
+    assert np.signbit(elements_of(view.normal_form())).tolist() == [True, True, False, False]
+    chosen = sel.where([True, False], sel.full((2,), -0.0), sel.full((2,), 0.0))
+    assert np.signbit(chosen.compute()).tolist() == [True, False]
+
+
+def test_what_is_not_a_number_is_one_constant():
+    view = sel.concat([sel.full((2,), np.nan), sel.full((3,), np.nan)])
+    assert view.normal_form() == sel.full((5,), np.nan).normal_form()

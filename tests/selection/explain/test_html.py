@@ -1,0 +1,74 @@
+"""What notebooks show: lists that stand by themselves, whatever sources are called."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tests.support.selection_views import VIEWS
+
+HOSTILE = '<script>alert("1")</script>&amp;<img src=x onerror=y>'
+
+
+class Named:
+    """A source with a name that somebody chose."""
+
+    shape = tw.Shape(3)
+    dtype = np.dtype("i8")
+    version = ""
+
+    def read(self, selections, out):
+        raise NotImplementedError
+
+    def cost(self, selection):
+        return 0
+
+    def __repr__(self):
+        return HOSTILE
+
+
+class _Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.met, self.texts = [], set(), []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.met.add(tag)
+        assert {name for name, _ in attrs} <= {"style"}
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def _parse(html):
+    tags = _Tags()
+    tags.feed(html)
+    tags.close()
+    assert tags.open == []
+    return tags
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_every_view_is_shown_as_nested_lists_of_the_same_words(name):
+    view = VIEWS[name]()
+    tags = _parse(view._repr_html_())
+    assert tags.met <= {"ul", "li", "b", "span"}
+    words = view.explain().replace("  # ", " ").split()
+    assert "".join("".join(tags.texts).split()) == "".join(words)
+
+
+def test_names_that_somebody_chose_are_only_text():
+    def function(place):
+        return place
+
+    function.__name__ = HOSTILE
+    for view in (sel.as_view(Named())[::-1], sel.compute((3,), function), sel.full((2,), HOSTILE)):
+        tags = _parse(sel.stack([view, view])._repr_html_())
+        assert tags.met <= {"ul", "li", "b", "span"}
+        assert HOSTILE in "".join(tags.texts)

@@ -1,0 +1,150 @@
+"""What a tensor can do, a view can do: the same operations, with the same parameters and the same elements."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import Shape, Tensor
+from tensorwrapper import selection as sel
+from tensorwrapper.selection import View
+
+# What tensors have and views have not, and why.
+ONE_MEMORY = "a view may have many sources, or none: compute() gives a tensor, which has a memory"
+ONE_STORAGE = "how one tensor is stored: compute() gives it, if the source of the view is one tensor"
+ROWS = "rows and layers are of one tensor, which as_view takes part by part"
+REASONS = {
+    **dict.fromkeys(["layout", "buffer", "to_layout"], ONE_MEMORY),
+    **dict.fromkeys(["as_memoryview", "__buffer__", "__dlpack__", "__dlpack_device__"], ONE_MEMORY),
+    **dict.fromkeys(
+        ["coords", "csr", "density", "fill_value", "is_sparse", "nnz", "stored", "to_dense", "to_pydata"],
+        ONE_STORAGE,
+    ),
+    "to_scipy": ONE_STORAGE,
+    **dict.fromkeys(
+        ["byte_lengths", "fill_null", "is_valid", "null_count", "to_numpy_strings", "to_string_data"],
+        ONE_STORAGE,
+    ),
+    "to_tf_strings": ONE_STORAGE,
+    **dict.fromkeys(["run_lengths", "values", "cells", "rows", "local_index", "num", "element"], ROWS),
+    **dict.fromkeys(["flatten", "unflatten", "to_padded"], ROWS),
+    **dict.fromkeys(["tile", "tiling", "untiled", "select_tiles", "reduce_tiles"], ROWS),
+}
+
+# Names that both have, with other parameters, and why.
+OTHER_PARAMETERS = {
+    "astype": "a view casts when it is computed: by then it is too late to say what does not fit",
+    "pad": "a tensor pads its rows to one length; a view pads modes in copies of themselves, as a layout",
+}
+
+X = np.arange(24).reshape(4, 6)
+
+# One use of each operation that both have.
+USES = {
+    "astype": lambda t: t.astype("f4"),
+    "array_equal": lambda t: t.array_equal(tw.as_tensor(X)),
+    "broadcast": lambda t: t.broadcast((2, 4, 6)),
+    "copy": lambda t: t.copy(),
+    "diagonal": lambda t: t.diagonal(1, 0),
+    "dtype": lambda t: t.dtype.num,
+    "elements": lambda t: t[::-1].elements(),
+    "gather": lambda t: t.gather(1, [5, 0, -1]),
+    "item": lambda t: t[2, 3].item(),
+    "merge_modes": lambda t: t.merge_modes(0, 1),
+    "nbytes": lambda t: t.nbytes,
+    "oindex": lambda t: t.oindex[[3, 0], [5, 5, 1]],
+    "permute": lambda t: t.permute([1, 0]),
+    "rank": lambda t: t.rank,
+    "repeat": lambda t: t.repeat([2, 1]),
+    "repeat_each": lambda t: t.repeat_each(1, 2),
+    "reshape": lambda t: t.reshape((3, -1)),
+    "reverse": lambda t: t.reverse(-1),
+    "rotate": lambda t: t.rotate([1, -2]),
+    "shape": lambda t: t.shape.extents,
+    "size": lambda t: t.size,
+    "sliding_window": lambda t: t.sliding_window(1, 4),
+    "split_mode": lambda t: t.split_mode(1, (2, 3)),
+    "squeeze": lambda t: t[1:2].squeeze(),
+    "tiled": lambda t: t.tiled(tw.Tiling([2, 2], [3, 3])),
+    "to_numpy": lambda t: t.to_numpy(),
+    "tolist": lambda t: t.tolist(),
+    "unsqueeze": lambda t: t.unsqueeze(-1),
+    "vindex": lambda t: t.vindex[[3, 0], [5, 1]],
+    "window": lambda t: t.window(Shape(2, 3, origin=(1, 2))),
+    "__getitem__": lambda t: t[1:, ::-2],
+    "a list": lambda t: t[[3, 0, 3]],
+    "a mask": lambda t: t[X % 5 == 1],
+    "__array__": lambda t: np.asarray(t, dtype="f8"),
+    "__bool__": lambda t: bool(t[0, 0]),
+    "__complex__": lambda t: complex(t[0, 1]),
+    "__contains__": lambda t: [7 in t, 77 in t],
+    "__float__": lambda t: float(t[0, 1]),
+    "__int__": lambda t: int(t[0, 1]),
+    "__iter__": lambda t: [np.asarray(row).tolist() for row in t],
+    "__len__": lambda t: len(t),
+}
+WRITING = {"accumulate_into", "assign", "is_readonly", "__setitem__"}  # have tests of their own
+
+
+def api(cls):
+    """Public names, and the special methods of containers, numbers and arrays."""
+    names = {name for name, _ in inspect.getmembers_static(cls) if not name.startswith("_")}
+    special = {"__array__", "__bool__", "__buffer__", "__complex__", "__contains__", "__dlpack__", "__float__"}
+    special |= {"__dlpack_device__", "__getitem__", "__int__", "__iter__", "__len__", "__setitem__"}
+    return names | {name for name in special if name in dir(cls)}
+
+
+def test_a_view_has_every_operation_of_a_tensor_or_a_reason():
+    assert api(Tensor) - api(View) == set(REASONS)
+
+
+def test_every_operation_that_both_have_is_compared():
+    shared = api(Tensor) & api(View)
+    assert shared - set(USES) - WRITING == {"pad"}
+
+
+@pytest.mark.parametrize("name", sorted(api(Tensor) & api(View)))
+def test_operations_have_the_same_parameters(name):
+    both = getattr(Tensor, name), getattr(View, name)
+    if not all(map(callable, both)):
+        assert isinstance(both[0], property) == isinstance(both[1], property)
+        return
+    one, other = [inspect.signature(function).parameters for function in both]
+    same = [(p.name, p.kind, p.default is p.empty) for p in one.values()] == [
+        (p.name, p.kind, p.default is p.empty) for p in other.values()
+    ]
+    assert same == (name not in OTHER_PARAMETERS)
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_operations_give_the_same_elements(use):
+    tensor = tw.as_tensor(X)
+    one, other = use(tensor), use(sel.as_view(tensor))
+    assert type(other) is (View if isinstance(one, Tensor) and type(other) is not Tensor else type(one))
+    if isinstance(one, Tensor):
+        assert other.shape == one.shape
+        assert other.dtype == one.dtype
+        one, other = [np.asarray(t if t.shape.kind == "smooth" else t.elements()) for t in (one, other)]
+    np.testing.assert_array_equal(other, one)
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_operations_on_pieces_give_the_same_elements(use):
+    tensor = tw.as_tensor(X)
+    view = sel.concat([tensor[:1], sel.full((1, 6), 0), tensor[2:]])
+    view = sel.where([[False], [True], [False], [False]], X, view)
+    one, other = use(tensor), use(view)
+    if isinstance(one, Tensor):
+        assert other.shape == one.shape
+        one, other = [np.asarray(t if t.shape.kind == "smooth" else t.elements()) for t in (one, other)]
+    np.testing.assert_array_equal(other, one)
+
+
+def test_rows_of_a_jagged_tensor_have_the_same_elements():
+    rows = tw.jagged([[1, 2, 3], [], [4, 5]])
+    view = sel.as_view(rows)
+    assert view.shape == rows.shape
+    for key in (slice(1, None), slice(None, None, -1), 0, 2):
+        assert view[key].shape == rows[key].shape
+        assert view[key].compute().tolist() == rows[key].tolist()
