@@ -3,7 +3,6 @@
 from tensorwrapper.errors import Finding, FindingRule
 from tensorwrapper.selection._atom import Atom
 from tensorwrapper.selection._box_table import BoxesLike, BoxTable
-from tensorwrapper.selection._boxes import box_between, box_product, contains_box, cut_box
 from tensorwrapper.selection._build import ViewLike, as_view, concat, interleave, pad, stack
 from tensorwrapper.selection._coverage import check_coverage, coverage_findings
 from tensorwrapper.selection._elementwise import maximum, minimum, where
@@ -91,14 +90,10 @@ __all__ = [
     "ViewLike",
     "as_view",
     "bernoulli",
-    "box_between",
-    "box_product",
     "check_coverage",
     "compute",
     "concat",
-    "contains_box",
     "coverage_findings",
-    "cut_box",
     "eye",
     "from_json",
     "full",

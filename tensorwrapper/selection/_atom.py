@@ -9,8 +9,9 @@ import numpy as np
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.layout._keys import parse_positional
-from tensorwrapper.shape import Shape, as_shape
+from tensorwrapper.shape import Shape
 from tensorwrapper.shape._keys import mode_of
+from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.typing import Extents
 
 __all__ = ["Atom", "Call", "atoms_of", "capture"]
@@ -49,14 +50,17 @@ def _text(argument: object) -> str:
     return repr(argument)
 
 
+_ROW = frozenset({tuple})
 _PLAIN = frozenset({int, str, slice, type(None), EllipsisType, Shape})
 
 
 def capture(argument: object) -> object:
     """Return an argument that nobody can change and that can be read twice."""
-    kind = type(argument)
+    kind: type[object] = type(argument)
     # Nearly all keys, orders and numbers are of these types: looked up, they cost a tenth.
-    if kind in _PLAIN or (kind is tuple and _PLAIN.issuperset(map(type, cast("tuple[object, ...]", argument)))):
+    if kind in _PLAIN:
+        return argument
+    if kind in _ROW and _PLAIN.issuperset(map(type, cast("tuple[object, ...]", argument))):
         return argument
     if isinstance(argument, int | slice | str | Shape) or argument is None or argument is Ellipsis:
         return argument
@@ -101,7 +105,7 @@ def atoms_of(call: Call) -> list[Atom]:
             times = to_ints(arguments[0], "a repetition")
             return [Atom(name, (times,))] if any(n != 1 for n in times) else []
         case "window" | "broadcast":
-            region = as_shape(arguments[0])
+            region = unnamed_shape(arguments[0])
             if region == shape:
                 return []
             return [Atom(name, (region.origin, region.extents) if name == "window" else (region.extents,))]

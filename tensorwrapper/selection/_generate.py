@@ -24,8 +24,9 @@ from tensorwrapper.selection._random_parameters import Distribution, check_param
 from tensorwrapper.selection._random_parameters import to_element_type as to_type_of
 from tensorwrapper.selection._types import to_element_type
 from tensorwrapper.selection._view import View
-from tensorwrapper.shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape._keys import mode_of
+from tensorwrapper.shape._shape import unnamed_shape
 
 __all__ = [
     "Parameter",
@@ -48,7 +49,7 @@ Parameter: TypeAlias = "ViewLike | float"
 
 
 def _to_box(shape: ShapeLike) -> Shape[tuple[int, ...]]:
-    given = as_shape(shape)
+    given: Shape[Any] = unnamed_shape(shape)
     if given.kind != "smooth":
         raise JaggedModeError(f"elements are generated over a box, not over {given}: as_smooth() is its box")
     return given

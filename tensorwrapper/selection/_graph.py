@@ -292,7 +292,7 @@ class Graph:
         cls,
         text: str | bytes,
         *,
-        max_bytes: int = 1 << 26,
+        max_bytes: int = 1 << 24,
         max_depth: int = 32,
         max_nodes: int = 1 << 20,
     ) -> "Graph":
@@ -305,7 +305,9 @@ class Graph:
         text
             JSON, as text or as UTF-8.
         max_bytes, max_depth, max_nodes
-            How large the text, how deep its nesting, and how many the nodes may be.
+            How large the text, how deep its nesting, and how many the nodes may be. A shard takes about 600
+            bytes of text and a tenth of a millisecond. Texts of over 65 536 values may have one value for
+            every four bytes of `max_bytes`.
 
         Raises
         ------

@@ -10,11 +10,12 @@ from uuid import UUID
 
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import Finding, FindingRule, TensorWrapperError, ValidationError
-from tensorwrapper.selection._boxes import Box, box_between
+from tensorwrapper.selection._boxes import Box
 from tensorwrapper.selection._graph_nodes import Region, Signature
 from tensorwrapper.selection._index_map import IndexMap
 from tensorwrapper.selection._operands import NAME
 from tensorwrapper.selection._projection import Projection
+from tensorwrapper.shape import Shape
 
 __all__ = ["Leaves", "shown"]
 
@@ -37,10 +38,13 @@ def shown(value: Json) -> str:
 class Leaves:
     """Reads the parts of nodes and collects what is wrong with them."""
 
-    __slots__ = ("findings",)
+    __slots__ = ("_boxes", "_ids", "findings")
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
+        # Many shards name one tensor, and many operands of a shard have one range: each is made once.
+        self._ids: dict[str, UUID] = {}
+        self._boxes: dict[tuple[tuple[int, ...], tuple[int, ...]], Box] = {}
 
     def refuse(self, path: str, value: Json, allowed: str) -> None:
         """Note that a value is not what is allowed."""
@@ -85,8 +89,12 @@ class Leaves:
 
     def uuid(self, value: Json, path: str) -> UUID | None:
         """Return an id."""
-        if isinstance(value, str) and _UUID.fullmatch(value):
-            return UUID(value)
+        if isinstance(value, str):
+            known = self._ids.get(value)
+            if known is None and _UUID.fullmatch(value):
+                known = self._ids[value] = UUID(value)
+            if known is not None:
+                return known
         self.refuse(path, value, "a UUID, as 8-4-4-4-12 hexadecimal digits")
         return None
 
@@ -111,7 +119,13 @@ class Leaves:
         )
         if start is None or end is None:
             return None
-        return self.guarded(path, lambda: box_between(start, end))
+        corners = tuple(start), tuple(end)
+        if corners not in self._boxes:
+            box = self.guarded(path, lambda: Shape.from_bounds(*corners))
+            if box is None:
+                return None
+            self._boxes[corners] = box
+        return self._boxes[corners]
 
     def named(
         self, value: Json, path: str, read: Callable[[Json, str], T | None]

@@ -38,7 +38,7 @@ __all__ = ["GraphParts", "read_graph"]
 GraphParts: TypeAlias = tuple[UUID, tuple[GraphNode, ...]]
 
 _SPACE = " \t\n\r"
-_VALUES = 1 << 23  # brackets and commas: what a text becomes is far larger than the text
+_VALUES = 1 << 16  # brackets and commas that any text may have; long ones one for every four bytes allowed
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:\S+", re.ASCII)
 
 
@@ -54,8 +54,10 @@ def read_graph(text: object, max_bytes: int, max_depth: int, max_nodes: int) -> 
 
 def _measured(text: object, max_bytes: int, max_depth: int) -> Json:
     """Return the value of a text that is not too large, or raise `ParseError`."""
-    bare = _decoded(text, to_count(max_bytes, "max_bytes")).strip(_SPACE)
-    complaint = excess(bare, depth=to_count(max_depth, "max_depth"), items=_VALUES)
+    most = to_count(max_bytes, "max_bytes")
+    bare = _decoded(text, most).strip(_SPACE)
+    # What a text becomes may be far larger than the text.
+    complaint = excess(bare, depth=to_count(max_depth, "max_depth"), items=max(_VALUES, most // 4))
     if complaint is None and has_number_over(bare, MAX_DIGITS):
         complaint = f"has a number of more than {MAX_DIGITS} digits"
     if complaint is not None:
@@ -202,7 +204,7 @@ class _Reader:
         if not isinstance(listed, list):
             self.leaves.refuse("$.nodes", listed, "a list of nodes")
             return None
-        if len(listed) > most:
+        if len(listed) > to_count(most, "max_nodes"):
             text = f"has {len(listed)} nodes; at most {most} are allowed"
             self.leaves.report("$.nodes", text)
             return None
@@ -210,6 +212,7 @@ class _Reader:
         places: dict[UUID, int] = {}
         for k, item in enumerate(listed):
             node = self.node(item, f"$.nodes[{k}]")
+            listed[k] = None  # what was read is not needed again, and there may be much of it
             if node is None:
                 continue
             if node.id in places:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tensorwrapper.errors import Finding, RankError, SizeOverflowError
 from tensorwrapper.selection._box_table import BoxTable
-from tensorwrapper.selection._boxes import Box, box_text, contains_box
+from tensorwrapper.selection._boxes import Box, box_text
 from tensorwrapper.selection._coverage import coverage_findings
 from tensorwrapper.selection._graph_cycles import cycles_of
 from tensorwrapper.selection._graph_nodes import (
@@ -120,7 +120,7 @@ def _region_faults(places: Places, region: Region, path: str) -> Iterator[Findin
     if node.box.rank != region.box.rank:
         text = f"the region has {region.box.rank} modes, but the tensor has {node.box.rank}"
         yield Finding("bounds", f"{path}.range", text, also)
-    elif not contains_box(node.box, region.box):
+    elif not node.box.encloses(region.box):
         text = f"the region {box_text(region.box)} is out of bounds: the tensor is {box_text(node.box)}"
         yield Finding("bounds", f"{path}.range", text, also)
 

@@ -152,7 +152,13 @@ def _selected(node: Node, transform: Transform) -> Expression | None:
     if isinstance(node, Extreme):
         distinct = tuple(dict.fromkeys(parts))
         return distinct[0] if len(distinct) == 1 else whole(Extreme(node.kind, distinct))
-    return whole(Sampling(cast("RandomField", node), put_together(transform, node.extents), parts))
+    return whole(Sampling(_field(cast("RandomField", node)), put_together(transform, node.extents), parts))
+
+
+def _field(node: RandomField) -> RandomField:
+    """Return a field whose parameters are in normal form, so that equal ones are equal."""
+    given = [normalize(own) if isinstance(own, Expression) else own for own in node.parameters]
+    return attrs.evolve(node, parameters=tuple(given))
 
 
 def _pushed(node: Node, transform: Transform) -> tuple[Expression, ...]:

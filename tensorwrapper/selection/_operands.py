@@ -40,8 +40,8 @@ def named_lists(given: "Mapping[str, T | Sequence[T]]", kind: type[T], what: str
         raise ConversionError(f"{what} are a mapping of names, not {given!r}")
     pairs: list[tuple[str, tuple[T, ...]]] = []
     for name, value in given.items():
-        listed = value if isinstance(cast("object", value), Iterable) else (value,)
-        items = cast("tuple[T, ...]", (value,) if isinstance(value, kind) else tuple(cast("Sequence[T]", listed)))
+        one = isinstance(value, kind) or not isinstance(cast("object", value), Iterable)
+        items = (cast("T", value),) if one else tuple(cast("Sequence[T]", value))
         for item in items:
             if not isinstance(item, kind):
                 raise ConversionError(f"{what} {name!r} must be of {kind.__name__}, not {item!r}")

@@ -101,7 +101,7 @@ class Plan:
         return steps
 
     @property
-    def requests(self) -> tuple[Request, ...]:
+    def _asked(self) -> tuple[Request, ...]:
         """For each source elsewhere what it is asked for, and which part of the view each answer is for."""
         requests = self._requests
         if requests is None:
@@ -117,7 +117,7 @@ class Plan:
             if not is_away(leaf):
                 source = source_of(leaf)
                 here[source] = here.get(source, 0) + distinct_size(leaf.layout) * leaf.dtype.itemsize
-        away = [SourceRead(own.source, own.selections, own.nbytes) for own in self.requests]
+        away = [SourceRead(own.source, own.selections, own.nbytes) for own in self._asked]
         return (*[SourceRead(source, (), nbytes) for source, nbytes in here.items()], *away)
 
     @property
@@ -166,7 +166,9 @@ def plan_of(view: Expression) -> Plan:
 def _is_small(view: Expression) -> bool:
     """Tell whether a view is found by its form faster than its plan is made."""
     node, held = view.node, view.layout._held
-    if isinstance(held, Separable) and any(axis.extent > _FEW for axis in held.axes if isinstance(axis, Table)):
+    if isinstance(held, Separable) and any(
+        axis.extent > _FEW for axis in held.axes if isinstance(axis, Table)
+    ):
         return False
     return not isinstance(node, Routing) or len(node.pieces) <= _FEW
 

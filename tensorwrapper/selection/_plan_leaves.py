@@ -1,6 +1,7 @@
 """The parts of a view in normal form that read sources, and what a plan makes of them."""
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from math import prod
 from typing import Any, cast
 
@@ -112,7 +113,7 @@ def _cut(
     before = (slice(None),) * mode
     pieces = [
         Piece(start, 1, change(Expression(view.node, view.layout[(*before, slice(start, stop))])))
-        for start, stop in zip(marks[:-1], marks[1:], strict=True)
+        for start, stop in pairwise(marks)
     ]
     return attrs.evolve(whole(Routing(mode, view.shape.extents, tuple(pieces))), layout=Layout(view.shape))
 

@@ -73,8 +73,7 @@ def _to_floats(value: Parameter, what: str, dtype: np.dtype[np.generic]) -> NDAr
         raise ConversionError(f"{what} must be a number or an array of numbers, not {value!r}")
     with np.errstate(over="ignore"):
         numbers = cast("NDArray[np.floating]", given.astype(dtype))
-    if not np.isfinite(numbers).all():
-        raise DistributionError(f"{what} must be finite as {dtype.name}, but is {value}")
+    _refuse(np.asarray(~np.isfinite(numbers)), f"{what} must be finite as {dtype.name}, but is {{}}", given)
     return numbers
 
 

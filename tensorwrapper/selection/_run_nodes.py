@@ -21,7 +21,7 @@ from tensorwrapper.typing import Array, Extents, IntArray
 __all__ = ["CastRunner", "ChoosingRunner", "ExtremeRunner", "RoutingRunner", "SamplingRunner"]
 
 _MANY = 16  # pieces in memory from which NumPy joins them
-_SLAB = 1 << 20  # bytes of a result of which all pieces are written before the next
+_SLAB = 1 << 22  # bytes of a result of which pieces that take turns are all written before the next
 
 
 @final
@@ -50,7 +50,13 @@ class RoutingRunner(Runner):
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
         mode = self.node.mode
-        if mode and len(self.runners) <= _MANY and out.nbytes > 2 * _SLAB and len(out) > 1:
+        if (
+            self.starts is None
+            and mode
+            and len(self.runners) <= _MANY
+            and out.nbytes > 2 * _SLAB
+            and len(out) > 1
+        ):
             self._fill_slabs(window, out, threads)
             return
         low, high = window[mode].start, window[mode].stop

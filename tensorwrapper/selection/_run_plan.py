@@ -72,7 +72,7 @@ class Watch:
 
 def run_plan(plan: Plan, out: Array, threads: int, watch: Watch) -> None:
     """Write all elements of a plan into an array of its extents."""
-    if not plan.requests:
+    if not plan._asked:
         _write(runner_of(plan.view, _nobody), out, threads, watch)
         return
     _Fetching(plan, out, threads, watch).run()
@@ -118,7 +118,7 @@ class _Fetching:
         self._handles: list[ReadHandle] = []
         self._places: dict[Expression, tuple[_Number, Share]] = {
             share.view: ((number, share.number), share)
-            for number, request in enumerate(plan.requests)
+            for number, request in enumerate(plan._asked)
             for share in request.shares
         }
         self._missing: list[set[_Number]] = [
@@ -139,7 +139,7 @@ class _Fetching:
                 waiting.setdefault(need, []).append(number)
         self._prepare(waiting)
         try:
-            for number, request in enumerate(self._plan.requests):
+            for number, request in enumerate(self._plan._asked):
                 self._watch.check()
                 arrays = [self._arrays[number, k] for k in range(len(request.selections))]
                 self._handles.append(request.source.read(request.selections, arrays))
@@ -156,7 +156,7 @@ class _Fetching:
 
     def _prepare(self, waiting: dict[_Number, list[int]]) -> None:
         """Find where each selection is read to: the result if it is just that, else memory in between."""
-        for number, request in enumerate(self._plan.requests):
+        for number, request in enumerate(self._plan._asked):
             for share in request.shares:
                 need = (number, share.number)
                 steps = waiting[need]
@@ -173,7 +173,7 @@ class _Fetching:
     def _arrivals(self) -> Iterator[_Number]:
         """Return an iterator over the selections as they arrive, in turns between sources that wait."""
         running = [(number, iter(handle.completed())) for number, handle in enumerate(self._handles)]
-        left = sum([len(request.selections) for request in self._plan.requests])
+        left = sum([len(request.selections) for request in self._plan._asked])
         while running:
             still: list[tuple[int, Iterator[int | None]]] = []
             for number, arrivals in running:

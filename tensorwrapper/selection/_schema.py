@@ -5,7 +5,7 @@ Version 1. A view is an object with ``of`` (what it is made of) and, where it is
 steps after a layout. The outermost object also has ``view`` (the version), ``dtype`` and ``range``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -68,24 +68,23 @@ def sources(view: View[Any]) -> dict[str, Source]:
     >>> sel.sources(sel.concat([a, b, a]))
     {'0': tensor(Shape(2), int64), '1': tensor(Shape(1), int64)}
     """
-    found: dict[str, Source] = {}
+    found: dict[Hashable, Source] = {}
     waiting = [view._expression]
     while waiting:
-        view = waiting.pop()
-        while view.written is not None:
+        part = waiting.pop()
+        while part.written is not None:
             # Of what was optimized it is the written steps that are read.
-            view = view.written
-        node = view.node
-        if isinstance(node, Reading) and not any(_is_same(node.source, known) for known in found.values()):
-            found[str(len(found))] = node.source
+            part = part.written
+        node = part.node
+        if isinstance(node, Reading):
+            found.setdefault(_key(node.source), node.source)
         waiting += reversed(node.operands)
-    return found
+    return {str(number): source for number, source in enumerate(found.values())}
 
 
-def _is_same(a: Source, b: Source) -> bool:
-    if isinstance(a, TensorSource) and isinstance(b, TensorSource):
-        return a.tensor is b.tensor
-    return a == b
+def _key(source: Source) -> Hashable:
+    """Return what tells sources apart by name: tensors over one buffer are two sources."""
+    return id(source.tensor) if isinstance(source, TensorSource) else source
 
 
 def to_json(
@@ -165,11 +164,15 @@ def _real(value: float) -> Json:
 class _Writer:
     """What is known while a view is written."""
 
-    __slots__ = ("_frames", "_names")
+    __slots__ = ("_buffers", "_frames", "_names", "_tensors")
 
     def __init__(self, names: Mapping[str, Source], frames: list[bytes] | None) -> None:
         self._names = names
         self._frames = frames
+        # Of several names the first one is written.
+        pairs = list(names.items())[::-1]
+        self._tensors = {_key(source): name for name, source in pairs}
+        self._buffers = {source: name for name, source in pairs}
 
     def steps(self, view: Expression) -> dict[str, Json]:
         """Return a view as the steps that made it."""
@@ -214,12 +217,12 @@ class _Writer:
         return {"frame": len(self._frames) - 1}
 
     def _name(self, source: Source, *, buffer: bool = False) -> str:
-        for name, known in self._names.items():
-            if (known == source) if buffer else _is_same(known, source):
-                return name
-        raise ConversionError(
-            f"the view reads {source!r}, which has no name among {list(self._names)[:8]}"
-        )
+        name = self._buffers.get(source) if buffer else self._tensors.get(_key(source))
+        if name is None:
+            raise ConversionError(
+                f"the view reads {source!r}, which has no name among {list(self._names)[:8]}"
+            )
+        return name
 
     def _node(self, node: Node) -> dict[str, Json]:
         match node:

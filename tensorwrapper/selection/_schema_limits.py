@@ -79,7 +79,7 @@ class Measured:
     shared
         Whether a mode is shared out among parts somewhere beneath.
     is_leaf
-        Whether it is all of a source or generator, of which only what is selected is ever made.
+        Whether it is of one source or generator, of which only what is selected in the end is ever made.
     """
 
     view: Expression

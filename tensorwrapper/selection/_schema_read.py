@@ -173,7 +173,7 @@ class _Reader:
             chosen = to_layout(layout, node, name, budget, found.parts)
             if isinstance(node, Reading) and isinstance(node.source, TensorSource):
                 self._check_reach(chosen, node.source, name)
-            found = attrs.evolve(found, view=Expression(node, chosen), is_leaf=False)
+            found = attrs.evolve(found, view=Expression(node, chosen))
         elif "memory" in to_object(given["of"], where):
             raise SelectionError("schema", f"{where} selects from memory, and lacks a layout")
         found = budget.check(found, where)

@@ -11,7 +11,7 @@ from tensorwrapper.layout import PadMode
 from tensorwrapper.selection._schema_fields import LARGEST, to_integer, to_integers, to_list
 from tensorwrapper.selection._schema_limits import Budget, Measured, finished, tabled
 from tensorwrapper.selection._view import View
-from tensorwrapper.typing import Extents
+from tensorwrapper.typing import Extents, PositionalItem, PositionalKey
 
 __all__ = ["apply_step"]
 
@@ -37,11 +37,11 @@ def apply_step(found: Measured, op: list[Json], where: str, budget: Budget) -> M
         budget.work(extent * found.parts, where)
     new = apply(View[Any](old), *arguments)._expression
     if new.node is old.node:
-        return budget.check(attrs.evolve(found, view=new, is_leaf=False), where)
+        return budget.check(attrs.evolve(found, view=new), where)
     # The elements are put in order first: all of the old view is made.
-    old = finished(budget.check(attrs.evolve(found, is_leaf=False), where))
+    made = finished(budget.check(attrs.evolve(found, is_leaf=False), where))
     return budget.check(
-        attrs.evolve(old, view=new, parts=old.parts + 1, rounds=old.rounds + 1, deep=old.deep + 1), where
+        attrs.evolve(made, view=new, parts=made.parts + 1, rounds=made.rounds + 1, deep=made.deep + 1), where
     )
 
 
@@ -81,6 +81,11 @@ def _grown(name: str, arguments: list[Any], extents: Extents, where: str) -> Ext
     return ()
 
 
+def _key(mode: int, item: PositionalItem) -> PositionalKey:
+    every: list[PositionalItem] = [slice(None)] * mode
+    return (*every, item)
+
+
 def _sliced(view: View[Any], mode: int, start: int, step: int, count: int) -> View[Any]:
     extent = view.shape.extents[mode] if mode < view.rank else None
     if extent is None or not step:
@@ -92,13 +97,13 @@ def _sliced(view: View[Any], mode: int, start: int, step: int, count: int) -> Vi
         )
     stop = start + step * count
     part = slice(start if count else 0, (stop if stop >= 0 else None) if count else 0, step if count else 1)
-    return view[(*[slice(None)] * mode, part)]
+    return view[_key(mode, part)]
 
 
 def _chipped(view: View[Any], mode: int, position: int) -> View[Any]:
     if mode >= view.rank or position >= view.shape.extents[mode]:
         raise SelectionError("bounds", f"position {position} of mode {mode} is not in {view.shape}")
-    return view[(*[slice(None)] * mode, position)]
+    return view[_key(mode, position)]
 
 
 def _gathered(view: View[Any], mode: int, positions: Any) -> View[Any]:  # noqa: ANN401 - an array of integers

@@ -1,7 +1,7 @@
 """Block operations: an operation on tensors that can be cut into shards, each of which knows its part."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import SupportsIndex, cast, final
 
 import attrs
@@ -18,7 +18,7 @@ from tensorwrapper.errors import (
     ValidationError,
 )
 from tensorwrapper.selection._box_table import BoxesLike, BoxTable, as_box_table
-from tensorwrapper.selection._boxes import Box, as_box, box_text, contains_box, cut_box
+from tensorwrapper.selection._boxes import Box, as_box, box_text
 from tensorwrapper.selection._coverage import coverage_findings
 from tensorwrapper.selection._operands import Named, Operand, named_lists
 from tensorwrapper.selection._output_maps import output_findings
@@ -152,8 +152,8 @@ class BlockOperation:
         return Shards(self, as_box_table(blocks, self.index.rank))
 
     def split(self, mode: SupportsIndex, sizes: SupportsIndex | Sequence[SupportsIndex]) -> "Shards":
-        """Return the shards that come of cutting the index along one mode, as `cut_box` does."""
-        return self.shard(cut_box(self.index, mode, sizes))
+        """Return the shards that come of cutting the index along one mode: see `Shape.split_by_extents`."""
+        return self.shard(self.index.split_by_extents(sizes, mode))
 
     def split_grid(self, sizes: "Sequence[SupportsIndex | Sequence[SupportsIndex] | None]") -> "Shards":
         """Return the shards that come of cutting the index along every mode, in row-major order.
@@ -161,7 +161,7 @@ class BlockOperation:
         Parameters
         ----------
         sizes
-            Per mode what `cut_box` takes; ``None`` leaves a mode whole.
+            Per mode what `Shape.split_by_extents` takes; ``None`` leaves a mode whole.
 
         Examples
         --------
@@ -213,7 +213,7 @@ class BlockOperation:
         found: list[Finding] = []
         for where, operand in self._listed("inputs"):
             reads = operand.projection.of_box(self.index)
-            if not contains_box(operand.shape, reads):
+            if not operand.shape.encloses(reads):
                 text = f"{box_text(reads)} is read, which leaves the tensor {box_text(operand.shape)}"
                 found.append(Finding("bounds", where, text))
         for where, operand in self._listed("outputs"):
@@ -231,13 +231,15 @@ class BlockOperation:
 
 
 def _grid(index: Box, sizes: "Sequence[SupportsIndex | Sequence[SupportsIndex] | None]") -> BoxTable:
+    if not isinstance(cast("object", sizes), Iterable):
+        raise ConversionError(f"block sizes are a sequence with one entry per mode, not {sizes!r}")
     if len(sizes) != index.rank:
         raise RankError(f"{len(sizes)} block sizes are given, but the index has rank {index.rank}")
     cuts: list[tuple[IntArray, IntArray]] = []
     for mode, size in enumerate(sizes):
-        line = Shape(index.extents[mode], origin=(index.origin[mode],))
-        parts = BoxTable.from_boxes([line] if size is None else cut_box(line, 0, size))
-        cuts.append((parts.origins[:, 0], parts.extents[:, 0]))
+        blocks = [index] if size is None else index.split_by_extents(size, mode)
+        parts = BoxTable.from_boxes(blocks, rank=index.rank)
+        cuts.append((parts.origins[:, mode], parts.extents[:, mode]))
     tables = [np.meshgrid(*[pair[k] for pair in cuts], indexing="ij") for k in (0, 1)]
     count = math.prod([len(starts) for starts, _ in cuts])
     origins, extents = [

@@ -67,7 +67,7 @@ def assign(written: Expression, normal: Expression, value: Value) -> None:
         return
     extents = normal.shape.extents
     if not normal.shape.size:
-        fit_extents(np.asarray(cast("npt.ArrayLike", value)), extents)
+        fit_extents(np.asarray(value), extents)
         return
     found = writable_landings(written, normal)
     parts = list(landed(found))
@@ -81,20 +81,19 @@ def _values(value: Value, parts: list[Landing], extents: Extents) -> Array:
     first = parts[0].tensor
     given = _array_of(value)
     if given is None or given.dtype != first.dtype or not isinstance(first.buffer, Dense):
-        return fit_extents(first._as_values(cast("Any", value), extents), extents)
+        return fit_extents(first._as_values(value, extents), extents)
     buffers = {id(part.tensor.buffer): part.tensor.buffer for part in parts}.values()
     flats = [own.flat for own in buffers if isinstance(own, Dense)]
     same = any(np.may_share_memory(given, flat) for flat in flats)
     return fit_extents(copy_elements(given) if same else given, extents)
 
 
-def _array_of(value: object) -> Array | None:
+def _array_of(value: Value) -> Array | None:
     """Return the array that a value is, or the one over its memory, if there is one."""
     if isinstance(value, np.ndarray):
         return cast("Array", value)
-    if isinstance(value, Tensor) and value.shape.kind == "smooth":
-        tensor = cast("Tensor[Any]", value)
-        return memory_of(tensor.layout._held, tensor.buffer)
+    if type(value) is Tensor and value.shape.kind == "smooth":
+        return memory_of(value.layout._held, value.buffer)
     return None
 
 

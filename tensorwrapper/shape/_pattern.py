@@ -113,7 +113,7 @@ class ShapePattern:
     def matches(self, shape: ShapeLike) -> bool:
         """Tell whether the shape is one that the pattern describes; O(modes), and it never raises for that.
 
-        Origins are of no account. A mode whose extent varies matches ``?`` and runs alone.
+        Origins and names of modes are of no account. A mode whose extent varies matches ``?`` and runs alone.
 
         Examples
         --------
@@ -193,6 +193,8 @@ class ShapePattern:
         self, known: Mapping[str, _Known] | None = None, /, **extents: _Known
     ) -> "Shape[tuple[int, ...]] | ShapePattern":
         """Return the pattern with these extents: a shape, if now all is known, else a pattern.
+
+        The shape has no names of modes: `ShapeMatch.named` gives them.
 
         Parameters
         ----------
@@ -303,6 +305,26 @@ class ShapeMatch:
     def extent(self, name: str) -> int:
         """Return the extent of the one mode that a name stands for; raises as `mode` and `extents` do."""
         return self.shape.extent(self.mode(name))
+
+    def named(self) -> "Shape[tuple[int, ...]]":
+        """Return the shape with the names that its modes have in the pattern; other modes keep theirs.
+
+        Raises
+        ------
+        ModeNameError
+            If a mode that keeps its name, and one that gets it, would have the same.
+
+        Examples
+        --------
+        >>> match = ShapePattern("*batch", "shape=[height, width]", "channels=3").match((2, 4, 6, 3))
+        >>> match.named()
+        Shape(2, 4, 6, 3).named(None, 'height', 'width', 'channels')
+        """
+        plan, names = self.pattern._plan, list(self.shape.names)
+        for leaf in plan.leaves:
+            if isinstance(leaf, Mode) and leaf.name is not None:
+                names[self.mode(leaf.name)] = leaf.name
+        return self.shape.named(*names)
 
     @property
     def locations(self) -> dict[str, range]:

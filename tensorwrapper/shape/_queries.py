@@ -168,7 +168,7 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
         RankError
             If there is no such mode.
         """
-        return self._held.extent(mode_of_name(mode, self._names) if isinstance(mode, str) else mode)
+        return self._held.extent(mode if type(mode) is int else self.mode(mode))
 
     def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
         """Return the extent of mode ``len(prefix)`` under `prefix`; raises where that leads nowhere."""

@@ -274,7 +274,8 @@ class Shape(ShapeExchange[IndexT_co], Generic[IndexT_co]):
         """Return the shape with a label for each mode, to combine it with others as tensors are combined.
 
         Labelled shapes are added, subtracted, multiplied, and scaled by numbers; ``shape(labels)`` of the
-        result is the shape that such an expression of tensors has.
+        result is the shape that such an expression of tensors has. Labels are not names of modes: one shape
+        has other labels in every term. The result has no names.
 
         Parameters
         ----------
@@ -312,7 +313,7 @@ class Shape(ShapeExchange[IndexT_co], Generic[IndexT_co]):
             return (
                 mine._extents == theirs._extents
                 and mine._origin == theirs._origin
-                and self._names == other._names
+                and (self._names is other._names or self._names == other._names)
             )
         return self._names == other._names and mine == theirs
 

@@ -39,14 +39,19 @@ WRAPPED, JOINED = wrapping(SMALL), chain(SMALL)
 SHARDS = sel.concat([tw.as_tensor(np.arange(100.0)) for _ in range(100_000)])
 MIDDLE = slice(4_999_950, 5_000_050)
 
+
+def slice_of_shards():
+    return SHARDS[MIDDLE].compute()
+
+
 WORK = {
     "a chain of 8 affine steps is built and fused": lambda: chain(SMALL).normal_form(),
     "10 x 10, 8 affine steps, built and computed": lambda: chain(SMALL).compute(),
     "10 x 10, 8 steps of which one wraps, computed": WRAPPED.compute,
     "10 x 10, 8 affine steps, computed": JOINED.compute,
-    "affine, 128 MiB": lambda: V[::-1].permute((1, 0))[::2].permute((1, 0))[:, ::-1].compute(),
-    "affine, 128 MiB, NumPy": lambda: X[::-1].T[::2].T[:, ::-1].copy(),
-    "transposed": lambda: V.permute((1, 0)).compute(),
+    "affine, 128 MiB": V[::-1].permute((1, 0))[::2].permute((1, 0))[:, ::-1].compute,
+    "affine, 128 MiB, NumPy": X[::-1].T[::2].T[:, ::-1].copy,
+    "transposed": V.permute((1, 0)).compute,
     "transposed, NumPy": lambda: np.ascontiguousarray(X.T),
     "joined rows": lambda: sel.concat([A, B]).compute(),
     "joined rows, NumPy": lambda: np.concatenate([HALF, REST]),
@@ -72,7 +77,7 @@ WORK = {
     "columns in another order, NumPy": lambda: np.take(X, COLUMNS, 1),
     "least of a view and a number": lambda: sel.minimum(V, 3e6).compute(),
     "least of a view and a number, NumPy": lambda: np.minimum(X, 3e6),
-    "100 of 10^7 elements in 10^5 shards": lambda: SHARDS[MIDDLE].compute(),
+    "100 of 10^7 elements in 10^5 shards": slice_of_shards,
 }
 
 

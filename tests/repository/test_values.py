@@ -72,6 +72,8 @@ VALUES = {
     "index transform": lambda: tw.Layout(Shape(2, 3)).gather(1, [2, 0, 1]).to_tensorstore(Shape(2, 3)),
     "index domain": lambda: tw.layout.IndexDomain(Shape(2, 3), ["x", ""]),
     "alignment": lambda: tw.align(Shape.jagged([3, 1]), Shape.jagged([2, 2])),
+    "outer selection": lambda: tw.selection.Outer([range(2), [0, 3, 4]]),
+    "link": lambda: tw.selection.Link(bandwidth=1e9, packing=5e8),
     "selector": lambda: tw.selection.Selector.parse("1, ..., ::-2, +3"),
     "new mode": lambda: tw.selection.NewMode(3),
     "limits of views": lambda: tw.selection.SchemaLimits(nodes=3),

@@ -1,4 +1,4 @@
-"""What a tensor can do, a view can do: the same operations, with the same parameters and the same elements."""
+"""What a tensor can do, a view can do: the same operations, with the same parameters and elements."""
 
 import inspect
 
@@ -82,7 +82,7 @@ USES = {
     "__float__": lambda t: float(t[0, 1]),
     "__int__": lambda t: int(t[0, 1]),
     "__iter__": lambda t: [np.asarray(row).tolist() for row in t],
-    "__len__": lambda t: len(t),
+    "__len__": len,
 }
 WRITING = {"accumulate_into", "assign", "is_readonly", "__setitem__"}  # have tests of their own
 
@@ -90,7 +90,15 @@ WRITING = {"accumulate_into", "assign", "is_readonly", "__setitem__"}  # have te
 def api(cls):
     """Public names, and the special methods of containers, numbers and arrays."""
     names = {name for name, _ in inspect.getmembers_static(cls) if not name.startswith("_")}
-    special = {"__array__", "__bool__", "__buffer__", "__complex__", "__contains__", "__dlpack__", "__float__"}
+    special = {
+        "__array__",
+        "__bool__",
+        "__buffer__",
+        "__complex__",
+        "__contains__",
+        "__dlpack__",
+        "__float__",
+    }
     special |= {"__dlpack_device__", "__getitem__", "__int__", "__iter__", "__len__", "__setitem__"}
     return names | {name for name in special if name in dir(cls)}
 

@@ -19,7 +19,8 @@ def json_texts(tree, rng):
         try:
             text = sel.to_json(view, form=form, frames=frames)
         except ConversionError as error:
-            assert any(words in str(error) for words in _REFUSED)
+            if not any(words in str(error) for words in _REFUSED):
+                raise
             continue
         read = sel.from_json(text, sources=sources, frames=frames or ())
         assert (read.shape, read.dtype) == (view.shape, view.dtype)

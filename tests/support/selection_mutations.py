@@ -5,13 +5,53 @@ from copy import deepcopy
 
 __all__ = ["mutated"]
 
-NUMBERS = [0, 1, -1, 2, 3, 5, 7, 24, 31, 33, 64, 255, 2**31, 2**32, 2**40, 2**62, 2**63, -(2**63), 2**64, 10**18, 10**30]
-OTHERS = [None, True, False, 0.5, -0.0, 1e300, "", "0", "x", "nan", [], {}, [0], [[]], {"frame": 0}, {"of": {}}]
+NUMBERS = [
+    0,
+    1,
+    -1,
+    2,
+    3,
+    5,
+    7,
+    24,
+    31,
+    33,
+    64,
+    255,
+    2**31,
+    2**32,
+    2**40,
+    2**62,
+    2**63,
+    -(2**63),
+    2**64,
+    10**18,
+    10**30,
+]
+OTHERS = [
+    None,
+    True,
+    False,
+    0.5,
+    -0.0,
+    1e300,
+    "",
+    "0",
+    "x",
+    "nan",
+    [],
+    {},
+    [0],
+    [[]],
+    {"frame": 0},
+    {"of": {}},
+]
 WORDS = [
     "slice", "chip", "points", "gather", "permute", "reverse", "squeeze", "unsqueeze", "rotate", "repeat",
     "repeat_each", "broadcast", "sliding_window", "diagonal", "reshape", "split_mode", "merge_modes", "pad",
-    "source", "memory", "concat", "interleave", "stack", "where", "minimum", "maximum", "cast", "whole", "full",
-    "iota", "linspace", "eye", "random", "route", "pieces", "parts", "part", "ops", "layout", "of", "value",
+    "source", "memory", "concat", "interleave", "stack", "where", "minimum", "maximum", "cast", "whole",
+    "full", "iota", "linspace", "eye", "random", "route", "pieces", "parts", "part", "ops", "layout", "of",
+    "value",
     "edge", "wrap", "reflect", "symmetric", "<i8", "<f4", "|b1", "str", "stride", "cycle", "table", "extent",
 ]  # fmt: skip
 
@@ -25,7 +65,11 @@ def mutated(rng, texts):
     text = json.dumps(value)
     if rng.random() < 0.1:
         place = rng.randrange(len(text))
-        text = text[:place] + rng.choice(['"', "[", "}", ",", "1e9", "\\u0000", "\ud7ff", ""]) + text[place + rng.randint(0, 3) :]
+        text = (
+            text[:place]
+            + rng.choice(['"', "[", "}", ",", "1e9", "\\u0000", "\ud7ff", ""])
+            + text[place + rng.randint(0, 3) :]
+        )
     return text
 
 

@@ -18,7 +18,7 @@ def _b():
 
 
 VIEWS = {
-    "source": lambda: _a(),
+    "source": _a,
     "slice": lambda: _a()[:, ::-2],
     "slice of one": lambda: _a()[1:0:-2],
     "empty slice": lambda: _a()[1:1],

@@ -26,7 +26,7 @@ _BASE = 1 << 32  # from here on each buffer has addresses of its own
 
 
 def _places(view, owners):
-    """Return for each element of an expression the buffer and the address that it comes from, as one number."""
+    """Return for each element of an expression its buffer and address, as one number."""
     while view.written is not None and not view.calls:
         view = view.written
     node = view.node
@@ -40,7 +40,7 @@ def _places(view, owners):
     return _of_node(node, owners).reshape(-1)[ranks.reshape(-1)].reshape(ranks.shape)
 
 
-def _of_node(node, owners):
+def _of_node(node, owners):  # noqa: C901 - one case per kind of node
     parts = [_places(own, owners) for own in node.operands]
     match node:
         case Joining(mode):
@@ -136,7 +136,12 @@ def accumulates(tree, _rng):
     """Check that every index adds what it has to the element that it stands for."""
     view, owners = tree.view, []
     flat = _places(view._expression, owners).reshape(-1)
-    if view.dtype.kind not in "iuf" or not flat.size or (flat == _NONE).any() or _has_choice(view._expression):
+    if (
+        view.dtype.kind not in "iuf"
+        or not flat.size
+        or (flat == _NONE).any()
+        or _has_choice(view._expression)
+    ):
         return
     if not all(own.writeable for own in owners):
         return

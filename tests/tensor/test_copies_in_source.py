@@ -125,6 +125,16 @@ ALLOWED = {
         "array",  # lists and texts, which are converted before any is written
         "take",  # StringData.take
     },
+    "selection/_distinct.py": {"concatenate"},  # addresses
+    "selection/_schema.py": {"array", "tobytes"},  # constants and tables of positions
+    "selection/_schema_fields.py": {"array"},  # the same
+    "selection/_schema_layouts.py": {"array"},  # ends of pieces
+    "selection/_outer.py": {"copy", "tobytes"},  # positions
+    "selection/_run_leaves.py": {"stack"},  # positions of points
+    "selection/_run_nodes.py": {"array"},  # where pieces begin
+    "selection/_run_whole.py": {"take"},  # AxisMap.take
+    "selection/_split.py": {"astype"},  # ranks of positions
+    "selection/_view_running.py": {"copy"},  # Tensor.copy
     "selection/_philox.py": {"astype", "stack"},  # random words
     "selection/_random_normal.py": {"astype", "where"},  # the same, on their way to numbers
     "selection/_random_parameters.py": {"astype"},  # parameters of distributions

@@ -24,7 +24,7 @@ values: list[type[ValueError]] = [
 indices: list[type[IndexError]] = [errors.OutOfBoundsError]
 types: list[type[TypeError]] = [errors.DTypeError, errors.ConversionError]
 overflows: list[type[OverflowError]] = [errors.SizeOverflowError]
-runtimes: list[type[RuntimeError]] = [errors.DemoError]
+runtimes: list[type[RuntimeError]] = [errors.ComputationCancelledError, errors.DemoError]
 systems: list[type[OSError]] = [
     errors.TransportError,
     errors.TransportTimeoutError,
@@ -63,6 +63,7 @@ roots: list[type[TensorWrapperError]] = [
     errors.DataFileError,
     errors.ModeNameError,
     errors.DemoError,
+    errors.ComputationCancelledError,
     errors.DistributionError,
 ]
 warnings: list[type[TensorWrapperWarning]] = [errors.LeakedResourceWarning]

@@ -19,10 +19,10 @@ class Named:
     dtype = np.dtype("i8")
     version = ""
 
-    def read(self, selections, out):
+    def read(self, _selections, _out):
         raise NotImplementedError
 
-    def cost(self, selection):
+    def cost(self, _selection):
         return 0
 
     def __repr__(self):

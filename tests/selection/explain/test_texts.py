@@ -93,7 +93,7 @@ runs as  # 1 step on source tensor(Shape.jagged([1, 2]), int64); reads 16 B of 1
 """,
     ),
     "tiles": (
-        lambda: VIEWS["tiles"](),
+        VIEWS["tiles"],
         """
 source tensor(Shape(4, 4), int64)  # Shape(4, 4) int64, tile by tile; reads 128 B of 1 source
 """,
@@ -158,3 +158,11 @@ def test_deep_trees_are_explained():
         view = view.permute((1, 0)).reshape((4, 6))
     assert view.explain().count("reshape(") == 100
     assert view._repr_html_().count("<ul") == view._repr_html_().count("</ul>") > 200
+
+
+def test_names_of_a_region_are_no_step_and_are_not_kept():
+    view = sel.as_view(np.zeros((3, 4)))
+    assert view.window(view.shape.named("i", "j")).explain() == view.window(view.shape).explain()
+    assert view.broadcast(view.shape.named("i", "j")).explain() == view.broadcast(view.shape).explain()
+    assert view.window(view.shape[1:].named("i", "j")).shape == view.shape[1:]
+    assert sel.zeros(Shape(2).named("i")).shape == Shape(2)

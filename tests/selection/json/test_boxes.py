@@ -18,7 +18,10 @@ SOURCE = sel.sources(sel.as_view(A))["0"]
         (sel.as_view(A), '{"range":{"end":[4,6],"start":[0,0]},"tensorId":"0"}'),
         (sel.as_view(A)[1:3, 2:], '{"range":{"end":[3,6],"start":[1,2]},"tensorId":"0"}'),
         (sel.as_view(A)[1:, ::-1][:2, ::-1], '{"range":{"end":[3,6],"start":[1,0]},"tensorId":"0"}'),
-        (sel.as_view(A).window(Shape(1, 2, origin=(3, 4))), '{"range":{"end":[4,6],"start":[3,4]},"tensorId":"0"}'),
+        (
+            sel.as_view(A).window(Shape(1, 2, origin=(3, 4))),
+            '{"range":{"end":[4,6],"start":[3,4]},"tensorId":"0"}',
+        ),
         (sel.concat([A[:2], A[2:]])[1:3], '{"range":{"end":[3,6],"start":[1,0]},"tensorId":"0"}'),
         (sel.pad(A, [(1, 1), (1, 1)])[1:2, 1:3], '{"range":{"end":[1,2],"start":[0,0]},"tensorId":"0"}'),
         (sel.as_view(A)[2:2, 1:], '{"range":{"end":[0,5],"start":[0,0]},"tensorId":"0"}'),

@@ -13,7 +13,9 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "selections.json"
 CASES = [(c["name"], c["form"], c) for c in json.loads(GOLDEN.read_text("utf-8"))["cases"]]
 
 
-@pytest.mark.parametrize(("name", "form", "case"), CASES, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("name", "form", "case"), CASES, ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_views_are_written_and_read_as_in_version_1(name, form, case):
     view, frames = VIEWS[name](), []
     assert sel.to_json(view, form=form, frames=frames) == case["json"]

@@ -21,10 +21,10 @@ class Remote:
     dtype = np.dtype("i8")
     version = ""
 
-    def read(self, selections, out):
+    def read(self, _selections, _out):
         raise AssertionError("nothing is read")
 
-    def cost(self, selection):
+    def cost(self, _selection):
         return 0
 
 
@@ -118,26 +118,63 @@ ATTACKS = [
     ("another type", _document(X["of"], dtype="<f8"), "bounds"),
     ("another byte order", _document(X["of"], dtype=">i8"), "bounds"),
     ("an end before its start", {**_document(X["of"]), "range": {"start": [0, 3], "end": [4, 2]}}, "bounds"),
-    ("a range that wraps 64 bits", {**_document(X["of"]), "range": {"start": [0, 0], "end": [4, 2**64 + 6]}}, "limit"),
+    (
+        "a range that wraps 64 bits",
+        {**_document(X["of"]), "range": {"start": [0, 0], "end": [4, 2**64 + 6]}},
+        "limit",
+    ),
     # Names of types.
     *[
         (f"the type {name!r}", _document(X["of"], dtype=name), "schema")
-        for name in ("i8", "=i8", "<i9", "<f16", "|O", "<V8", "object", "float", "<i8,<i8", "(2,)<i8", "<M8[4294967296s]", "", 8, None, [], ["<i8"])
+        for name in (
+            "i8",
+            "=i8",
+            "<i9",
+            "<f16",
+            "|O",
+            "<V8",
+            "object",
+            "float",
+            "<i8,<i8",
+            "(2,)<i8",
+            "<M8[4294967296s]",
+            "",
+            8,
+            None,
+            [],
+            ["<i8"],
+        )
     ],
     # Sources.
     ("a source that was not given", _document({"source": "y"}), "source"),
     ("a source without a name", _document({"source": 0}), "source"),
     ("a source whose name is a list", _document({"source": []}), "source"),
     ("a jagged source", _document({"source": "jagged"}, (2,)), "source"),
-    ("the memory of what is no tensor", _layout(0, {"extent": 3, "stride": 1}, of={"memory": "remote"}), "source"),
-    ("the memory of a jagged tensor", _layout(0, {"extent": 3, "stride": 1}, of={"memory": "jagged"}), "source"),
+    (
+        "the memory of what is no tensor",
+        _layout(0, {"extent": 3, "stride": 1}, of={"memory": "remote"}),
+        "source",
+    ),
+    (
+        "the memory of a jagged tensor",
+        _layout(0, {"extent": 3, "stride": 1}, of={"memory": "jagged"}),
+        "source",
+    ),
     ("memory without a layout", _document({"memory": "x"}, (24,)), "schema"),
-    ("memory around a part", _layout(6, {"extent": 2, "stride": 6}, {"extent": 4, "stride": 1}, of={"memory": "part"}), None),
+    (
+        "memory around a part",
+        _layout(6, {"extent": 2, "stride": 6}, {"extent": 4, "stride": 1}, of={"memory": "part"}),
+        None,
+    ),
     # What a view is made of.
     ("no kind", _document({}), "schema"),
     ("two kinds", _document({"source": "x", "memory": "x"}), "schema"),
     ("an unknown kind", _document({"run": "x"}), "schema"),
-    ("a function", _document({"compute": "os.system", "dtype": "<i8", "range": {"start": [0], "end": [2]}}), "schema"),
+    (
+        "a function",
+        _document({"compute": "os.system", "dtype": "<i8", "range": {"start": [0], "end": [2]}}),
+        "schema",
+    ),
     ("of a list", _document([]), "schema"),
     ("an unknown key", _document({"source": "x", "y": 1}), "schema"),
     ("no parts", _document({"concat": 0, "parts": []}), "schema"),
@@ -146,15 +183,35 @@ ATTACKS = [
     ("joined along no mode", _document({"concat": 2, "parts": [X, X]}), "bounds"),
     ("joined along mode -1", _document({"concat": -1, "parts": [X, X]}), "limit"),
     ("joined along mode true", _document({"concat": True, "parts": [X, X]}), "schema"),
-    ("joined without modes", _document({"concat": 0, "parts": [{**X, "ops": [["chip", 0, 0], ["chip", 0, 0]]}]}, ()), "bounds"),
-    ("joined of several types", _document({"concat": 0, "parts": [X, {"of": {"cast": "<f8", "part": X}}]}), "bounds"),
-    ("joined of several extents", _document({"concat": 0, "parts": [X, {**X, "ops": [["permute", [1, 0]]]}]}), "bounds"),
-    ("stacked of several ranks", _document({"stack": 0, "parts": [X, {**X, "ops": [["chip", 0, 0]]}]}), "bounds"),
+    (
+        "joined without modes",
+        _document({"concat": 0, "parts": [{**X, "ops": [["chip", 0, 0], ["chip", 0, 0]]}]}, ()),
+        "bounds",
+    ),
+    (
+        "joined of several types",
+        _document({"concat": 0, "parts": [X, {"of": {"cast": "<f8", "part": X}}]}),
+        "bounds",
+    ),
+    (
+        "joined of several extents",
+        _document({"concat": 0, "parts": [X, {**X, "ops": [["permute", [1, 0]]]}]}),
+        "bounds",
+    ),
+    (
+        "stacked of several ranks",
+        _document({"stack": 0, "parts": [X, {**X, "ops": [["chip", 0, 0]]}]}),
+        "bounds",
+    ),
     ("stacked beyond the modes", _document({"stack": 3, "parts": [X, X]}), "bounds"),
     ("no turns", _document({"interleave": 0, "parts": [{**X, "ops": [["slice", 0, 0, 1, 2]]}, X]}), "cover"),
     ("a mask of numbers", _document({"where": [X, X, X]}), "bounds"),
     ("a mask alone", _document({"where": [{"of": {"source": "mask"}}]}, (2,)), "schema"),
-    ("a mask and one view", _document({"where": [{"of": {"source": "mask"}}, {"of": {"source": "mask"}}]}, (2,)), "bounds"),
+    (
+        "a mask and one view",
+        _document({"where": [{"of": {"source": "mask"}}, {"of": {"source": "mask"}}]}, (2,)),
+        "bounds",
+    ),
     ("bytes compared", _document({"minimum": [{"of": {"source": "bytes"}}] * 2}, (2,), "bytes"), "bounds"),
     ("bytes cast", _document({"cast": "<i8", "part": {"of": {"source": "bytes"}}}, (2,)), "bounds"),
     ("cast to bytes", _document({"cast": "bytes", "part": X}), "bounds"),
@@ -167,13 +224,29 @@ ATTACKS = [
     ("1 for true", _document({**_full((2,)), "full": 1, "dtype": "|b1"}), "schema"),
     ("words for a float", _document({**_full((2,)), "full": "Infinity", "dtype": "<f8"}), "schema"),
     ("one number for a complex one", _document({**_full((2,)), "full": 1, "dtype": "<c16"}), "schema"),
-    ("three numbers for a complex one", _document({**_full((2,)), "full": [1, 2, 3], "dtype": "<c16"}), "schema"),
+    (
+        "three numbers for a complex one",
+        _document({**_full((2,)), "full": [1, 2, 3], "dtype": "<c16"}),
+        "schema",
+    ),
     ("a number for a string", _document({**_full((2,)), "full": 1, "dtype": "str"}), "schema"),
     ("a constant of bytes", _document({**_full((2,)), "full": "a", "dtype": "bytes"}), "schema"),
     ("a constant of nothing", _document({**_full((2,)), "full": None}), "schema"),
-    ("an identity of one mode", _document({"eye": 0, "dtype": "<i8", "range": {"start": [0], "end": [2]}}, (2,)), "bounds"),
-    ("counts of times", _document({"iota": 0, "steps": [1], "dtype": "<M8[s]", "range": {"start": [0], "end": [2]}}, (2,)), "schema"),
-    ("too few steps of counts", _document({"iota": 0, "steps": [], "dtype": "<i8", "range": {"start": [0], "end": [2]}}, (2,)), "bounds"),
+    (
+        "an identity of one mode",
+        _document({"eye": 0, "dtype": "<i8", "range": {"start": [0], "end": [2]}}, (2,)),
+        "bounds",
+    ),
+    (
+        "counts of times",
+        _document({"iota": 0, "steps": [1], "dtype": "<M8[s]", "range": {"start": [0], "end": [2]}}, (2,)),
+        "schema",
+    ),
+    (
+        "too few steps of counts",
+        _document({"iota": 0, "steps": [], "dtype": "<i8", "range": {"start": [0], "end": [2]}}, (2,)),
+        "bounds",
+    ),
     ("rank 65", _document(_full((1,) * 65), (1,) * 65), "limit"),
     ("rank 33", _document(_full((1,) * 33), (1,) * 33), "limit"),
     ("a negative extent", _document({**ZERO, "range": {"start": [0], "end": [-1]}}), "bounds"),
@@ -268,11 +341,19 @@ ATTACKS = [
     ("points past the end", _steps(["points", [24]]), "bounds"),
     ("points before the start", _steps(["points", [-1]]), "bounds"),
     # Layouts.
-    ("steps and a layout of steps", {**_layout(0, {"extent": 3, "stride": 1}), "ops": [["chip", 0, 9]]}, "bounds"),
+    (
+        "steps and a layout of steps",
+        {**_layout(0, {"extent": 3, "stride": 1}), "ops": [["chip", 0, 9]]},
+        "bounds",
+    ),
     ("one place past the end", _layout(1, {"extent": 24, "stride": 1}), "bounds"),
     ("one place before the start", _layout(-1, {"extent": 24, "stride": 1}), "bounds"),
     ("backwards past the start", _layout(22, {"extent": 24, "stride": -1}), "bounds"),
-    ("a sum of strides past the end", _layout(0, {"extent": 4, "stride": 6}, {"extent": 7, "stride": 1}), "bounds"),
+    (
+        "a sum of strides past the end",
+        _layout(0, {"extent": 4, "stride": 6}, {"extent": 7, "stride": 1}),
+        "bounds",
+    ),
     ("strides that wrap 64 bits", _layout(0, {"extent": 5, "stride": 2**62}), "bounds"),
     ("strides of 2^63", _layout(0, {"extent": 3, "stride": 2**63}), "limit"),
     ("a table past the end", _layout(0, {"extent": 2, "table": [0, 24]}), "bounds"),
@@ -290,11 +371,19 @@ ATTACKS = [
     ("a stride and a table", _layout(0, {"extent": 1, "stride": 1, "table": [0]}), "schema"),
     ("a mode without an extent", _layout(0, {"stride": 1}), "schema"),
     ("a mode of extent -1", _layout(0, {"extent": -1, "stride": 1}), "limit"),
-    ("a mode that is a number", _layout(0, {"extent": 1, "stride": 1}) | {"layout": {"offset": 0, "modes": [1]}}, "schema"),
+    (
+        "a mode that is a number",
+        _layout(0, {"extent": 1, "stride": 1}) | {"layout": {"offset": 0, "modes": [1]}},
+        "schema",
+    ),
     ("a layout without an offset", _document({"memory": "x"}, layout={"modes": []}), "schema"),
     ("65 modes", _layout(0, *[{"extent": 1, "stride": 0}] * 65), "limit"),
     ("a repetition of all memory", _layout(0, {"extent": HUGE, "stride": 0}), "limit"),
-    ("a layout of a constant that leaves it", _layout(0, {"extent": 3, "stride": 1}, of=_full((2,))), "bounds"),
+    (
+        "a layout of a constant that leaves it",
+        _layout(0, {"extent": 3, "stride": 1}, of=_full((2,))),
+        "bounds",
+    ),
     # Shared modes.
     ("no pieces", _document({"route": 0, "pieces": []}), "schema"),
     ("a piece of two", _document({"route": 0, "pieces": [[0, 1]]}), "schema"),
@@ -311,9 +400,21 @@ ATTACKS = [
     ("pieces of 10^18", _pieces((0, 1, HUGE), (HUGE, 1, HUGE), extents=(2 * HUGE,)), "limit"),
     # Work that multiplies.
     ("repetitions of repetitions", _document(WRAPS["of"], (4, 6), ops=WRAPS["ops"]), "limit"),
-    ("all that is repeated, again", _steps(*[["broadcast", [3] * k + [4, 6]] for k in range(1, 31)]), "limit"),
-    ("a chain of orders", _steps(*[["permute", [1, 0]], ["reshape", [24]], ["reshape", [6, 4]]] * 200), "limit"),
-    ("tables of 10^8 in all", _steps(*[["repeat_each", 0, 1 << 21], ["slice", 0, 0, 1 << 21, 4]] * 40), "limit"),
+    (
+        "all that is repeated, again",
+        _steps(*[["broadcast", [3] * k + [4, 6]] for k in range(1, 31)]),
+        "limit",
+    ),
+    (
+        "a chain of orders",
+        _steps(*[["permute", [1, 0]], ["reshape", [24]], ["reshape", [6, 4]]] * 200),
+        "limit",
+    ),
+    (
+        "tables of 10^8 in all",
+        _steps(*[["repeat_each", 0, 1 << 21], ["slice", 0, 0, 1 << 21, 4]] * 40),
+        "limit",
+    ),
 ]
 
 

@@ -16,7 +16,9 @@ FORMS = [(name, form) for name in VIEWS for form in ("steps", "normal") if (name
 def _same(a, b):
     found, wanted = np.asarray(a.compute().elements()), np.asarray(b.compute().elements())
     exact = found.dtype.kind in "fc"
-    return np.array_equal(found, wanted, equal_nan=exact) or (found.dtype.kind in "mM" and np.isnat(found).all())
+    return np.array_equal(found, wanted, equal_nan=exact) or (
+        found.dtype.kind in "mM" and np.isnat(found).all()
+    )
 
 
 @pytest.mark.parametrize("framed", [False, True])
@@ -48,7 +50,9 @@ def test_the_text_is_canonical_and_short_of_no_key(name, form):
     text = sel.to_json(VIEWS[name](), form=form)
     value = json.loads(text)
     assert text == json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    assert {"view", "dtype", "range", "of"} <= value.keys() <= {"view", "dtype", "range", "of", "ops", "layout"}
+    assert (
+        {"view", "dtype", "range", "of"} <= value.keys() <= {"view", "dtype", "range", "of", "ops", "layout"}
+    )
 
 
 @pytest.mark.parametrize("name", VIEWS)

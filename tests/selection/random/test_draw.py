@@ -1,6 +1,7 @@
 """A random number belongs to its rank: golden values, and the same in any subset, order and batch."""
 
 import math
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -266,13 +267,23 @@ def test_a_scalar_and_nothing_at_all(shape):
     assert draw("normal", 1, np.zeros(shape, np.int64), [0, 1]).shape == shape
 
 
-def test_memory_beside_the_result_is_small():
-    import tracemalloc
+def peak_of(distribution, ranks, parameters, dtype=None):
+    out = draw(distribution, 1, ranks, parameters, dtype)
+    tracemalloc.start()
+    draw(distribution, 1, ranks, parameters, dtype, out)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
 
-    ranks, out = np.arange(10**6), np.empty(10**6)
-    for distribution in ("uniform", "normal"):
-        tracemalloc.start()
-        draw(distribution, 1, ranks, [0, 1], out=out)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < 5_000_000
+
+@pytest.mark.parametrize("step", [1, -3])
+@cases
+def test_memory_beside_the_result_is_small(distribution, parameters, dtype, step):
+    assert peak_of(distribution, np.arange(10**6)[::step], parameters, dtype) < 5_500_000
+
+
+def test_memory_for_parameters_that_are_arrays_is_32_bytes_an_element():
+    count = 500_000
+    lows = np.linspace(0, 1, count)
+    assert peak_of("uniform", np.arange(count), [lows, lows + 1]) < 5_500_000 + 32 * count
+    assert peak_of("normal", np.arange(count), [lows, lows]) < 5_500_000 + 32 * count

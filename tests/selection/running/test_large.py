@@ -5,13 +5,18 @@ import pytest
 
 from tensorwrapper import selection as sel
 
+# ruff: noqa: ARG005 - the functions of the table take the same arguments
+
 X = np.arange(150 * 160).reshape(150, 160)
 RNG = np.random.default_rng(3)
 ROWS, COLUMNS = RNG.integers(0, 150, 200), RNG.integers(0, 160, 170)
 
 VIEWS = {
     "rotate": (lambda v: v.rotate((7, -20)), lambda x: np.roll(x, (7, -20), (0, 1))),
-    "rotate and reverse": (lambda v: v.rotate((7, 20))[::-1, ::-1], lambda x: np.roll(x, (7, 20), (0, 1))[::-1, ::-1]),
+    "rotate and reverse": (
+        lambda v: v.rotate((7, 20))[::-1, ::-1],
+        lambda x: np.roll(x, (7, 20), (0, 1))[::-1, ::-1],
+    ),
     "repeat": (lambda v: v.repeat((2, 3)), lambda x: np.tile(x, (2, 3))),
     "repeat many times": (lambda v: v[:30, :20].repeat((9, 9)), lambda x: np.tile(x[:30, :20], (9, 9))),
     "repeat each": (lambda v: v.repeat_each(1, 3), lambda x: np.repeat(x, 3, 1)),
@@ -22,7 +27,10 @@ VIEWS = {
         lambda v: v.permute((1, 0)).gather(1, ROWS),
         lambda x: x.T[:, ROWS],
     ),
-    "few of many columns": (lambda v: v.gather(1, [5, 100, 7]).repeat_each(0, 30), lambda x: np.repeat(x[:, [5, 100, 7]], 30, 0)),
+    "few of many columns": (
+        lambda v: v.gather(1, [5, 100, 7]).repeat_each(0, 30),
+        lambda x: np.repeat(x[:, [5, 100, 7]], 30, 0),
+    ),
     "runs of columns": (
         lambda v: v.gather(1, [*range(50, 130), *range(9, 60), *range(2, 9)]),
         lambda x: x[:, [*range(50, 130), *range(9, 60), *range(2, 9)]],
@@ -36,7 +44,9 @@ VIEWS = {
         for mode in ("edge", "reflect", "symmetric", "wrap", "constant")
     },
     "minimum of rotated": (
-        lambda v: sel.minimum(v.rotate((1, 1)), v.permute((1, 0))[:150, :150].pad([(0, 0), (0, 10)], mode="edge")),
+        lambda v: sel.minimum(
+            v.rotate((1, 1)), v.permute((1, 0))[:150, :150].pad([(0, 0), (0, 10)], mode="edge")
+        ),
         lambda x: np.minimum(np.roll(x, (1, 1), (0, 1)), np.pad(x.T[:150], [(0, 0), (0, 10)], mode="edge")),
     ),
     "where": (
@@ -68,10 +78,12 @@ VIEWS = {
         lambda x: (np.arange(300)[:, None] * 1000 + np.arange(301))[::-1, 5:],
     ),
     "coordinates reshaped": (
-        lambda v: sel.compute((300, 301), lambda i, j: i * 1000 + j, dtype="i8").reshape((301, 300)).permute((1, 0)),
+        lambda v: (
+            sel.compute((300, 301), lambda i, j: i * 1000 + j, dtype="i8").reshape((301, 300)).permute((1, 0))
+        ),
         lambda x: (np.arange(300)[:, None] * 1000 + np.arange(301)).reshape((301, 300)).T,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -99,7 +111,10 @@ def test_its_blocks_make_it_up(name):
     v = view(sel.as_view(X))
     found = np.zeros(v.shape.extents, v.dtype)
     for region, block in v.blocks(30_000):
-        key = tuple(slice(a - o, a - o + n) for a, o, n in zip(region.origin, v.shape.origin, region.extents, strict=True))
+        key = tuple(
+            slice(a - o, a - o + n)
+            for a, o, n in zip(region.origin, v.shape.origin, region.extents, strict=True)
+        )
         found[key] = np.asarray(block)
     np.testing.assert_array_equal(found, ours(X))
 
@@ -108,15 +123,24 @@ BIG = np.arange(1500 * 1600).reshape(1500, 1600)
 ORDER = RNG.permutation(2 * 1500 * 1600)
 
 FAR = {
-    "rows that lie far apart": (lambda v: v.reshape((1600, 3000)).permute((1, 0)), lambda x: x.reshape((1600, 3000)).T),
+    "rows that lie far apart": (
+        lambda v: v.reshape((1600, 3000)).permute((1, 0)),
+        lambda x: x.reshape((1600, 3000)).T,
+    ),
     "a column": (lambda v: v.reshape((4800, 1000))[:, 3], lambda x: x.reshape((4800, 1000))[:, 3]),
-    "few points": (lambda v: v.reshape((4_800_000,)).gather(0, ORDER[:5000]), lambda x: x.reshape(-1)[ORDER[:5000]]),
-    "all in another order": (lambda v: v.reshape((4_800_000,)).gather(0, ORDER), lambda x: x.reshape(-1)[ORDER]),
+    "few points": (
+        lambda v: v.reshape((4_800_000,)).gather(0, ORDER[:5000]),
+        lambda x: x.reshape(-1)[ORDER[:5000]],
+    ),
+    "all in another order": (
+        lambda v: v.reshape((4_800_000,)).gather(0, ORDER),
+        lambda x: x.reshape(-1)[ORDER],
+    ),
     "rows in another order": (
         lambda v: v.reshape((3200, 1500)).gather(0, np.arange(3200)[::-1] ** 2 % 3203 % 3200),
         lambda x: x.reshape((3200, 1500))[np.arange(3200)[::-1] ** 2 % 3203 % 3200],
     ),
-}  # fmt: skip
+}
 
 SOURCES = {
     "joined": (lambda: sel.concat([BIG, BIG + 7]), lambda: np.concatenate([BIG, BIG + 7])),
@@ -132,12 +156,15 @@ SOURCES = {
         lambda: sel.minimum(sel.concat([BIG, BIG]), 900_000).astype("f8"),
         lambda: np.minimum(np.concatenate([BIG, BIG]), 900_000).astype("f8"),
     ),
-    "rotated": (lambda: sel.concat([BIG, BIG]).rotate((3, 5)), lambda: np.roll(np.concatenate([BIG, BIG]), (3, 5), (0, 1))),
+    "rotated": (
+        lambda: sel.concat([BIG, BIG]).rotate((3, 5)),
+        lambda: np.roll(np.concatenate([BIG, BIG]), (3, 5), (0, 1)),
+    ),
     "coordinates": (
         lambda: sel.compute((3000, 1600), lambda i, j: 1600 * i + j, dtype="i8"),
         lambda: np.arange(4_800_000).reshape((3000, 1600)),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("way", FAR)

@@ -45,8 +45,9 @@ VIEWS = {
     "counted along one mode": "sel.linspace(0, 1, 2 * n * n)",
     "random": "sel.normal((n, n), v[:, :n], 2.0, seed=1)[:500]",
     "joined and reshaped": "sel.concat([v, v[::-1]]).reshape((n // 2, 8 * n)).permute((1, 0))",
-    "least of joined, in another order": "sel.minimum(sel.concat([v, v]), 5.0).reshape((-1,)).gather(0, np.arange(4 * n * n)[::-7])",
-}  # fmt: skip
+    "least of joined, in another order": "sel.minimum(sel.concat([v, v]), 5.0).reshape((-1,))"
+    ".gather(0, np.arange(4 * n * n)[::-7])",
+}
 
 
 @pytest.mark.parametrize("name", VIEWS)

@@ -14,6 +14,8 @@ from tensorwrapper import selection as sel
 from tensorwrapper.errors import JaggedModeError, OutOfBoundsError
 from tests.support.counting_source import CountingSource
 
+# ruff: noqa: ARG005 - the functions of the table take the same arguments
+
 X = np.arange(24).reshape(4, 6)
 
 
@@ -38,7 +40,7 @@ def facts(view):
         (lambda v: sel.concat([v, v]).reshape((2, 24)), [("compute", 384, 1)]),
         (lambda v: sel.iota((3, 4)), [("compute", 96, 1)]),
     ],
-)  # fmt: skip
+)
 def test_each_way_of_writing_has_its_word_bytes_and_runs(view, expected):
     assert facts(view(sel.as_view(tw.as_tensor(X)))) == expected
 

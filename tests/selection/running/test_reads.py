@@ -1,4 +1,4 @@
-"""Reads of sources elsewhere: one each, straight into the result where that is possible, spread as they come."""
+"""Reads of sources elsewhere: one each, straight into the result where possible, spread as they come."""
 
 import threading
 
@@ -171,7 +171,7 @@ def test_progress_counts_what_arrives():
 
 
 class Broken(CountingSource):
-    def start(self, selections, out):
+    def start(self, *_):
         raise OSError("the line is dead")
 
 

@@ -10,6 +10,8 @@ from tensorwrapper.selection import Outer
 from tests.support.counting_source import CountingSource
 from tests.support.view_chains import viewed
 
+# ruff: noqa: ARG005 - the functions of the table take the same arguments
+
 X = np.arange(240.0).reshape(12, 20)
 ALL = X.nbytes
 

@@ -17,7 +17,7 @@ from tensorwrapper.errors import (
     SizeOverflowError,
     ValidationError,
 )
-from tensorwrapper.selection import BlockOperation, BoxTable, Operand, Projection, cut_box
+from tensorwrapper.selection import BlockOperation, BoxTable, Operand, Projection
 
 J = Shape(10, 5, origin=(-10, 0))
 K = Shape(5, 12)
@@ -56,7 +56,7 @@ def test_a_relative_projection_is_moved_to_its_operand():
 def test_shards_read_and_write_boxes():
     shards = matmul().split(1, 5)
 
-    assert [shard.block for shard in shards] == list(cut_box((10, 12), 1, 5))
+    assert [shard.block for shard in shards] == list(Shape(10, 12).split_by_extents(5, 1))
     assert shards[2].reads == {"x": (J,), "y": (Shape(5, 2, origin=(0, 10)),)}
     assert shards[-1].writes == {"z": (Shape(10, 2, origin=(0, 10)),)}
     assert shards.findings() == ()
@@ -96,6 +96,8 @@ def test_blocks_may_be_given_in_any_form():
     assert operation.split_grid((None, None)).blocks == BoxTable.from_boxes([operation.index])
     with pytest.raises(RankError, match="1 block sizes are given, but the index has rank 2"):
         operation.split_grid((5,))
+    with pytest.raises(ConversionError, match="block sizes are a sequence with one entry per mode, not 5"):
+        operation.split_grid(5)
     with pytest.raises(RankError, match="box 0 has rank 1, but the table has rank 2"):
         operation.shard([Shape(5)])
 
@@ -244,6 +246,10 @@ def test_what_is_no_operation_is_refused():
         BlockOperation("k", (2,), [], {})
     with pytest.raises(ConversionError, match="inputs 'x' must be of Operand"):
         BlockOperation("k", (2,), {"x": ["(i) -> (i)"]}, {})
+    with pytest.raises(ConversionError, match="inputs 'x' must be of Operand, not 5"):
+        BlockOperation("k", (2,), {"x": 5}, {})
+    with pytest.raises(ConversionError, match="an operand has a Projection or its text, not 5"):
+        Operand((2,), 5)
     with pytest.raises(ExtentError, match="an item size must not be negative"):
         Operand((2,), "(i) -> (i)", itemsize=-1)
 

@@ -19,11 +19,8 @@ from tensorwrapper.errors import (
 from tensorwrapper.selection import (
     BoxTable,
     _corners,
-    box_between,
-    box_product,
     check_coverage,
     coverage_findings,
-    cut_box,
 )
 
 MARGIN = 3  # how far changes of one step each can take a box out of the whole
@@ -160,7 +157,7 @@ def test_every_way_of_looking_agrees_on_whether_there_are_faults(limits, monkeyp
 
 
 def test_a_sum_of_sizes_does_not_tell():
-    boxes = [box_between((0, 0), (2, 2)), box_between((1, 1), (3, 3)), Shape(1, 1)]
+    boxes = [Shape.from_bounds((0, 0), (2, 2)), Shape.from_bounds((1, 1), (3, 3)), Shape(1, 1)]
 
     assert sum(box.size for box in boxes) == 9
     assert kinds(coverage_findings((3, 3), boxes)) == {"overlap", "gap"}
@@ -212,8 +209,17 @@ def test_boxes_that_overlap_everywhere_are_told_from_those_with_gaps_everywhere(
 
 def test_boxes_of_high_rank_are_checked():
     # Too many corners to sort: every fourth of 20 modes is cut in two.
-    modes = [list(cut_box((2,), 0, 1)) if mode % 4 == 0 else [Shape(1)] for mode in range(20)]
-    boxes = list(itertools.starmap(box_product, itertools.product(*modes)))
+    modes = [
+        list(
+            Shape(
+                2,
+            ).split_by_extents(1, 0)
+        )
+        if mode % 4 == 0
+        else [Shape(1)]
+        for mode in range(20)
+    ]
+    boxes = list(map(Shape.product, itertools.product(*modes)))
     whole = Shape.smooth([2 if mode % 4 == 0 else 1 for mode in range(20)])
 
     assert coverage_findings(whole, boxes) == ()

@@ -164,6 +164,14 @@ def test_a_result_may_fit_though_its_terms_do_not():
     assert m.apply_many([[2**40, 2**40 - 1], [5, 4]]).tolist() == [[2**40], [2**40]]
 
 
+def test_a_constant_beyond_64_bits_is_refused_where_there_are_no_inputs():
+    m = IndexMap([[]], [2**64 + 5])
+
+    assert m.apply_many(np.zeros((0, 0), dtype=int)).shape == (0, 1)
+    with pytest.raises(SizeOverflowError, match="beyond 64 bits"):
+        m.apply_many(np.zeros((1, 0), dtype=int))
+
+
 def test_batches_of_indices_keep_their_shape():
     points = np.arange(24).reshape(3, 4, 2)
 

@@ -18,7 +18,7 @@ from tensorwrapper.errors import (
     RankError,
     SizeOverflowError,
 )
-from tensorwrapper.selection import IndexMap, Projection, box_between
+from tensorwrapper.selection import IndexMap, Projection
 
 P = Projection(IndexMap([[1, 0], [0, 1], [1, 1]], (10, 20, 30)), (4, 4, 1))
 
@@ -48,7 +48,7 @@ def brute(projection, box):
         max(ends)
         for ends in zip(*[map(sum, zip(b.origin, b.extents, strict=True)) for b in boxes], strict=True)
     ]
-    return box_between(low, high)
+    return Shape.from_bounds(low, high)
 
 
 # The tables.
@@ -59,7 +59,7 @@ def test_an_index_touches_a_box():
 
 
 def test_a_box_of_indices_touches_a_box():
-    assert P.of_box(box_between((5, 6), (7, 8))) == Shape(5, 5, 3, origin=(15, 26, 41))
+    assert P.of_box(Shape.from_bounds((5, 6), (7, 8))) == Shape(5, 5, 3, origin=(15, 26, 41))
 
 
 def test_an_empty_box_touches_nothing_at_a_place():
@@ -89,15 +89,15 @@ def transposed(rows, offset, extents):
 def test_a_matrix_whose_rows_are_inputs_is_transposed():
     p = transposed([[2, 0, 1], [0, 1, 1]], (-1, -1, 0), (2, 2, 1))
 
-    assert p((3, 2)) == box_between((5, 1, 5), (7, 3, 6))
+    assert p((3, 2)) == Shape.from_bounds((5, 1, 5), (7, 3, 6))
 
 
 def test_signs_may_be_mixed():
     p = transposed([[-2, 0, 1], [0, 1, 1]], (-1, -1, 0), (1, 1, 1))
 
-    assert p.of_box(box_between((1, 1), (3, 2))) == box_between((-5, 0, 2), (-2, 1, 4))
+    assert p.of_box(Shape.from_bounds((1, 1), (3, 2))) == Shape.from_bounds((-5, 0, 2), (-2, 1, 4))
     # The box of two corners only would be [0, 1).
-    assert Projection("(i, j) -> (i - j)").of_box(Shape(3, 3)) == box_between((-2,), (3,))
+    assert Projection("(i, j) -> (i - j)").of_box(Shape(3, 3)) == Shape.from_bounds((-2,), (3,))
 
 
 def test_overlaps_and_gaps_of_neighbours():

@@ -109,7 +109,10 @@ SAME = {
         lambda: sel.concat([sel.concat([t(), u()]), t()]),
         lambda: sel.concat([t(), u(), t()]),
     ),
-    "neighbouring slices": (lambda: sel.concat([line()[2:5], line()[5:6], line()[6:11]]), lambda: line()[2:11]),
+    "neighbouring slices": (
+        lambda: sel.concat([line()[2:5], line()[5:6], line()[6:11]]),
+        lambda: line()[2:11],
+    ),
     "slices of one step": (lambda: sel.concat([line()[1:7:2], line()[7::2]]), lambda: line()[1::2]),
     "a mode out of its chips": (lambda: sel.stack([t()[k] for k in range(3)]), t),
     "a later mode out of its chips": (lambda: sel.stack([t()[:, :, k] for k in range(5)], mode=2), t),
@@ -173,7 +176,10 @@ SAME = {
         lambda: t()[:, :2].reshape((3, 10)),
         lambda: t().merge_modes(1, 2)[:, :10],
     ),
-    "reshape across, and back": (lambda: t()[:, ::-1].reshape((60,)).reshape((3, 4, 5)), lambda: t()[:, ::-1]),
+    "reshape across, and back": (
+        lambda: t()[:, ::-1].reshape((60,)).reshape((3, 4, 5)),
+        lambda: t()[:, ::-1],
+    ),
     "outer slices of what is reshaped across": (
         lambda: t()[:, ::-1].reshape((3, 2, 10))[1:2],
         lambda: t()[1:2, ::-1].reshape((1, 2, 10)),

@@ -26,7 +26,7 @@ STEPS = {
     "chip": (lambda: x()[-1], (4,), (3, 4)),
     "new mode": (lambda: x()[:, None], (3, 0, 4), (3, 4)),
     "all of them": (lambda: x()[None, 1, ..., ::2], (0, 2), (1, 4)),
-    "squeeze": (lambda: x()[2:3].squeeze(), (4,), (2, 4)),
+    "squeeze": (x()[2:3].squeeze, (4,), (2, 4)),
     "unsqueeze": (lambda: x().unsqueeze(-1), (1, 2, 0), (1, 2)),
     "rotate": (lambda: x().rotate([1, -2]), (0, 5), (3, 1)),
     "repeat": (lambda: x().repeat([2, 3]), (5, 17), (1, 5)),

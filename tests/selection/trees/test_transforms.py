@@ -21,7 +21,7 @@ REGROUPING = ["split_mode", "merge_modes"]
 
 @st.composite
 def selections(draw, names):
-    """The extents of a box, a layout of some of its row-major places, and these places as NumPy finds them."""
+    """The extents of a box, a layout of some of its row-major places, and these places by NumPy."""
     extents = tuple(draw(st.lists(st.integers(1, 5), max_size=4)))
     layout = Layout(Shape(*extents))
     places = np.arange(layout.shape.size).reshape(extents)
@@ -56,7 +56,9 @@ def test_steps_on_single_modes_are_taken_apart(case):
     assert transform is not None
     assert transform.extents == places.shape
     assert transform.origin == layout.shape.origin
-    for found, expected in zip(positions_by(transform), np.unravel_index(places, extents or (1,)), strict=False):
+    for found, expected in zip(
+        positions_by(transform), np.unravel_index(places, extents or (1,)), strict=False
+    ):
         np.testing.assert_array_equal(found, expected)
 
 

@@ -12,7 +12,9 @@ def test_a_view_is_turned_in_place(kind):
     memory = np.arange(12)
     t = tw.as_tensor(memory)
     view = sel.concat([t[:7], t[7:]])
-    turned = {"view": view[::-1], "tensor": t[::-1], "array": memory[::-1], "lazy": sel.as_view(t)[::-1]}[kind]
+    turned = {"view": view[::-1], "tensor": t[::-1], "array": memory[::-1], "lazy": sel.as_view(t)[::-1]}[
+        kind
+    ]
     assert view.normal_form().node.name == "source"
     view.assign(turned)
     assert memory.tolist() == list(range(12))[::-1]

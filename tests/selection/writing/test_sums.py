@@ -8,7 +8,10 @@ from tensorwrapper import selection as sel
 from tensorwrapper.errors import DTypeError, ExtentMismatchError, ReadOnlyError
 
 CASES = {
-    "a broadcast": (lambda t: sel.as_view(t).broadcast((5, 4)), np.arange(4).reshape(1, 4) * np.ones((5, 1), int)),
+    "a broadcast": (
+        lambda t: sel.as_view(t).broadcast((5, 4)),
+        np.arange(4).reshape(1, 4) * np.ones((5, 1), int),
+    ),
     "a repetition": (lambda t: sel.as_view(t).repeat((3,)), np.arange(12)),
     "each twice": (lambda t: sel.as_view(t).repeat_each(0, 2), np.arange(8)),
     "windows": (lambda t: sel.as_view(t).sliding_window(0, 3), np.arange(6).reshape(2, 3)),

@@ -166,3 +166,24 @@ def test_a_subscript_on_the_run_lets_it_differ():
     assert len(ShapePattern("n", "*rest[i]").match_each(rows)) == 2
     with pytest.raises(JaggedModeError, match="mode 1"):
         ShapePattern("n", "*rest").match_each(rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "names"),
+    [
+        (IMAGE, Shape(7, 2, 3, 4), (None, "height", "width", "channels")),
+        (IMAGE, Shape(7, 2, 3, 4).named("time", "x", None, "z"), ("time", "height", "width", "channels")),
+        ("[rows=n, 3, columns[i]=n]", Shape(2, 3, 2), ("rows", None, "columns")),
+        ("[event, hit=?]", Shape.jagged([3, 1], origin=(5, 0)), ("event", "hit")),
+        ("[...]", Shape(2, 3).named("x", None), ("x", None)),
+    ],
+)
+def test_a_match_names_the_modes_that_the_pattern_names(text, shape, names):
+    named = ShapePattern.parse(text).match(shape).named()
+    assert named == shape.named(*names)
+
+
+def test_a_name_that_a_mode_keeps_is_given_to_no_other():
+    match = ShapePattern("...", "x").match(Shape(2, 3).named("x", None))
+    with pytest.raises(ModeNameError, match="modes 0 and 1 would both have the name 'x'"):
+        match.named()
