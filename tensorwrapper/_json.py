@@ -11,9 +11,9 @@ import re
 from collections import Counter
 from typing import NoReturn, TypeAlias, cast
 
-from tensorwrapper.errors import ParseError
+from tensorwrapper.errors import ConversionError, ParseError
 
-__all__ = ["Json", "dump_json", "excess", "has_number_over", "load_json"]
+__all__ = ["Json", "dump_json", "excess", "has_number_over", "load_json", "parse_json"]
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """What JSON can say."""
@@ -22,6 +22,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _BRACKET = re.compile(r"[\[\]{}]")
 _DIGITS = "0123456789"
+_SPACE = " \t\n\r"  # what JSON takes for white space
 
 
 def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -88,6 +89,48 @@ def load_json(text: str) -> Json:
         except UnicodeEncodeError as error:
             raise ParseError("has half a surrogate pair in a string") from error
     return value
+
+
+def parse_json(text: object, what: str, *, depth: int, digits: int, items: int | None = None) -> Json:
+    """Return the value of a JSON text that a stranger may have written, white space around it or not.
+
+    Parameters
+    ----------
+    text
+        `str`, or `bytes` of UTF-8.
+    what
+        What the text is of, as errors name it: ``"the JSON of a mask"``.
+    depth, digits, items
+        How deep it may nest, how many digits in a row it may have, and how many values: any number if not
+        given.
+
+    Raises
+    ------
+    ParseError
+        If it is not strict JSON, or too much of something.
+    ConversionError
+        If it is no text.
+
+    Examples
+    --------
+    >>> parse_json(b"  [1, 2] ", "a list", depth=1, digits=20)
+    [1, 2]
+    """
+    if not isinstance(text, str | bytes):
+        raise ConversionError(f"{what} is read from text or bytes, not from {type(text).__name__}")
+    try:
+        bare = (text.decode("utf-8") if isinstance(text, bytes) else text).strip(_SPACE)
+    except UnicodeDecodeError as error:
+        raise ParseError(f"{what} is not UTF-8: {error}") from error
+    complaint = excess(bare, depth=depth, items=len(bare) if items is None else items)
+    if complaint is None and has_number_over(bare, digits):
+        complaint = f"has a number of more than {digits} digits"
+    if complaint is not None:
+        raise ParseError(f"{what} {complaint}")
+    try:
+        return load_json(bare)
+    except ParseError as error:
+        raise ParseError(f"{what} {error}") from error
 
 
 def excess(text: str, *, depth: int, items: int) -> str | None:

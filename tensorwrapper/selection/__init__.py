@@ -34,19 +34,21 @@ from tensorwrapper.selection._graph_nodes import (
 )
 from tensorwrapper.selection._index_map import IndexMap
 from tensorwrapper.selection._operands import Operand
-from tensorwrapper.selection._outer import Outer
+from tensorwrapper.selection._outer import Outer, Positions
 from tensorwrapper.selection._plan import Plan, SourceRead
 from tensorwrapper.selection._projection import Projection
 from tensorwrapper.selection._read_cost import Link
+from tensorwrapper.selection._routes import Route, RouteGroup
+from tensorwrapper.selection._run import Target
+from tensorwrapper.selection._run_plan import Cancel, Progress
 from tensorwrapper.selection._schema import SchemaForm, sources, to_json
 from tensorwrapper.selection._schema_limits import SchemaLimits
 from tensorwrapper.selection._schema_read import from_json
-from tensorwrapper.selection._routes import Route, RouteGroup
 from tensorwrapper.selection._selector import Selector
 from tensorwrapper.selection._selector_atoms import NewMode
 from tensorwrapper.selection._sharding import BlockOperation, Shard, Shards
 from tensorwrapper.selection._source import ReadHandle, Source, TensorSource
-from tensorwrapper.selection._steps import Step
+from tensorwrapper.selection._steps import Step, StepKind
 from tensorwrapper.selection._view import View
 
 __all__ = [
@@ -55,6 +57,7 @@ __all__ = [
     "BlockOperation",
     "BoxTable",
     "BoxesLike",
+    "Cancel",
     "Expression",
     "Finding",
     "FindingRule",
@@ -69,6 +72,8 @@ __all__ = [
     "OperationNode",
     "Outer",
     "Plan",
+    "Positions",
+    "Progress",
     "Projection",
     "ReadHandle",
     "Region",
@@ -83,7 +88,9 @@ __all__ = [
     "Source",
     "SourceRead",
     "Step",
+    "StepKind",
     "Tags",
+    "Target",
     "TensorNode",
     "TensorSource",
     "View",

@@ -23,15 +23,15 @@ T = TypeVar("T")
 
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
 _SHOWN: Final = 60
-_MODES: Final = 64  # as NumPy; a stranger's maps of many modes would keep a checker busy
+_MODES: Final = 32  # a stranger's maps and shards of many modes would keep a checker busy
 _NAME: Final = 256  # characters; every item of a list has the name in its path
 _FINDINGS: Final = 1000  # a document may be wrong in every place
 
 
-def shown(value: Json) -> str:
+def shown(value: Json, most: int = _SHOWN) -> str:
     """Return the beginning of a value, as JSON."""
     text = dump_json(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 @final

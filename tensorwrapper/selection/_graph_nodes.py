@@ -9,7 +9,7 @@ import attrs
 from tensorwrapper._json import Json, dump_json, has_number_over, load_json
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection._boxes import Box, as_box
-from tensorwrapper.selection._operands import Named, named_lists
+from tensorwrapper.selection._operands import Named, Sides, named_lists
 from tensorwrapper.selection._projection import Projection
 from tensorwrapper.shape import ShapeLike
 from tensorwrapper.shape._text import MAX_DIGITS
@@ -79,21 +79,11 @@ def _to_projections(given: "Mapping[str, Projection | Sequence[Projection]]") ->
 
 @final
 @attrs.frozen
-class Signature:
+class Signature(Sides[Projection]):
     """The projections of an operation, by the names of its operands: what makes new shards possible."""
 
     _inputs: "Named[Projection]" = attrs.field(alias="inputs", converter=_to_projections)
     _outputs: "Named[Projection]" = attrs.field(alias="outputs", converter=_to_projections)
-
-    @property
-    def inputs(self) -> dict[str, tuple[Projection, ...]]:
-        """The projections of what is read."""
-        return dict(self._inputs)
-
-    @property
-    def outputs(self) -> dict[str, tuple[Projection, ...]]:
-        """The projections of what is written."""
-        return dict(self._outputs)
 
 
 def _to_texts(given: Mapping[str, Json] | tuple[()]) -> tuple[tuple[str, str], ...]:
@@ -176,7 +166,7 @@ class TensorNode:
 
 @final
 @attrs.frozen(kw_only=True)
-class OperationNode:
+class OperationNode(Sides[Region]):
     """An operation on regions of tensors. Its shards are `ApplicationNode` values."""
 
     kernel: str = attrs.field(validator=_check_text)
@@ -192,16 +182,6 @@ class OperationNode:
     """What other nodes refer to; fresh if not given."""
 
     @property
-    def inputs(self) -> dict[str, tuple[Region, ...]]:
-        """The regions that are read, by name."""
-        return dict(self._inputs)
-
-    @property
-    def outputs(self) -> dict[str, tuple[Region, ...]]:
-        """The regions that are written, by name."""
-        return dict(self._outputs)
-
-    @property
     def params(self) -> dict[str, Json] | None:
         """What else the kernel is given, as JSON."""
         return None if self._params is None else cast("dict[str, Json]", load_json(self._params))
@@ -209,7 +189,7 @@ class OperationNode:
 
 @final
 @attrs.frozen(kw_only=True)
-class ApplicationNode:
+class ApplicationNode(Sides[Region]):
     """One shard of an operation: the regions that it reads and writes."""
 
     operation: UUID = attrs.field(validator=_check_id)
@@ -222,16 +202,6 @@ class ApplicationNode:
     """The block of the index, and what the node carries besides."""
     id: UUID = attrs.field(factory=uuid4, validator=_check_id)
     """What other nodes refer to; fresh if not given."""
-
-    @property
-    def inputs(self) -> dict[str, tuple[Region, ...]]:
-        """The regions that are read, by name."""
-        return dict(self._inputs)
-
-    @property
-    def outputs(self) -> dict[str, tuple[Region, ...]]:
-        """The regions that are written, by name."""
-        return dict(self._outputs)
 
 
 @final

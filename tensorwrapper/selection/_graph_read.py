@@ -85,6 +85,11 @@ def _decoded(text: object, most: int) -> str:
     return decoded
 
 
+def _tag_path(path: str, url: str) -> str:
+    # The names of the format's own tags stand at the ends of their URLs, of 80 characters.
+    return f"{path}[{shown(url, 120)}]"
+
+
 @final
 class _Reader:
     """Reads one document and collects what is wrong with it."""
@@ -104,9 +109,9 @@ class _Reader:
         other: dict[str, Json] = {}
         before = len(self.leaves.findings)
         if INDEX_TAG in value:
-            index = self.leaves.box(value[INDEX_TAG], f"{path}[{shown(INDEX_TAG)}]")
+            index = self.leaves.box(value[INDEX_TAG], _tag_path(path, INDEX_TAG))
         for url, tag in value.items():
-            where = f"{path}[{shown(url)}]"
+            where = _tag_path(path, url)
             if url == INDEX_TAG:
                 continue
             if url == SIGNATURE_TAG:

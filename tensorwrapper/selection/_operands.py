@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import SupportsIndex, TypeAlias, TypeVar, cast, final
+from typing import Generic, SupportsIndex, TypeAlias, TypeVar, cast, final
 
 import attrs
 
@@ -12,7 +12,7 @@ from tensorwrapper.selection._boxes import Box, as_box
 from tensorwrapper.selection._projection import Projection
 from tensorwrapper.shape import ShapeLike
 
-__all__ = ["Named", "Operand", "check_name", "named_lists"]
+__all__ = ["Named", "Operand", "Sides", "check_name", "named_lists"]
 
 T = TypeVar("T")
 
@@ -47,6 +47,24 @@ def named_lists(given: "Mapping[str, T | Sequence[T]]", kind: type[T], what: str
                 raise ConversionError(f"{what} {name!r} must be of {kind.__name__}, not {item!r}")
         pairs.append((check_name(name), items))
     return tuple(sorted(pairs, key=lambda pair: pair[0]))
+
+
+class Sides(Generic[T]):
+    """Abstract: `_inputs` and `_outputs`."""
+
+    __slots__ = ()
+    _inputs: "Named[T]"
+    _outputs: "Named[T]"
+
+    @property
+    def inputs(self) -> dict[str, tuple[T, ...]]:
+        """What is read, by name."""
+        return dict(self._inputs)
+
+    @property
+    def outputs(self) -> dict[str, tuple[T, ...]]:
+        """What is written, by name."""
+        return dict(self._outputs)
 
 
 def _to_projection(projection: Projection | str) -> Projection:

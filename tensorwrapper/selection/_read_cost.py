@@ -38,7 +38,7 @@ class Link:
     >>> link = Link(bandwidth=1.25e9, packing=0.74e9)
     >>> link.is_box_faster(1000, 8000)
     False
-    >>> round(link.time(1000, packed=True) * 1e6, 2), link.time(8000) * 1e6
+    >>> round(link.time(1000, packed=True) * 1e6, 2), round(link.time(8000) * 1e6, 2)
     (2.15, 6.4)
     """
 

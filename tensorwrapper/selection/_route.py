@@ -1,7 +1,7 @@
 """Which operand of a joined or interleaved mode each position comes from, as progressions."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias, final
 
 import attrs
@@ -43,7 +43,7 @@ def operand_at(node: Shared, position: int) -> tuple[Expression, int]:
         local, number = divmod(position, len(node.operands))
         return node.operands[number], local
     if isinstance(node, Routing):
-        part = next(_parts_of_pieces(node, (0, 1, position, 1)))
+        part = next(parts_of_run(node, (0, 1, position, 1)))
         return part.operand, part.first
     number = int(np.searchsorted(node.offsets, position, "right")) - 1
     return node.operands[number], position - int(node.offsets[number])
@@ -54,13 +54,23 @@ def parts_of_run(node: Shared, run: Run) -> Iterator[Part]:
     if isinstance(node, Interleaving):
         return _parts_of_cycle(node, run)
     if isinstance(node, Routing):
-        return _parts_of_pieces(node, run)
-    return _parts_in_a_row(node, run)
+        starts = _starts_in_a_row(node)
+        if starts is None:
+            return _parts_of_pieces(node, run)
+        return _parts_in_a_row(starts, node.operands, run)
+    return _parts_in_a_row(node.offsets, node.operands, run)
 
 
-def _parts_in_a_row(node: Joining, run: Run) -> Iterator[Part]:
+def _starts_in_a_row(node: Routing) -> IntArray | None:
+    """Return where each piece begins, and after them all the extent, if none of them leaves gaps."""
+    if any(piece.step != 1 for piece in node.pieces):
+        return None
+    starts = [piece.start for piece in node.pieces]
+    return np.array([*starts, node.extents[node.mode]], dtype=np.int64)
+
+
+def _parts_in_a_row(offsets: IntArray, operands: Sequence[Expression], run: Run) -> Iterator[Part]:
     start, count, first, step = run
-    offsets = node.offsets
     done = 0
     while done < count:
         position = first + step * done
@@ -68,7 +78,7 @@ def _parts_in_a_row(node: Joining, run: Run) -> Iterator[Part]:
         low, high = int(offsets[number]), int(offsets[number + 1])
         inside = (high - 1 - position) // step + 1 if step > 0 else (position - low) // -step + 1
         inside = min(inside, count - done)
-        yield Part(start + done, 1, inside, node.operands[number], position - low, step)
+        yield Part(start + done, 1, inside, operands[number], position - low, step)
         done += inside
 
 
@@ -143,6 +153,10 @@ def parts_of_table(node: Shared, positions: IntArray) -> tuple[IntArray, list[tu
 
 def _piece_of(node: Routing, positions: IntArray) -> tuple[IntArray, IntArray]:
     """Return the number of the piece of each position, and the position in it."""
+    starts = _starts_in_a_row(node)
+    if starts is not None:
+        found = np.searchsorted(starts, positions, "right") - 1
+        return found, positions - starts[found]
     numbers, locals_ = np.zeros_like(positions), np.zeros_like(positions)
     for number, piece in enumerate(node.pieces):
         places, rest = np.divmod(positions - piece.start, piece.step)

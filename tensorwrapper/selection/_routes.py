@@ -16,6 +16,7 @@ from tensorwrapper.selection._coordinates import positions_before, unravel
 from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._generators import Generator, RandomField, Sampling
 from tensorwrapper.selection._nodes import (
+    Casting,
     Choosing,
     Extreme,
     Interleaving,
@@ -111,29 +112,39 @@ def _walk(view: Expression, positions: IntArray, rows: IntArray, casts: _Casts) 
     """Yield where elements come from; `casts` are those that follow."""
     if not len(rows):
         return
+    view, positions = _arrived(view, positions)
     node = view.node
-    if not _is_chain(view):
-        positions = _by_layout(view, positions)
-    else:
+    if isinstance(node, Reading | Generator | Sampling):
+        source, indices = _leaf(node, positions)
+        yield RouteGroup(source, rows, indices, casts)
+        return
+    if isinstance(node, Casting):
+        casts = (node.dtype, *casts)
+    for operand, chosen, own in _shared_out(view, positions):
+        yield from _walk(operand, own, rows[chosen], casts)
+
+
+def _arrived(view: Expression, positions: IntArray) -> tuple[Expression, IntArray]:
+    """Return the view whose node is not an optimized one, and positions in the box of its node or its tensor."""
+    while _is_chain(view):
         for call in reversed(view.calls):
             positions = positions_before(call, positions)
-        if view.written is not None:
-            yield from _walk(view.written, positions, rows, casts)
-            return
+        if view.written is None:
+            return view, positions
+        view = view.written
+    return view, _by_layout(view, positions)
+
+
+def _leaf(node: Reading | Generator | Sampling, positions: IntArray) -> tuple[Origin, IntArray]:
+    """Return what elements come from, and the absolute indices in it."""
     if isinstance(node, Reading):
         source = node.source
         given = source.tensor if isinstance(source, TensorSource) else source
-        yield RouteGroup(given, rows, _absolute(positions, given), casts)
-    elif isinstance(node, Generator):
-        yield RouteGroup(node, rows, _absolute(positions, node), casts)
-    elif isinstance(node, Sampling):
-        places = unravel(node.layout.offsets_of(_absolute(positions, node.layout)), node.field.extents)
-        yield RouteGroup(node.field, rows, _absolute(places, node.field), casts)
-    else:
-        if node.name == "cast":
-            casts = (node.dtype, *casts)
-        for operand, chosen, own in _shared_out(view, positions):
-            yield from _walk(operand, own, rows[chosen], casts)
+        return given, _absolute(positions, given)
+    if isinstance(node, Sampling):
+        places = node.layout.offsets_of(_absolute(positions, node.layout))
+        node, positions = node.field, unravel(places, node.field.extents)
+    return node, _absolute(positions, node)
 
 
 def _is_chain(view: Expression) -> bool:
@@ -230,9 +241,8 @@ def _chosen(node: "Choosing | Extreme", positions: IntArray) -> IntArray:
     """Return the number of the operand that each position comes from, which its elements decide."""
     if isinstance(node, Choosing):
         return np.where(_elements_at(node.operands[0], positions), 1, 2)
-    reduce = np.minimum if node.kind == "minimum" else np.maximum
     given = np.stack([_elements_at(operand, positions) for operand in node.operands])
-    best = reduce.reduce(given)
+    best = _extreme(node, list(given))
     # Not-a-number wins, and is not equal to itself.
     wins = (given == best) | ((given != given) & (best != best))  # noqa: PLR0124
     numbers: IntArray = np.argmax(wins, axis=0)
@@ -240,10 +250,27 @@ def _chosen(node: "Choosing | Extreme", positions: IntArray) -> IntArray:
 
 
 def _elements_at(view: Expression, positions: IntArray) -> Array:
+    """Return the elements at positions; each operand is asked once, however choices are nested."""
     out = np.empty(len(positions), dtype=view.dtype)
-    for group in routes(view, positions):
-        out[group.rows] = group.read()
+    if not len(positions):
+        return out
+    view, positions = _arrived(view, positions)
+    node = view.node
+    if isinstance(node, Reading | Generator | Sampling):
+        out[...] = _values_at(*_leaf(node, positions))
+    elif isinstance(node, Extreme):
+        out[...] = _extreme(node, [_elements_at(operand, positions) for operand in node.operands])
+    elif isinstance(node, Casting):
+        out[...] = _elements_at(node.operand, positions).astype(node.dtype)
+    else:
+        for operand, chosen, own in _shared_out(view, positions):
+            out[chosen] = _elements_at(operand, own)
     return out
+
+
+def _extreme(node: Extreme, given: Sequence[Array]) -> Array:
+    found: Array = (np.minimum if node.kind == "minimum" else np.maximum).reduce(given)
+    return found
 
 
 def _values_at(source: Origin, indices: IntArray) -> Array:

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._copy import choose_elements, join_into, write_elements
-from tensorwrapper.buffer._strided_copy import in_threads
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection._generators import RandomField
 from tensorwrapper.selection._nodes import Choosing, Extreme, Routing
@@ -50,14 +49,9 @@ class RoutingRunner(Runner):
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
         mode = self.node.mode
-        if (
-            self.starts is None
-            and mode
-            and len(self.runners) <= _MANY
-            and out.nbytes > 2 * _SLAB
-            and len(out) > 1
-        ):
-            self._fill_slabs(window, out, threads)
+        turns = self.starts is None and mode > 0 and len(self.runners) <= _MANY
+        if turns and threads == 1 and out.nbytes > 2 * _SLAB and len(out) > 1:
+            self._fill_slabs(window, out)
             return
         low, high = window[mode].start, window[mode].stop
         first, last = 0, len(self.runners)
@@ -77,16 +71,13 @@ class RoutingRunner(Runner):
                 part = out[(*before, slice(goal, goal + piece.step * (end - begin - 1) + 1, piece.step))]
                 runner.fill((*window[:mode], slice(begin, end), *window[mode + 1 :]), part, threads)
 
-    def _fill_slabs(self, window: Window, out: Array, threads: int) -> None:
+    def _fill_slabs(self, window: Window, out: Array) -> None:
         """Write all pieces of some rows before the next ones, while their memory is in the cache."""
         rows = max(len(out) * _SLAB // out.nbytes, 1)
-        start = window[0].start
-
-        def fill(first: int) -> None:
-            part = out[first : first + rows]
-            self.fill((slice(start + first, start + first + len(part)), *window[1:]), part)
-
-        in_threads(fill, range(0, len(out), rows), threads)
+        first = window[0].start
+        for start in range(0, len(out), rows):
+            part = out[start : start + rows]
+            self.fill((slice(first + start, first + start + len(part)), *window[1:]), part)
 
     def _join(self, window: Window, out: Array, first: int, last: int) -> bool:
         """Write many pieces that lie in memory, one after the other, at once; tell whether they do."""

@@ -73,13 +73,9 @@ class Watch:
 def run_plan(plan: Plan, out: Array, threads: int, watch: Watch) -> None:
     """Write all elements of a plan into an array of its extents."""
     if not plan._asked:
-        _write(runner_of(plan.view, _nobody), out, threads, watch)
+        _write(runner_of(plan.view), out, threads, watch)
         return
     _Fetching(plan, out, threads, watch).run()
-
-
-def _nobody(view: Expression) -> Runner:
-    raise AssertionError(view)  # Whoever reads sources elsewhere passes what has their elements.
 
 
 def _write(runner: Runner, out: Array, threads: int, watch: Watch) -> None:
@@ -90,7 +86,7 @@ def _write(runner: Runner, out: Array, threads: int, watch: Watch) -> None:
         watch.check()
         part = inside(out, block)
         runner.fill(block, part, threads)
-        watch.advance(part.nbytes)
+        watch.advance(part.size * runner.dtype.itemsize)
 
 
 @final
@@ -139,20 +135,24 @@ class _Fetching:
                 waiting.setdefault(need, []).append(number)
         self._prepare(waiting)
         try:
-            for number, request in enumerate(self._plan._asked):
-                self._watch.check()
-                arrays = [self._arrays[number, k] for k in range(len(request.selections))]
-                self._handles.append(request.source.read(request.selections, arrays))
+            self._ask()
             for number, needs in enumerate(self._missing):
                 if not needs:
                     self._write(self._plan.steps[number])
             for arrived in self._arrivals():
-                self._spread(arrived, waiting.pop(arrived))
+                self._spread(arrived, waiting.pop(arrived, None))
         except BaseException:
             for handle in self._handles:
                 with suppress(Exception):  # The first error is the one to tell.
                     handle.cancel()
             raise
+
+    def _ask(self) -> None:
+        """Start all reads, which go on while steps are written."""
+        for number, request in enumerate(self._plan._asked):
+            self._watch.check()
+            arrays = [self._arrays[number, k] for k in range(len(request.selections))]
+            self._handles.append(request.source.read(request.selections, arrays))
 
     def _prepare(self, waiting: dict[_Number, list[int]]) -> None:
         """Find where each selection is read to: the result if it is just that, else memory in between."""
@@ -188,8 +188,10 @@ class _Fetching:
         if left:
             raise ConversionError(f"sources ended their reads, and {left} selections have not arrived")
 
-    def _spread(self, arrived: _Number, steps: list[int]) -> None:
+    def _spread(self, arrived: _Number, steps: list[int] | None) -> None:
         """Write the steps that waited only for what has arrived."""
+        if steps is None:
+            raise ConversionError(f"selection {arrived[1]} came twice, or was never asked for")
         for number in steps:
             self._missing[number].discard(arrived)
             if not self._missing[number]:

@@ -10,6 +10,7 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._generators import Filling, Generator, Sampling
 from tensorwrapper.selection._nodes import Casting, Choosing, Extreme, Reading, Routing, Whole
+from tensorwrapper.selection._plan_leaves import source_of
 from tensorwrapper.selection._run_leaves import GeneratorLeaf, MemoryLeaf, Runner, leaf_of
 from tensorwrapper.selection._run_nodes import (
     CastRunner,
@@ -28,8 +29,12 @@ ReaderOf: TypeAlias = "Callable[[Expression], Runner]"
 """What has the elements that a part of a view reads from a source that is not in memory."""
 
 
-def runner_of(view: Expression, reader: ReaderOf) -> Runner:
-    """Return what writes the elements of a view in normal form.
+def _unread(view: Expression) -> Runner:
+    raise ConversionError(f"{source_of(view)!r} is not in this process, and nothing was read of it")
+
+
+def runner_of(view: Expression, reader: ReaderOf = _unread) -> Runner:
+    """Return what writes the elements of a view in normal form; `reader` has what was read for it.
 
     Raises
     ------

@@ -5,7 +5,7 @@ Version 1. A view is an object with ``of`` (what it is made of) and, where it is
 steps after a layout. The outermost object also has ``view`` (the version), ``dtype`` and ``range``.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -68,7 +68,7 @@ def sources(view: View[Any]) -> dict[str, Source]:
     >>> sel.sources(sel.concat([a, b, a]))
     {'0': tensor(Shape(2), int64), '1': tensor(Shape(1), int64)}
     """
-    found: dict[Hashable, Source] = {}
+    found: dict[int | Source, Source] = {}
     waiting = [view._expression]
     while waiting:
         part = waiting.pop()
@@ -82,7 +82,7 @@ def sources(view: View[Any]) -> dict[str, Source]:
     return {str(number): source for number, source in enumerate(found.values())}
 
 
-def _key(source: Source) -> Hashable:
+def _key(source: Source) -> "int | Source":
     """Return what tells sources apart by name: tensors over one buffer are two sources."""
     return id(source.tensor) if isinstance(source, TensorSource) else source
 

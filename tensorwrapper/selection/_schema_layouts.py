@@ -15,6 +15,7 @@ from tensorwrapper.layout._axis import AxisMap, Cycle, Stride, Table
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout._modular import solve_progression
 from tensorwrapper.layout._separable import over_box
+from tensorwrapper.layout._strided import Strided
 from tensorwrapper.selection._expression import Node
 from tensorwrapper.selection._nodes import Piece
 from tensorwrapper.selection._schema_fields import (
@@ -27,6 +28,7 @@ from tensorwrapper.selection._schema_fields import (
 )
 from tensorwrapper.selection._schema_limits import Budget
 from tensorwrapper.selection._source import TensorSource
+from tensorwrapper.selection._transform import maps_of, take_apart
 from tensorwrapper.tensor._places import address_batches
 
 __all__ = ["check_cover", "check_reach", "to_layout"]
@@ -101,7 +103,7 @@ def check_reach(
     least, greatest = layout.bounds()
     for own in held:
         low, high = own.bounds()
-        if low <= least and greatest <= high and own.is_exhaustive:
+        if low <= least and greatest <= high and (own.is_exhaustive or _is_inside(layout, own)):
             return
     low, high = min([own.bounds()[0] for own in held]), max([own.bounds()[1] for own in held])
     budget.extent(high + 1 - low, where)
@@ -117,6 +119,27 @@ def check_reach(
                 f"{where} reaches places {least} to {greatest} of the memory, some of which belong to no "
                 "source that was given",
             )
+
+
+def _is_inside(layout: Layout[Any], own: Layout[Any]) -> bool:
+    """Tell whether all places of a layout are surely those of one in strides, whose modes do not overlap."""
+    held, maps = own._held, maps_of(layout)
+    if not isinstance(held, Strided) or maps is None or min(held.strides, default=1) < 1:
+        return False
+    # The place of a box in which each mode has room for all that lies within a step of the one before.
+    steps, counts = zip(*sorted(zip(held.strides, held.extents, strict=True), reverse=True), strict=True)
+    rooms = [divmod(a, b) for a, b in pairwise((*steps, 1))]
+    if any(rest for _, rest in rooms):
+        return False
+    box = (counts[0], *[room for room, _ in rooms])
+    base, axes = maps
+    extents = layout.shape.extents
+    shifted = wrap_layout(over_box(extents, (0,) * len(extents), base - held.offset, axes))
+    found = take_apart(shifted, box)
+    if found is None:
+        return False
+    ends = [coordinate.bounds()[1] for coordinate in found.coordinates]
+    return all(end < count for end, count in zip(ends, (*counts, 1), strict=True))
 
 
 def check_cover(pieces: Sequence[Piece], mode: int, where: str, budget: Budget) -> int:

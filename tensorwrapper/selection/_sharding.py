@@ -20,7 +20,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.selection._box_table import BoxesLike, BoxTable, as_box_table
 from tensorwrapper.selection._boxes import Box, as_box, box_text
 from tensorwrapper.selection._coverage import coverage_findings
-from tensorwrapper.selection._operands import Named, Operand, named_lists
+from tensorwrapper.selection._operands import Named, Operand, Sides, named_lists
 from tensorwrapper.selection._output_maps import output_findings
 from tensorwrapper.selection._shard_picture import Panel, draw_panels
 from tensorwrapper.shape import Shape, ShapeLike
@@ -59,7 +59,7 @@ class Shard:
 
 @final
 @attrs.frozen(init=False, getstate_setstate=False)
-class BlockOperation:
+class BlockOperation(Sides[Operand]):
     """An operation that does something for each index of a box, on boxes of its operands.
 
     The index can be cut into blocks at will; each block is a shard, which reads and writes boxes that are
@@ -120,16 +120,6 @@ class BlockOperation:
                     f"{where}: the projection takes indices of rank {operand.projection.input_rank}, but the "
                     f"index has rank {box.rank}"
                 )
-
-    @property
-    def inputs(self) -> dict[str, tuple[Operand, ...]]:
-        """The operands that are read, by name."""
-        return dict(self._inputs)
-
-    @property
-    def outputs(self) -> dict[str, tuple[Operand, ...]]:
-        """The operands that are written, by name."""
-        return dict(self._outputs)
 
     def _listed(self, side: str) -> Iterator[tuple[str, Operand]]:
         """Return the operands of one side with their places, as errors name them."""

@@ -7,7 +7,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, fi
 import attrs
 import numpy as np
 
-from tensorwrapper.errors import JaggedModeError, LayoutError
+from tensorwrapper.errors import JaggedModeError, LayoutError, SizeOverflowError
 from tensorwrapper.layout import Layout, PadMode
 from tensorwrapper.layout._keys import expand_positional
 from tensorwrapper.layout._layout import wrap_layout
@@ -77,10 +77,22 @@ class ViewParts(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
         return tuple([atom for call in self._expression.calls for atom in atoms_of(call)])
 
     def normal_form(self) -> Expression:
-        """Return what runs: selections pushed into sources, and pieces that fit made one. Found once."""
+        """Return what runs: selections pushed into sources, and pieces that fit made one. Found once.
+
+        Raises
+        ------
+        SizeOverflowError
+            If views are nested some hundred deep, one in the other, or a table leaves 64 bits.
+        """
         normal = self._normal
         if normal is None:
-            normal = normalize(self._expression)
+            try:
+                normal = normalize(self._expression)
+            except RecursionError as error:
+                raise SizeOverflowError(
+                    "the steps of this view are nested deeper than Python's stack allows: put more views "
+                    "together at once, or compute() some of them"
+                ) from error
             # Whoever else finds it at the same time finds an equal one.
             object.__setattr__(self, "_normal", normal)
         return normal

@@ -81,14 +81,15 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
     ) -> Tensor[Any]:
         """Return the elements as a tensor with memory of its own, at the same indices.
 
-        Beside the result at most 16 MiB are needed, and for sources that are not in this process what is
+        Beside the result a few MiB are needed, and for sources that are not in this process what is
         on its way. A jagged, sparse or string tensor that is only sliced stays what it is.
 
         Parameters
         ----------
         out
             What is written into instead, and returned as a tensor: a tensor with strides, or an array, of
-            these extents, any strides and a type that ours may be cast to. It may share memory with a source.
+            these extents, any strides and a type that ours may be cast to. Where it shares memory with a
+            source, the elements are computed apart first.
         order
             How new memory is filled: "C", "F", or the modes from the fastest to the slowest.
         threads
@@ -110,8 +111,8 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
         >>> import numpy as np
         >>> from tensorwrapper import selection as sel
         >>> v = sel.interleave([[0, 2, 4], [1, 3]])
-        >>> v.compute()
-        Tensor([0, 1, 2, 3, 4])
+        >>> v.compute().tolist()
+        [0, 1, 2, 3, 4]
         >>> out = np.zeros((5, 2))
         >>> v.compute(out[:, 1]).shape, out[:, 1].tolist()
         (Shape(5), [0.0, 1.0, 2.0, 3.0, 4.0])
@@ -139,7 +140,7 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
         return out if isinstance(out, Tensor) else as_tensor(out)
 
     def _of_box(self, out: "Target | None") -> Tensor[Any]:
-        """Return the rows or tiles of what has pieces: the box that their layout leads into becomes memory."""
+        """Return the rows or tiles of a box that is put together: the box becomes memory first."""
         box = self._make(whole(self._expression.node)).compute()
         tensor = Tensor._make(self._expression.layout, box.buffer)
         return tensor if out is None else _copied(tensor, out)

@@ -6,11 +6,12 @@ from typing import Final, SupportsIndex, cast
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
-from tensorwrapper._json import Json, dump_json, excess, load_json
+from tensorwrapper._json import Json, dump_json, parse_json
 from tensorwrapper.errors import ConversionError, ParseError, RankError
 from tensorwrapper.shape._list_levels import ListLevel, Lists, Views, rows_of_levels
 from tensorwrapper.shape._partition import int64_array
 from tensorwrapper.shape._row_partitions import RowPartitions
+from tensorwrapper.shape._text import MAX_DIGITS
 from tensorwrapper.typing import IntArray
 
 __all__ = ["awkward_of_rows", "rows_of_awkward"]
@@ -46,10 +47,10 @@ def _node(kind: str, number: int, **fields: Json) -> Json:
 
 
 def rows_of_awkward(
-    form: str | Mapping[str, object], length: SupportsIndex, buffers: Mapping[str, npt.ArrayLike]
+    form: str | bytes | Mapping[str, object], length: SupportsIndex, buffers: Mapping[str, npt.ArrayLike]
 ) -> RowPartitions:
     """Return the rows that a form and buffers describe; O(lists)."""
-    node = _fields(_loaded(form) if isinstance(form, str) else form)
+    node = _fields(_loaded(form) if isinstance(form, str | bytes) else form)
     count = to_count(length, "the length of an array")
     levels: list[ListLevel] = []
     while (kind := node.get("class")) not in _LEAVES:
@@ -74,14 +75,8 @@ def rows_of_awkward(
     return rows_of_levels(levels, count, tuple(extents))
 
 
-def _loaded(text: str) -> object:
-    reason = excess(text, depth=2 * MAX_LEVELS, items=_MAX_ITEMS)
-    if reason is not None:
-        raise ParseError(f"the form {reason}")
-    try:
-        return load_json(text)
-    except ParseError as error:
-        raise ParseError(f"the form {error}") from error
+def _loaded(text: str | bytes) -> Json:
+    return parse_json(text, "the form", depth=2 * MAX_LEVELS, digits=MAX_DIGITS, items=_MAX_ITEMS)
 
 
 def _fields(node: object) -> Mapping[str, object]:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
-from tensorwrapper._json import Json, dump_json, excess, load_json
+from tensorwrapper._json import Json, dump_json, parse_json
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -24,6 +24,7 @@ from tensorwrapper.shape._names import ModeNames
 from tensorwrapper.shape._nested import Flat
 from tensorwrapper.shape._partition import Partition, int64_array
 from tensorwrapper.shape._smooth import SmoothCommon, make_smooth
+from tensorwrapper.shape._text import MAX_DIGITS
 from tensorwrapper.typing import IntArray
 
 __all__ = [
@@ -160,19 +161,9 @@ def _table(sizes: npt.ArrayLike) -> IntArray:
 
 
 def _metadata(text: str | bytes) -> Mapping[str, object]:
-    try:
-        decoded = text.decode("utf-8") if isinstance(text, bytes) else text
-    except UnicodeDecodeError as error:
-        raise ParseError("the metadata of tensors is not UTF-8") from error
-    if not decoded:
+    if not text:
         return {}
-    reason = excess(decoded, depth=2, items=_MAX_ITEMS)
-    if reason is not None:
-        raise ParseError(f"the metadata of tensors {reason}")
-    try:
-        fields = load_json(decoded)
-    except ParseError as error:
-        raise ParseError(f"the metadata of tensors {error}") from error
+    fields = parse_json(text, "the metadata of tensors", depth=2, digits=MAX_DIGITS, items=_MAX_ITEMS)
     if not isinstance(fields, dict):
         raise ParseError("the metadata of tensors is a JSON object")
     unknown = [key for key in fields if key not in _KEYS]

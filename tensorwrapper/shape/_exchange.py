@@ -114,7 +114,10 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     def from_awkward(
-        cls, form: str | Mapping[str, object], length: SupportsIndex, buffers: Mapping[str, npt.ArrayLike]
+        cls,
+        form: str | bytes | Mapping[str, object],
+        length: SupportsIndex,
+        buffers: Mapping[str, npt.ArrayLike],
     ) -> Self:
         """Return the shape of what ``awkward.to_buffers`` gave, the form as JSON; O(lists).
 

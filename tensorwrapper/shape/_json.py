@@ -17,14 +17,13 @@ The outermost object may have ``"names"``, too: per mode its name, or null.
 What a shape is written as depends on how it is stored: equal shapes may have different JSON.
 """
 
-import re
 from collections.abc import Callable
 from typing import NoReturn, cast
 
 import numpy as np
 
-from tensorwrapper._json import Json, dump_json, excess, load_json
-from tensorwrapper.errors import ConversionError, ParseError, TensorWrapperError
+from tensorwrapper._json import Json, dump_json, parse_json
+from tensorwrapper.errors import ParseError, TensorWrapperError
 from tensorwrapper.shape._assembly import Assembly, Numbers
 from tensorwrapper.shape._columns import check_int64
 from tensorwrapper.shape._jagged import JaggedCommon
@@ -42,7 +41,6 @@ from tensorwrapper.typing import Half, Index, IntArray
 __all__ = ["shape_of_json", "shape_to_json"]
 
 _DEPTH = 4  # an object, the object that it nests, a list of modes, a list of numbers
-_LONG = re.compile(rf"[0-9]{{{MAX_DIGITS + 1}}}", re.ASCII)
 _KEYS = {
     "smooth": {"extents", "origin"},
     "jagged": {"extents", "origin", "outer_rank"},
@@ -111,24 +109,7 @@ def shape_of_json(text: object) -> tuple[Flat | NestedCommon, Names]:
     ConversionError
         If it is no text at all.
     """
-    if isinstance(text, bytes):
-        try:
-            text = text.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise ParseError(f"the JSON of a shape is not UTF-8: {error}") from error
-    if not isinstance(text, str):
-        raise ConversionError(f"a shape is read from text or bytes, not from {type(text).__name__}")
-    bare = text.strip(" \t\n\r")
-    complaint = excess(bare, depth=_DEPTH, items=len(bare))
-    long = _LONG.search(bare)
-    if long is not None:
-        complaint = f"has a number of more than {MAX_DIGITS} digits at {long.start()}"
-    if complaint is not None:
-        raise ParseError(f"the JSON of a shape {complaint}")
-    try:
-        value = load_json(bare)
-    except ParseError as error:
-        raise ParseError(f"the JSON of a shape {error}") from error
+    value = parse_json(text, "the JSON of a shape", depth=_DEPTH, digits=MAX_DIGITS)
     if not isinstance(value, dict) or "names" not in value:
         return _read(value, ""), None
     names = value.pop("names")

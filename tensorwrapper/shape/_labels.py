@@ -144,6 +144,9 @@ class ShapeExpression(ABC, Generic[ShapeT_co]):
     def __truediv__(self, other: _Scalar) -> "ScaledShape[ShapeT_co]":
         return ScaledShape(self, other, divided=True) if _is_number(other) else NotImplemented
 
+    def __neg__(self) -> "ScaledShape[ShapeT_co]":
+        return ScaledShape(self, -1)
+
     def __add__(self, other: "ShapeExpression[ShapeT_co]") -> "ShapeSum[ShapeT_co]":
         return _sum_of(self, other, negative=False) if _is_expression(other) else NotImplemented
 

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from tensorwrapper._json import Json, dump_json, excess, load_json
+from tensorwrapper._json import Json, dump_json, load_json, parse_json
 from tensorwrapper.errors import ConversionError, ParseError
 from tensorwrapper.shape._mask_keys import MaskItem
 from tensorwrapper.shape._mask_places import MaskPlaces, MaskWay
@@ -194,7 +194,7 @@ def read_json(text: object) -> MaskRead:
     ConversionError
         If it is no text at all.
     """
-    value = _load(text)
+    value = parse_json(text, "the JSON of a mask", depth=_DEPTH, digits=MAX_DIGITS)
     if not isinstance(value, dict) or value.keys() != _KEYS:
         raise ParseError(f"the JSON of a mask must be an object with the keys {', '.join(sorted(_KEYS))}")
     way, picks = value["way"], value["picks"]
@@ -205,26 +205,6 @@ def read_json(text: object) -> MaskRead:
     shape = Shape.from_json(dump_json(value["shape"]))
     _check_way(shape, cast("MaskWay", way), len(picks))
     return shape, way == "points", [_read_picks(entry, f"picks[{k}]") for k, entry in enumerate(picks)]
-
-
-def _load(text: object) -> Json:
-    if isinstance(text, bytes):
-        try:
-            text = text.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise ParseError(f"the JSON of a mask is not UTF-8: {error}") from error
-    if not isinstance(text, str):
-        raise ConversionError(f"a mask is read from text or bytes, not from {type(text).__name__}")
-    bare = text.strip(" \t\n\r")
-    complaint = excess(bare, depth=_DEPTH, items=len(bare))
-    if _LONG.search(bare):
-        complaint = f"has a number of more than {MAX_DIGITS} digits"
-    if complaint is not None:
-        raise ParseError(f"the JSON of a mask {complaint}")
-    try:
-        return load_json(bare)
-    except ParseError as error:
-        raise ParseError(f"the JSON of a mask {error}") from error
 
 
 def _check_way(shape: Shape[Any], way: MaskWay, count: int) -> None:

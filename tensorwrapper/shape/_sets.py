@@ -16,7 +16,7 @@ from tensorwrapper.shape._parts import ShapeParts
 from tensorwrapper.shape._queries import Held, ShapeLike, held_of, names_of
 from tensorwrapper.shape._regroup import is_sequence, split_shape, start_of
 from tensorwrapper.shape._smooth import Smooth, SmoothCommon, hull_of_boxes, intersect_boxes
-from tensorwrapper.typing import IndexT_co
+from tensorwrapper.typing import Extents, Index, IndexT_co
 
 __all__ = ["ShapeSets", "product_names"]
 
@@ -180,14 +180,9 @@ class ShapeSets(ShapeParts[IndexT_co], Generic[IndexT_co]):
         >>> Shape(4, 4).intersect(Shape(9, 2, origin=(1, 3))), Shape(3).intersect(Shape(2, origin=(7,)))
         (Shape(3, 1, origin=(1, 3)), Shape(0, origin=(7,)))
         """
-        mine = self._held
-        if type(other) is type(self) and not others and type(mine) is Smooth:
-            # The common case, without the price of questions about abstract classes.
-            twin: Any = other
-            theirs = twin._held
-            if type(theirs) is Smooth and self._names is twin._names:
-                box = intersect_boxes(mine._extents, mine._origin, theirs._extents, theirs._origin)
-                return self._wrap(box, self._names)
+        box = self._with_box(other, others, intersect_boxes)
+        if box is not None:
+            return box
         return self._combine((other, *others), SmoothCommon.intersect, "intersect")
 
     def hull(self, other: "ShapeLike", *others: "ShapeLike") -> Self:
@@ -201,13 +196,9 @@ class ShapeSets(ShapeParts[IndexT_co], Generic[IndexT_co]):
         >>> Shape(2, 2).hull(Shape(1, 1, origin=(4, -1)), Shape(0, 0, origin=(9, 9)))
         Shape(5, 3, origin=(0, -1))
         """
-        mine = self._held
-        if type(other) is type(self) and not others and type(mine) is Smooth:
-            twin: Any = other
-            theirs = twin._held
-            if type(theirs) is Smooth and self._names is twin._names:
-                box = hull_of_boxes(mine._extents, mine._origin, theirs._extents, theirs._origin)
-                return self._wrap(box, self._names)
+        box = self._with_box(other, others, hull_of_boxes)
+        if box is not None:
+            return box
         return self._combine((other, *others), SmoothCommon.hull, "hull")
 
     def difference(self, other: "ShapeLike", *others: "ShapeLike") -> tuple[Self, ...]:
@@ -291,6 +282,23 @@ class ShapeSets(ShapeParts[IndexT_co], Generic[IndexT_co]):
         if not sizes:
             return ()
         return tuple([self._wrap(p, self._names) for p in split_shape(self._held, marks, number)])
+
+    def _with_box(
+        self,
+        other: "ShapeLike",
+        others: "tuple[ShapeLike, ...]",
+        how: Callable[[Extents, Index, Extents, Index], Smooth],
+    ) -> Self | None:
+        """Return what two boxes make: the common case, without questions about abstract classes."""
+        mine = self._held
+        if type(other) is type(self) and not others and type(mine) is Smooth:
+            twin: Any = other
+            theirs = twin._held
+            if type(theirs) is Smooth and self._names is twin._names:
+                return self._wrap(
+                    how(mine._extents, mine._origin, theirs._extents, theirs._origin), self._names
+                )
+        return None
 
     def _combine(
         self,

@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_counts
-from tensorwrapper._json import Json, dump_json, excess, load_json
+from tensorwrapper._json import Json, dump_json, parse_json
 from tensorwrapper.errors import ConversionError, ExtentError, ParseError, RankError, SizeOverflowError
 from tensorwrapper.shape._arrays import Sizes
 from tensorwrapper.shape._losses import LossReport
 from tensorwrapper.shape._partition import Partition, int64_array
 from tensorwrapper.shape._shape_losses import tiling_losses
+from tensorwrapper.shape._text import MAX_DIGITS
 from tensorwrapper.typing import Extents, IntArray
 
 __all__ = ["GridKind", "ZarrGrid", "partitions_of_zarr"]
@@ -127,7 +128,7 @@ def partitions_of_zarr(
 ) -> tuple[tuple[Partition, ...], GridKind]:
     """Return how a chunk grid cuts a box, and which kind of grid it is."""
     sizes = to_counts(extents, "extents")
-    kind, entries = _entries(_loaded(document))
+    kind, entries = _entries(_loaded(document) if isinstance(document, str | bytes) else document)
     if len(entries) != len(sizes):
         raise RankError(f"the chunk grid has {len(entries)} modes, but there are {len(sizes)} extents")
     starts = (0,) * len(sizes) if origin is None else origin
@@ -145,21 +146,8 @@ def partitions_of_zarr(
     return tuple(found), kind
 
 
-def _loaded(document: object) -> object:
-    if isinstance(document, bytes):
-        try:
-            document = document.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise ParseError("the chunk grid is not UTF-8") from error
-    if not isinstance(document, str):
-        return document
-    reason = excess(document, depth=_MAX_DEPTH, items=_MAX_ITEMS)
-    if reason is not None:
-        raise ParseError(f"the chunk grid {reason}")
-    try:
-        return load_json(document)
-    except ParseError as error:
-        raise ParseError(f"the chunk grid {error}") from error
+def _loaded(text: str | bytes) -> Json:
+    return parse_json(text, "the chunk grid", depth=_MAX_DEPTH, digits=MAX_DIGITS, items=_MAX_ITEMS)
 
 
 def _entries(document: object) -> tuple[GridKind, list[object]]:

@@ -199,3 +199,12 @@ def test_a_table_of_more_places_than_64_bits_is_refused_before_it_is_made():
 def test_a_constant_pad_of_more_positions_than_64_bits_is_refused_before_it_is_made():
     with pytest.raises(SizeOverflowError, match="positions"):
         sel.pad(LONG, [(2**62, 2**62)]).normal_form()
+
+
+def test_views_that_are_nested_too_deeply_say_so():
+    view = V[0]
+    for k in range(300):
+        view = sel.concat([view, [k]])
+    with pytest.raises(SizeOverflowError, match="together at once"):
+        view.normal_form()
+    assert sel.concat([V[0], *[[k] for k in range(3000)]]).compute().shape.extents == (3006,)

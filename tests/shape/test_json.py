@@ -154,7 +154,7 @@ NESTED = '{{"kind":"nested","layers":{0},"shape":{1}}}'.format
         (SMOOTH("[2,-3]"), r"extents\[1\] must be 0 or more, not -3"),
         (SMOOTH("3"), "extents must be a list of integers, not 3"),
         (SMOOTH("[2,3,4]"), "origin must be a list of 3 integers"),
-        (SMOOTH(f"[{'9' * 641},3]"), "more than 640 digits at 12"),
+        (SMOOTH(f"[{'9' * 641},3]"), "more than 640 digits"),
         (SMOOTH(f"[{'[' * 100}{']' * 100},3]"), "nests over 4 deep"),
         ("[" * 10**5, "nests over 4 deep"),
         (JAGGED("[3,[3,1]]"), "there are 2 extents of mode 1, but 3 prefixes"),

@@ -160,6 +160,32 @@ def test_memory_beside_the_part_that_was_given_is_not_read(offset, strides, allo
         assert _reason(text, **{"0": part}) == "bounds"
 
 
+@pytest.mark.parametrize(
+    ("part", "selected"),
+    [
+        (lambda t: t[:, 7:900], lambda v: v[::-3, 5:10]),
+        (lambda t: t[::2, ::3], lambda v: v.permute((1, 0))[1:, ::5]),
+        (lambda t: t[5:, :10].permute((1, 0)), lambda v: v.rotate((1, 2)).gather(0, [3, 3, 0])),
+    ],
+)
+def test_parts_of_large_tensors_are_found_inside_without_a_table(part, selected):
+    large = part(tw.as_tensor(np.zeros((5000, 1000), "i1")))
+    view = selected(sel.as_view(large))
+    text = sel.to_json(view, form="normal")
+    small = sel.SchemaLimits(positions=5000, work=1 << 16)
+    read = sel.from_json(text, sources={"0": large}, limits=small)
+    assert read.normal_form() == view.normal_form()
+
+
+def test_one_position_beside_a_large_part_is_refused():
+    large = tw.as_tensor(np.zeros((5000, 1000), "i1"))[:, 7:900]
+    text = sel.to_json(sel.as_view(large)[:, :5], form="normal")
+    for wrong in ('"offset":6', '"offset":896'):
+        changed = text.replace('"offset":7', wrong)
+        assert changed != text
+        assert _reason(changed, **{"0": large}) == "bounds"
+
+
 def test_two_parts_that_were_given_may_be_read_as_one():
     even, odd = MEMORY[0::2], MEMORY[1::2]
     text = _memory(0, (4, 6), (6, 1))

@@ -172,3 +172,11 @@ SOURCES = {
 def test_elements_that_lie_far_apart_in_order_are_found(source, way):
     (view, array), (ours, theirs) = SOURCES[source], FAR[way]
     np.testing.assert_array_equal(np.asarray(ours(view()).compute()), theirs(array()))
+
+
+def test_columns_that_take_turns_are_written_in_slabs():
+    left = np.arange(1100 * 600).reshape(1100, 600)
+    v = sel.interleave([left, left + 7, left[::-1]], mode=1)[3:]
+    expected = np.stack([left, left + 7, left[::-1]], 2).reshape((1100, 1800))[3:]
+    np.testing.assert_array_equal(np.asarray(v.compute()), expected)
+    np.testing.assert_array_equal(np.asarray(v.compute(order="F", threads=2)), expected)

@@ -195,6 +195,18 @@ def test_a_source_that_delivers_less_than_was_asked_is_an_error():
         sel.as_view(Short(X)).compute()
 
 
+class Twice(CountingSource):
+    def start(self, selections, out):
+        handle = super().start(selections, out)
+        handle.numbers = [0, 0]
+        return handle
+
+
+def test_a_source_that_delivers_twice_is_an_error():
+    with pytest.raises(ConversionError, match="selection 0 came twice"):
+        sel.as_view(Twice(X)).compute()
+
+
 def test_a_tensor_reads_selections_as_a_source():
     source = sel.TensorSource(tw.as_tensor(X))
     selections = [Outer([[0, 3, 4], range(1, 20, 3)]), Outer([range(2), range(5)])]

@@ -85,6 +85,17 @@ def test_tags_of_strangers_are_kept_and_unknown_ones_of_the_format_are_not():
         read(plain)
 
 
+def test_a_sequence_point_is_an_object_that_is_kept():
+    point = {f"{TAGS}IOSequencePoint": {"sequenceNumber": 7}}
+    plain = document(operation(2, {}, {}, tags=point))
+    assert read(plain).nodes[0].tags.other == point
+    assert json.loads(read(plain).to_json()) == plain
+
+    plain["nodes"][0]["tags"] = {f"{TAGS}IOSequencePoint": 7}
+    with pytest.raises(ValidationError, match=r"IOSequencePoint.*must be an object, not 7"):
+        read(plain)
+
+
 def test_uppercase_ids_are_written_in_lowercase():
     plain = document(tensor(0xABCDEF, (), ()))
     plain["nodes"][0]["id"] = plain["nodes"][0]["id"].upper()
@@ -178,7 +189,7 @@ WRONG = [
     ((*BODY, "range", "start"), [0, 5], "mode 1 goes from 5 to 3"),
     ((*BODY, "range", "start"), [0, 1.0], "$.nodes[0].body.range.start: must be a list of integers"),
     ((*BODY, "range", "start"), [0, True], "$.nodes[0].body.range.start: must be a list of integers"),
-    ((*BODY, "range", "start"), [0] * 65, "must be a list of integers, at most 64"),
+    ((*BODY, "range", "start"), [0] * 33, "must be a list of integers, at most 32"),
     ((*BODY, "range", "start"), "00", "$.nodes[0].body.range.start: must be a list of integers"),
     (("nodes", 1, "body", "kernel"), None, "$.nodes[1].body.kernel: must be text"),
     (("nodes", 1, "body", "params"), [], "$.nodes[1].body.params: must be an object"),

@@ -214,3 +214,10 @@ def test_a_box_that_no_rank_can_count_has_routes_where_none_is_needed():
     assert view[:, 5:].route((2**39, 3)).index == (2**39, 8)
     with pytest.raises(SizeOverflowError):
         view.merge_modes(0, 1).route((2**70,))
+
+
+def test_choices_that_are_nested_deeply_are_followed_in_turn():
+    view = sel.as_view(np.arange(6))
+    for k in range(60):
+        view = sel.minimum(view, np.arange(6) + k % 7)
+    assert view.route((4,)).index == (4,)

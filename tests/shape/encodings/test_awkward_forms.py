@@ -149,3 +149,9 @@ def test_the_offsets_are_those_that_awkward_has(lengths):
     theirs = ak.unflatten(np.zeros(sum(lengths)), lengths).layout
     assert length == len(theirs)
     assert buffers["node0-offsets"].tolist() == theirs.to_ListOffsetArray64().offsets.data.tolist()
+
+
+def test_a_form_is_text_or_bytes_with_white_space_around():
+    form, length, buffers = Shape.jagged([3, 1]).to_awkward()
+    for text in (f"\n{form} ", f"{form}\n".encode()):
+        assert Shape.from_awkward(text, length, buffers) == Shape.jagged([3, 1])

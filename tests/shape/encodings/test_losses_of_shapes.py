@@ -83,7 +83,10 @@ def test_what_comes_back_is_what_the_report_says(form, shape, names):
         (Shape.from_cells((2,), [(1, 5), (3, 5)]), {"row_partitions": (), "torch": (), "arrow_tensors": ()}),
         (Shape.nested(Shape(2, 3), layers=(1, 1)), {"json": (), "arrow": ("layers",)}),
         (Shape.tiled([1, 2], [3, 4]), {"awkward": ("cells",)}),
-        (Shape.jagged([[2]]), {"torch": ("cells",), "torch_strided": ("cells",), "arrow_tensors": ("cells",)}),
+        (
+            Shape.jagged([[2]]),
+            {"torch": ("cells",), "torch_strided": ("cells",), "arrow_tensors": ("cells",)},
+        ),
     ],
 )
 def test_each_fact_is_lost_where_there_is_no_word_for_it(shape, lost):

@@ -210,3 +210,9 @@ def test_a_grid_is_a_value():
         assert back == grid
         assert hash(back) == hash(grid)
         assert tokenize(back) == tokenize(grid)
+
+
+@pytest.mark.parametrize("pad", [str, lambda text: f" \n{text}\n", lambda text: f"{text}\n".encode()])
+def test_white_space_around_the_json_is_of_no_account(pad):
+    grid = Tiling([4, 3]).to_zarr()
+    assert Tiling.from_zarr(pad(grid.to_json()), (7,)) == Tiling([4, 3])
