@@ -12,7 +12,7 @@ from tensorwrapper.layout._keys import parse_positional
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._keys import mode_of
 from tensorwrapper.shape._shape import unnamed_shape
-from tensorwrapper.typing import Extents
+from tensorwrapper.typing import Array, Extents
 
 __all__ = ["Atom", "Call", "atoms_of", "capture"]
 
@@ -44,10 +44,12 @@ _SHOWN = 8  # positions of a list that a text shows
 
 
 def _text(argument: object) -> str:
-    if isinstance(argument, tuple) and len(cast("tuple[object, ...]", argument)) > _SHOWN:
-        items = cast("tuple[object, ...]", argument)
+    if not isinstance(argument, tuple):
+        return repr(argument)
+    items = cast("tuple[object, ...]", argument)
+    if len(items) > _SHOWN:
         return f"({', '.join(map(str, items[:_SHOWN]))}, ... {len(items)} in all)"
-    return repr(argument)
+    return repr(items)
 
 
 _ROW = frozenset({tuple})
@@ -63,9 +65,9 @@ def capture(argument: object) -> object:
     if kind in _ROW and _PLAIN.issuperset(map(type, cast("tuple[object, ...]", argument))):
         return argument
     if isinstance(argument, int | slice | str | Shape) or argument is None or argument is Ellipsis:
-        return argument
+        return cast("object", argument)
     if isinstance(argument, np.ndarray):
-        copy = argument.copy()
+        copy = cast("Array", argument).copy()
         copy.flags.writeable = False
         return copy
     if isinstance(argument, tuple | list):
@@ -75,7 +77,7 @@ def capture(argument: object) -> object:
     return tuple([capture(item) for item in cast("Iterable[object]", argument)])
 
 
-def atoms_of(call: Call) -> list[Atom]:
+def atoms_of(call: Call) -> list[Atom]:  # noqa: C901, PLR0912 - one case per operation
     """Return the simple steps of a call, in order; none for one that changes nothing.
 
     Their box is that of the result; where it lies may differ by its origin.

@@ -192,11 +192,12 @@ def _shared(starts: IntArray, stops: IntArray) -> Index | None:
     """
     if not len(starts):
         return () if starts.shape[1] > 1 else None
-    reach = [int(np.searchsorted(np.sort(a), b).sum()) for a, b in zip(starts, stops, strict=True)]
+    reach = [_ends_of(a, b).sum() for a, b in zip(np.sort(starts, axis=1), stops, strict=True)]
     modes = np.argsort(reach, kind="stable")
     order = np.argsort(starts[modes[0]], kind="stable")
-    firsts, lasts = np.ascontiguousarray(starts[modes][:, order]), np.ascontiguousarray(stops[modes][:, order])
-    ends = np.searchsorted(firsts[0], lasts[0]).tolist()
+    firsts = np.ascontiguousarray(starts[modes][:, order])
+    lasts = np.ascontiguousarray(stops[modes][:, order])
+    ends: list[int] = _ends_of(firsts[0], lasts[0]).tolist()
     for k, end in enumerate(ends):
         near = np.arange(k + 1, end)
         for first, last in zip(firsts[1:], lasts[1:], strict=True):
@@ -208,6 +209,12 @@ def _shared(starts: IntArray, stops: IntArray) -> Index | None:
             corner[modes] = np.maximum(firsts[:, k], firsts[:, near[0]])
             return tuple(corner.tolist())
     return None
+
+
+def _ends_of(starts: IntArray, stops: IntArray) -> IntArray:
+    """Return, for each box of a mode, how many of the sorted starts lie before its stop."""
+    found: IntArray = np.searchsorted(starts, stops)
+    return found
 
 
 def _volume(starts: IntArray, stops: IntArray) -> int:

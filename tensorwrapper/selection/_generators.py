@@ -4,9 +4,12 @@ Coordinates are absolute indices of the shape that was declared, so that an elem
 else is selected.
 """
 
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -65,7 +68,7 @@ class Filling(Generator):
     """One constant everywhere; `value` is a Python number or string that the dtype can say."""
 
     shape: Shape[tuple[int, ...]]
-    value: Any = attrs.field(eq=attrs.cmp_using(eq=_same_value), hash=False)
+    value: Any = attrs.field(eq=cast("Any", attrs.cmp_using)(eq=_same_value), hash=False)
     dtype: "np.dtype[Any]"
 
     @property

@@ -3,6 +3,9 @@
 A node knows its box and its operands, and computes nothing. Builders check that operands fit.
 """
 
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
 from collections.abc import Callable
 from typing import Any, Literal, final
 

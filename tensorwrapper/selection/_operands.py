@@ -68,8 +68,8 @@ class Sides(Generic[T]):
 
 
 def _to_projection(projection: Projection | str) -> Projection:
-    held: object = Projection.parse(projection) if isinstance(projection, str) else projection
-    if not isinstance(held, Projection):
+    held = Projection.parse(projection) if isinstance(projection, str) else projection
+    if not isinstance(cast("object", held), Projection):
         raise ConversionError(f"an operand has a Projection or its text, not {held!r}")
     return held
 

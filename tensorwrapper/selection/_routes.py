@@ -125,7 +125,7 @@ def _walk(view: Expression, positions: IntArray, rows: IntArray, casts: _Casts) 
 
 
 def _arrived(view: Expression, positions: IntArray) -> tuple[Expression, IntArray]:
-    """Return the view whose node is not an optimized one, and positions in the box of its node or its tensor."""
+    """Return the view as it was written, and positions in the box of its node, or in its tensor."""
     while _is_chain(view):
         for call in reversed(view.calls):
             positions = positions_before(call, positions)
@@ -143,7 +143,7 @@ def _leaf(node: Reading | Generator | Sampling, positions: IntArray) -> tuple[Or
         return given, _absolute(positions, given)
     if isinstance(node, Sampling):
         places = node.layout.offsets_of(_absolute(positions, node.layout))
-        node, positions = node.field, unravel(places, node.field.extents)
+        return node.field, _absolute(unravel(places, node.field.extents), node.field)
     return node, _absolute(positions, node)
 
 

@@ -124,12 +124,13 @@ def check_reach(
 def _is_inside(layout: Layout[Any], own: Layout[Any]) -> bool:
     """Tell whether all places of a layout are surely those of one in strides, whose modes do not overlap."""
     held, maps = own._held, maps_of(layout)
-    if not isinstance(held, Strided) or maps is None or min(held.strides, default=1) < 1:
+    if not isinstance(held, Strided) or maps is None or min(held.strides, default=0) < 1:
         return False
     # The place of a box in which each mode has room for all that lies within a step of the one before.
     steps, counts = zip(*sorted(zip(held.strides, held.extents, strict=True), reverse=True), strict=True)
     rooms = [divmod(a, b) for a, b in pairwise((*steps, 1))]
-    if any(rest for _, rest in rooms):
+    wanted = zip((*counts[1:], 1), rooms, strict=True)
+    if any(rest or count > room for count, (room, rest) in wanted):
         return False
     box = (counts[0], *[room for room, _ in rooms])
     base, axes = maps

@@ -338,7 +338,10 @@ class _Reader:
         _check_alike(_views(parts), mode, where)
         total = check_cover(pieces, mode, where, self._budget)
         extents = pieces[0].view.shape.extents
-        node = Routing(mode, (*extents[:mode], total, *extents[mode + 1 :]), tuple(pieces))
+        # In a routing no piece is empty, and they are in the order in which they begin.
+        filled = [piece for piece in pieces if piece.count(mode)] or pieces[:1]
+        ordered = tuple(sorted(filled, key=lambda piece: piece.start))
+        node = Routing(mode, (*extents[:mode], total, *extents[mode + 1 :]), ordered)
         return _over(node, parts, shared=True)
 
 

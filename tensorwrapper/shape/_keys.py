@@ -99,7 +99,9 @@ def _pin(item: object, mode: int) -> int:
         with contextlib.suppress(ConversionError):
             return to_int(item, f"the index of mode {mode}")
     if isinstance(item, dict):
-        raise ConversionError(f"the key {item!r} gives modes by name; named() gives names to the modes of a shape")
+        raise ConversionError(
+            f"the key {item!r} gives modes by name; named() gives names to the modes of a shape"
+        )
     raise ConversionError(
         f"the index of mode {mode} must be an integer or a slice, not {item!r}; "
         "a list or a boolean array selects with Mask(shape, ...), which is no shape"

@@ -164,7 +164,7 @@ def test_memory_beside_the_part_that_was_given_is_not_read(offset, strides, allo
     ("part", "selected"),
     [
         (lambda t: t[:, 7:900], lambda v: v[::-3, 5:10]),
-        (lambda t: t[::2, ::3], lambda v: v.permute((1, 0))[1:, ::5]),
+        (lambda t: t[::2, ::4], lambda v: v.permute((1, 0))[1:, ::5]),
         (lambda t: t[5:, :10].permute((1, 0)), lambda v: v.rotate((1, 2)).gather(0, [3, 3, 0])),
     ],
 )
@@ -203,6 +203,18 @@ def test_pieces_in_turns_are_checked_whatever_their_number(turns):
     wrong = text.replace(f"[1,{turns},", f"[2,{turns},")
     assert wrong != text
     assert _reason(wrong, **{"0": MEMORY}) == "cover"
+
+
+def test_pieces_may_come_in_any_order_and_be_empty():
+    view = sel.concat([sel.full((2,), 1), sel.full((0,), 2), sel.full((3,), 3)])
+    value = json.loads(sel.to_json(view, form="normal"))
+    pieces = value["of"]["pieces"]
+    nothing = {"of": {"full": 2, "dtype": "<i8", "range": {"start": [0], "end": [0]}}}
+    for changed in (pieces[::-1], [[2, 1, nothing], *pieces], [*pieces, [7, 5, nothing]]):
+        value["of"]["pieces"] = changed
+        read = sel.from_json(json.dumps(value), sources={})
+        assert read.compute().tolist() == [1, 1, 3, 3, 3]
+        assert read[::-1].compute().tolist() == [3, 3, 3, 1, 1]
 
 
 def test_pieces_of_ten_million_positions_are_checked_without_a_table():

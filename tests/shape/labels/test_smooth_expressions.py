@@ -119,6 +119,7 @@ def test_more_than_two_factors_make_one_product():
         Fraction(1, 2) * MATRIX("i,j"),
         2 * (3 * MATRIX("i,j")) / 4,
         2 * (MATRIX("i,j") + MATRIX("i,j")),
+        -MATRIX("i,j"),
     ],
     ids=repr,
 )
