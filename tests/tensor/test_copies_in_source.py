@@ -125,6 +125,26 @@ ALLOWED = {
         "array",  # lists and texts, which are converted before any is written
         "take",  # StringData.take
     },
+    "selection/_atom.py": {"copy"},  # arguments that are positions
+    "selection/_box_table.py": {"array", "copy", "tobytes"},  # bounds of boxes
+    "selection/_build.py": {"astype"},  # View.astype
+    "selection/_coordinates.py": {"array", "concatenate", "copy", "delete", "where"},  # coordinates
+    # corners of boxes
+    "selection/_corners.py": {"array", "ascontiguousarray", "concatenate", "copy", "ravel", "stack", "where"},
+    "selection/_coverage.py": {"array"},  # numbers of boxes
+    "selection/_elementwise.py": {"astype"},  # View.astype
+    "selection/_generators.py": {"array", "astype", "tobytes"},  # coordinates, and one constant
+    "selection/_index_map.py": {"array", "astype"},  # matrices of integers
+    "selection/_nodes.py": {"array", "concatenate"},  # where operands begin
+    "selection/_normal.py": {"array", "ascontiguousarray", "astype", "take"},  # positions, and AxisMap.take
+    "selection/_projection.py": {"array", "tile", "where"},  # corners of boxes
+    "selection/_route.py": {"array", "concatenate"},  # positions
+    # coordinates
+    "selection/_routes.py": {"array", "astype", "concatenate", "delete", "insert", "stack", "where"},
+    "selection/_sharding.py": {"ravel", "stack"},  # numbers of blocks
+    "selection/_touched.py": {"copy"},  # positions
+    "selection/_transform.py": {"take"},  # AxisMap.take
+    "selection/_view_routing.py": {"array"},  # coordinates
     "selection/_distinct.py": {"concatenate"},  # addresses
     "selection/_schema.py": {"array", "tobytes"},  # constants and tables of positions
     "selection/_schema_fields.py": {"array"},  # the same
