@@ -100,7 +100,8 @@ def _pin(item: object, mode: int) -> int:
             return to_int(item, f"the index of mode {mode}")
     if isinstance(item, dict):
         raise ConversionError(
-            f"the key {item!r} gives modes by name; named() gives names to the modes of a shape"
+            f"the index of a mode without a name is an integer or a slice, and {item!r} gives modes by name; "
+            "named() gives names"
         )
     raise ConversionError(
         f"the index of mode {mode} must be an integer or a slice, not {item!r}; "

@@ -49,7 +49,7 @@ class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
                 "to_string_data() has them without a copy"
             )
         if array is None and self.shape.kind == "smooth":
-            what = "a mode without a single stride" if isinstance(self._buffer, Dense) else f"{self._buffer!r}"
+            what = "a mode of several strides" if isinstance(self._buffer, Dense) else f"{self._buffer!r}"
             raise ConversionError(
                 f"no array is over the elements of {what}: np.asarray(t) and t.copy() read them all"
             )

@@ -1,6 +1,6 @@
 """What is selected is of the sort of what it is selected from. Checked, never run."""
 
-from typing import Any, assert_type
+from typing import assert_type
 
 import numpy as np
 
