@@ -134,7 +134,17 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     given = [_at_zero(part) for part in _of_one_type(parts, "concat")]
     number = mode_of(mode, given[0].shape.rank)
     _aligned(given, number, "concat")
-    return View(whole(Joining(number, tuple(given))))
+    return View(whole(Joining(number, tuple(_laid_flat(given, number)))))
+
+
+def _laid_flat(parts: list[Expression], mode: int) -> list[Expression]:
+    """Return parts of which none is itself joined along the mode: a loop that appends nests nothing."""
+    flat: list[Expression] = []
+    for part in parts:
+        node = part.node
+        fresh = not part.calls and part.written is None and part.is_whole
+        flat += node.operands if fresh and isinstance(node, Joining) and node.mode == mode else [part]
+    return flat
 
 
 def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:

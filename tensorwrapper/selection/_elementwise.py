@@ -73,7 +73,13 @@ def maximum(*operands: Operand) -> View[Any]:
 def _extreme(kind: Literal["minimum", "maximum"], operands: tuple[Operand, ...]) -> View[Any]:
     parts = _operands(operands, kind)
     extents = _common([part.shape.extents for part in parts], kind)
-    return View(whole(Extreme(kind, tuple([_broadcast(part, extents) for part in parts]))))
+    flat: list[Expression] = []
+    for part in [_broadcast(part, extents) for part in parts]:
+        node = part.node
+        fresh = not part.calls and part.written is None and part.is_whole
+        # A loop that takes the least so far nests nothing.
+        flat += node.operands if fresh and isinstance(node, Extreme) and node.kind == kind else [part]
+    return View(whole(Extreme(kind, tuple(flat))))
 
 
 def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[Expression]:

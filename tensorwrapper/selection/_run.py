@@ -1,12 +1,20 @@
 """Views computed: memory for the result, and what is written into it."""
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.buffer._strings import buffer_of
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, ReadOnlyError
+from tensorwrapper.errors import (
+    BufferSizeError,
+    ConversionError,
+    DTypeError,
+    ExtentMismatchError,
+    ReadOnlyError,
+)
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection._expression import Expression
 from tensorwrapper.selection._nodes import Reading
@@ -65,6 +73,8 @@ def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Arra
 
 def new_array(extents: Extents, dtype: "np.dtype[Any]", order: Index) -> Array:
     """Return new memory without gaps, of which mode ``order[k]`` is the k-th fastest."""
+    if math.prod(extents) * dtype.itemsize > MAX_INT64:
+        raise BufferSizeError(f"elements of {dtype} in extents {extents} do not fit into an address space")
     slowest_first = order[::-1]
     array: Array = np.empty([extents[mode] for mode in slowest_first], dtype)
     return array.transpose(sorted(range(len(order)), key=slowest_first.__getitem__))

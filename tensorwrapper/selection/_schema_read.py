@@ -14,7 +14,8 @@ from tensorwrapper._json import Json, excess, has_number_over, load_json
 from tensorwrapper.errors import ParseError, SelectionError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._separable import axes_of, over_box
+from tensorwrapper.layout._separable import Separable, axes_of, over_box
+from tensorwrapper.layout._strided import Strided
 from tensorwrapper.selection._build import ViewLike, as_view
 from tensorwrapper.selection._expression import Expression, Node, box, whole
 from tensorwrapper.selection._generators import Counting, Diagonal, Filling, RandomField
@@ -54,6 +55,8 @@ from tensorwrapper.selection._schema_steps import apply_step
 from tensorwrapper.selection._source import TensorSource
 from tensorwrapper.selection._view import View
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape._smooth import make_smooth
 from tensorwrapper.typing import Extents
 
 __all__ = ["from_json"]
@@ -156,9 +159,7 @@ class _Reader:
                 f"the view is declared as {extents} of {dtype}, and is {found.shape.extents} of "
                 f"{found.dtype}",
             )
-        layout = found.layout
-        placed = layout if layout.shape.origin == start else _placed(layout, extents, start)
-        return attrs.evolve(found, layout=placed)
+        return found if found.shape.origin == start else _placed(found, extents, start)
 
     def view(self, value: Json, where: str) -> Measured:
         """Return the view inside the document that an object describes."""
@@ -419,7 +420,11 @@ def _check_alike(parts: Sequence[Expression], mode: int, where: str) -> None:
             )
 
 
-def _placed(layout: Layout[Any], extents: Extents, start: Extents) -> Layout[Any]:
-    """Return the same layout over a box that lies elsewhere."""
-    base, axes = axes_of(layout._held, "a view")
-    return wrap_layout(over_box(extents, start, base, axes))
+def _placed(view: Expression, extents: Extents, start: Extents) -> Expression:
+    """Return the same view over a box that lies elsewhere."""
+    held = view.layout._held
+    if isinstance(held, Strided | Separable):
+        base, axes = axes_of(held, "a view")
+        return attrs.evolve(view, layout=wrap_layout(over_box(extents, start, base, axes)))
+    # Storage tile by tile has no origin of its own to move.
+    return Expression(Whole(view), Layout(wrap(make_smooth(extents, start))))

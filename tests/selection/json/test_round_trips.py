@@ -126,3 +126,13 @@ def test_sources_are_named_in_the_order_in_which_they_are_met():
     assert '"source":"left"' in sel.to_json(sel.as_view(a), sources={"left": found["0"]})
     with pytest.raises(ConversionError, match="has no name among"):
         sel.to_json(view, sources={"left": found["0"]})
+
+
+def test_a_region_of_a_tensor_that_is_stored_tile_by_tile_keeps_its_place():
+    layout = tw.Layout.tiled(tw.Tiling([2, 3], [3, 2, 1]))
+    view = sel.as_view(tw.as_tensor(np.arange(30).reshape(5, 6)).to_layout(layout))
+    part = view.window(tw.Shape(4, 3, origin=(1, 2))).window(tw.Shape(2, 1, origin=(2, 3)))
+    read = sel.from_json(sel.to_json(part), sources=sel.sources(part))
+
+    assert read.shape == part.shape
+    assert read.compute().tolist() == part.compute().tolist() == [[15], [21]]
