@@ -135,13 +135,20 @@ class ShapeExpression(ABC, Generic[ShapeT_co]):
     def __mul__(self, other: _Scalar) -> "ScaledShape[ShapeT_co]": ...
     def __mul__(self, other: "ShapeExpression[ShapeT_co] | _Scalar") -> "ShapeExpression[ShapeT_co]":
         if isinstance(other, ShapeExpression):
-            return ShapeProduct((*_factors(self), *_factors(other)))
+            return _product_of(self, other)
         return ScaledShape(self, other) if _is_number(other) else NotImplemented
 
     def __rmul__(self, other: _Scalar) -> "ScaledShape[ShapeT_co]":
         return ScaledShape(self, other) if _is_number(other) else NotImplemented
 
-    def __truediv__(self, other: _Scalar) -> "ScaledShape[ShapeT_co]":
+    @overload
+    def __truediv__(self, other: "ShapeExpression[ShapeT_co]") -> "ShapeProduct[ShapeT_co]": ...
+    @overload
+    def __truediv__(self, other: _Scalar) -> "ScaledShape[ShapeT_co]": ...
+    def __truediv__(self, other: "ShapeExpression[ShapeT_co] | _Scalar") -> "ShapeExpression[ShapeT_co]":
+        if isinstance(other, ShapeExpression):
+            factors, divided = _factors(self)
+            return ShapeProduct((*factors, other), divided=(*divided, True))
         return ScaledShape(self, other, divided=True) if _is_number(other) else NotImplemented
 
     def __neg__(self) -> "ScaledShape[ShapeT_co]":
@@ -162,8 +169,21 @@ def _is_expression(value: object) -> bool:
     return isinstance(value, ShapeExpression)
 
 
-def _factors(term: ShapeExpression[_ShapeT]) -> tuple[ShapeExpression[_ShapeT], ...]:
-    return cast("ShapeProduct[_ShapeT]", term).factors if type(term) is ShapeProduct else (term,)
+def _product_of(left: ShapeExpression[_ShapeT], right: ShapeExpression[_ShapeT]) -> "ShapeProduct[_ShapeT]":
+    factors, divided = _factors(left)
+    more, others = _factors(right)
+    flags = (*divided, *others)
+    return ShapeProduct((*factors, *more), divided=flags if any(flags) else ())
+
+
+def _factors(
+    term: ShapeExpression[_ShapeT],
+) -> tuple[tuple[ShapeExpression[_ShapeT], ...], tuple[bool, ...]]:
+    """Return the factors of a term, and by which of them it is divided."""
+    if type(term) is not ShapeProduct:
+        return (term,), (False,)
+    product = cast("ShapeProduct[_ShapeT]", term)
+    return product.factors, product.divided or (False,) * len(product.factors)
 
 
 def _sum_of(
@@ -272,6 +292,8 @@ class ScaledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
 class ShapeProduct(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
     """A product of expressions: element-wise, contracted or outer, as the labels of the result say.
 
+    Dividing by an expression is multiplying by it with each of its elements inverted: the shape is the same.
+
     Examples
     --------
     >>> from tensorwrapper import Shape
@@ -282,7 +304,9 @@ class ShapeProduct(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
     """
 
     factors: tuple[ShapeExpression[ShapeT_co], ...]
-    """What is multiplied, no product among it."""
+    """What is multiplied, no product among it, or what is divided by."""
+    divided: tuple[bool, ...] = attrs.field(default=(), kw_only=True)
+    """By which of the factors it is divided; empty if by none."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -312,7 +336,9 @@ class ShapeProduct(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
         return self.factors[0]._leaf()
 
     def __repr__(self) -> str:
-        return " * ".join(map(_in_product, self.factors))
+        signs = [" / " if by else " * " for by in self.divided[1:]] or [" * "] * (len(self.factors) - 1)
+        first, *rest = map(_in_product, self.factors)
+        return first + "".join([sign + text for sign, text in zip(signs, rest, strict=True)])
 
 
 @final

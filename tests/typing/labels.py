@@ -39,6 +39,8 @@ assert_type(2 * a, ScaledShape[Plain])
 assert_type(1.5j * a, ScaledShape[Plain])
 assert_type(np.int64(2) * a, ScaledShape[Plain])
 assert_type(a / np.float32(2), ScaledShape[Plain])
+assert_type(a / b, ShapeProduct[Plain])
+2 / a  # type: ignore[operator] # pyright: ignore[reportOperatorIssue, reportUnusedExpression]
 assert_type((a + b).shape("i").rank, int)
 
 assert_type(tw.einsum_shape("ij,jk->ik", (2, 3), Shape(3, 4)), Plain)
@@ -49,7 +51,6 @@ assert_type(Labels.parse("i,j")[:1], tuple[str, ...])
 assert_type(Labels.parse("i,j").permutation("j,i"), tuple[int, ...])
 
 a * "i"  # type: ignore[operator] # pyright: ignore[reportOperatorIssue, reportUnusedExpression]
-a / b  # type: ignore[operator] # pyright: ignore[reportOperatorIssue, reportUnusedExpression]
 a + 1  # type: ignore[operator] # pyright: ignore[reportOperatorIssue, reportUnusedExpression]
 1 - a  # type: ignore[operator] # pyright: ignore[reportOperatorIssue, reportUnusedExpression]
 Shape(2)(3)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
