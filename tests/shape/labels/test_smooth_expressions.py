@@ -135,7 +135,7 @@ def test_what_is_no_number_is_not_multiplied():
             with pytest.raises(TypeError):
                 combine(wrong, MATRIX("i,j"))
     for wrong in (
-        lambda: MATRIX("i,j") / MATRIX("i,j"),
+        lambda: MATRIX("i,j") / "i,j",
         lambda: 2 / MATRIX("i,j"),
         lambda: 2 + MATRIX("i,j"),
     ):
