@@ -1,12 +1,14 @@
 """Views computed: memory for the result, and what is written into it."""
 
 import math
-from typing import Any, TypeAlias
+import os
+from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer._strided_copy import to_threads
 from tensorwrapper.buffer._strings import buffer_of
 from tensorwrapper.errors import (
     BufferSizeError,
@@ -25,7 +27,18 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor._places import memory_of, packed_layout
 from tensorwrapper.typing import Array, Extents, Index
 
-__all__ = ["Target", "is_array", "new_array", "new_tensor", "reads_from", "source_tensor", "target_array"]
+__all__ = [
+    "Target",
+    "is_array",
+    "new_array",
+    "new_tensor",
+    "reads_from",
+    "source_tensor",
+    "target_array",
+    "threads_for",
+]
+
+_LARGE = 1 << 25  # bytes from which memory, and its pages, are better written by two threads
 
 Target: TypeAlias = "Tensor[Any] | Array"
 """Where the elements of a view are written: a tensor in strides, or an array."""
@@ -69,6 +82,19 @@ def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Arra
             f"elements of {dtype} do not become ones of {array.dtype}; astype() says that they do"
         )
     return array
+
+
+def threads_for(nbytes: int, threads: SupportsIndex | None) -> int:
+    """Return how many threads write a result: as many as asked for, or two where that surely pays."""
+    if threads is not None:
+        return to_threads(threads)
+    return 2 if nbytes >= _LARGE and _processors() > 1 else 1
+
+
+def _processors() -> int:
+    """Return how many processors this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def new_array(extents: Extents, dtype: "np.dtype[Any]", order: Index) -> Array:

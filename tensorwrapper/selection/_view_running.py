@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
 from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._strided_copy import to_threads
 from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import BufferSizeError, ConversionError, JaggedModeError
 from tensorwrapper.layout._orders import fastest_first
@@ -22,6 +21,7 @@ from tensorwrapper.selection._run import (
     reads_from,
     source_tensor,
     target_array,
+    threads_for,
 )
 from tensorwrapper.selection._run_plan import Cancel, Progress, Watch, run_plan
 from tensorwrapper.selection._run_regions import region_extents, regions
@@ -75,7 +75,7 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
         out: "Target | None" = None,
         order: Order | Iterable[SupportsIndex] = "C",
         *,
-        threads: SupportsIndex = 1,
+        threads: SupportsIndex | None = None,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> Tensor[Any]:
@@ -93,7 +93,8 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
         order
             How new memory is filled: "C", "F", or the modes from the fastest to the slowest.
         threads
-            How many threads copy large parts.
+            How many threads copy large parts. If not given, two for results of 32 MiB and more, where this
+            process may use two processors, else one.
         progress
             Called with the bytes written so far, and of all, now and then.
         cancel
@@ -125,7 +126,7 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
         if source is None and self.shape.kind != "smooth":
             return self._of_box(out)
         fastest = fastest_first(order, self.rank)
-        plan, count = self.plan(), to_threads(threads)
+        plan, count = self.plan(), threads_for(self.nbytes, threads)
         watch = Watch(plan.nbytes, progress, cancel)
         watch.check()
         if out is None:
@@ -149,7 +150,7 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
         self,
         max_bytes: SupportsIndex,
         *,
-        threads: SupportsIndex = 1,
+        threads: SupportsIndex | None = None,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> Iterator[tuple[Shape[tuple[int, ...]], Tensor[Any]]]:
@@ -182,7 +183,9 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
             raise BufferSizeError(f"an element of {self.dtype} has more than {max_bytes} bytes")
         if self.shape.kind != "smooth":
             raise JaggedModeError(f"a view of shape {self.shape} has no blocks: slices of it are computed")
-        return self._blocks(most, to_threads(threads), Watch(self.nbytes, progress, cancel), cancel)
+        return self._blocks(
+            most, threads_for(self.nbytes, threads), Watch(self.nbytes, progress, cancel), cancel
+        )
 
     def _blocks(
         self, most: int, threads: int, watch: Watch, cancel: Cancel | None

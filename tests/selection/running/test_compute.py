@@ -1,5 +1,6 @@
 """Computing views: into new memory, into memory that is given, at once or part by part."""
 
+import os
 import threading
 
 import numpy as np
@@ -19,6 +20,7 @@ from tensorwrapper.errors import (
     JaggedModeError,
     ReadOnlyError,
 )
+from tensorwrapper.selection._run import threads_for
 
 X = np.arange(24).reshape(4, 6)
 
@@ -244,3 +246,12 @@ def test_sparse_tensors_stay_sparse_and_are_not_put_together():
     np.testing.assert_array_equal(np.asarray(found.to_dense()), np.asarray(t.to_dense())[:, ::-1])
     with pytest.raises(ConversionError, match=r"to_dense\(\)"):
         sel.concat([t, t]).compute()
+
+
+def test_large_results_are_written_by_two_threads_where_there_are_two_processors():
+    both = len(os.sched_getaffinity(0)) > 1 if hasattr(os, "sched_getaffinity") else os.cpu_count() != 1
+
+    assert threads_for(1 << 20, None) == 1
+    assert threads_for(1 << 26, None) == (2 if both else 1)
+    assert threads_for(1 << 26, 1) == 1
+    assert threads_for(1, np.int8(3)) == 3
