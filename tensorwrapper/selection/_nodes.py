@@ -70,9 +70,39 @@ def _with_extent(extents: Extents, mode: int, extent: int) -> Extents:
     return (*extents[:mode], extent, *extents[mode + 1 :])
 
 
+class _Alike(Node):
+    """Abstract: `operands`, all of one type; `extents` and `name`."""
+
+    __slots__ = ()
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operands[0].dtype
+
+
+class _OfOne(Node):
+    """Abstract: `operand`, the only one, and `name`; box and type are those of the operand."""
+
+    __slots__ = ()
+
+    operand: Expression
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
+    @property
+    def extents(self) -> Extents:
+        return self.operand.shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operand.dtype
+
+
 @final
 @attrs.frozen
-class Joining(Node):
+class Joining(_Alike):
     """One operand after the other along a mode, of one dtype."""
 
     mode: int
@@ -93,10 +123,6 @@ class Joining(Node):
         return _with_extent(self.operands[0].shape.extents, self.mode, int(self.offsets[-1]))
 
     @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.operands[0].dtype
-
-    @property
     def name(self) -> str:
         return "concat"
 
@@ -106,7 +132,7 @@ class Joining(Node):
 
 @final
 @attrs.frozen
-class Interleaving(Node):
+class Interleaving(_Alike):
     """Position p of a mode is position ``p div k`` of operand ``p mod k``, of k operands of one dtype."""
 
     mode: int
@@ -118,17 +144,13 @@ class Interleaving(Node):
         return _with_extent(self.operands[0].shape.extents, self.mode, total)
 
     @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.operands[0].dtype
-
-    @property
     def name(self) -> str:
         return "interleave"
 
 
 @final
 @attrs.frozen
-class Stacking(Node):
+class Stacking(_Alike):
     """Operands of one shape and dtype under a new mode that counts them."""
 
     mode: int
@@ -140,17 +162,13 @@ class Stacking(Node):
         return (*inner[: self.mode], len(self.operands), *inner[self.mode :])
 
     @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.operands[0].dtype
-
-    @property
     def name(self) -> str:
         return "stack"
 
 
 @final
 @attrs.frozen
-class Padding(Node):
+class Padding(_OfOne):
     """An operand with a constant around it: for each mode how many positions before and after."""
 
     operand: Expression
@@ -159,17 +177,9 @@ class Padding(Node):
     """A view without modes: the constant."""
 
     @property
-    def operands(self) -> tuple[Expression, ...]:
-        return (self.operand,)
-
-    @property
     def extents(self) -> Extents:
         inner = zip(self.operand.shape.extents, self.widths, strict=True)
         return tuple([before + extent + after for extent, (before, after) in inner])
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.operand.dtype
 
     @property
     def name(self) -> str:
@@ -198,7 +208,7 @@ class Choosing(Node):
 
 @final
 @attrs.frozen
-class Extreme(Node):
+class Extreme(_Alike):
     """The least or the greatest of the operands, cell by cell; all of one box and dtype."""
 
     kind: Literal["minimum", "maximum"]
@@ -209,29 +219,17 @@ class Extreme(Node):
         return self.operands[0].shape.extents
 
     @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.operands[0].dtype
-
-    @property
     def name(self) -> str:
         return self.kind
 
 
 @final
 @attrs.frozen
-class Casting(Node):
+class Casting(_OfOne):
     """The operand as elements of another type, as NumPy casts: what does not fit wraps round."""
 
     operand: Expression
     _dtype: "np.dtype[Any]"
-
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return (self.operand,)
-
-    @property
-    def extents(self) -> Extents:
-        return self.operand.shape.extents
 
     @property
     def dtype(self) -> "np.dtype[Any]":
@@ -244,22 +242,10 @@ class Casting(Node):
 
 @final
 @attrs.frozen
-class Whole(Node):
+class Whole(_OfOne):
     """All elements of the operand in row-major order: where no layout of its own places could say it."""
 
     operand: Expression
-
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return (self.operand,)
-
-    @property
-    def extents(self) -> Extents:
-        return self.operand.shape.extents
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.operand.dtype
 
     @property
     def name(self) -> str:
