@@ -30,6 +30,7 @@ __all__ = [
     "Runner",
     "coordinates_of",
     "leaf_of",
+    "places_in",
     "points_through",
 ]
 
@@ -198,16 +199,21 @@ class GeneratorLeaf(Runner):
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
         for block in cut(out.shape):
             own = shift_window(window, block)
-            if self.transform is not None:
-                places: Sequence[IntArray] = coordinates_of(self.transform, own)
-            else:
-                places = np.unravel_index(self.layout[(*own, ...)].to_numpy(), self.node.extents)
-            values = self.node.values(places)
+            values = self.node.values(places_in(self.layout, self.transform, own, self.node.extents))
             write_elements(inside(out, block), np.broadcast_to(values, window_extents(own)))
 
     def points(self, places: tuple[IntArray, ...]) -> Array:
         found = self.node.values(points_through(self.layout, places, self.node.extents))
         return np.asarray(np.broadcast_to(found, places[0].shape if places else ()), self.dtype)
+
+
+def places_in(
+    layout: Layout[Any], transform: Transform | None, window: Window, extents: Extents
+) -> Sequence[IntArray]:
+    """Return the positions in a box of a window of a view, one array per mode, which broadcast together."""
+    if transform is not None:
+        return coordinates_of(transform, window)
+    return np.unravel_index(layout[(*window, ...)].to_numpy(), extents)
 
 
 def points_through(

@@ -1,7 +1,7 @@
 """What writes elements that are put together of others: routed, chosen, least and greatest, cast, drawn."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, cast, final
 
 import attrs
@@ -13,7 +13,7 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.selection._generators import RandomField
 from tensorwrapper.selection._nodes import Choosing, Extreme, Routing
 from tensorwrapper.selection._run_blocks import Window, cut, inside, shift_window, window_extents
-from tensorwrapper.selection._run_leaves import Runner, coordinates_of, points_through
+from tensorwrapper.selection._run_leaves import Runner, places_in, points_through
 from tensorwrapper.selection._transform import Transform
 from tensorwrapper.typing import Array, Extents, IntArray
 
@@ -249,11 +249,7 @@ class SamplingRunner(Runner):
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
         for block in cut(out.shape):
             own = shift_window(window, block)
-            places: Sequence[IntArray]
-            if self.transform is not None:
-                places = coordinates_of(self.transform, own)
-            else:
-                places = np.unravel_index(self.layout[(*own, ...)].to_numpy(), self.field.extents)
+            places = places_in(self.layout, self.transform, own, self.field.extents)
             values = self.field.draw(places, [runner.part(own) for runner in self.runners])
             write_elements(inside(out, block), np.broadcast_to(values, window_extents(own)))
 
