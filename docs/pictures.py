@@ -10,6 +10,7 @@ from tensorwrapper import Layout, Mask, Shape, Tiling
 from tensorwrapper import layout as lay
 from tensorwrapper import selection as sel
 from tensorwrapper.drawing import ACCENT, INK, Axis, Mark, Path, Rectangle, Text, framed, ramp
+from tensorwrapper.sharding import BlockOperation, Operand
 from tensorwrapper.typing import Order
 
 FOLDER = FilePath(__file__).parent / "guide" / "pictures"
@@ -137,9 +138,12 @@ LAYOUTS: dict[str, Callable[[], str]] = {
 
 def sharded_matmul() -> str:
     """Return the shards of a product of two matrices, cut along both modes."""
-    x = sel.Operand.relative(Shape(10, 5, origin=(-10, 0)), "(m, n) -> (m, 0) by (1, 5)")
-    y, z = sel.Operand((5, 12), "(m, n) -> (0, n) by (5, 1)"), sel.Operand((10, 12), "(m, n) -> (m, n)")
-    return sel.BlockOperation("matmul", (10, 12), {"x": x, "y": y}, {"z": z}).split_grid((5, 4)).to_svg(4)
+    x = Operand.relative(Shape(10, 5, origin=(-10, 0)), "(m, n) -> (m, 0) by (1, 5)")
+    y, z = (
+        Operand((5, 12), "(m, n) -> (0, n) by (5, 1)"),
+        Operand((10, 12), "(m, n) -> (m, n)"),
+    )
+    return BlockOperation("matmul", (10, 12), {"x": x, "y": y}, {"z": z}).split_grid((5, 4)).to_svg(4)
 
 
 PICTURES: dict[str, Callable[[], str]] = {

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tensorwrapper import layout as layout
     from tensorwrapper import selection as selection
     from tensorwrapper import shape as shape
+    from tensorwrapper import sharding as sharding
     from tensorwrapper import store as store
     from tensorwrapper import tensor as tensor
     from tensorwrapper import testing as testing
@@ -73,6 +74,7 @@ __all__ = [
     "save",
     "selection",
     "shape",
+    "sharding",
     "sparse",
     "store",
     "strings",

@@ -1,17 +1,17 @@
 """What holds the elements of a tensor, and the one routine that copies them."""
 
-from tensorwrapper.buffer._arrow_strings import strings_from_arrow
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._composed import join, look_up
 from tensorwrapper.buffer._computed import constant, from_functions
-from tensorwrapper.buffer._copy import CopyCount, count_copies
 from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer._numpy_strings import strings_from_numpy, strings_to_numpy
-from tensorwrapper.buffer._run_copy import copy_between, run_copy
 from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._string_data import StringData
 from tensorwrapper.buffer._strings import Strings
-from tensorwrapper.buffer._tf_string import (
+from tensorwrapper.buffer.arrow._strings import strings_from_arrow
+from tensorwrapper.buffer.copies._copy import CopyCount, count_copies
+from tensorwrapper.buffer.copies._run_copy import copy_between, run_copy
+from tensorwrapper.buffer.strings._data import StringData
+from tensorwrapper.buffer.strings._numpy import strings_from_numpy, strings_to_numpy
+from tensorwrapper.buffer.strings._tf_string import (
     decode_tf_string,
     decode_tf_strings,
     encode_tf_string,

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._copy import copy_elements, scatter_elements, take_elements
-from tensorwrapper.buffer._string_checks import fit_string
+from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements
+from tensorwrapper.buffer.strings._checks import fit_string
 from tensorwrapper.errors import ConversionError, DTypeError, ReadOnlyError, SizeOverflowError
 from tensorwrapper.typing import Array, Extents, Index, IntArray, ScalarT_co
 

@@ -8,14 +8,14 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import MAX_INT64, to_count
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._copy import take_elements
 from tensorwrapper.buffer._dense import check_dtype, fit_number
 from tensorwrapper.buffer._sparse_merge import check_addresses, frozen_values, merge, nearest, to_fill
+from tensorwrapper.buffer.copies._copy import take_elements
 from tensorwrapper.errors import DTypeError, ReadOnlyError, SizeOverflowError
-from tensorwrapper.shape._arrays import frozen_array
-from tensorwrapper.shape._common import to_ordinal_array
+from tensorwrapper.shape.boxes._common import to_ordinal_array
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
 __all__ = ["Sparse", "Stored", "make_sparse"]

@@ -5,9 +5,9 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._copy import copy_elements, scatter_elements, take_elements
+from tensorwrapper._arrays import frozen_array
+from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError
-from tensorwrapper.shape._arrays import frozen_array
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["check_addresses", "frozen_values", "is_fill", "merge", "nearest", "rises", "to_fill"]

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer._numpy_strings import strings_from_numpy
-from tensorwrapper.buffer._string_checks import string_dtype
-from tensorwrapper.buffer._string_data import StringData
-from tensorwrapper.buffer._string_merge import replace_strings
+from tensorwrapper.buffer.strings._checks import string_dtype
+from tensorwrapper.buffer.strings._data import StringData
+from tensorwrapper.buffer.strings._merge import replace_strings
+from tensorwrapper.buffer.strings._numpy import strings_from_numpy
 from tensorwrapper.errors import ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.typing import Array, IntArray, StringKind
 

@@ -5,26 +5,15 @@ divisions and products. They take layouts with nested modes, as `Layout.parse` a
 and plain strided layouts as well; each either proves its law or refuses.
 """
 
-from tensorwrapper.layout._array_interface import ArrayInterface
-from tensorwrapper.layout._coalesce import coalesce, flatten
-from tensorwrapper.layout._common import LayoutCommon
-from tensorwrapper.layout._complement import complement
-from tensorwrapper.layout._compose import compose
-from tensorwrapper.layout._copy_plan import CopyMethod, CopyPlan
-from tensorwrapper.layout._divide import flat_divide, logical_divide, tiled_divide, zipped_divide
-from tensorwrapper.layout._dlpack import DLTensor
-from tensorwrapper.layout._hierarchy import IntTree, NestedInts, OrdinalOrder
-from tensorwrapper.layout._hints import BlockHints, LayoutHints
-from tensorwrapper.layout._inverse import left_inverse, right_inverse
 from tensorwrapper.layout._layout import Layout
-from tensorwrapper.layout._losses import Fact, Form, LossReport
-from tensorwrapper.layout._mdspan import MdspanKind, MdspanMapping
-from tensorwrapper.layout._memory import MemoryLayout
-from tensorwrapper.layout._operand import AnyLayout, Exact, Outside
-from tensorwrapper.layout._ordered import make_layout, make_ordered_layout, tile_to_shape
-from tensorwrapper.layout._pads import PadMode
-from tensorwrapper.layout._pep3118 import BufferInfo
-from tensorwrapper.layout._product import (
+from tensorwrapper.layout.algebra._coalesce import coalesce, flatten
+from tensorwrapper.layout.algebra._complement import complement
+from tensorwrapper.layout.algebra._compose import compose
+from tensorwrapper.layout.algebra._divide import flat_divide, logical_divide, tiled_divide, zipped_divide
+from tensorwrapper.layout.algebra._inverse import left_inverse, right_inverse
+from tensorwrapper.layout.algebra._operand import AnyLayout, Exact, Outside
+from tensorwrapper.layout.algebra._ordered import make_layout, make_ordered_layout, tile_to_shape
+from tensorwrapper.layout.algebra._product import (
     blocked_product,
     flat_product,
     logical_product,
@@ -32,10 +21,21 @@ from tensorwrapper.layout._product import (
     tiled_product,
     zipped_product,
 )
-from tensorwrapper.layout._storage_order import HalideBuffer, StorageOrder
-from tensorwrapper.layout._swizzle import Swizzle
-from tensorwrapper.layout._tensorstore import IndexDomain, IndexTransform, OutputMap
-from tensorwrapper.layout._tiler import Tiler, parse_tiler, tiler_text
+from tensorwrapper.layout.algebra._tiler import Tiler, parse_tiler, tiler_text
+from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder
+from tensorwrapper.layout.boxes._modes import PadMode
+from tensorwrapper.layout.boxes._swizzle import Swizzle
+from tensorwrapper.layout.copies._hints import BlockHints, LayoutHints
+from tensorwrapper.layout.copies._plan import CopyMethod, CopyPlan
+from tensorwrapper.layout.interchange._array_interface import ArrayInterface
+from tensorwrapper.layout.interchange._dlpack import DLTensor
+from tensorwrapper.layout.interchange._losses import Fact, Form, LossReport
+from tensorwrapper.layout.interchange._mdspan import MdspanKind, MdspanMapping
+from tensorwrapper.layout.interchange._memory import MemoryLayout
+from tensorwrapper.layout.interchange._pep3118 import BufferInfo
+from tensorwrapper.layout.interchange._storage_order import HalideBuffer, StorageOrder
+from tensorwrapper.layout.interchange._tensorstore import IndexDomain, IndexTransform, OutputMap
 
 __all__ = [
     "AnyLayout",

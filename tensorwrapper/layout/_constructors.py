@@ -8,12 +8,12 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout._cell_storage import cells_at, packed_cells, padded_box
-from tensorwrapper.layout._exchange import LayoutExchange
-from tensorwrapper.layout._mdspan import aligned_strides
-from tensorwrapper.layout._orders import fastest_first, to_tiling
-from tensorwrapper.layout._strided import Strided
-from tensorwrapper.layout._tile_major import TileMajor
+from tensorwrapper.layout._facade import LayoutFacade
+from tensorwrapper.layout.boxes._orders import fastest_first, to_tiling
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.interchange._mdspan import aligned_strides
+from tensorwrapper.layout.operations._storage import cells_at, packed_cells, padded_box
+from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.shape import ShapeLike, Tiling
 from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.typing import IndexT_co, Order
@@ -21,8 +21,8 @@ from tensorwrapper.typing import IndexT_co, Order
 __all__ = ["LayoutConstructors"]
 
 
-class LayoutConstructors(LayoutExchange[IndexT_co], ABC, Generic[IndexT_co]):
-    """Abstract: `_held` and `_wrap`."""
+class LayoutConstructors(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: as `LayoutFacade`."""
 
     __slots__ = ()
 

@@ -12,25 +12,28 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
-from tensorwrapper.layout._array_interface import ArrayInterface, array_interface_of, read_array_interface
-from tensorwrapper.layout._common import LayoutCommon
-from tensorwrapper.layout._dlpack import DLTensor, dltensor_of, read_dlpack
-from tensorwrapper.layout._losses import Form, LossReport, check_form, loss_report
-from tensorwrapper.layout._mdspan import MdspanKind, MdspanMapping, from_mdspan, mdspan_of
-from tensorwrapper.layout._memory import MemoryLayout, byte_form, to_dtype, to_range, with_layout
-from tensorwrapper.layout._nested_queries import LayoutLayers
-from tensorwrapper.layout._pep3118 import BufferInfo, buffer_info_of, read_memoryview
-from tensorwrapper.layout._queries import LayoutQueries
-from tensorwrapper.layout._storage_order import (
+from tensorwrapper.layout._facade import LayoutFacade
+from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.layout.boxes._strided import Strided, row_major
+from tensorwrapper.layout.interchange._array_interface import (
+    ArrayInterface,
+    array_interface_of,
+    read_array_interface,
+)
+from tensorwrapper.layout.interchange._dlpack import DLTensor, dltensor_of, read_dlpack
+from tensorwrapper.layout.interchange._losses import Form, LossReport, check_form, loss_report
+from tensorwrapper.layout.interchange._mdspan import MdspanKind, MdspanMapping, from_mdspan, mdspan_of
+from tensorwrapper.layout.interchange._memory import MemoryLayout, byte_form, to_dtype, to_range, with_layout
+from tensorwrapper.layout.interchange._pep3118 import BufferInfo, buffer_info_of, read_memoryview
+from tensorwrapper.layout.interchange._storage_order import (
     HalideBuffer,
     StorageOrder,
     from_halide,
     halide_of,
     storage_order_of,
 )
-from tensorwrapper.layout._strided import Strided, row_major
-from tensorwrapper.layout._tensorstore import IndexTransform
-from tensorwrapper.layout._transforms import compose_transform, tensorstore_read, transform_of
+from tensorwrapper.layout.interchange._tensorstore import IndexTransform
+from tensorwrapper.layout.interchange._transforms import compose_transform, tensorstore_read, transform_of
 from tensorwrapper.shape import ShapeLike
 from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.typing import Index, IndexT_co
@@ -38,8 +41,8 @@ from tensorwrapper.typing import Index, IndexT_co
 __all__ = ["LayoutExchange"]
 
 
-class LayoutExchange(LayoutLayers[IndexT_co], ABC, Generic[IndexT_co]):
-    """Abstract: `_held` and `_wrap`."""
+class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: as `LayoutFacade`."""
 
     __slots__ = ()
 
@@ -355,7 +358,7 @@ class LayoutExchange(LayoutLayers[IndexT_co], ABC, Generic[IndexT_co]):
         >>> row.offset, row.input_dimension, column.offset, column.stride, column.input_dimension
         (2, None, 5, -2, 0)
         """
-        below = base._held if isinstance(base, LayoutQueries) else row_major(unnamed_shape(base), 0)
+        below = base._held if isinstance(base, LayoutFacade) else row_major(unnamed_shape(base), 0)
         return transform_of(self._held, below, labels)
 
     @classmethod
@@ -389,7 +392,7 @@ class LayoutExchange(LayoutLayers[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.from_tensorstore(text, Shape(4, 6))
         Layout(Shape(3), strides=(8,), offset=0)
         """
-        below = base._held if isinstance(base, LayoutQueries) else row_major(unnamed_shape(base), 0)
+        below = base._held if isinstance(base, LayoutFacade) else row_major(unnamed_shape(base), 0)
         given = transform if isinstance(transform, IndexTransform) else IndexTransform.from_json(transform)
         return cls._wrap(compose_transform(given, below))
 

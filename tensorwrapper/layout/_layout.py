@@ -7,26 +7,34 @@ import attrs
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import ConversionError, LayoutError
-from tensorwrapper.layout import _modes
-from tensorwrapper.layout._cell_storage import cells_repr, packed_cells
-from tensorwrapper.layout._common import LayoutCommon
 from tensorwrapper.layout._constructors import LayoutConstructors
-from tensorwrapper.layout._copy_plan import CopyPlan, plan_copy
-from tensorwrapper.layout._mosaic import Mosaic
-from tensorwrapper.layout._nested import LayerOrders, NestedLayout, element_of, modes_of_layers
-from tensorwrapper.layout._nested_cells import jagged_in_order
-from tensorwrapper.layout._orders import fastest_first, is_default, to_tiling
-from tensorwrapper.layout._ordinals import ordinal_repr
-from tensorwrapper.layout._packed import contiguous
-from tensorwrapper.layout._queries import held_of
-from tensorwrapper.layout._separable import Separable
-from tensorwrapper.layout._simplify import simplify
-from tensorwrapper.layout._strided import Strided, packed_strides
-from tensorwrapper.layout._tile_major import TileMajor
-from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.layout._exchange import LayoutExchange
+from tensorwrapper.layout._facade import held_of
+from tensorwrapper.layout._nested_queries import LayoutLayers
+from tensorwrapper.layout._ordinals import LayoutOrdinals, ordinal_repr
+from tensorwrapper.layout._queries import LayoutQueries
+from tensorwrapper.layout.boxes import _modes
+from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.layout.boxes._orders import fastest_first, is_default, to_tiling
+from tensorwrapper.layout.boxes._separable import Separable
+from tensorwrapper.layout.boxes._strided import Strided, packed_strides
+from tensorwrapper.layout.cells._padded import contiguous
+from tensorwrapper.layout.copies._plan import CopyPlan, plan_copy
+from tensorwrapper.layout.operations._nested import (
+    LayerOrders,
+    NestedLayout,
+    element_of,
+    jagged_in_order,
+    modes_of_layers,
+)
+from tensorwrapper.layout.operations._simplify import simplify
+from tensorwrapper.layout.operations._storage import cells_repr, packed_cells
+from tensorwrapper.layout.tiles._tile_major import TileMajor
+from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
 from tensorwrapper.shape._shape import unnamed_shape
-from tensorwrapper.shape._smooth import to_extents
+from tensorwrapper.shape.boxes._smooth import to_extents
 from tensorwrapper.typing import Index, IndexT_co, Order, PositionalKey
 
 __all__ = ["Layout", "wrap_layout"]
@@ -34,7 +42,14 @@ __all__ = ["Layout", "wrap_layout"]
 
 @final
 @attrs.frozen(init=False, repr=False, getstate_setstate=False)
-class Layout(LayoutConstructors[IndexT_co], Generic[IndexT_co]):
+class Layout(
+    LayoutQueries[IndexT_co],
+    LayoutOrdinals[IndexT_co],
+    LayoutLayers[IndexT_co],
+    LayoutExchange[IndexT_co],
+    LayoutConstructors[IndexT_co],
+    Generic[IndexT_co],
+):
     """Where each index of a shape lives, as an offset in elements.
 
     Over a box a layout is strided; over a jagged shape it is packed, row after row (over a tiled shape:

@@ -6,12 +6,11 @@ from typing import Any, Generic, Self, SupportsIndex, TypeVar
 
 from tensorwrapper._integers import to_ints
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout._composite import Composite
-from tensorwrapper.layout._hierarchical import Hierarchical
-from tensorwrapper.layout._hints import LayoutHints, hints_of
-from tensorwrapper.layout._nested import NestedLayout, flat_held
-from tensorwrapper.layout._ordinals import LayoutOrdinals
-from tensorwrapper.layout._queries import held_of
+from tensorwrapper.layout._facade import LayoutFacade, held_of
+from tensorwrapper.layout.boxes._hierarchical import Hierarchical
+from tensorwrapper.layout.copies._hints import LayoutHints, hints_of
+from tensorwrapper.layout.operations._composite import Composite
+from tensorwrapper.layout.operations._nested import NestedLayout, flat_held
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IndexT_co
 
@@ -20,8 +19,8 @@ __all__ = ["LayoutLayers"]
 _LayoutT = TypeVar("_LayoutT", bound="LayoutLayers[Any]")
 
 
-class LayoutLayers(LayoutOrdinals[IndexT_co], ABC, Generic[IndexT_co]):
-    """Abstract: `_held` and `_wrap`."""
+class LayoutLayers(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: as `LayoutFacade`."""
 
     __slots__ = ()
 

@@ -4,20 +4,20 @@ from abc import ABC
 from typing import Generic, Self, SupportsIndex
 
 from tensorwrapper._integers import to_int
-from tensorwrapper.layout._common import LayoutCommon
-from tensorwrapper.layout._composite import Composite
-from tensorwrapper.layout._hierarchical import Hierarchical, ordinal_offset
-from tensorwrapper.layout._hierarchy import IntTree, NestedInts, OrdinalOrder, check_order, is_flat
-from tensorwrapper.layout._layout_text import layout_text, parse_layout
-from tensorwrapper.layout._queries import LayoutQueries
-from tensorwrapper.layout._strided import Strided
+from tensorwrapper.layout._facade import LayoutFacade
+from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.layout.boxes._hierarchical import Hierarchical, ordinal_offset
+from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder, check_order, is_flat
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.operations._composite import Composite
+from tensorwrapper.layout.pictures._text import layout_text, parse_layout
 from tensorwrapper.typing import IndexT_co, IntArray
 
 __all__ = ["LayoutOrdinals", "ordinal_repr"]
 
 
-class LayoutOrdinals(LayoutQueries[IndexT_co], ABC, Generic[IndexT_co]):
-    """Abstract: `_held` and `_wrap`."""
+class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: as `LayoutFacade`."""
 
     __slots__ = ()
 
@@ -197,13 +197,13 @@ class LayoutOrdinals(LayoutQueries[IndexT_co], ABC, Generic[IndexT_co]):
         (6, True)
         """
         # Loaded here: most programs draw nothing.
-        from tensorwrapper.layout._pictures import draw_layout  # noqa: PLC0415
+        from tensorwrapper.layout.pictures._draw import draw_layout  # noqa: PLC0415
 
         return draw_layout(self._held).to_svg()
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the text of the layout, a few facts, and its picture."""
-        from tensorwrapper.layout._pictures import layout_html  # noqa: PLC0415 - as in to_svg
+        from tensorwrapper.layout.pictures._draw import layout_html  # noqa: PLC0415 - as in to_svg
 
         return layout_html(self._held, str(self))
 

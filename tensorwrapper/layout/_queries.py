@@ -4,41 +4,36 @@
 layouts of another rank (``_layout.py``).
 """
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Iterable
 from typing import Generic, Self, SupportsIndex, cast
 
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_int
-from tensorwrapper.errors import ConversionError, LayoutError
-from tensorwrapper.layout import _cell_modes, _modes
-from tensorwrapper.layout._common import LayoutCommon, check_out
-from tensorwrapper.layout._hierarchical import Hierarchical
-from tensorwrapper.layout._nested import NestedLayout, flat_held, over_layers
-from tensorwrapper.layout._overlap import may_overlap, overlaps
-from tensorwrapper.layout._pads import PadMode, Widths, pad
-from tensorwrapper.layout._strided import Strided
-from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.errors import LayoutError
+from tensorwrapper.layout._facade import LayoutFacade, held_of
+from tensorwrapper.layout.boxes import _modes
+from tensorwrapper.layout.boxes._common import check_out
+from tensorwrapper.layout.boxes._hierarchical import Hierarchical
+from tensorwrapper.layout.boxes._modes import PadMode, Widths, pad
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.operations import _modes as _cell_modes
+from tensorwrapper.layout.operations._nested import NestedLayout, flat_held, over_layers
+from tensorwrapper.layout.operations._overlap import may_overlap, overlaps
+from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape._keys import mode_of
 from tensorwrapper.shape._shape import unnamed_shape
+from tensorwrapper.shape.boxes._keys import mode_of
 from tensorwrapper.typing import Index, IndexT_co, IntArray
 
-__all__ = ["LayoutQueries", "held_of"]
+__all__ = ["LayoutQueries"]
 
 
-class LayoutQueries(ABC, Generic[IndexT_co]):
-    """Abstract: the attribute `_held` and `_wrap`, which puts an implementation behind the facade."""
+class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: as `LayoutFacade`."""
 
     __slots__ = ()
-
-    _held: LayoutCommon
-
-    @classmethod
-    @abstractmethod
-    def _wrap(cls, held: LayoutCommon) -> Self:
-        """Return the facade over `held`."""
 
     @property
     def shape(self) -> Shape[IndexT_co]:
@@ -124,7 +119,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         """
         return self._held.is_injective
 
-    def may_overlap(self, other: "LayoutQueries[Index]") -> bool:
+    def may_overlap(self, other: LayoutFacade[Index]) -> bool:
         """Tell whether the ranges of places of two layouts over one buffer meet; as quick as `bounds`.
 
         Examples
@@ -136,7 +131,7 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         """
         return may_overlap(self._held, held_of(other, "may_overlap"))
 
-    def overlaps(self, other: "LayoutQueries[Index]", *, limit: SupportsIndex = 1 << 20) -> bool:
+    def overlaps(self, other: LayoutFacade[Index], *, limit: SupportsIndex = 1 << 20) -> bool:
         """Tell whether an element of each of two layouts over one buffer lies at the same place; exact.
 
         No data is needed, and for a few modes no search: it is a linear equation in bounded integers, which
@@ -414,24 +409,6 @@ class LayoutQueries(ABC, Generic[IndexT_co]):
         [1, 0, 1, 2, 3, 2, 1]
         """
         return self._wrap(over_layers(self._held, lambda held: pad(held, widths, mode)))
-
-    def _strided(self, what: str) -> Strided:
-        if isinstance(self._held, Hierarchical):
-            return self._held.flat
-        if isinstance(self._held, Strided):
-            return self._held
-        layered = isinstance(self._held, NestedLayout)
-        raise LayoutError(
-            f"{what} needs a strided layout, which this one over {self._held.shape} is not"
-            + (": it has layers, flatten() it first" if layered else "")
-        )
-
-
-def held_of(layout: object, what: str) -> LayoutCommon:
-    """Return what the facade holds; ``what`` names the operation that is given a layout."""
-    if isinstance(layout, LayoutQueries):
-        return cast("LayoutQueries[Index]", layout)._held
-    raise ConversionError(f"{what} needs a Layout, not {layout!r}")
 
 
 def _distinct(modes: tuple[SupportsIndex, ...], rank: int) -> Iterable[int]:

@@ -10,21 +10,20 @@ from tensorwrapper._integers import to_counts
 from tensorwrapper.buffer._dense import fit_number
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.layout import Layout, PadMode
-from tensorwrapper.selection._expression import Expression, box, whole
-from tensorwrapper.selection._generators import Filling
-from tensorwrapper.selection._nodes import (
+from tensorwrapper.selection._view import View
+from tensorwrapper.selection.expressions._expression import Expression, box, promoted, whole
+from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._nodes import (
     Interleaving,
     Joining,
     Padding,
     Reading,
     Stacking,
 )
-from tensorwrapper.selection._source import Source, TensorSource
-from tensorwrapper.selection._types import promoted
-from tensorwrapper.selection._view import View
-from tensorwrapper.shape._keys import mode_of
+from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.shape.boxes._keys import mode_of
+from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import ScalarT_co
 

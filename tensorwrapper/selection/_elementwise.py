@@ -7,11 +7,10 @@ import numpy as np
 from tensorwrapper.buffer._dense import fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.selection._build import ViewLike, as_view
-from tensorwrapper.selection._expression import Expression, box, whole
-from tensorwrapper.selection._generators import Filling
-from tensorwrapper.selection._nodes import Choosing, Extreme
-from tensorwrapper.selection._types import promoted
 from tensorwrapper.selection._view import View
+from tensorwrapper.selection.expressions._expression import Expression, box, promoted, whole
+from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._nodes import Choosing, Extreme
 from tensorwrapper.typing import Extents
 
 __all__ = ["Operand", "maximum", "minimum", "where"]

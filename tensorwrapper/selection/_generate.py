@@ -11,8 +11,9 @@ from tensorwrapper.buffer._dense import fit_number
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection._build import ViewLike, as_view
-from tensorwrapper.selection._expression import Expression, Node
-from tensorwrapper.selection._generators import (
+from tensorwrapper.selection._view import View
+from tensorwrapper.selection.expressions._expression import Expression, Node, to_element_type
+from tensorwrapper.selection.expressions._generators import (
     Computing,
     CoordinateFunction,
     Counting,
@@ -20,13 +21,11 @@ from tensorwrapper.selection._generators import (
     Filling,
     RandomField,
 )
-from tensorwrapper.selection._random_parameters import Distribution, check_parameters, check_seed
-from tensorwrapper.selection._random_parameters import to_element_type as to_type_of
-from tensorwrapper.selection._types import to_element_type
-from tensorwrapper.selection._view import View
+from tensorwrapper.selection.random._parameters import Distribution, check_parameters, check_seed
+from tensorwrapper.selection.random._parameters import to_element_type as to_type_of
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape._keys import mode_of
 from tensorwrapper.shape._shape import unnamed_shape
+from tensorwrapper.shape.boxes._keys import mode_of
 
 __all__ = [
     "Parameter",

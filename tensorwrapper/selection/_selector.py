@@ -1,19 +1,252 @@
 """Selectors: what stands between the brackets of a tensor, as a value that can be written down."""
 
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol, SupportsIndex, TypeVar, cast, final
+import re
+from collections.abc import Callable, Iterable, Iterator
+from types import EllipsisType
+from typing import Any, Final, Protocol, SupportsIndex, TypeAlias, TypeVar, cast, final
 
 import attrs
 
-from tensorwrapper._integers import to_counts
-from tensorwrapper.errors import ConversionError, RankError
-from tensorwrapper.layout._keys import expand_positional, parse_positional
-from tensorwrapper.selection._selector_atoms import NewMode, SelectorAtom, SelectorItem, strict_slice, to_atom
-from tensorwrapper.selection._selector_text import atoms_text, read_atoms, shorten
+from tensorwrapper._integers import to_counts, to_int
+from tensorwrapper.errors import (
+    ConversionError,
+    ExtentError,
+    OutOfBoundsError,
+    ParseError,
+    RankError,
+    SizeOverflowError,
+    StepError,
+)
+from tensorwrapper.layout.boxes._keys import expand_positional, parse_positional
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.typing import Extents, PositionalItem, PositionalKey
 
-__all__ = ["Selectable", "Selector"]
+__all__ = [
+    "MAX_DIGITS",
+    "NewMode",
+    "Selectable",
+    "Selector",
+    "SelectorAtom",
+    "SelectorItem",
+    "atoms_text",
+    "read_atoms",
+    "shorten",
+    "strict_slice",
+    "text_of",
+    "to_atom",
+]
+
+
+MAX_DIGITS: Final = 100
+"""Longer numbers are no position anywhere, and Python is slow to read them."""
+
+_TOO_LARGE: Final = 10**MAX_DIGITS
+
+
+def _to_number(value: SupportsIndex, what: str) -> int:
+    number = to_int(value, what)
+    if abs(number) >= _TOO_LARGE:
+        raise SizeOverflowError(f"{what} may have {MAX_DIGITS} digits, but has {number.bit_length()} bits")
+    return number
+
+
+def _to_extent(value: SupportsIndex) -> int:
+    extent = _to_number(value, "the extent of a new mode")
+    if extent < 1:
+        raise ExtentError(f"the extent of a new mode must be at least 1, but is {extent}")
+    return extent
+
+
+@final
+@attrs.frozen
+class NewMode:
+    """A mode that is not in the source: every position along it shows the same elements.
+
+    Raises
+    ------
+    ExtentError
+        If `extent` is less than 1.
+
+    Examples
+    --------
+    >>> from tensorwrapper.selection import NewMode, Selector
+    >>> Selector(0, NewMode(3))
+    Selector.parse('[0, +3]')
+    """
+
+    extent: int = attrs.field(default=1, converter=_to_extent)
+    """How many positions it has."""
+
+
+SelectorAtom: TypeAlias = int | slice | EllipsisType | NewMode
+"""One part of a selector, as it is kept."""
+
+SelectorItem: TypeAlias = SupportsIndex | slice | EllipsisType | NewMode | None
+"""What one part of a selector may be made from; ``None`` is a new mode of extent 1."""
+
+
+def _bound(value: object, what: str) -> int | None:
+    return None if value is None else _to_number(cast("SupportsIndex", value), f"the {what} of a slice")
+
+
+def to_atom(item: SelectorItem) -> SelectorAtom:
+    """Return an item as it is kept: integers are Python's, and a step of 1 is left out."""
+    if isinstance(item, EllipsisType | NewMode):
+        return item
+    if item is None:
+        return NewMode()
+    if isinstance(item, slice):
+        step = _bound(item.step, "step")
+        kept = slice(_bound(item.start, "start"), _bound(item.stop, "end"), None if step == 1 else step)
+        if step == 0:
+            raise StepError(f"slice step cannot be zero: {text_of(kept)}")
+        return kept
+    if hasattr(item, "__index__"):
+        return _to_number(item, "a position")
+    raise ConversionError(
+        f"a part of a selector must be an integer, a slice, an ellipsis, None or a NewMode, not {item!r}"
+    )
+
+
+def text_of(atom: SelectorAtom) -> str:
+    """Return the text of one atom.
+
+    Examples
+    --------
+    >>> [text_of(atom) for atom in (-1, slice(None, 2), slice(None, None, -2), ..., NewMode(1), NewMode(5))]
+    ['-1', ':2', '::-2', '...', '+', '+5']
+    """
+    if isinstance(atom, int):
+        return str(atom)
+    if isinstance(atom, slice):
+        start, stop, step = ("" if part is None else str(part) for part in (atom.start, atom.stop, atom.step))
+        return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
+    if isinstance(atom, NewMode):
+        return "+" if atom.extent == 1 else f"+{atom.extent}"
+    return "..."
+
+
+def strict_slice(item: slice, mode: int, extent: int) -> slice:
+    """Return a slice whose bounds all lie in a mode of `extent` positions, as Python would have it written.
+
+    An end of ``-extent - 1`` stands before the first position, for slices that run backwards to it. A slice
+    that starts where it ends selects nothing, which is allowed.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If the slice starts or ends outside.
+    ExtentError
+        If it runs against its step.
+    """
+    where = f"slice {text_of(item)} of mode {mode}"
+    step: int = 1 if item.step is None else item.step
+    forward = step > 0
+    start: int = (0 if forward else extent - 1) if item.start is None else item.start
+    end: int = (extent if forward else -extent - 1) if item.stop is None else item.stop
+    # Only a slice that runs forward can start behind the last position: it ends there too, and is empty.
+    last = extent if forward else extent - 1
+    if item.start is not None and not -extent <= start <= last:
+        raise OutOfBoundsError(f"{where}: start index {start} out of range [{-extent}, {last}]")
+    if not -extent - 1 <= end <= extent:
+        raise OutOfBoundsError(f"{where}: end index {end} out of range [{-extent - 1}, {extent}]")
+    if item.start is not None and start < 0:
+        start += extent
+    end += extent if end < 0 else 0
+    if start > end if forward else start < end:
+        word, sign = ("greater", "positive") if forward else ("less", "negative")
+        raise ExtentError(
+            f"{where}: slice start ({start}) must not be {word} than end ({end}) for {sign} step ({step})"
+        )
+    if start == end:
+        return slice(0, 0)
+    return slice(start, None if end < 0 else end, item.step)
+
+
+MAX_LENGTH: Final = 2**20
+_SHOWN: Final = 60
+_NUMBER: Final = r"-?[0-9]++"
+# Quantifiers never go back: otherwise many spaces without a number would take quadratic time.
+_ATOM: Final = re.compile(
+    rf"(?P<dots>\.\.\.)|\+(?P<new>[0-9]*+)|(?P<at>{_NUMBER})"
+    rf"|(?P<start>{_NUMBER})?+\s*+:\s*+(?P<stop>{_NUMBER})?+\s*+(?::\s*+(?P<step>{_NUMBER})?+)?+",
+    re.ASCII,
+)
+
+
+def atoms_text(atoms: tuple[SelectorAtom, ...]) -> str:
+    """Return the text of atoms, in brackets."""
+    return f"[{', '.join([text_of(atom) for atom in atoms])}]"
+
+
+def shorten(text: str) -> str:
+    """Return a text as errors quote it: long ones may come from anywhere."""
+    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}..."
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """Yield what stands between the commas, without spaces around it, and where it starts."""
+    start, stop = 0, len(text)
+    body = text.strip()
+    if body.startswith("[") and body.endswith("]"):
+        start, stop = text.index("[") + 1, text.rindex("]")
+    if not text[start:stop].strip():
+        return
+    for piece in text[start:stop].split(","):
+        bare = piece.lstrip()
+        yield start + len(piece) - len(bare), bare.rstrip()
+        start += len(piece) + 1
+
+
+def _number(digits: str, at: int) -> int:
+    if len(digits.lstrip("-")) > MAX_DIGITS:
+        raise ParseError(
+            f"the text of a selector may have numbers of at most {MAX_DIGITS} digits, but at position {at} "
+            f"stands one of {len(digits)}"
+        )
+    return int(digits)
+
+
+def read_atoms(text: object) -> list[SelectorAtom]:
+    """Return the atoms that a text writes; O(length).
+
+    Raises
+    ------
+    ParseError
+        If it is not the text of a selector, or has too many characters or digits.
+    ConversionError
+        If it is no text.
+
+    Examples
+    --------
+    >>> read_atoms("1, ..., ::-2, +3")
+    [1, Ellipsis, slice(None, None, -2), NewMode(extent=3)]
+    """
+    if not isinstance(text, str):
+        raise ConversionError(f"a selector is parsed from text, not from {type(text).__name__}")
+    if len(text) > MAX_LENGTH:
+        raise ParseError(f"the text of a selector may have {MAX_LENGTH} characters, but has {len(text)}")
+    return [_read(piece, at) for at, piece in _pieces(text)]
+
+
+def _read(piece: str, at: int) -> SelectorAtom:
+    match = _ATOM.fullmatch(piece)
+    if match is None:
+        found = shorten(piece) if piece else "nothing"
+        raise ParseError(
+            f"at position {at} of the text of a selector stands {found}, where only an integer, a slice "
+            "start:end:step, '...' or a new mode '+extent' may stand"
+        )
+    if match["dots"]:
+        return ...
+    if match["at"]:
+        return _number(match["at"], at)
+    if match["new"] is not None:
+        return NewMode(_number(match["new"] or "1", at))
+    return slice(
+        *[None if part is None else _number(part, at) for part in match.group("start", "stop", "step")]
+    )
+
 
 _PartT = TypeVar("_PartT")
 _PartT_co = TypeVar("_PartT_co", covariant=True)

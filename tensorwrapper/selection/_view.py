@@ -6,12 +6,11 @@ from typing import Any, Generic, TypeAlias, cast, final
 import attrs
 import numpy.typing as npt
 
-from tensorwrapper.selection._expression import Expression
-from tensorwrapper.selection._nodes import Casting
-from tensorwrapper.selection._packed import packed
-from tensorwrapper.selection._plan import Plan
-from tensorwrapper.selection._types import to_element_type
 from tensorwrapper.selection._view_writing import ViewWriting
+from tensorwrapper.selection.expressions._expression import Expression, to_element_type
+from tensorwrapper.selection.expressions._nodes import Casting
+from tensorwrapper.selection.normal._packed import packed
+from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["View"]

@@ -2,9 +2,9 @@
 
 from typing import Generic
 
-from tensorwrapper.selection._explain import explain, to_html, to_text
-from tensorwrapper.selection._pictures import view_svg
 from tensorwrapper.selection._view_routing import ViewRouting
+from tensorwrapper.selection.explain._explain import explain, to_html, to_text
+from tensorwrapper.selection.explain._pictures import view_svg
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["ViewExplaining"]

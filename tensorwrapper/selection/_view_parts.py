@@ -9,14 +9,14 @@ import numpy as np
 
 from tensorwrapper.errors import JaggedModeError, LayoutError, SizeOverflowError
 from tensorwrapper.layout import Layout, PadMode
-from tensorwrapper.layout._keys import expand_positional
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._pads import Widths
-from tensorwrapper.layout._strided import new_row_major
-from tensorwrapper.selection._atom import Atom, Call, atoms_of, capture
-from tensorwrapper.selection._expression import Expression, extended
-from tensorwrapper.selection._nodes import Whole, is_base
-from tensorwrapper.selection._normal import normalize
+from tensorwrapper.layout.boxes._keys import expand_positional
+from tensorwrapper.layout.boxes._modes import Widths
+from tensorwrapper.layout.boxes._strided import new_row_major
+from tensorwrapper.selection.expressions._atom import Atom, Call, atoms_of, capture
+from tensorwrapper.selection.expressions._expression import Expression, extended
+from tensorwrapper.selection.expressions._nodes import Whole, is_base
+from tensorwrapper.selection.normal._normal import normalize
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._advanced import (
     ArrayKey,

@@ -10,10 +10,13 @@ from tensorwrapper._integers import to_count
 from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import BufferSizeError, ConversionError, JaggedModeError
-from tensorwrapper.layout._orders import fastest_first
-from tensorwrapper.selection._expression import whole
-from tensorwrapper.selection._plan import Plan, plan_of
-from tensorwrapper.selection._run import (
+from tensorwrapper.layout.boxes._orders import fastest_first
+from tensorwrapper.selection._view_explaining import ViewExplaining
+from tensorwrapper.selection.expressions._expression import whole
+from tensorwrapper.selection.plans._plan import Plan, plan_of
+from tensorwrapper.selection.runners._blocks import region_extents, regions
+from tensorwrapper.selection.runners._plan import Cancel, Progress, Watch, run_plan
+from tensorwrapper.selection.runners._targets import (
     Target,
     is_array,
     new_array,
@@ -23,9 +26,6 @@ from tensorwrapper.selection._run import (
     target_array,
     threads_for,
 )
-from tensorwrapper.selection._run_plan import Cancel, Progress, Watch, run_plan
-from tensorwrapper.selection._run_regions import region_extents, regions
-from tensorwrapper.selection._view_explaining import ViewExplaining
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array, Order, ScalarT_co

@@ -5,11 +5,11 @@ from typing import Any, Generic, TypeAlias
 import numpy.typing as npt
 
 from tensorwrapper.errors import ReadOnlyError
-from tensorwrapper.selection._expression import Expression
-from tensorwrapper.selection._nodes import Reading
-from tensorwrapper.selection._source import TensorSource
 from tensorwrapper.selection._view_running import ViewRunning
-from tensorwrapper.selection._writes import accumulate, assign, writable_landings
+from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._nodes import Reading
+from tensorwrapper.selection.sources._source import TensorSource
+from tensorwrapper.selection.writing._writes import accumulate, assign, writable_landings
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor._advanced import ArrayKey
 from tensorwrapper.typing import ScalarT_co

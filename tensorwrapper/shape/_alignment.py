@@ -12,10 +12,11 @@ import attrs
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ExtentMismatchError, JaggedModeError, LayerError, ModeNameError, RankError
-from tensorwrapper.shape._names import Names, to_names
-from tensorwrapper.shape._queries import Held, ShapeLike, held_of, names_of
+from tensorwrapper.shape._facade import ShapeLike, held_of, names_of
 from tensorwrapper.shape._shape import Shape, unnamed_shape, wrap
-from tensorwrapper.shape._smooth import SmoothCommon, make_smooth
+from tensorwrapper.shape.boxes._names import Names, to_names
+from tensorwrapper.shape.boxes._smooth import SmoothCommon, make_smooth
+from tensorwrapper.shape.kinds._nested import Held
 from tensorwrapper.typing import Index
 
 __all__ = ["ModeAlignment", "Stretchable", "align_modes", "broadcast_shapes"]

@@ -10,14 +10,14 @@ from typing import Any, Literal, SupportsIndex, TypeAlias, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import concatenated_ranges, frozen_array, splits_of
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
-from tensorwrapper.shape._arrays import concatenated_ranges, frozen_array, splits_of
-from tensorwrapper.shape._jagged import Jagged, JaggedCommon
-from tensorwrapper.shape._queries import ShapeLike
-from tensorwrapper.shape._rows import CellTable
+from tensorwrapper.shape._facade import ShapeLike
 from tensorwrapper.shape._shape import Shape, as_shape, wrap
-from tensorwrapper.shape._smooth import to_permutation
-from tensorwrapper.shape._unroll import unroll
+from tensorwrapper.shape.boxes._smooth import to_permutation
+from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon
+from tensorwrapper.shape.rows._rows import CellTable
+from tensorwrapper.shape.rows._unroll import unroll
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["CellMatch", "CellPairing", "CellPermutation", "match_cells", "permute_cells"]

@@ -8,9 +8,12 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import UNFIT
 from tensorwrapper.errors import ConversionError, RankError
-from tensorwrapper.shape._children import check_rank, jagged_from_cells, jagged_from_children
-from tensorwrapper.shape._common import ShapeCommon, to_index
-from tensorwrapper.shape._encodings import (
+from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, held_of, names_of
+from tensorwrapper.shape._sets import product_names
+from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
+from tensorwrapper.shape.boxes._smooth import Smooth
+from tensorwrapper.shape.kinds._children import check_rank, jagged_from_cells, jagged_from_children
+from tensorwrapper.shape.kinds._encodings import (
     jagged_from_ints,
     jagged_from_lengths,
     jagged_from_offsets,
@@ -18,15 +21,12 @@ from tensorwrapper.shape._encodings import (
     jagged_from_starts_stops,
     jagged_from_uniform,
 )
-from tensorwrapper.shape._jagged import JaggedCommon
-from tensorwrapper.shape._layers import nested_of_layers
-from tensorwrapper.shape._nested import flat_of, make_nested
-from tensorwrapper.shape._partition import Partition
-from tensorwrapper.shape._queries import ShapeLike, ShapeQueries, held_of, names_of
-from tensorwrapper.shape._sets import ShapeSets, product_names
-from tensorwrapper.shape._smooth import Smooth
-from tensorwrapper.shape._tiled import Tiled
-from tensorwrapper.shape._triangular import Triangular
+from tensorwrapper.shape.kinds._jagged import JaggedCommon
+from tensorwrapper.shape.kinds._layers import nested_of_layers
+from tensorwrapper.shape.kinds._nested import flat_of, make_nested
+from tensorwrapper.shape.kinds._tiled import Tiled
+from tensorwrapper.shape.kinds._triangular import Triangular
+from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.typing import Half, IndexT_co, IntArray
 
 __all__ = ["ShapeConstructors"]
@@ -35,8 +35,8 @@ _At: TypeAlias = Iterable[SupportsIndex] | None
 _INT = {int}
 
 
-class ShapeConstructors(ShapeSets[IndexT_co], Generic[IndexT_co]):
-    """Abstract: `_held` and `_wrap`."""
+class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
+    """Abstract: as `ShapeFacade`."""
 
     __slots__ = ()
 
@@ -317,7 +317,7 @@ class ShapeConstructors(ShapeSets[IndexT_co], Generic[IndexT_co]):
         tensorwrapper.errors.ParseError: ...
         """
         # Loaded here, as in `from_json`: most programs read no shapes, and shall not wait for patterns.
-        from tensorwrapper.shape._parse import parse_shape  # noqa: PLC0415
+        from tensorwrapper.shape.text._parse import parse_shape  # noqa: PLC0415
 
         return cls._wrap(*parse_shape(text))
 
@@ -337,7 +337,7 @@ class ShapeConstructors(ShapeSets[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_json('{"extents":[2,3],"kind":"smooth","origin":[0,-1]}')
         Shape(2, 3, origin=(0, -1))
         """
-        from tensorwrapper.shape._json import shape_of_json  # noqa: PLC0415
+        from tensorwrapper.shape.text._json import shape_of_json  # noqa: PLC0415
 
         return cls._wrap(*shape_of_json(text))
 
@@ -350,19 +350,19 @@ class ShapeConstructors(ShapeSets[IndexT_co], Generic[IndexT_co]):
 
 def _children(rows: object) -> list[object]:
     """Return the items of an iterable as a list, with every facade in them replaced by what it holds."""
-    if isinstance(rows, (ShapeQueries, ShapeCommon, *UNFIT)) or not isinstance(rows, Iterable):
+    if isinstance(rows, (ShapeFacade, ShapeCommon, *UNFIT)) or not isinstance(rows, Iterable):
         raise ConversionError(f"a jagged shape is given by a sequence of lengths or shapes, not by {rows!r}")
     items = list(cast("Iterable[object]", rows))
     # Asked once per type: each question about an abstract class costs more than a row.
     kinds = set(map(type, items))
     if kinds <= _INT:
         return items
-    if all(issubclass(kind, ShapeQueries) for kind in kinds):
-        return [shape._held for shape in cast("list[ShapeQueries[Any]]", items)]
+    if all(issubclass(kind, ShapeFacade) for kind in kinds):
+        return [shape._held for shape in cast("list[ShapeFacade[Any]]", items)]
     return [_child(row) for row in items]
 
 
 def _child(row: object) -> object:
-    if isinstance(row, ShapeQueries):
+    if isinstance(row, ShapeFacade):
         return row._held
     return _children(cast("object", row)) if isinstance(row, list | tuple) else row

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Generic, Self, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.shape._constructors import ShapeConstructors
-from tensorwrapper.shape._losses import LossReport
-from tensorwrapper.shape._names import to_names
-from tensorwrapper.shape._nested import flat_of
+from tensorwrapper.shape._facade import ShapeFacade
+from tensorwrapper.shape.boxes._names import to_names
+from tensorwrapper.shape.interchange._losses import LossReport
+from tensorwrapper.shape.kinds._nested import flat_of
 from tensorwrapper.typing import IndexT_co, IntArray
 
 if TYPE_CHECKING:
-    from tensorwrapper.shape._arrow_lists import ArrowList, ListType
-    from tensorwrapper.shape._row_partitions import RowPartitions
-    from tensorwrapper.shape._shape_losses import ShapeForm
+    from tensorwrapper.shape.interchange._arrow import ArrowList, ListType
+    from tensorwrapper.shape.interchange._losses import ShapeForm
+    from tensorwrapper.shape.interchange._tensorflow import RowPartitions
 
 __all__ = ["ShapeExchange"]
 
 
-class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
-    """Abstract: `_held` and `_wrap`."""
+class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
+    """Abstract: as `ShapeFacade`."""
 
     __slots__ = ()
 
@@ -44,7 +44,7 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> str(Shape.jagged([3, 1], origin=(5, 0)).losses("arrow"))
         'arrow leaves out: origin (indices do not start at zero)'
         """
-        from tensorwrapper.shape._shape_losses import shape_losses  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._losses import shape_losses  # noqa: PLC0415
 
         return shape_losses(form, self._held, self._names)
 
@@ -64,7 +64,7 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> str(rows), rows.partitions[0].value_rowids.tolist()
         ('[2, (3, 1), 5]', [0, 0, 0, 1])
         """
-        from tensorwrapper.shape._row_partitions import partitions_of_rows  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._tensorflow import partitions_of_rows  # noqa: PLC0415
 
         return partitions_of_rows(flat_of(self._held))
 
@@ -79,7 +79,7 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_row_partitions(RowPartitions.parse("[2, (3, 1)]"))
         Shape.jagged([3, 1])
         """
-        from tensorwrapper.shape._row_partitions import shape_of_partitions  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._tensorflow import shape_of_partitions  # noqa: PLC0415
 
         return cls._wrap(shape_of_partitions(rows))
 
@@ -107,8 +107,8 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> length, {key: offsets.tolist() for key, offsets in buffers.items()}
         (3, {'node0-offsets': [0, 3, 4, 6]})
         """
-        from tensorwrapper.shape._awkward_form import awkward_of_rows  # noqa: PLC0415
-        from tensorwrapper.shape._row_partitions import partitions_of_rows  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._awkward import awkward_of_rows  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._tensorflow import partitions_of_rows  # noqa: PLC0415
 
         return awkward_of_rows(partitions_of_rows(flat_of(self._held)), primitive)
 
@@ -137,8 +137,8 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_awkward(*Shape.jagged([3, 1, 2]).to_awkward())
         Shape.jagged([3, 1, 2])
         """
-        from tensorwrapper.shape._awkward_form import rows_of_awkward  # noqa: PLC0415
-        from tensorwrapper.shape._row_partitions import shape_of_partitions  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._awkward import rows_of_awkward  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._tensorflow import shape_of_partitions  # noqa: PLC0415
 
         return cls._wrap(shape_of_partitions(rows_of_awkward(form, length, buffers)))
 
@@ -168,8 +168,8 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> [level.type for level in Shape.from_cells((2,), [(3, 5), (1, 5)]).to_arrow()]
         ['large_list', 'fixed_size_list']
         """
-        from tensorwrapper.shape._arrow_lists import arrow_of_rows  # noqa: PLC0415
-        from tensorwrapper.shape._row_partitions import partitions_of_rows  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._arrow import arrow_of_rows  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._tensorflow import partitions_of_rows  # noqa: PLC0415
 
         return arrow_of_rows(partitions_of_rows(flat_of(self._held)), kind)
 
@@ -193,8 +193,8 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_arrow([ArrowList("list", [7, 10, 11]), ArrowList("fixed_size_list", list_size=5)], 2)
         Shape.jagged([Shape(3, 5), Shape(1, 5)])
         """
-        from tensorwrapper.shape._arrow_lists import rows_of_arrow  # noqa: PLC0415
-        from tensorwrapper.shape._row_partitions import shape_of_partitions  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._arrow import rows_of_arrow  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._tensorflow import shape_of_partitions  # noqa: PLC0415
 
         return cls._wrap(shape_of_partitions(rows_of_arrow(levels, length)))
 
@@ -224,7 +224,7 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> sizes.tolist(), metadata
         ([[3, 5], [1, 5]], '{"uniform_shape":[null,5]}')
         """
-        from tensorwrapper.shape._cell_sizes import tensors_of_cells  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._torch import tensors_of_cells  # noqa: PLC0415
 
         return tensors_of_cells(self.cell_extents(), self.names[1:])
 
@@ -243,7 +243,7 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_arrow_tensors([(3, 5), (1, 5)], '{"permutation":[1,0]}')
         Shape.jagged([Shape(5, 3), Shape(5, 1)])
         """
-        from tensorwrapper.shape._cell_sizes import cells_of_arrow  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._torch import cells_of_arrow  # noqa: PLC0415
 
         held, names = cells_of_arrow(sizes, metadata)
         return cls._wrap(held, to_names(names, held.rank))
@@ -268,7 +268,7 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_cells((2,), [(3, 5), (1, 4)]).cell_extents().tolist()
         [[3, 5], [1, 4]]
         """
-        from tensorwrapper.shape._cell_sizes import sizes_of_cells  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._torch import sizes_of_cells  # noqa: PLC0415
 
         return sizes_of_cells(flat_of(self._held))
 
@@ -289,7 +289,7 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> offsets.tolist(), extents
         ([0, 3, 4], (2, None, 5))
         """
-        from tensorwrapper.shape._cell_sizes import torch_of_cells  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._torch import torch_of_cells  # noqa: PLC0415
 
         return torch_of_cells(flat_of(self._held))
 
@@ -323,7 +323,7 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_torch_jagged([0, 3, 4], (2, None, 5))
         Shape.jagged([Shape(3, 5), Shape(1, 5)])
         """
-        from tensorwrapper.shape._cell_sizes import cells_of_torch  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._torch import cells_of_torch  # noqa: PLC0415
 
         return cls._wrap(cells_of_torch(offsets, extents, lengths))
 
@@ -340,5 +340,5 @@ class ShapeExchange(ShapeConstructors[IndexT_co], Generic[IndexT_co]):
         >>> Shape.jagged([3, 1, 2]).to_array_api()
         (3, None)
         """
-        bounds = [self.extent_bounds(mode) for mode in range(self.rank)]
+        bounds = [self._held.extent_bounds(mode) for mode in range(self.rank)]
         return tuple([low if low == high else None for low, high in bounds])

@@ -21,11 +21,11 @@ from tensorwrapper.errors import (
     SizeOverflowError,
     StepError,
 )
-from tensorwrapper.shape._blocks import blocks_of
-from tensorwrapper.shape._common import to_index
-from tensorwrapper.shape._nested import Flat, flat_of
 from tensorwrapper.shape._numbering import Numbering, fits_arrays, length_of, numbering_of
-from tensorwrapper.shape._smooth import SmoothCommon
+from tensorwrapper.shape.boxes._common import to_index
+from tensorwrapper.shape.boxes._smooth import SmoothCommon
+from tensorwrapper.shape.kinds._blocks import blocks_of
+from tensorwrapper.shape.kinds._nested import Flat, flat_of
 from tensorwrapper.typing import Index, IndexT_co, IntArray, Order
 
 __all__ = ["IndexIterator", "Indices"]

@@ -15,11 +15,11 @@ import attrs
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.shape._colex import ColexPart, colex_limit, colex_part, colex_parts
-from tensorwrapper.shape._common import BATCH, tuples_of
-from tensorwrapper.shape._jagged import JaggedCommon
-from tensorwrapper.shape._nested import Flat
-from tensorwrapper.shape._smooth import SmoothCommon, product_of
+from tensorwrapper.shape.boxes._common import BATCH, tuples_of
+from tensorwrapper.shape.boxes._smooth import SmoothCommon, product_of
+from tensorwrapper.shape.kinds._jagged import JaggedCommon
+from tensorwrapper.shape.kinds._nested import Flat
+from tensorwrapper.shape.rows._f_order import ColexPart, colex_limit, colex_part, colex_parts
 from tensorwrapper.typing import Index, IntArray, Order
 
 __all__ = ["Numbering", "SortedParts", "fits_arrays", "length_of", "numbering_of"]

@@ -1,35 +1,28 @@
 """Parts of a shape, and the same set elsewhere: the methods of the facade that keep the rank."""
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any, Generic, Self, SupportsIndex
 
 from tensorwrapper._integers import to_int
-from tensorwrapper.shape._blocks import blocks_of
-from tensorwrapper.shape._common import ShapeCommon
-from tensorwrapper.shape._encodings import as_jagged
-from tensorwrapper.shape._jagged import JaggedCommon, JaggedView
-from tensorwrapper.shape._keys import WHOLE
-from tensorwrapper.shape._names import Names, permutation_of_names, permuted_names, to_names
-from tensorwrapper.shape._nested import NestedCommon, flat_of, make_nested
-from tensorwrapper.shape._queries import ShapeQueries
-from tensorwrapper.shape._regroup import split_shape
-from tensorwrapper.shape._smooth import SmoothCommon, SmoothView, to_permutation
-from tensorwrapper.shape._tiled import Tiled
+from tensorwrapper.shape._facade import ShapeFacade
+from tensorwrapper.shape.boxes._keys import WHOLE
+from tensorwrapper.shape.boxes._names import permutation_of_names, permuted_names, to_names
+from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, to_permutation
+from tensorwrapper.shape.kinds._blocks import blocks_of
+from tensorwrapper.shape.kinds._combine import split_shape
+from tensorwrapper.shape.kinds._encodings import as_jagged
+from tensorwrapper.shape.kinds._jagged import JaggedCommon, JaggedView
+from tensorwrapper.shape.kinds._nested import NestedCommon, flat_of, make_nested
+from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.typing import IndexT_co
 
 __all__ = ["ShapeParts"]
 
 
-class ShapeParts(ShapeQueries[IndexT_co], Generic[IndexT_co]):
-    """Abstract: `_held` and `_wrap`, which puts an implementation behind the facade."""
+class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
+    """Abstract: as `ShapeFacade`."""
 
     __slots__ = ()
-
-    @classmethod
-    @abstractmethod
-    def _wrap(cls, held: ShapeCommon, names: Names = None) -> Self:
-        """Return the facade over `held`, whose modes have these names."""
 
     def named(self, *names: str | None) -> Self:
         """Return the same shape with names for its modes; they replace those it had.

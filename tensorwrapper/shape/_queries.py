@@ -1,46 +1,32 @@
-"""What a shape can be asked: the half of the facade that makes no new shape.
+"""What a shape can be asked: the part of the facade that makes no new shape."""
 
-`Shape` is one class with many methods; they stand in four files that build on one another: questions
-(here), parts of the same rank (``_parts.py``), named constructors (``_constructors.py``), and what makes
-shapes of another rank (``_shape.py``).
-"""
-
-from abc import ABC
 from collections.abc import Iterable
-from typing import Any, Generic, SupportsIndex, TypeAlias, cast
+from typing import Generic, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError
-from tensorwrapper.shape._blocks import BlockTable, block_table_of, runs_of_cells
-from tensorwrapper.shape._common import ShapeCommon
-from tensorwrapper.shape._encodings import lengths_of, splits_at
+from tensorwrapper.errors import ConversionError, JaggedModeError
+from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, held_of
 from tensorwrapper.shape._indices import Indices
-from tensorwrapper.shape._jagged import JaggedCommon, same_elements
-from tensorwrapper.shape._keys import mode_of
-from tensorwrapper.shape._layers import layer_size
-from tensorwrapper.shape._names import ModeNames, Names, mode_of_name, names_tuple
-from tensorwrapper.shape._nested import NestedCommon, at_zero, flat_of
-from tensorwrapper.shape._partition import Partition
-from tensorwrapper.shape._raggedness import raggedness_of
-from tensorwrapper.shape._rows import Rows
-from tensorwrapper.shape._smooth import Smooth, SmoothCommon
+from tensorwrapper.shape.boxes._smooth import SmoothCommon
+from tensorwrapper.shape.kinds._blocks import BlockTable, block_table_of, runs_of_cells
+from tensorwrapper.shape.kinds._encodings import lengths_of, splits_at
+from tensorwrapper.shape.kinds._jagged import JaggedCommon, same_elements
+from tensorwrapper.shape.kinds._layers import layer_size
+from tensorwrapper.shape.kinds._nested import at_zero, flat_of
+from tensorwrapper.shape.kinds._raggedness import raggedness_of
+from tensorwrapper.shape.rows._partition import Partition
+from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray, Kind, Order, Raggedness
 
-__all__ = ["Held", "ShapeLike", "ShapeQueries", "held_of", "names_of"]
-
-Held: TypeAlias = SmoothCommon | JaggedCommon | NestedCommon
-"""The kinds of shape, all of them: a new kind is a change here."""
+__all__ = ["ShapeQueries"]
 
 
-class ShapeQueries(ABC, Generic[IndexT_co]):
-    """Abstract: the attributes `_held`, the implementation that answers, and `_names`, those of its modes."""
+class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
+    """Abstract: as `ShapeFacade`; nothing here makes a new shape."""
 
     __slots__ = ()
-
-    _held: Held
-    _names: Names
 
     # What the shape is.
 
@@ -48,43 +34,6 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
     def kind(self) -> Kind:
         """``"smooth"`` for a box, ``"jagged"`` where extents may depend on earlier indices, ``"nested"``."""
         return self._held.kind
-
-    @property
-    def rank(self) -> int:
-        """The number of modes."""
-        return self._held.rank
-
-    @property
-    def names(self) -> ModeNames:
-        """The name of every mode, None for a mode without one; `named` gives names.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Shape
-        >>> Shape(2, 3).names, Shape(2, 3).named("atom", "shell").names
-        ((None, None), ('atom', 'shell'))
-        """
-        return names_tuple(self._names, self._held.rank)
-
-    def mode(self, mode: SupportsIndex | str) -> int:
-        """Return the number of a mode that is given by name, or counted from the last if negative.
-
-        Raises
-        ------
-        ModeNameError
-            If no mode has the name; the text lists those there are.
-        RankError
-            If there is no such mode.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Shape
-        >>> Shape(2, 3).named("atom", "shell").mode("shell"), Shape(2, 3).mode(-1)
-        (1, 1)
-        """
-        if isinstance(mode, str):
-            return mode_of_name(mode, self._names)
-        return mode_of(mode, self._held.rank)
 
     @property
     def size(self) -> int:
@@ -338,7 +287,7 @@ class ShapeQueries(ABC, Generic[IndexT_co]):
         '{"extents":[3,[3,1,2]],"kind":"jagged","origin":[0,0],"outer_rank":1}'
         """
         # Loaded here: most programs write no JSON, and shall not wait for it.
-        from tensorwrapper.shape._json import shape_to_json  # noqa: PLC0415
+        from tensorwrapper.shape.text._json import shape_to_json  # noqa: PLC0415
 
         return shape_to_json(self._held, self._names)
 
@@ -357,25 +306,3 @@ def _checked_order(order: object) -> Order:
     if not isinstance(order, str) or order not in {"C", "F"}:
         raise ConversionError(f'order must be "C" or "F", not {order!r}')
     return cast("Order", order)
-
-
-ShapeLike: TypeAlias = ShapeQueries[Any] | ShapeCommon | Iterable[SupportsIndex]
-"""What `as_shape` accepts: a shape, an implementation of one, or extents."""
-
-
-def held_of(shape: ShapeLike) -> Held:
-    """Return the implementation of what a shape is given by; extents make a box at the origin."""
-    if isinstance(shape, ShapeQueries):
-        return shape._held
-    if isinstance(shape, ShapeCommon):
-        if isinstance(shape, SmoothCommon | JaggedCommon | NestedCommon):
-            return shape
-        raise ConversionError(f"{type(shape).__name__} is no smooth, jagged or nested shape")
-    if isinstance(shape, int):
-        raise ExtentError(f"a shape is given by a sequence of extents, not by the integer {shape}")
-    return Smooth(shape)
-
-
-def names_of(shape: ShapeLike) -> Names:
-    """Return the names of the modes of what a shape is given by."""
-    return shape._names if isinstance(shape, ShapeQueries) else None

@@ -7,22 +7,20 @@ from typing import Any, Generic, Self, SupportsIndex, cast
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError
-from tensorwrapper.shape._boxes import box_between, box_product, encloses, partition, subtract
-from tensorwrapper.shape._combine import concat_shapes, stack_shapes
-from tensorwrapper.shape._layers import boxes_of
-from tensorwrapper.shape._names import Names, agreed_names, joined_names, mode_of_name, names_tuple
-from tensorwrapper.shape._nested import NestedCommon, flat_of, make_nested
-from tensorwrapper.shape._parts import ShapeParts
-from tensorwrapper.shape._queries import Held, ShapeLike, held_of, names_of
-from tensorwrapper.shape._regroup import is_sequence, split_shape, start_of
-from tensorwrapper.shape._smooth import Smooth, SmoothCommon, hull_of_boxes, intersect_boxes
+from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, held_of, names_of
+from tensorwrapper.shape.boxes._box_sets import box_between, box_product, encloses, partition, subtract
+from tensorwrapper.shape.boxes._names import Names, agreed_names, joined_names, mode_of_name, names_tuple
+from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, hull_of_boxes, intersect_boxes
+from tensorwrapper.shape.kinds._combine import concat_shapes, is_sequence, split_shape, stack_shapes, start_of
+from tensorwrapper.shape.kinds._layers import boxes_of
+from tensorwrapper.shape.kinds._nested import Held, NestedCommon, flat_of, make_nested
 from tensorwrapper.typing import Extents, Index, IndexT_co
 
 __all__ = ["ShapeSets", "product_names"]
 
 
-class ShapeSets(ShapeParts[IndexT_co], Generic[IndexT_co]):
-    """Abstract: `_held`, `_names` and `_wrap`, as `ShapeParts`."""
+class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
+    """Abstract: as `ShapeFacade`."""
 
     __slots__ = ()
 

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, SupportsIndex, TypeAli
 import attrs
 
 from tensorwrapper.errors import JaggedModeError
-from tensorwrapper.shape._common import ShapeCommon, to_index
+from tensorwrapper.shape._constructors import ShapeConstructors
 from tensorwrapper.shape._exchange import ShapeExchange
-from tensorwrapper.shape._jagged import Jagged, JaggedCommon, jagged_of_state
-from tensorwrapper.shape._keys import parse_key
-from tensorwrapper.shape._layers import cell_table, cells, element
-from tensorwrapper.shape._names import (
+from tensorwrapper.shape._facade import ShapeLike, held_of
+from tensorwrapper.shape._parts import ShapeParts
+from tensorwrapper.shape._queries import ShapeQueries
+from tensorwrapper.shape._sets import ShapeSets
+from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
+from tensorwrapper.shape.boxes._keys import parse_key
+from tensorwrapper.shape.boxes._names import (
     Names,
     kept_names,
     key_of_names,
@@ -20,18 +23,19 @@ from tensorwrapper.shape._names import (
     repr_of_names,
     text_of_names,
 )
-from tensorwrapper.shape._nested import NestedCommon, at_zero, flat_of
-from tensorwrapper.shape._queries import Held, ShapeLike, held_of
-from tensorwrapper.shape._regroup import reshape_box
-from tensorwrapper.shape._repr import shape_repr
-from tensorwrapper.shape._rows import CellTable
-from tensorwrapper.shape._smooth import Smooth, SmoothCommon, make_smooth, to_extents
-from tensorwrapper.shape._text import format_shape, shape_str
+from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, make_smooth, to_extents
+from tensorwrapper.shape.kinds._combine import reshape_box
+from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon, jagged_of_state
+from tensorwrapper.shape.kinds._layers import cell_table, cells, element
+from tensorwrapper.shape.kinds._nested import Held, NestedCommon, at_zero, flat_of
+from tensorwrapper.shape.rows._rows import CellTable
+from tensorwrapper.shape.text._repr import shape_repr
+from tensorwrapper.shape.text._text import format_shape, shape_str
 from tensorwrapper.typing import Index, IndexT_co, Key, NamedKey
 
 if TYPE_CHECKING:
-    from tensorwrapper.shape._label_text import LabelsLike
-    from tensorwrapper.shape._labels import LabeledShape
+    from tensorwrapper.shape.labels._labels import LabeledShape
+    from tensorwrapper.shape.labels._labels_text import LabelsLike
 
 __all__ = ["Shape", "ShapeLike", "as_shape"]
 
@@ -47,7 +51,14 @@ _I6: TypeAlias = tuple[int, int, int, int, int, int]
 
 @final
 @attrs.frozen(init=False, eq=False, repr=False, getstate_setstate=False)
-class Shape(ShapeExchange[IndexT_co], Generic[IndexT_co]):
+class Shape(
+    ShapeQueries[IndexT_co],
+    ShapeParts[IndexT_co],
+    ShapeSets[IndexT_co],
+    ShapeConstructors[IndexT_co],
+    ShapeExchange[IndexT_co],
+    Generic[IndexT_co],
+):
     """A set of indices with an origin: what a tensor's elements are addressed by.
 
     ``Shape(2, 3)`` is a box. Other kinds come from named constructors: `Shape.jagged`, `Shape.from_cells`,
@@ -365,13 +376,13 @@ class Shape(ShapeExchange[IndexT_co], Generic[IndexT_co]):
         (3, True)
         """
         # Loaded here: most programs draw nothing, and pictures are a third of what shapes cost to import.
-        from tensorwrapper.shape._pictures import draw_shape  # noqa: PLC0415
+        from tensorwrapper.shape.pictures._draw import draw_shape  # noqa: PLC0415
 
         return draw_shape(self._held).to_svg()
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the text of the shape, a few facts, and its picture."""
-        from tensorwrapper.shape._html import shape_html  # noqa: PLC0415 - as in to_svg
+        from tensorwrapper.shape.pictures._draw import shape_html  # noqa: PLC0415 - as in to_svg
 
         return shape_html(self._held, self._names)
 
@@ -409,7 +420,7 @@ def wrap(held: ShapeCommon, names: Names = None) -> "Shape[Any]":
 @functools.cache
 def _labeler() -> "Callable[[Shape[Index], LabelsLike], LabeledShape[Shape[Index]]]":
     # Loaded when it is first asked for: most programs label nothing, and shall not wait for it.
-    from tensorwrapper.shape._labels import label_shape  # noqa: PLC0415
+    from tensorwrapper.shape.labels._labels import label_shape  # noqa: PLC0415
 
     return label_shape
 

@@ -10,7 +10,7 @@ from tensorwrapper.buffer import Sparse
 from tensorwrapper.buffer._composed import Joined
 from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
-from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Shape
 from tensorwrapper.store._format import check_name, pack_body
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._copy import assign_indexed, index_elements
+from tensorwrapper.buffer._places import memory_of
+from tensorwrapper.buffer.copies._copy import assign_indexed, index_elements
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -18,9 +19,8 @@ from tensorwrapper.errors import (
     TooManyIndicesError,
 )
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._keys import expand_positional
+from tensorwrapper.layout.boxes._keys import expand_positional
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor._places import memory_of
 from tensorwrapper.typing import Array, IntArray, PositionalItem, PositionalKey, ScalarT_co
 
 __all__ = [

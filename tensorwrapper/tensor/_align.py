@@ -7,21 +7,21 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._copy import take_elements
+from tensorwrapper._arrays import frozen_array
+from tensorwrapper.buffer.copies._copy import take_elements
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._blocked import Blocked, make_blocked
-from tensorwrapper.layout._cell_tables import rows_under, table_of, unrolled
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._packed import contiguous
+from tensorwrapper.layout.cells._blocked import Blocked, make_blocked
+from tensorwrapper.layout.cells._padded import contiguous
+from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape._arrays import frozen_array
-from tensorwrapper.shape._columns import Origins
-from tensorwrapper.shape._intersect import intersect_rows
-from tensorwrapper.shape._jagged import Jagged
-from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._shape import unnamed_shape, wrap
-from tensorwrapper.shape._smooth import to_permutation
+from tensorwrapper.shape.boxes._smooth import to_permutation
+from tensorwrapper.shape.kinds._jagged import Jagged
+from tensorwrapper.shape.rows._columns import Origins
+from tensorwrapper.shape.rows._merge import intersect_rows
+from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.tensor._tensor import Tensor
 from tensorwrapper.typing import Index, IntArray
 

@@ -4,9 +4,9 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from tensorwrapper.buffer._arrow_arrays import arrays_from_arrow
-from tensorwrapper.buffer._arrow_strings import ArrowArrayLike, ArrowStreamLike, strings_from_arrow
-from tensorwrapper.buffer._string_data import StringData
+from tensorwrapper.buffer.arrow._arrays import arrays_from_arrow
+from tensorwrapper.buffer.arrow._strings import ArrowArrayLike, ArrowStreamLike, strings_from_arrow
+from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, IntArray
 

@@ -7,22 +7,22 @@ from typing import Any, SupportsIndex, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._arrow_strings import ArrowArrayLike
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._copy import copy_elements, join_elements
 from tensorwrapper.buffer._dense import Dense, as_dense, check_dtype, fit_elements
-from tensorwrapper.buffer._string_data import StringData
+from tensorwrapper.buffer._places import packed_layout
 from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.buffer.arrow._strings import ArrowArrayLike
+from tensorwrapper.buffer.copies._copy import copy_elements, join_elements
+from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._strided import Strided, new_row_major
+from tensorwrapper.layout.boxes._strided import Strided, new_row_major
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape._shape import unnamed_shape, wrap
-from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.tensor._arrow_values import read_arrow
 from tensorwrapper.tensor._parts import guard
-from tensorwrapper.tensor._places import packed_layout
 from tensorwrapper.tensor._row_arrays import join_rows
 from tensorwrapper.tensor._sparse_convert import from_sparse_array, is_sparse_array
 from tensorwrapper.tensor._tensor import Tensor, make_tensor

@@ -5,24 +5,12 @@ from typing import Any, Generic, Self, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._copy import copy_elements, scatter_elements
+from tensorwrapper._arrays import BATCH
 from tensorwrapper.buffer._dense import Dense, fit_number
-from tensorwrapper.buffer._run_copy import run_copy
+from tensorwrapper.buffer._places import memory_of, own_elements, packed_layout
 from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._strings import Strings, buffer_of
-from tensorwrapper.errors import ConversionError, LayoutError
-from tensorwrapper.layout import Layout
-from tensorwrapper.layout._copy_plan import plan_copy
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._nested import NestedLayout
-from tensorwrapper.layout._tiled import TiledStrided
-from tensorwrapper.shape import JaggedCommon
-from tensorwrapper.tensor._lists import nest, nest_box, rows_of
-from tensorwrapper.tensor._parts import TensorParts
-from tensorwrapper.tensor._places import memory_of, own_elements, packed_layout
-from tensorwrapper.tensor._queries import TensorQueries
-from tensorwrapper.tensor._sparse_places import collect_sparse, equal_sparse, in_sparse, pack_sparse
-from tensorwrapper.tensor._string_places import (
+from tensorwrapper.buffer._sparse_places import collect_sparse, equal_sparse, in_sparse, pack_sparse
+from tensorwrapper.buffer._string_places import (
     collect_strings,
     equal_strings,
     in_strings,
@@ -30,7 +18,20 @@ from tensorwrapper.tensor._string_places import (
     place_strings,
     strings_of,
 )
-from tensorwrapper.tensor._tiles import BATCH, places_of_tiles, tile_numbers
+from tensorwrapper.buffer._strings import Strings, buffer_of
+from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements
+from tensorwrapper.buffer.copies._run_copy import run_copy
+from tensorwrapper.errors import ConversionError, LayoutError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout.copies._plan import plan_copy
+from tensorwrapper.layout.operations._nested import NestedLayout
+from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.shape import JaggedCommon
+from tensorwrapper.tensor._lists import nest, nest_box, rows_of
+from tensorwrapper.tensor._parts import TensorParts
+from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.tensor._tiles import places_of_tiles, tile_numbers
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["TensorCopies"]

@@ -8,12 +8,12 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper.buffer._dense import Dense, check_dtype, fit_number
+from tensorwrapper.buffer._places import packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
 from tensorwrapper.shape._shape import unnamed_shape
 from tensorwrapper.tensor._parts import guard
-from tensorwrapper.tensor._places import packed_layout
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import ScalarT_co
 

@@ -6,8 +6,7 @@ from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.drawing import bytes_text, count_text
 from tensorwrapper.layout import Layout
-from tensorwrapper.shape._html import block_html
-from tensorwrapper.shape._pictures import short_text
+from tensorwrapper.shape.pictures._draw import block_html, short_text
 from tensorwrapper.tensor._printing import tensor_str
 
 __all__ = ["tensor_html"]

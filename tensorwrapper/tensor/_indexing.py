@@ -7,12 +7,14 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer._dense import as_dense
 from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.buffer._sparse_places import sparse_from
+from tensorwrapper.buffer._string_places import collect_strings
 from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._strided import Strided, new_row_major, row_major
+from tensorwrapper.layout.boxes._strided import Strided, new_row_major, row_major
 from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.tensor._advanced import (
     ArrayKey,
     addresses_of_key,
@@ -23,8 +25,6 @@ from tensorwrapper.tensor._advanced import (
 )
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
-from tensorwrapper.tensor._sparse_places import sparse_from
-from tensorwrapper.tensor._string_places import collect_strings
 from tensorwrapper.tensor._writes import TensorWrites
 from tensorwrapper.typing import PositionalKey, ScalarT_co
 

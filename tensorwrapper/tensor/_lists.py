@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from tensorwrapper.shape._arrays import splits_of
-from tensorwrapper.shape._rows import Rows
+from tensorwrapper._arrays import splits_of
+from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Extents
 
 __all__ = ["nest", "nest_box", "rows_of"]

@@ -8,11 +8,11 @@ import attrs
 import numpy as np
 
 from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer._places import flat_elements
 from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.buffer._sparse_places import stored_of
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor._places import flat_elements
-from tensorwrapper.tensor._sparse_places import stored_of
 from tensorwrapper.typing import Array
 
 __all__ = ["tensor_repr", "tensor_str"]

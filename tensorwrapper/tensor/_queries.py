@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer._places import flat_elements
+from tensorwrapper.buffer._string_places import strings_of
 from tensorwrapper.buffer._strings import Strings
 from tensorwrapper.errors import JaggedModeError, LayoutError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._strided import Strided
-from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._places import flat_elements
 from tensorwrapper.tensor._printing import tensor_repr, tensor_str
-from tensorwrapper.tensor._string_places import strings_of
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["TensorQueries"]

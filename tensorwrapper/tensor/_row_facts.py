@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from tensorwrapper.layout._cell_tables import rows_under
+from tensorwrapper._arrays import frozen_array, splits_of
+from tensorwrapper.layout.operations._tables import rows_under
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._arrays import frozen_array, splits_of
-from tensorwrapper.shape._columns import Columns
-from tensorwrapper.shape._jagged import Jagged
-from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape._smooth import make_smooth
-from tensorwrapper.shape._unroll import unroll
+from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.kinds._jagged import Jagged
+from tensorwrapper.shape.rows._columns import Columns
+from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.shape.rows._unroll import unroll
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["counts_of", "positions_of_mode", "row_splits", "rows_of_counts", "run_lengths"]

@@ -8,19 +8,19 @@ import numpy as np
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer._places import memory_of
+from tensorwrapper.buffer._string_places import refuse_strings
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout._cell_parts import PlacedRows
-from tensorwrapper.layout._cell_tables import table_of, unrolled
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._packed import Packed, contiguous
-from tensorwrapper.layout._strided import new_strided
+from tensorwrapper.layout.boxes._strided import new_strided
+from tensorwrapper.layout.cells._padded import Packed, contiguous
+from tensorwrapper.layout.cells._parts import PlacedRows
+from tensorwrapper.layout.operations._tables import table_of, unrolled
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor._places import memory_of
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._reduce import reduce_last, reduce_runs
 from tensorwrapper.tensor._row_facts import row_splits
-from tensorwrapper.tensor._string_places import refuse_strings
 from tensorwrapper.typing import IntArray
 
 __all__ = ["TensorRows"]

@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.buffer._copy import take_elements
 from tensorwrapper.buffer._dense import check_dtype, convert_elements
+from tensorwrapper.buffer._places import packed_layout
 from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.buffer._sparse_merge import rises
+from tensorwrapper.buffer.copies._copy import take_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, SizeOverflowError
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._shape import unnamed_shape
-from tensorwrapper.tensor._places import packed_layout
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import Array, IntArray
 

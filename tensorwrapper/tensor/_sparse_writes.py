@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._copy import assign_elements, take_elements
 from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.buffer._sparse_merge import is_fill
+from tensorwrapper.buffer._sparse_places import put_elements, stored_of
+from tensorwrapper.buffer.copies._copy import assign_elements, take_elements
 from tensorwrapper.errors import ExtentMismatchError, LayoutError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.tensor._queries import TensorQueries
-from tensorwrapper.tensor._sparse_places import put_elements, stored_of
 from tensorwrapper.typing import Array, Extents
 
 __all__ = ["assign_stored", "put_array"]

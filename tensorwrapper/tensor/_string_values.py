@@ -7,16 +7,16 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._numpy_strings import strings_from_numpy
-from tensorwrapper.buffer._string_checks import check_kind
-from tensorwrapper.buffer._string_data import StringData
+from tensorwrapper._arrays import splits_of
+from tensorwrapper.buffer._string_places import strings_of
 from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.buffer.strings._checks import check_kind
+from tensorwrapper.buffer.strings._data import StringData
+from tensorwrapper.buffer.strings._numpy import strings_from_numpy
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._arrays import splits_of
 from tensorwrapper.tensor._arrow_values import is_arrow, read_arrow
 from tensorwrapper.tensor._queries import TensorQueries
-from tensorwrapper.tensor._string_places import strings_of
 from tensorwrapper.typing import Array, IntArray, StringKind
 
 __all__ = ["read_strings"]

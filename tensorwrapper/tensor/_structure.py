@@ -11,11 +11,11 @@ from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.buffer._strings import buffer_of
 from tensorwrapper.errors import ConversionError, ExtentError, RankError
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._packed import contiguous
-from tensorwrapper.layout._regroup import merge_mode, split_mode_by
+from tensorwrapper.layout.cells._padded import contiguous
+from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._common import integer_array, to_index_array
-from tensorwrapper.shape._keys import mode_of
+from tensorwrapper.shape.boxes._common import integer_array, to_index_array
+from tensorwrapper.shape.boxes._keys import mode_of
 from tensorwrapper.tensor._pad import pad_mode
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._sparse import TensorSparse

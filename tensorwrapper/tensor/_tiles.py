@@ -5,22 +5,19 @@ from typing import Any
 
 import numpy as np
 
+from tensorwrapper._arrays import BATCH
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout._blocked import Blocked
-from tensorwrapper.layout._packed import contiguous
-from tensorwrapper.layout._padded import Padded
-from tensorwrapper.layout._strided import Strided
-from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.cells._blocked import Blocked
+from tensorwrapper.layout.cells._padded import Padded, contiguous
+from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import CellTable, Shape
 from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.typing import Array, Index, IntArray
 
-__all__ = ["BATCH", "cell_layouts", "places_of_tiles", "tile_numbers"]
-
-BATCH = 1 << 20
-"""Places looked up at a time, so that a gather needs 8 MiB of indices and not 8 bytes for each element."""
+__all__ = ["cell_layouts", "places_of_tiles", "tile_numbers"]
 
 
 def cell_layouts(held: LayoutCommon, table: CellTable) -> Iterator[tuple[Index, LayoutCommon]]:

@@ -5,18 +5,18 @@ from typing import Any, Generic, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._copy import assign_elements, copy_elements
 from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer._places import address_batches, memory_of
 from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.buffer._string_places import addresses_of
 from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.buffer.copies._copy import assign_elements, copy_elements
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
-from tensorwrapper.layout._separable import Separable
-from tensorwrapper.layout._strided import Strided
+from tensorwrapper.layout.boxes._separable import Separable
+from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.tensor._copies import TensorCopies
-from tensorwrapper.tensor._places import address_batches, memory_of
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._sparse_writes import assign_stored, put_array
-from tensorwrapper.tensor._string_places import addresses_of
 from tensorwrapper.tensor._string_values import read_strings
 from tensorwrapper.typing import Array, Extents, ScalarT_co
 

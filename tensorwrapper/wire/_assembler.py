@@ -13,7 +13,7 @@ from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Index, IntArray
 from tensorwrapper.wire._assembler_boxes import Missing

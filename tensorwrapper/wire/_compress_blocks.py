@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from tensorwrapper._arrays import splits_of
 from tensorwrapper._json import Json
-from tensorwrapper.shape._arrays import splits_of
 from tensorwrapper.typing import IntArray
 from tensorwrapper.wire._compress import CODECS, Bytes, Compression, check_codec, shuffle
 from tensorwrapper.wire._compress_buffer import Compressed, make_compressed

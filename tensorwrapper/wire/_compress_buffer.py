@@ -10,11 +10,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import frozen_array
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._copy import assign_elements
 from tensorwrapper.buffer._sparse_merge import frozen_values
+from tensorwrapper.buffer.copies._copy import assign_elements
 from tensorwrapper.errors import ReadOnlyError
-from tensorwrapper.shape._arrays import frozen_array
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 from tensorwrapper.wire._compress import CODECS, Bytes, unshuffle
 from tensorwrapper.wire._refusal import refuse

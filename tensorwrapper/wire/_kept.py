@@ -7,8 +7,8 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout._storage_order import storage_order_of
-from tensorwrapper.layout._strided import Strided
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.interchange._storage_order import storage_order_of
 from tensorwrapper.tensor import Tensor
 
 __all__ = ["as_it_lies"]

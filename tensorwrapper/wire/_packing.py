@@ -10,14 +10,14 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import splits_of
 from tensorwrapper._json import Json
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._arrays import splits_of
-from tensorwrapper.shape._columns import Columns, Origins
-from tensorwrapper.shape._jagged import Jagged
-from tensorwrapper.shape._partition import Partition
-from tensorwrapper.shape._rows import Rows
 from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape.kinds._jagged import Jagged
+from tensorwrapper.shape.rows._columns import Columns, Origins
+from tensorwrapper.shape.rows._partition import Partition
+from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Array, Index, IntArray
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._refusal import refuse

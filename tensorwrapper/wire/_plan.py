@@ -16,10 +16,10 @@ from tensorwrapper._json import Json
 from tensorwrapper.errors import RemoteProtocolError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._packed import contiguous
-from tensorwrapper.layout._strided import new_row_major
+from tensorwrapper.layout.boxes._strided import new_row_major
+from tensorwrapper.layout.cells._padded import contiguous
 from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape._smooth import make_smooth
+from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.typing import Index
 from tensorwrapper.wire._compress import CODECS
 from tensorwrapper.wire._dtypes import read_dtype, read_logical

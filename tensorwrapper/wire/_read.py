@@ -7,16 +7,16 @@ from typing import Any, cast, final
 import numpy as np
 
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._copy import copy_elements
 from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout._packed import contiguous
-from tensorwrapper.layout._strided import Strided
-from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.cells._padded import contiguous
+from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Tiled
 from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape._tiling import make_tiling
+from tensorwrapper.shape.tilings._tiling import make_tiling
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor._tensor import make_tensor
 from tensorwrapper.typing import Array, IntArray

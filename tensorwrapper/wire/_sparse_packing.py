@@ -9,8 +9,8 @@ from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
 from tensorwrapper.buffer._sparse import Sparse, make_sparse
 from tensorwrapper.buffer._sparse_merge import is_fill, rises
+from tensorwrapper.buffer._sparse_places import stored_of
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.tensor._sparse_places import stored_of
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire._packing import AddBytes, AddPart, ReadElements, ReadPart
 from tensorwrapper.wire._refusal import refuse

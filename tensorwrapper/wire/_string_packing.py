@@ -6,13 +6,13 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer._bitmap import pack_marks
-from tensorwrapper.buffer._string_data import StringData
+from tensorwrapper.buffer._string_places import strings_of
 from tensorwrapper.buffer._strings import Strings
-from tensorwrapper.buffer._tf_string import decode_tf_strings, encode_tf_strings
+from tensorwrapper.buffer.strings._bitmap import pack_marks
+from tensorwrapper.buffer.strings._data import StringData
+from tensorwrapper.buffer.strings._tf_string import decode_tf_strings, encode_tf_strings
 from tensorwrapper.errors import ConversionError, LocalProtocolError, RemoteProtocolError, StringDataError
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.tensor._string_places import strings_of
 from tensorwrapper.typing import Array, StringKind
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._packing import AddBytes, AddPart, ReadElements, ReadPart, check_splits

@@ -7,15 +7,15 @@ from typing import Any, Literal, TypeAlias, cast, final
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer._copy import copy_elements
+from tensorwrapper.buffer._places import memory_of
 from tensorwrapper.buffer._sparse import Sparse
 from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.errors import ConversionError, LocalProtocolError
-from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Tiled
-from tensorwrapper.shape._jagged import JaggedCommon
+from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor._places import memory_of
 from tensorwrapper.typing import Array, Index, IntArray
 from tensorwrapper.wire._compress import Compression
 from tensorwrapper.wire._compress_blocks import compress_part

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tensorwrapper import Layout, Shape, Tiling
-from tensorwrapper.layout._tiled import tiles_as_blocked
+from tensorwrapper.layout.tiles._tiled import tiles_as_blocked
 
 try:
     import awkward as ak

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tensorwrapper import Layout, Shape, Tiling
-from tensorwrapper.buffer._run_copy import run_copy
-from tensorwrapper.buffer._strided_copy import copy_strided
+from tensorwrapper.buffer.copies._run_copy import run_copy
+from tensorwrapper.buffer.copies._strided_copy import copy_strided
 
 WAYS = ["np.copyto, contiguous", "np.copyto", "tensorwrapper", "tensorwrapper, 2 threads"]
 ROUNDS = 5

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tensorwrapper.selection._random_values import draw
+from tensorwrapper.selection.random._values import draw
 
 COUNT = 10**7
 RANKS = np.arange(COUNT)

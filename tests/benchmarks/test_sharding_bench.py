@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensorwrapper import Shape
-from tensorwrapper.selection import (
+from tensorwrapper.sharding import (
     BlockOperation,
     BoxTable,
     Graph,

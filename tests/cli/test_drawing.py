@@ -25,7 +25,7 @@ from tensorwrapper.drawing import (
     ticks,
 )
 from tensorwrapper.errors import ExtentError, RankError
-from tensorwrapper.shape._drawing import MOST_SHADES, draw_tiling
+from tensorwrapper.shape.tilings._drawing import MOST_SHADES, draw_tiling
 
 SVG = "{http://www.w3.org/2000/svg}"
 

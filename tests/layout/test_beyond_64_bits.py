@@ -7,7 +7,7 @@ import pytest
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
-from tensorwrapper.layout._axis import Cycle, Table
+from tensorwrapper.layout.axes._axis import Cycle, Table
 
 FAR = 10**30
 

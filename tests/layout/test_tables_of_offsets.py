@@ -13,7 +13,7 @@ from tensorwrapper.errors import (
     ReadOnlyError,
     SizeOverflowError,
 )
-from tensorwrapper.layout._tables import _LINE, _PLANE
+from tensorwrapper.layout.axes._tables import _LINE, _PLANE
 
 # What is written in one piece, line by line, or in parts of a mode with a rest: one mode more or less.
 LONG = [

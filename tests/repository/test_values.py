@@ -15,8 +15,8 @@ from tensorwrapper import Shape, Tiling, wire
 
 
 def block_operation():
-    operand = tw.selection.Operand((4,), "(i) -> (i)")
-    return tw.selection.BlockOperation("relu", (4,), {"x": operand}, {"y": operand})
+    operand = tw.sharding.Operand((4,), "(i) -> (i)")
+    return tw.sharding.BlockOperation("relu", (4,), {"x": operand}, {"y": operand})
 
 
 VALUES = {
@@ -77,27 +77,27 @@ VALUES = {
     "selector": lambda: tw.selection.Selector.parse("1, ..., ::-2, +3"),
     "new mode": lambda: tw.selection.NewMode(3),
     "limits of views": lambda: tw.selection.SchemaLimits(nodes=3),
-    "index map": lambda: tw.selection.IndexMap.parse("(i, j) -> (i + 2*j - 1)"),
-    "projection": lambda: tw.selection.Projection("(i, j) -> (i, 0)", (1, 5)),
-    "box table": lambda: tw.selection.BoxTable.from_boxes([Shape(2), Shape(3, origin=(2,))]),
-    "operand": lambda: tw.selection.Operand((4,), "(i) -> (i)", itemsize=8),
+    "index map": lambda: tw.sharding.IndexMap.parse("(i, j) -> (i + 2*j - 1)"),
+    "projection": lambda: tw.sharding.Projection("(i, j) -> (i, 0)", (1, 5)),
+    "box table": lambda: tw.sharding.BoxTable.from_boxes([Shape(2), Shape(3, origin=(2,))]),
+    "operand": lambda: tw.sharding.Operand((4,), "(i) -> (i)", itemsize=8),
     "block operation": block_operation,
     "shards": lambda: block_operation().split(0, 3),
     "shard": lambda: block_operation().split(0, 3)[1],
-    "finding": lambda: tw.selection.Finding("coverage", "index", "(2,) is in none of the 2 boxes"),
-    "signature": lambda: tw.selection.Signature({"x": tw.selection.Projection("(i) -> (i)")}, {}),
-    "tags": lambda: tw.selection.Tags((4,), None, {"https://example.com/tag": {"a": [1]}}),
-    "region": lambda: tw.selection.Region(UUID(int=1), (2, 3)),
-    "tensor node": lambda: tw.selection.TensorNode(dtype="int32", box=(2, 3), id=UUID(int=1)),
-    "graph": lambda: tw.selection.Graph(
+    "finding": lambda: tw.sharding.Finding("coverage", "index", "(2,) is in none of the 2 boxes"),
+    "signature": lambda: tw.sharding.Signature({"x": tw.sharding.Projection("(i) -> (i)")}, {}),
+    "tags": lambda: tw.sharding.Tags((4,), None, {"https://example.com/tag": {"a": [1]}}),
+    "region": lambda: tw.sharding.Region(UUID(int=1), (2, 3)),
+    "tensor node": lambda: tw.sharding.TensorNode(dtype="int32", box=(2, 3), id=UUID(int=1)),
+    "graph": lambda: tw.sharding.Graph(
         [
-            tw.selection.OperationNode(kernel="k", params={"a": [1]}, id=UUID(int=1)),
-            tw.selection.ApplicationNode(operation=UUID(int=1), id=UUID(int=2)),
-            tw.selection.NoteNode(message="to do", id=UUID(int=3)),
+            tw.sharding.OperationNode(kernel="k", params={"a": [1]}, id=UUID(int=1)),
+            tw.sharding.ApplicationNode(operation=UUID(int=1), id=UUID(int=2)),
+            tw.sharding.NoteNode(message="to do", id=UUID(int=3)),
         ],
         UUID(int=4),
     ),
-    "faults": lambda: tw.errors.ValidationError("a graph", (tw.selection.Finding("dtype", "$", "no"),)),
+    "faults": lambda: tw.errors.ValidationError("a graph", (tw.sharding.Finding("dtype", "$", "no"),)),
     "limits": lambda: wire.Limits(parts=3),
     "file entry": lambda: tw.store.Entry("a", Shape(2, 3), "float64", "dense", 6, 320, 1, 192),
     "verification": lambda: tw.store.Verification(1, 3, 896, True, ("damaged",)),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tensorwrapper.errors import JaggedModeError, LayerError, OutOfBoundsError, TensorWrapperError
 from tensorwrapper.shape import Shape, as_shape
-from tensorwrapper.shape._nested import NestedCommon
+from tensorwrapper.shape.kinds._nested import NestedCommon
 from tensorwrapper.testing import nested_shapes
 
 VALUES = nested_shapes(max_rank=4)

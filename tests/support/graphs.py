@@ -5,7 +5,7 @@ import json
 from uuid import UUID
 
 from tensorwrapper import Shape
-from tensorwrapper.selection import BlockOperation, Graph, Operand, TensorNode
+from tensorwrapper.sharding import BlockOperation, Graph, Operand, TensorNode
 
 SPACE = "http://tensortapestry.org/schemas/loom/2024-01/"
 TYPES = f"{SPACE}node_types.jsd#/nodes/"

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tensorwrapper.selection._generators import Generator, RandomField, Sampling
-from tensorwrapper.selection._nodes import (
+from tensorwrapper.selection.expressions._generators import Generator, RandomField, Sampling
+from tensorwrapper.selection.expressions._nodes import (
     Casting,
     Choosing,
     Extreme,

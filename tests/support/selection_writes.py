@@ -5,7 +5,7 @@ import pytest
 
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ReadOnlyError
-from tensorwrapper.selection._nodes import (
+from tensorwrapper.selection.expressions._nodes import (
     Casting,
     Choosing,
     Extreme,

@@ -3,9 +3,9 @@
 from typing import Any, assert_type
 
 from tensorwrapper.layout import Layout, LayoutCommon
-from tensorwrapper.layout._packed import Packed
-from tensorwrapper.layout._strided import Strided
-from tensorwrapper.layout._tiled import TiledStrided
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.cells._padded import Packed
+from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import (
     Jagged,
     JaggedCommon,
@@ -23,7 +23,7 @@ from tensorwrapper.shape import (
     Triangular,
     as_shape,
 )
-from tensorwrapper.shape._nested import Flat
+from tensorwrapper.shape.kinds._nested import Flat
 from tensorwrapper.typing import Extents, Index, IntArray, Kind
 
 # Every representation of a kind is of its mixin, and none of them is abstract.

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper.buffer import StringData, count_copies, strings_from_arrow
-from tensorwrapper.buffer._arrow_c import ArrowArray, ArrowStream, pointer_in
+from tensorwrapper.buffer.arrow._c import ArrowArray, ArrowStream, pointer_in
 from tensorwrapper.errors import ConversionError, StringDataError
 
 TEXT = ["a", None, "hé", "", "x" * 40, "日本", "exactly 12 b", "thirteen byte"]

@@ -32,9 +32,9 @@ from tensorwrapper.layout import (
     zipped_divide,
     zipped_product,
 )
-from tensorwrapper.layout._hierarchy import size_of, tree_text
-from tensorwrapper.layout._layout_text import parse_tree
-from tensorwrapper.layout._operand import as_modes
+from tensorwrapper.layout.algebra._operand import as_modes
+from tensorwrapper.layout.boxes._hierarchy import size_of, tree_text
+from tensorwrapper.layout.pictures._text import parse_tree
 
 FILE = Path(__file__).parents[1] / "golden" / "layout-static.json"
 ROWS = json.loads(FILE.read_text(encoding="utf-8"))

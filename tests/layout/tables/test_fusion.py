@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._axis import Cycle, Stride, Table
-from tensorwrapper.layout._separable import axes_of
+from tensorwrapper.layout.axes._axis import Cycle, Stride, Table
+from tensorwrapper.layout.boxes._separable import axes_of
 from tensorwrapper.shape import Shape
 
 X = Layout(Shape(4, 6))

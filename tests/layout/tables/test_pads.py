@@ -7,8 +7,8 @@ import pytest
 
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError, RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._axis import Cycle, Stride, Table
-from tensorwrapper.layout._pads import pad_positions
+from tensorwrapper.layout.axes._axis import Cycle, Stride, Table
+from tensorwrapper.layout.boxes._modes import pad_positions
 from tensorwrapper.shape import Shape
 
 MODES = ("wrap", "edge", "reflect", "symmetric")

@@ -7,7 +7,7 @@ import pytest
 
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._axis import Cycle, Table
+from tensorwrapper.layout.axes._axis import Cycle, Table
 from tensorwrapper.shape import Shape
 
 X = Layout(Shape(4, 6))

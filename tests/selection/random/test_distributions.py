@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tensorwrapper.selection._random_values import draw
+from tensorwrapper.selection.random._values import draw
 
 COUNT = 10**6
 RANKS = np.arange(COUNT)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorwrapper.selection import _random_values
-from tensorwrapper.selection._philox import philox4x32
-from tensorwrapper.selection._random_values import draw
+from tensorwrapper.selection.random import _values
+from tensorwrapper.selection.random._philox import philox4x32
+from tensorwrapper.selection.random._values import draw
 
 CASES = [
     ("uniform", [-1.0, 3.0], "float64"),
@@ -172,7 +172,7 @@ def test_the_same_number_in_any_subset_and_order(distribution, parameters, dtype
 def test_the_same_numbers_in_batches_of_any_size(monkeypatch, distribution, parameters, dtype, batch):
     rows = np.arange(3, 40)[None, :] + np.array([[0], [1000], [2**40 + 1]])
     whole = draw(distribution, 1, rows, parameters, dtype)
-    monkeypatch.setattr(_random_values, "BATCH", batch)
+    monkeypatch.setattr(_values, "BATCH", batch)
     np.testing.assert_array_equal(draw(distribution, 1, rows, parameters, dtype), whole)
     np.testing.assert_array_equal(draw(distribution, 1, rows.T, parameters, dtype), whole.T)
 
@@ -216,7 +216,7 @@ def test_seeds_and_distributions_are_independent():
 
 @cases
 def test_parameters_are_broadcast_against_the_ranks(monkeypatch, distribution, parameters, dtype):
-    monkeypatch.setattr(_random_values, "BATCH", 5)
+    monkeypatch.setattr(_values, "BATCH", 5)
     ranks = np.arange(12).reshape(3, 4)
     if max(parameters) >= 2**63:
         parameters = [0, 2**62]

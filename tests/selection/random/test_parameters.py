@@ -10,8 +10,7 @@ from tensorwrapper.errors import (
     ExtentMismatchError,
     OutOfBoundsError,
 )
-from tensorwrapper.selection._random_normal import normal_pairs
-from tensorwrapper.selection._random_values import draw
+from tensorwrapper.selection.random._values import draw, normal_pairs
 
 RANKS = np.arange(6).reshape(2, 3)
 NAN, INF = float("nan"), float("inf")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorwrapper.selection._philox import ALGORITHM, make_scratch, philox4x32, philox_words
+from tensorwrapper.selection.random._philox import ALGORITHM, make_scratch, philox4x32, philox_words
 
 KNOWN = [
     # counter, key, block: each as words of 32 bits, the lowest first

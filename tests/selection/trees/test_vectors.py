@@ -5,8 +5,8 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.layout._axis import Cycle, Stride, Table
-from tensorwrapper.layout._separable import axes_of
+from tensorwrapper.layout.axes._axis import Cycle, Stride, Table
+from tensorwrapper.layout.boxes._separable import axes_of
 from tests.support.selection_brute import elements_of
 
 X = np.arange(24).reshape(4, 6)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tensorwrapper.errors import JaggedModeError, LayerError, RankError
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._boxes import partition, subtract
+from tensorwrapper.shape.boxes._box_sets import partition, subtract
 
 FAR = 2**70
 

@@ -1,0 +1,184 @@
+"""Arithmetic on arrays of int64 that columns, partitions and rows share; it knows nothing of shapes.
+
+Small arrays are worked on in plain Python where a call to NumPy would cost more than the work.
+"""
+
+from itertools import accumulate
+from typing import Final, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.errors import ExtentError, SizeOverflowError
+from tensorwrapper.typing import Index, IntArray
+
+__all__ = [
+    "BATCH",
+    "SMALL",
+    "ArrayState",
+    "Sizes",
+    "array_of_state",
+    "array_state",
+    "check_rows",
+    "concatenated_ranges",
+    "frozen_array",
+    "last_run",
+    "run_of",
+    "same_values",
+    "shared_row",
+    "shared_table",
+    "splits_of",
+    "splits_of_list",
+    "tidy_table",
+]
+
+Sizes: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
+"""Numbers of elements: int64, or Python integers in an object array where 64 bits do not suffice."""
+
+ArrayState: TypeAlias = bytes | IntArray | tuple[Index, int]
+"""What stands for an array in a pickle: little-endian bytes, the array, or a row and how often it occurs."""
+
+BATCH: Final = 1 << 20
+"""Places looked up at a time, so that a gather needs 8 MiB of indices and not 8 bytes for each element."""
+
+SMALL: Final = 64  # numbers up to which plain Python is faster than two calls to NumPy
+_CHUNK: Final = 2**15  # numbers compared at a time: they stay in cache, and a difference ends the work
+_INT64: Final = np.dtype("<i8")  # how arrays pickle as bytes on every machine
+_BYTES: Final = 2**12  # arrays up to this size pickle as bytes, which costs a tenth of what an array costs
+
+
+def frozen_array(array: IntArray) -> IntArray:
+    """Return `array` as int64 memory that nobody can change through the result."""
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
+def splits_of(counts: npt.NDArray[np.integer]) -> IntArray:
+    """Return the row splits of `counts`, integers of any type: 0, then their cumulative sums; O(n)."""
+    if len(counts) <= SMALL:
+        return splits_of_list(counts.tolist())
+    if int(counts.min()) < 0:
+        row = int(np.argmax(counts < 0))
+        raise _negative_row(row, int(counts[row]))
+    if int(counts.max()) * len(counts) > MAX_INT64 and sum(counts.tolist()) > MAX_INT64:
+        raise _too_long()
+    splits = np.empty(len(counts) + 1, dtype=np.int64)
+    splits[0] = 0
+    sums = splits[1:]
+    if counts.dtype == np.int64:
+        np.cumsum(counts, out=sums)
+    else:
+        # Converted where the sums will be: NumPy would convert all of them in memory of their own.
+        sums[:] = counts
+        np.cumsum(sums, out=sums)
+    splits.setflags(write=False)
+    return splits
+
+
+def splits_of_list(counts: list[int]) -> IntArray:
+    """Return the row splits of `counts`, which are few: `splits_of` in plain Python."""
+    if counts and min(counts) < 0:
+        row = next(k for k, count in enumerate(counts) if count < 0)
+        raise _negative_row(row, counts[row])
+    sums = list(accumulate(counts, initial=0))
+    if sums[-1] > MAX_INT64:
+        raise _too_long()
+    splits = np.array(sums, dtype=np.int64)
+    splits.setflags(write=False)
+    return splits
+
+
+def _negative_row(row: int, count: int) -> ExtentError:
+    return ExtentError(f"an extent must not be negative, but row {row} has {count}")
+
+
+def _too_long() -> SizeOverflowError:
+    return SizeOverflowError("the extents of the rows add up to more than 64 bits hold")
+
+
+def concatenated_ranges(starts: IntArray, counts: IntArray) -> IntArray:
+    """Return ``range(starts[k], starts[k] + counts[k])`` for every k, one after the other."""
+    splits = splits_of(counts)
+    shift = np.repeat(starts - splits[:-1], counts)
+    return shift + np.arange(len(shift), dtype=np.int64)
+
+
+def run_of(marks: Sizes, values: IntArray) -> IntArray:
+    """Return for each value the last k with ``marks[k] <= value``: the run that holds it; O(log n) each."""
+    found: IntArray = np.searchsorted(cast("IntArray", marks), values, side="right")
+    return found - 1
+
+
+def last_run(marks: Sizes, value: int) -> int:
+    """Return the last k with ``marks[k] <= value``: `run_of` for one value, in a quarter of the time."""
+    return int(marks.searchsorted(value, "right")) - 1
+
+
+def check_rows(count: int, width: int = 1) -> None:
+    """Raise if a table of `count` rows of `width` numbers is larger than any memory."""
+    if count * width > MAX_INT64 // 8:
+        raise SizeOverflowError(
+            f"{count} rows of {width} numbers are more than 64 bits can address: {MAX_INT64 // 8} numbers"
+        )
+
+
+def shared_table(row: Index, n_rows: int) -> IntArray:
+    """Return the read-only table of `n_rows` rows that are all `row`, in the memory of one; O(rank)."""
+    check_rows(n_rows, len(row))
+    return np.broadcast_to(np.array(row, dtype=np.int64), (n_rows, len(row)))
+
+
+def shared_row(table: IntArray) -> Index | None:
+    """Return the row that all rows of `table` are, if it is stored once for all of them."""
+    return tuple(table[0].tolist()) if not table.strides[0] and len(table) else None
+
+
+def tidy_table(table: IntArray) -> IntArray:
+    """Return `table`, read-only, with one row in memory if all of them are alike; O(n) at most."""
+    if len(table) > 1 and table.strides[0] and (table[0] == table[-1]).all():
+        shared = shared_table(tuple(table[0].tolist()), len(table))
+        if same_values(table, shared):
+            return shared
+    return frozen_array(table)
+
+
+def same_values(left: IntArray, right: IntArray, shift: int = 0) -> bool:
+    """Tell whether `left`, with `shift` added, and `right` have one shape and the same numbers; O(n)."""
+    if left.shape != right.shape:
+        return False
+    if left.size <= SMALL and not shift:
+        return left.tobytes() == right.tobytes()
+    for start in range(0, len(left), _CHUNK):
+        part = left[start : start + _CHUNK]
+        if not ((part + shift if shift else part) == right[start : start + _CHUNK]).all():
+            return False
+    return True
+
+
+def array_state(array: IntArray) -> ArrayState:
+    """Return what pickle writes for an array of rank 1 or 2; `array_of_state` gives the array back."""
+    if array.ndim == 2:
+        # Bytes of a table without rows would not tell it from an array of rank 1.
+        row = shared_row(array) if len(array) else (0,) * array.shape[1]
+        if row is not None:
+            return row, len(array)
+    if array.nbytes > _BYTES:
+        # An array of its own kind is written without a copy, out of band if the reader wants that.
+        return np.ascontiguousarray(array)
+    return (array if _INT64.isnative else array.astype(_INT64)).tobytes()
+
+
+def array_of_state(state: ArrayState, width: int) -> IntArray:
+    """Return the read-only array of a state: a table with `width` columns, or rank 1 if that is 0."""
+    if isinstance(state, tuple):
+        return shared_table(*state)
+    if isinstance(state, bytes):
+        # Bytes never change, so neither does what is read from them.
+        array = np.frombuffer(state, _INT64)
+        if not _INT64.isnative:
+            array = frozen_array(array.astype(np.int64))
+        return array.reshape(-1, width) if width else array
+    return frozen_array(state)

@@ -1,0 +1,1 @@
+"""Strings of Apache Arrow, read and handed out through its C interface."""

@@ -1,0 +1,152 @@
+"""Arrow's C data interface, from the consumer's side: its structures, and who owns them when.
+
+A producer hands out two capsules, one with a schema and one with an array. Whoever consumes the array takes
+it over: it marks the producer's structure as released, and calls the release function of its own copy once,
+when the memory is no longer needed.
+
+The layout of the structures is fixed by Arrow's specification, "The Arrow C data interface".
+"""
+
+import ctypes
+import weakref
+from typing import ClassVar, Final, final
+
+import numpy as np
+
+from tensorwrapper.buffer.strings._bitmap import Bytes
+from tensorwrapper.errors import ConversionError, StringDataError
+
+__all__ = [
+    "ArrowArray",
+    "ArrowSchema",
+    "ArrowStream",
+    "ForeignArray",
+    "first_pointer",
+    "pointer_in",
+    "release",
+]
+
+
+class ArrowSchema(ctypes.Structure):
+    """What an array is: a format string, a name, flags."""
+
+    _fields_: ClassVar = [
+        ("format", ctypes.c_char_p),
+        ("name", ctypes.c_char_p),
+        ("metadata", ctypes.c_char_p),
+        ("flags", ctypes.c_int64),
+        ("n_children", ctypes.c_int64),
+        ("children", ctypes.c_void_p),
+        ("dictionary", ctypes.c_void_p),
+        ("release", ctypes.c_void_p),
+        ("private_data", ctypes.c_void_p),
+    ]
+
+
+class ArrowArray(ctypes.Structure):
+    """Where the buffers of an array are."""
+
+    _fields_: ClassVar = [
+        ("length", ctypes.c_int64),
+        ("null_count", ctypes.c_int64),
+        ("offset", ctypes.c_int64),
+        ("n_buffers", ctypes.c_int64),
+        ("n_children", ctypes.c_int64),
+        ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+        ("children", ctypes.c_void_p),
+        ("dictionary", ctypes.c_void_p),
+        ("release", ctypes.c_void_p),
+        ("private_data", ctypes.c_void_p),
+    ]
+
+
+class ArrowStream(ctypes.Structure):
+    """Arrays of one schema, one after the other."""
+
+    _fields_: ClassVar = [
+        ("get_schema", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)),
+        ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)),
+        ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p)),
+        ("release", ctypes.c_void_p),
+        ("private_data", ctypes.c_void_p),
+    ]
+
+
+# A prototype of our own: that of ctypes.pythonapi is shared with everybody who sets its types.
+_pointer_of: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+_Release: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+def pointer_in(capsule: object, name: bytes) -> int:
+    """Return the address that a capsule of this name holds."""
+    try:
+        return int(_pointer_of(capsule, name) or 0)
+    except ValueError as error:
+        raise ConversionError(f"a capsule named {name.decode()!r} was expected, not {capsule!r}") from error
+
+
+def first_pointer(table: int) -> int:
+    """Return the first address of a table of them."""
+    return int(ctypes.c_void_p.from_address(table).value or 0)
+
+
+def release(structure: ctypes.Structure) -> None:
+    """Call the release function of a structure, unless that was done before or the structure moved away."""
+    function = structure.release
+    if function:
+        _Release(function)(ctypes.addressof(structure))
+        structure.release = None
+
+
+@final
+class ForeignArray:
+    """An Arrow array taken over from its producer: released when the last array over its memory is gone."""
+
+    __slots__ = ("__weakref__", "owner", "structure")
+
+    def __init__(self, address: int) -> None:
+        self.owner: ForeignArray | None = None
+        source = ArrowArray.from_address(address)
+        self.structure: ArrowArray = ArrowArray.from_buffer_copy(source)
+        if not source.release:
+            raise ConversionError("the Arrow array was released, or somebody else has taken it over")
+        source.release = None
+        # Not __del__, which may run when the interpreter has cleared this module already.
+        weakref.finalize(self, release, self.structure).atexit = False
+
+    def memory(self, buffer: int, nbytes: int, first: int = 0) -> Bytes:
+        """Return bytes of one of the buffers as a read-only array that keeps the whole Arrow array alive."""
+        if not nbytes:
+            return np.zeros(0, dtype=np.uint8)
+        address = self.structure.buffers[buffer]
+        if not address:
+            raise StringDataError(f"buffer {buffer} of the Arrow array, of {nbytes} bytes, is missing")
+        return np.asarray(_Memory(self, address + first, nbytes))
+
+    def child(self) -> "ForeignArray":
+        """Return the only child, what lists have their elements in; it keeps this array alive."""
+        given = self.structure
+        if given.n_children != 1 or not given.children:
+            raise StringDataError(f"an Arrow array of lists has one child, not {given.n_children}")
+        child: ForeignArray = object.__new__(ForeignArray)
+        child.owner = self
+        child.structure = ArrowArray.from_address(first_pointer(given.children))
+        return child
+
+
+@final
+class _Memory:
+    """Memory of somebody else, as NumPy takes it: the array made of it keeps this, and so the owner."""
+
+    __slots__ = ("__array_interface__", "owner")
+
+    def __init__(self, owner: ForeignArray, address: int, nbytes: int) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3,
+            "typestr": "|u1",
+            "shape": (nbytes,),
+            "data": (address, True),
+        }

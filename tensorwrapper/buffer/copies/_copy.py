@@ -1,0 +1,183 @@
+"""Where element data is copied, so that copies can be counted.
+
+Copies by a plan stand in ``_run_copy.py``, and what both use, strided copies at the speed of memory, in
+``_strided_copy.py``. No other module of the package copies elements; a test reads the sources for it.
+"""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import EllipsisType
+from typing import Any, TypeVar, cast, final
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer.copies._strided_copy import SMALL, copy_strided
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = [
+    "CopyCount",
+    "assign_elements",
+    "assign_indexed",
+    "choose_elements",
+    "copy_elements",
+    "count_copies",
+    "index_elements",
+    "join_elements",
+    "join_into",
+    "scatter_elements",
+    "take_along",
+    "take_elements",
+    "write_elements",
+]
+
+_S = TypeVar("_S", bound=np.generic)
+
+_FEW = 16  # arrays that are copied one by one
+
+
+@final
+class CopyCount:
+    """How many bytes of elements were copied while it was counting, and in how many copies."""
+
+    __slots__ = ("copies", "nbytes")
+
+    def __init__(self) -> None:
+        self.nbytes: int = 0
+        self.copies: int = 0
+
+    def __repr__(self) -> str:
+        return f"CopyCount(nbytes={self.nbytes}, copies={self.copies})"
+
+
+_counting: ContextVar[tuple[CopyCount, ...]] = ContextVar("_counting", default=())
+
+
+@contextmanager
+def count_copies() -> Generator[CopyCount]:
+    """Count the bytes of elements that the library copies in this block (and this thread or task).
+
+    What NumPy copies on a user's own behalf, and what ZeroMQ and the kernel copy, is not counted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> t = tw.as_tensor(np.arange(6.0).reshape(2, 3))
+    >>> with count_copies() as count:
+    ...     _ = t[:, 1:]
+    ...     _ = t[:, 1:].copy()
+    >>> count.nbytes
+    32
+    """
+    count = CopyCount()
+    token = _counting.set((*_counting.get(), count))
+    try:
+        yield count
+    finally:
+        _counting.reset(token)
+
+
+def _count(nbytes: int) -> None:
+    for count in _counting.get():
+        count.nbytes += nbytes
+        count.copies += 1
+
+
+def copy_elements(array: npt.NDArray[_S], dtype: np.dtype[_S] | None = None) -> npt.NDArray[_S]:
+    """Return the elements in memory of their own, without gaps, last mode fastest."""
+    if array.size <= SMALL or array.flags.c_contiguous:
+        result = np.array(array, dtype=dtype, order="C", copy=True)
+    else:
+        result = np.empty(array.shape, dtype=array.dtype if dtype is None else dtype)
+        copy_strided(result, array)
+    _count(result.nbytes)
+    return result
+
+
+def take_elements(flat: npt.NDArray[_S], places: Iterator[IntArray], size: int) -> npt.NDArray[_S]:
+    """Return ``flat[places]`` for places that come in batches and number `size` in all."""
+    result = np.empty(size, dtype=flat.dtype)
+    start = 0
+    for batch in places:
+        np.take(flat, batch, out=result[start : start + len(batch)], mode="clip")
+        start += len(batch)
+    _count(result.nbytes)
+    return result
+
+
+def join_elements(arrays: Sequence[Array], dtype: np.dtype[np.generic]) -> Array:
+    """Return the elements of arrays of one rank, each in row-major order, one after the other."""
+    flat = len(arrays) > _FEW and arrays[0].ndim == 1
+    if flat or (len(arrays) > _FEW and all(a.flags.c_contiguous for a in arrays)):
+        # NumPy joins many arrays in a tenth of the time; with one mode each they may have gaps.
+        parts = arrays if flat else [a.reshape(-1) for a in arrays]
+        result: Array = np.concatenate(parts, dtype=dtype, casting="unsafe")
+        _count(result.nbytes)
+        return result
+    result = np.empty(sum([a.size for a in arrays]), dtype=dtype)
+    start = 0
+    for array in arrays:
+        part = result[start : start + array.size]
+        copy_strided(part.reshape(array.shape), array)
+        start += array.size
+    _count(result.nbytes)
+    return result
+
+
+def join_into(target: Array, arrays: Sequence[Array], mode: int) -> None:
+    """Write arrays one after the other along a mode of `target`, with which they share no memory."""
+    np.concatenate(arrays, axis=mode, out=target, casting="unsafe")
+    _count(target.nbytes)
+
+
+def take_along(target: Array, source: Array, positions: IntArray, mode: int) -> None:
+    """Write positions of a mode of `source`, which all exist, into `target`, which has no gaps."""
+    np.take(source, positions, axis=mode, out=target, mode="clip")
+    _count(target.nbytes)
+
+
+def write_elements(target: Array, source: Array, *, threads: int = 1) -> None:
+    """Write `source` into `target`, of the same extents and without memory in common; cast as NumPy does."""
+    copy_strided(target, source, threads=threads)
+    _count(target.nbytes)
+
+
+def choose_elements(target: Array, mask: npt.NDArray[np.bool_], x: Array, y: Array) -> None:
+    """Write the elements of `x` where the mask is true, of `y` elsewhere; a block that fits a cache."""
+    target[...] = np.where(mask, x, y)
+    _count(target.nbytes)
+
+
+def scatter_elements(flat: npt.NDArray[_S], places: tuple[IntArray, ...], target: npt.NDArray[_S]) -> None:
+    """Write the elements of `flat` to these places of `target`."""
+    # The ellipsis makes a view of a target of rank 0, whose only place is ().
+    key: tuple[IntArray | EllipsisType, ...] = (*places, ...)
+    target[key] = flat
+    _count(flat.nbytes)
+
+
+def assign_elements(target: npt.NDArray[_S], value: npt.ArrayLike) -> None:
+    """Write `value`, broadcast and cast as NumPy does, into `target`; memory that overlaps is read first."""
+    array = cast("Array", value) if target.size > SMALL and isinstance(value, np.ndarray) else None
+    if array is None or array.shape != target.shape or np.may_share_memory(target, array):
+        target[...] = value
+    else:
+        copy_strided(target, array)
+    _count(target.nbytes)
+
+
+def index_elements(array: npt.NDArray[_S], key: tuple[object, ...]) -> npt.NDArray[_S]:
+    """Return what NumPy's indexing with arrays selects: elements in memory of their own."""
+    result = np.asarray(array[cast("Any", key)])
+    if result.base is not None and np.may_share_memory(result, array):
+        return copy_elements(result)
+    _count(result.nbytes)
+    return result
+
+
+def assign_indexed(target: npt.NDArray[_S], key: tuple[object, ...], values: Array) -> None:
+    """Write values where NumPy's indexing with arrays selects elements; overlapping memory is read first."""
+    target[cast("Any", key)] = values
+    _count(values.nbytes)

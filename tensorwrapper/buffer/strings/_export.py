@@ -1,0 +1,53 @@
+"""Strings handed out as Arrow arrays, by pyarrow.
+
+What is handed out must run code when a consumer lets go of it, whatever goes on then. Python code, called
+through ctypes, cannot do that: while an exception is on its way up it fails, and pyarrow then ends the
+process. So the capsules are made by pyarrow, which is compiled, over memory that is not copied.
+"""
+
+from tensorwrapper.buffer.strings._bitmap import Bytes
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.typing import IntArray, StringKind
+
+__all__ = ["export_array", "export_schema"]
+
+
+def export_schema(kind: StringKind) -> object:
+    """Return the capsule of the Arrow type of these elements.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If pyarrow is not installed.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+
+    return (pa.large_string() if kind == "utf8" else pa.large_binary()).__arrow_c_schema__()
+
+
+def export_array(
+    kind: StringKind,
+    null_count: int,
+    bitmap: Bytes | None,
+    offsets: IntArray,
+    data: Bytes,
+    requested_schema: object,
+) -> tuple[object, object]:
+    """Return the capsules of schema and array over these buffers, which are kept alive and not copied.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If pyarrow is not installed.
+    ConversionError
+        If the elements cannot be cast to the type that the schema asks for.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+
+    buffers = [None if buffer is None else pa.py_buffer(buffer) for buffer in (bitmap, offsets, data)]
+    form = pa.large_string() if kind == "utf8" else pa.large_binary()
+    array = pa.Array.from_buffers(form, len(offsets) - 1, buffers, null_count)
+    try:
+        return array.__arrow_c_array__(requested_schema)
+    except ValueError as error:
+        raise ConversionError(f"the elements cannot be handed out as another Arrow type: {error}") from error

@@ -1,0 +1,49 @@
+"""What all parts of the facade stand on: the implementation that a layout hides.
+
+`Layout` is one class over sibling mixins, each in a file of its own: questions (``_queries``), numbers of
+offsets (``_ordinals``), layers (``_nested_queries``), other forms (``_exchange``) and named constructors
+(``_constructors``). None builds on another.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Generic, Self, cast
+
+from tensorwrapper.errors import ConversionError, LayoutError
+from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.layout.boxes._hierarchical import Hierarchical
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.operations._nested import NestedLayout
+from tensorwrapper.typing import Index, IndexT_co
+
+__all__ = ["LayoutFacade", "held_of"]
+
+
+class LayoutFacade(ABC, Generic[IndexT_co]):
+    """Abstract: `_held`, the implementation that answers, and `_wrap`."""
+
+    __slots__ = ()
+
+    _held: LayoutCommon
+
+    @classmethod
+    @abstractmethod
+    def _wrap(cls, held: LayoutCommon) -> Self:
+        """Return the facade over `held`."""
+
+    def _strided(self, what: str) -> Strided:
+        if isinstance(self._held, Hierarchical):
+            return self._held.flat
+        if isinstance(self._held, Strided):
+            return self._held
+        layered = isinstance(self._held, NestedLayout)
+        raise LayoutError(
+            f"{what} needs a strided layout, which this one over {self._held.shape} is not"
+            + (": it has layers, flatten() it first" if layered else "")
+        )
+
+
+def held_of(layout: object, what: str) -> LayoutCommon:
+    """Return what the facade holds; ``what`` names the operation that is given a layout."""
+    if isinstance(layout, LayoutFacade):
+        return cast("LayoutFacade[Index]", layout)._held
+    raise ConversionError(f"{what} needs a Layout, not {layout!r}")

@@ -1,0 +1,1 @@
+"""The algebra of hierarchical layouts: coalesced, composed, completed, inverted, divided, multiplied."""

@@ -1,0 +1,142 @@
+"""What the functions of the algebra take and give: layouts taken apart and put together."""
+
+from typing import Any, Literal, TypeAlias, get_args
+
+from tensorwrapper.errors import ConversionError, LayoutError
+from tensorwrapper.layout._layout import Layout, wrap_layout
+from tensorwrapper.layout.boxes._hierarchical import Hierarchical, make_strided
+from tensorwrapper.layout.boxes._hierarchy import IntTree, OrdinalOrder, modes_of
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.operations._composite import Composite, Stage, make_composite
+
+__all__ = [
+    "AnyLayout",
+    "Exact",
+    "Outside",
+    "Parts",
+    "Rising",
+    "as_modes",
+    "check_exact",
+    "check_orders",
+    "check_outside",
+    "finish",
+    "parts_of",
+    "rising_modes",
+    "strided_parts",
+]
+
+AnyLayout: TypeAlias = Layout[tuple[int, ...]]
+"""A layout of any rank."""
+
+Exact: TypeAlias = Literal["composite", "raise"]
+"""What to do where no single layout is exact: return the exact composite, or raise."""
+
+Outside: TypeAlias = Literal["raise", "extend"]
+"""What to do where an operand is left: raise, or let its slowest mode count on, as CuTe does."""
+
+Parts: TypeAlias = tuple[IntTree, IntTree, int, OrdinalOrder, tuple[Stage, ...]]
+"""Extents, strides, offset, order, and the stages that come after."""
+
+Rising: TypeAlias = tuple[int, int, int, int]
+"""Stride, extent and weight of a mode, made to rise, and 1 or -1 for how it went before."""
+
+
+def parts_of(layout: AnyLayout, what: str) -> Parts:
+    """Return what a layout is made of; ``what`` is the operation that asks.
+
+    Raises
+    ------
+    ConversionError
+        If it is no layout.
+    LayoutError
+        If it is over a jagged shape, gathers, or does not start at zero.
+    """
+    # All these classes are final: asking for the type is many times cheaper than for an instance, which
+    # abstract classes answer themselves.
+    if type(layout) is not Layout:
+        raise ConversionError(f"{what} takes layouts, not {layout!r}; Layout.parse reads CuTe's text")
+    held: Any = layout._held
+    if type(held) is Hierarchical:
+        if held.origin is None:
+            return held.extents, held.nested_strides, held._offset, held.order, ()
+    elif type(held) is Strided:
+        if not any(held.origin):
+            return held.extents, held.strides, held._offset, "lex", ()
+    elif type(held) is Composite:
+        inner: Hierarchical = held.inner
+        if inner.origin is None:
+            return inner.extents, inner.nested_strides, inner.offset, inner.order, held.stages
+    else:
+        raise LayoutError(f"{what} takes layouts with one stride per mode, not {layout!r}")
+    raise LayoutError(f"{what} takes layouts whose indices start at 0, not over {held.shape!r}")
+
+
+def strided_parts(layout: AnyLayout, what: str) -> tuple[IntTree, IntTree, int, OrdinalOrder]:
+    """Return what a layout is made of that is not a composite."""
+    extents, strides, offset, order, stages = parts_of(layout, what)
+    if stages:
+        raise LayoutError(f"{what} takes a layout of strides, not the composite {layout}")
+    return extents, strides, offset, order
+
+
+def finish(
+    extents: IntTree, strides: IntTree, offset: int, order: OrdinalOrder, stages: tuple[Stage, ...] = ()
+) -> AnyLayout:
+    """Return the layout that is made of these parts."""
+    if stages:
+        return wrap_layout(make_composite(stages, Hierarchical(extents, strides, offset, order)))
+    return wrap_layout(make_strided(extents, strides, offset, order))
+
+
+def check_orders(first: OrdinalOrder, second: OrdinalOrder, what: str) -> None:
+    """Raise if two operands count their ordinals in different orders."""
+    if first != second:
+        raise LayoutError(
+            f'{what}: one operand is in order "{first}", the other in "{second}"; none is guessed'
+        )
+
+
+_EXACT: tuple[str, ...] = get_args(Exact)
+_OUTSIDE: tuple[str, ...] = get_args(Outside)
+
+
+def check_exact(exact: object) -> None:
+    """Raise if this is no word for what to do where no single layout is exact."""
+    if not isinstance(exact, str) or exact not in _EXACT:
+        raise ConversionError(f'exact must be "composite" or "raise", not {exact!r}')
+
+
+def check_outside(outside: object) -> None:
+    """Raise if this is no word for what to do where an operand is left."""
+    if not isinstance(outside, str) or outside not in _OUTSIDE:
+        raise ConversionError(f'outside must be "raise" or "extend", not {outside!r}')
+
+
+def rising_modes(
+    extents: IntTree, strides: IntTree, offset: int, order: OrdinalOrder, what: str
+) -> tuple[list[Rising], int]:
+    """Return the modes that move, all made to rise, by stride, and the least offset.
+
+    A mode that goes down is counted from its end. The weight of a mode is the step of the ordinal.
+
+    Raises
+    ------
+    LayoutError
+        If there is no element.
+    """
+    found: list[Rising] = []
+    weight, least = 1, offset
+    for extent, stride in modes_of(extents, strides, order):
+        if extent > 1 and stride:
+            found.append((abs(stride), extent, weight, 1 if stride > 0 else -1))
+            least += min(stride, 0) * (extent - 1)
+        weight *= extent
+    if not weight:
+        raise LayoutError(f"{what} of a layout without elements is not defined")
+    found.sort()
+    return found, least
+
+
+def as_modes(tree: IntTree) -> tuple[IntTree, ...]:
+    """Return the trees of the modes; a leaf is its own only mode."""
+    return (tree,) if isinstance(tree, int) else tree

@@ -1,0 +1,481 @@
+"""Axis maps: where the positions of one mode lie, relative to position-independent base.
+
+A layout of a box is a base offset plus one axis map per mode. Three forms suffice for everything that
+selects positions of a mode: `Stride` (one step), `Cycle` (a progression that wraps and dwells, closed under
+every slice) and `Table` (any positions). Each operation returns the simplest form that is exact, with the
+constant that it splits off.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.errors import SizeOverflowError
+from tensorwrapper.layout.axes._arithmetic import progression_bounds, solve_between, solve_progression
+from tensorwrapper.typing import IntArray
+
+__all__ = ["AxisMap", "Based", "Cycle", "Stride", "Table"]
+
+Based: TypeAlias = "tuple[int, AxisMap]"
+"""A constant and a map: the offset of position j is their sum at j."""
+
+_SEARCHED = 1 << 20  # positions up to which an undecided question is answered by looking at all of them
+
+
+class AxisMap(ABC):
+    """Abstract: `extent`, `at`, `offsets_at`, `bounds`, `is_injective`, `places_of`, `take`, `simplify`."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def extent(self) -> int:
+        """How many positions there are."""
+
+    @abstractmethod
+    def at(self, position: int) -> int:
+        """Return the offset of a position in ``[0, extent)``, which is not checked."""
+
+    @abstractmethod
+    def offsets_at(self, positions: IntArray) -> IntArray:
+        """Return the offsets of many positions, which are not checked."""
+
+    @abstractmethod
+    def bounds(self) -> tuple[int, int]:
+        """Return the least and the greatest offset, exactly; (0, -1) if there is no position."""
+
+    @property
+    @abstractmethod
+    def is_injective(self) -> bool:
+        """Whether no two positions share an offset; False where that is not decided."""
+
+    @abstractmethod
+    def places_of(self, offset: int) -> Sequence[int]:
+        """Return all positions with this offset, ascending."""
+
+    @abstractmethod
+    def take(self, start: int, step: int, count: int) -> Based:
+        """Return the positions ``start + step * j`` for j from 0 to `count`, which must all exist."""
+
+    @abstractmethod
+    def simplify(self) -> Based:
+        """Return the simplest form with the same offsets."""
+
+    def offsets(self) -> IntArray:
+        """Return the offsets of all positions."""
+        self._check_int64()
+        return self.offsets_at(np.arange(self.extent, dtype=np.int64))
+
+    def distinct(self) -> Sequence[int]:
+        """Return the different offsets, ascending: a range where they are evenly spaced by rule."""
+        found: list[int] = np.unique(self.offsets()).tolist()
+        return found
+
+    def gap(self) -> int:
+        """Return the least distance between two different offsets; 0 if there is one only.
+
+        Of a long cycle that leaves out offsets it may be less.
+        """
+        values = self.distinct()
+        if len(values) < 2:
+            return 0
+        if isinstance(values, range):
+            return values.step
+        wide = max(-values[0], values[-1], values[-1] - values[0]) > MAX_INT64
+        return int(np.diff(np.array(values, dtype=np.object_ if wide else np.int64)).min())
+
+    def _check_int64(self) -> None:
+        least, greatest = self.bounds()
+        if least < -MAX_INT64 or greatest > MAX_INT64:
+            raise SizeOverflowError(f"offsets from {least} to {greatest} leave 64 bits")
+
+    def reverse(self) -> Based:
+        """Return the positions from the last to the first."""
+        return self.take(self.extent - 1, -1, self.extent)
+
+    def rotate(self, shift: int) -> Based:
+        """Return the map whose position j is position ``(j - shift) mod extent``, as NumPy's roll."""
+        return self.wrap(-shift, self.extent)
+
+    def repeat(self, times: int) -> Based:
+        """Return all positions, `times` times over, as NumPy's tile."""
+        return self.wrap(0, self.extent * times)
+
+    def wrap(self, start: int, count: int) -> Based:
+        """Return the positions ``(start + j) mod extent`` for j from 0 to `count`."""
+        if not count:
+            return 0, Stride(0, 0)
+        return self.gather((start + np.arange(count, dtype=np.int64)) % self.extent)
+
+    def wrap_pad(self, before: int, after: int) -> Based:
+        """Return all positions, with so many of the other end before and after, as NumPy's pad wraps."""
+        return self.wrap(-before, self.extent + before + after)
+
+    def repeat_each(self, times: int) -> Based:
+        """Return every position `times` times, as NumPy's repeat."""
+        return self.gather(np.repeat(np.arange(self.extent, dtype=np.int64), times))
+
+    def gather(self, positions: IntArray) -> Based:
+        """Return the given positions, in their order, which must all exist."""
+        self._check_int64()
+        return Table(self.offsets_at(positions)).simplify()
+
+
+@final
+@attrs.frozen
+class Stride(AxisMap):
+    """One step: the offset of position j is ``step * j``; step 0 gives all positions one place."""
+
+    _extent: int
+    step: int
+
+    @property
+    def extent(self) -> int:
+        return self._extent
+
+    def at(self, position: int) -> int:
+        return self.step * position
+
+    def offsets_at(self, positions: IntArray) -> IntArray:
+        # A stride that is never taken may be of any size.
+        return positions * np.int64(self.step if self._extent > 1 else 0)
+
+    def bounds(self) -> tuple[int, int]:
+        if not self._extent:
+            return 0, -1
+        last = self.step * (self._extent - 1)
+        return min(last, 0), max(last, 0)
+
+    @property
+    def is_injective(self) -> bool:
+        return self._extent <= 1 or self.step != 0
+
+    def places_of(self, offset: int) -> Sequence[int]:
+        if not self.step:
+            return range(0 if offset else self._extent)
+        place, rest = divmod(offset, self.step)
+        return range(place, place + 1) if not rest and 0 <= place < self._extent else range(0)
+
+    def distinct(self) -> Sequence[int]:
+        low, high = self.bounds()
+        return range(low, high + 1, abs(self.step) or 1)
+
+    def take(self, start: int, step: int, count: int) -> Based:
+        return (start * self.step if count else 0), Stride(count, step * self.step)
+
+    def simplify(self) -> Based:
+        return 0, self
+
+    def wrap(self, start: int, count: int) -> Based:
+        return _simplest(count, start, 1, self._extent, 1, self.step) if count else (0, Stride(0, 0))
+
+    def repeat_each(self, times: int) -> Based:
+        if not times:
+            return 0, Stride(0, 0)
+        return _simplest(self._extent * times, 0, 1, None, times, self.step)
+
+
+@final
+@attrs.frozen
+class Cycle(AxisMap):
+    """A progression that wraps and dwells: ``step * (((start + turn * j) mod modulus) div hold)``.
+
+    Reversal, strides, rotation, repetition of the whole or of each position, wrapped pads and
+    nearest-neighbour resizing are all of this form, and every slice of it is again. Division and remainder
+    round down; without a modulus nothing wraps. Source: the axis algebra in the design notes.
+    """
+
+    _extent: int
+    start: int
+    turn: int
+    modulus: int | None
+    hold: int
+    step: int
+
+    @property
+    def extent(self) -> int:
+        return self._extent
+
+    def at(self, position: int) -> int:
+        place = self.start + self.turn * position
+        if self.modulus is not None:
+            place %= self.modulus
+        return self.step * (place // self.hold)
+
+    def offsets_at(self, positions: IntArray) -> IntArray:
+        last = self.start + self.turn * (self._extent - 1)
+        if max(abs(self.start), abs(last), self.modulus or 0, self.hold) > MAX_INT64:
+            raise SizeOverflowError(f"the positions of {self} leave 64 bits on the way")
+        places = self.start + positions * np.int64(self.turn)
+        if self.modulus is not None:
+            places %= self.modulus
+        if self.hold > 1:
+            places //= self.hold
+        return places * np.int64(self.step)
+
+    def _place_bounds(self) -> tuple[int, int]:
+        """Return the least and the greatest place before it is multiplied by the step."""
+        if self.modulus is None:
+            ends = sorted((self.start, self.start + self.turn * (self._extent - 1)))
+        else:
+            ends = list(progression_bounds(self.start, self.turn, self.modulus, self._extent))
+        return ends[0] // self.hold, ends[1] // self.hold
+
+    def bounds(self) -> tuple[int, int]:
+        if not self._extent:
+            return 0, -1
+        low, high = self._place_bounds()
+        ends = sorted((low * self.step, high * self.step))
+        return ends[0], ends[1]
+
+    @property
+    def is_injective(self) -> bool:
+        if self._extent <= 1:
+            return True
+        if not self.step:
+            return False
+        if self.modulus is None:
+            # Neighbours differ by turn div hold or one more, so only short turns can stand still.
+            return abs(self.turn) >= self.hold or abs(self.at(self._extent - 1) - self.at(0)) == abs(
+                self.step
+            ) * (self._extent - 1)
+        if self.hold == 1:
+            return self._extent <= self.modulus // math.gcd(self.turn, self.modulus)
+        low, high = self._place_bounds()
+        if self._extent > high - low + 1 or self._extent > _SEARCHED:
+            return False
+        return len(np.unique(self.offsets())) == self._extent
+
+    def places_of(self, offset: int) -> Sequence[int]:
+        if not self._extent or not self.step:
+            return range(0 if offset else self._extent)
+        place, rest = divmod(offset, self.step)
+        if rest:
+            return range(0)
+        first = place * self.hold
+        if self.modulus is None:
+            return solve_between(self.start, self.turn, self._extent, first, first + self.hold)
+        runs = [
+            solve_progression(self.start, self.turn, self.modulus, self._extent, p)
+            for p in range(first, min(first + self.hold, self.modulus))
+        ]
+        filled = [run for run in runs if run]
+        if len(filled) < 2:
+            return filled[0] if filled else range(0)
+        return sorted([j for run in filled for j in run])
+
+    def distinct(self) -> Sequence[int]:
+        spacing = self._spacing()
+        low, high = self.bounds()
+        if self._extent and spacing and self.step:
+            return range(low, high + 1, spacing * abs(self.step))
+        if max(-low, high) <= MAX_INT64:
+            return AxisMap.distinct(self)
+        return sorted([place * self.step for place in attrs.evolve(self, step=1).distinct()])
+
+    def _spacing(self) -> int:
+        """Return how far neighbouring places lie apart where all of them are visited, else 0."""
+        if self.modulus is None:
+            return 1 if abs(self.turn) <= self.hold else 0
+        divisor = math.gcd(self.turn, self.modulus)
+        if self._extent < self.modulus // divisor:
+            return 0
+        if divisor <= self.hold:
+            return 1
+        return 0 if divisor % self.hold else divisor // self.hold
+
+    def gap(self) -> int:
+        if self._extent <= _SEARCHED or self._spacing():
+            return AxisMap.gap(self)
+        # No table of so many positions: a distance that no two offsets fall below serves as well.
+        even = self.hold == 1 and self.modulus is not None
+        return abs(self.step) * (math.gcd(self.turn, self.modulus or 0) if even else 1)
+
+    def take(self, start: int, step: int, count: int) -> Based:
+        first, turn = self.start + self.turn * start, self.turn * step
+        return _simplest(count, first, turn, self.modulus, self.hold, self.step)
+
+    def wrap(self, start: int, count: int) -> Based:
+        if not count:
+            return 0, Stride(0, 0)
+        found = self._as_round()
+        if found is None:
+            return AxisMap.wrap(self, start, count)
+        base, whole = found
+        first = whole.start + self.turn * start
+        more, part = _simplest(count, first, whole.turn, whole.modulus, whole.hold, whole.step)
+        return base + more, part
+
+    def _as_round(self) -> "tuple[int, Cycle] | None":
+        """Return the same map in a form whose last position is followed by its first, if there is one."""
+        if self.modulus is not None:
+            return None if self.turn * self._extent % self.modulus else (0, self)
+        # A modulus of all places that are stepped over; it must begin where a hold does.
+        least = min(self.start, self.start + self.turn * (self._extent - 1))
+        held, rest = divmod(least, self.hold)
+        if rest >= abs(self.turn):
+            return None
+        modulus, start = abs(self.turn) * self._extent, self.start - held * self.hold
+        return held * self.step, Cycle(self._extent, start, self.turn, modulus, self.hold, self.step)
+
+    def repeat_each(self, times: int) -> Based:
+        if not times or abs(self.turn) != 1:
+            return AxisMap.repeat_each(self, times)
+        start = self.start * times + (times - 1 if self.turn < 0 else 0)
+        modulus = None if self.modulus is None else self.modulus * times
+        return _simplest(self._extent * times, start, self.turn, modulus, self.hold * times, self.step)
+
+    def simplify(self) -> Based:
+        return _simplest(self._extent, self.start, self.turn, self.modulus, self.hold, self.step)
+
+    def _is_still(self) -> bool:
+        low, high = self._place_bounds()
+        return low == high
+
+    def _is_even(self) -> bool:
+        return self._extent <= _SEARCHED and len(np.unique(np.diff(self.offsets()))) == 1
+
+
+def _simplest(extent: int, start: int, turn: int, modulus: int | None, hold: int, step: int) -> Based:
+    """Return the simplest form of the cycle with these parts: a stride if it is one.
+
+    On numbers alone: each cycle made on the way would cost as much as the rest.
+    """
+    if extent <= 2:
+        return _short(Cycle(extent, start, turn, modulus, hold, step))
+    if modulus is not None:
+        # The short way round, so that a window that runs backwards is seen not to wrap.
+        start, turn = start % modulus, turn % modulus
+        turn -= modulus if 2 * turn > modulus else 0
+        if 0 <= start + turn * (extent - 1) < modulus:
+            modulus = None
+    if hold > 1 and not turn % hold and (modulus is None or not modulus % hold):
+        start, turn, modulus = start // hold, turn // hold, modulus and modulus // hold
+        hold = 1
+    second, last = start + turn, start + turn * (extent - 1)
+    if modulus is not None:
+        second, last = second % modulus, last % modulus
+    offset, gap = step * (start // hold), step * (second // hold - start // hold)
+    # Without a hold the first two places differ, unless nothing turns: that needs no search for bounds.
+    if not step or not turn or (hold > 1 and Cycle(extent, start, turn, modulus, hold, step)._is_still()):
+        return offset, Stride(extent, 0)
+    # Without a modulus the steps between neighbours differ by one at most, so that an even total means
+    # that all are alike; with one it is only a reason to look.
+    if step * (last // hold) - offset == gap * (extent - 1) and (
+        modulus is None or Cycle(extent, start, turn, modulus, hold, step)._is_even()
+    ):
+        return offset, Stride(extent, gap)
+    return _normal(extent, start, turn, modulus, hold, step)
+
+
+def _normal(extent: int, start: int, turn: int, modulus: int | None, hold: int, step: int) -> Based:
+    """Return the form with a positive step, and without a modulus a start below `hold`.
+
+    So that turns which amount to the same are equal, in whatever order they were made.
+    """
+    base = 0
+    if step < 0 and not (modulus or 0) % hold:
+        # Counted from the other end of the round; without a round, from the last place of the first hold.
+        start, step = (modulus or hold) - 1 - start, -step
+        turn = turn if 2 * turn == modulus else -turn
+        base = -step * (modulus // hold - 1) if modulus else 0
+    if modulus is None:
+        base, start = base + step * (start // hold), start % hold
+    return base, Cycle(extent, start, turn, modulus, hold, step)
+
+
+def _short(axis: AxisMap) -> Based:
+    """Return a map of at most two positions as a stride, which every such map is."""
+    if axis.extent < 2:
+        return (axis.at(0) if axis.extent else 0), Stride(axis.extent, 0)
+    return axis.at(0), Stride(2, axis.at(1) - axis.at(0))
+
+
+@final
+@attrs.frozen(eq=False, getstate_setstate=False)
+class Table(AxisMap):
+    """Any offsets, one per position; 8 bytes each. Inverse by a sorted copy, made once when asked for."""
+
+    values: IntArray
+    _sorted: tuple[IntArray, IntArray] | None = attrs.field(default=None, init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.values.flags.writeable:
+            values = self.values.view()
+            values.flags.writeable = False
+            object.__setattr__(self, "values", values)
+
+    @property
+    def extent(self) -> int:
+        return len(self.values)
+
+    def at(self, position: int) -> int:
+        return int(self.values[position])
+
+    def offsets_at(self, positions: IntArray) -> IntArray:
+        return self.values[positions]
+
+    def bounds(self) -> tuple[int, int]:
+        if not len(self.values):
+            return 0, -1
+        if self._sorted is None:
+            # A tenth of what sorting costs, which only the inverse needs.
+            return int(self.values.min()), int(self.values.max())
+        ordered, _ = self._sorted
+        return int(ordered[0]), int(ordered[-1])
+
+    def _ordered(self) -> tuple[IntArray, IntArray]:
+        """Return the offsets ascending and the position of each; equal ones by ascending position."""
+        pair = self._sorted
+        if pair is None:
+            order = np.argsort(self.values, kind="stable")
+            pair = self.values[order], order
+            object.__setattr__(self, "_sorted", pair)
+        return pair
+
+    @property
+    def is_injective(self) -> bool:
+        ordered, _ = self._ordered()
+        return bool((ordered[1:] != ordered[:-1]).all())
+
+    def places_of(self, offset: int) -> Sequence[int]:
+        ordered, order = self._ordered()
+        if not -MAX_INT64 <= offset <= MAX_INT64:
+            return range(0)
+        low, high = np.searchsorted(ordered, offset, "left"), np.searchsorted(ordered, offset, "right")
+        positions: list[int] = order[low:high].tolist()
+        return positions
+
+    def take(self, start: int, step: int, count: int) -> Based:
+        if not count:
+            return 0, Stride(0, 0)
+        end = start + step * (count - 1)
+        # A slice that runs down to position 0 has no end that a number could say.
+        stop = None if step < 0 and end + step < 0 else end + (1 if step > 0 else -1)
+        return Table(self.values[start:stop:step]).simplify()
+
+    def simplify(self) -> Based:
+        if len(self.values) <= 2:
+            return _short(self)
+        first, second = int(self.values[0]), int(self.values[1])
+        if int(self.values[-1]) - first == (second - first) * (len(self.values) - 1):
+            steps = np.diff(self.values)
+            if (steps == second - first).all():
+                return first, Stride(len(self.values), second - first)
+        return 0, self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return np.array_equal(self.values, other.values)
+
+    def __hash__(self) -> int:
+        return hash(self.values.tobytes())
+
+    def __reduce__(self) -> tuple[Callable[[IntArray], "Table"], tuple[IntArray]]:
+        return Table, (np.ascontiguousarray(self.values),)

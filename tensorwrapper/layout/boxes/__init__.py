@@ -1,0 +1,1 @@
+"""Layouts of boxes: one rule for each mode."""

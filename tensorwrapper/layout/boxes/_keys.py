@@ -1,0 +1,94 @@
+"""Keys in the positional dialect: NumPy's basic indexing, resolved against extents."""
+
+from typing import SupportsIndex, TypeAlias, cast
+
+from tensorwrapper._integers import to_int
+from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, StepError, TooManyIndicesError
+from tensorwrapper.shape.boxes._keys import mode_text
+from tensorwrapper.typing import Extents, Index, PositionalItem, PositionalKey
+
+__all__ = ["Positional", "expand_positional", "is_whole", "parse_positional"]
+
+_Step: TypeAlias = tuple[int, int, int]
+"""Start, step and number of the positions that a slice selects."""
+
+Positional: TypeAlias = int | _Step | None
+"""What is left of one item of a key: a position, a range, or (None) a new mode of extent 1."""
+
+
+def parse_positional(key: PositionalKey, extents: Extents, lead: Index = ()) -> list[Positional]:
+    """Return what a key selects, one entry per mode and per new mode, as NumPy's basic indexing does.
+
+    ``lead`` are the positions that were pinned before: errors say so, and count modes from the first.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If a position is outside its mode (slices are cut short, as NumPy's are).
+    TooManyIndicesError
+        If there are more indices than modes.
+    StepError
+        If a slice has step 0.
+    """
+    entries: list[Positional] = []
+    mode = 0
+    for item in expand_positional(key, len(extents)):
+        if item is None:
+            entries.append(None)
+            continue
+        entries.append(_resolve(item, mode, extents[mode], lead))
+        mode += 1
+    return entries
+
+
+def expand_positional(key: PositionalKey, rank: int) -> list[PositionalItem]:
+    """Return one item per mode and per new mode: an ellipsis, or the end of the key, stands for whole modes.
+
+    Raises
+    ------
+    TooManyIndicesError
+        If there are more indices than modes.
+    RankError
+        If there are several ellipses.
+    """
+    items: list[PositionalItem] = list(key) if isinstance(key, tuple) else [key]
+    dots = [place for place, item in enumerate(items) if item is Ellipsis]
+    given = len(items) - len(dots) - sum([item is None for item in items])
+    if given > rank:
+        raise TooManyIndicesError(f"{given} indices are too many for {rank} modes")
+    if len(dots) > 1:
+        raise RankError("a key may have one ellipsis only")
+    place = dots[0] if dots else len(items)
+    fill: list[PositionalItem] = [slice(None)] * (rank - given)
+    return items[:place] + fill + items[place + len(dots) :]
+
+
+def _resolve(item: object, mode: int, extent: int, lead: Index) -> int | _Step:
+    if type(item) is int and 0 <= item < extent:
+        return item
+    if isinstance(item, slice):
+        try:
+            start, stop, step = item.indices(extent)
+        except TypeError as error:
+            where = mode_text(len(lead) + mode, lead)
+            raise ConversionError(f"the {item} of {where} is not made of integers") from error
+        except ValueError as error:
+            where = mode_text(len(lead) + mode, lead)
+            raise StepError(f"the step of the {item} of {where} is 0; it must be another integer") from error
+        # Not as the length of a range, which ends at 2**63.
+        return start, step, max(-((start - stop) // step), 0)
+    # As `isinstance(item, SupportsIndex)` says, which takes microseconds.
+    if hasattr(item, "__index__") and not isinstance(item, bool):
+        position = to_int(cast("SupportsIndex", item), f"the index of mode {len(lead) + mode}")
+        if not -extent <= position < extent:
+            where = mode_text(len(lead) + mode, lead)
+            raise OutOfBoundsError(f"position {position} is outside {where}, which has extent {extent}")
+        return position + extent if position < 0 else position
+    raise ConversionError(
+        f"the index of mode {len(lead) + mode} must be an integer, a slice or an ellipsis, not {item!r}"
+    )
+
+
+def is_whole(item: PositionalItem) -> bool:
+    """Tell whether an item takes all of its mode as it is."""
+    return isinstance(item, slice) and item == slice(None)

@@ -1,0 +1,32 @@
+"""Reading what users give for an order of modes, and for a tiling."""
+
+from collections.abc import Iterable
+from typing import SupportsIndex
+
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.shape import Tiling
+from tensorwrapper.shape.boxes._smooth import to_permutation
+from tensorwrapper.typing import Index, Order
+
+__all__ = ["fastest_first", "is_default", "to_tiling"]
+
+
+def to_tiling(tiling: object, what: str) -> Tiling:
+    """Return what is a tiling; ``what`` names the operation that needs it."""
+    if isinstance(tiling, Tiling):
+        return tiling
+    raise ConversionError(f"{what} needs a Tiling, such as Tiling(*sizes), not {tiling!r}")
+
+
+def is_default(order: Order | Iterable[SupportsIndex]) -> bool:
+    # Arrays compare element by element, so the type is asked first.
+    return isinstance(order, str) and order == "C"
+
+
+def fastest_first(order: Order | Iterable[SupportsIndex], rank: int) -> Index:
+    """Return the modes from the fastest to the slowest."""
+    if not isinstance(order, str):
+        return to_permutation(order, rank)
+    if order not in ("C", "F"):
+        raise ConversionError(f'order must be "C", "F" or a permutation, not {order!r}')
+    return tuple(range(rank)) if order == "F" else tuple(range(rank - 1, -1, -1))

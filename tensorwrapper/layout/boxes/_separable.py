@@ -1,0 +1,290 @@
+"""Separable layouts: a base plus one axis map per mode, over a box.
+
+This is what rotation, repetition and gathers make of a strided layout. `from_axes` gives the strided form
+back wherever all maps have collapsed to strides.
+"""
+
+import bisect
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, SupportsIndex, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
+from tensorwrapper.layout.axes._axis import AxisMap, Stride
+from tensorwrapper.layout.axes._tables import sum_table
+from tensorwrapper.layout.boxes._batches import indices_at_offsets, offsets_of_rows
+from tensorwrapper.layout.boxes._common import (
+    LayoutCommon,
+    check_int64,
+    check_region,
+    search_injective,
+    to_offset_array,
+)
+from tensorwrapper.layout.boxes._hierarchical import Hierarchical
+from tensorwrapper.layout.boxes._keys import parse_positional
+from tensorwrapper.layout.boxes._strided import Strided, new_strided
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape.boxes._common import to_index
+from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
+
+__all__ = ["Separable", "axes_of", "from_axes", "indices_at", "over_box"]
+
+
+@final
+@attrs.frozen
+class Separable(LayoutCommon):
+    """Base plus the sum over modes of ``axes[mode]`` at (index - origin), over a smooth shape."""
+
+    _shape: Shape[Any]
+    base: int
+    axes: tuple[AxisMap, ...]
+    _injective: bool | None = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return self._shape
+
+    @property
+    def offset(self) -> int:
+        return self.base + sum([axis.at(0) for axis in self.axes]) if self._shape.size else self.base
+
+    def bounds(self) -> tuple[int, int]:
+        if not self._shape.size:
+            return 0, -1
+        ends = [axis.bounds() for axis in self.axes]
+        return self.base + sum([low for low, _ in ends]), self.base + sum([high for _, high in ends])
+
+    @property
+    def is_contiguous(self) -> bool:
+        # What `from_axes` left here has a mode that is no stride, so its elements do not follow one another,
+        # unless a mode of tables merely spells out what several modes could say: that is not looked for.
+        return not self._shape.size
+
+    @property
+    def is_injective(self) -> bool:
+        injective = self._injective
+        if injective is None:
+            injective = self._find_injective()
+            object.__setattr__(self, "_injective", injective)
+        return injective
+
+    def _find_injective(self) -> bool:
+        if not self._shape.size:
+            return True
+        if not all(axis.is_injective for axis in self.axes):
+            return False
+        if _digits(self.axes) is not None:
+            return True
+        return search_injective(self, self.base)
+
+    def repeated_mode(self) -> int | None:
+        """Return the first mode that gives several elements one place by itself, if there is one."""
+        return next((mode for mode, axis in enumerate(self.axes) if not axis.is_injective), None)
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        numbers, offset = to_index(index, len(self.axes)), self.base
+        for i, start, axis in zip(numbers, self._shape._held.origin, self.axes, strict=True):
+            place = i - start
+            if not 0 <= place < axis.extent:
+                raise OutOfBoundsError(f"index {numbers} is not in {self._shape}")
+            offset += axis.at(place)
+        return offset
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        check_int64(self, self.base)
+        return offsets_of_rows(indices, self._shape, self.base, self.axes)
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        wanted = to_int(offset, "an offset")
+        found = min(self._solutions(wanted, first=True), default=None)
+        if found is None:
+            raise self._no_element(wanted)
+        return found
+
+    def indices_of(self, offset: int) -> list[Index]:
+        """Return all indices whose elements lie at `offset`, in row-major order; never an empty list."""
+        found = sorted(self._solutions(offset, first=False))
+        if not found:
+            raise self._no_element(offset)
+        return found
+
+    def _no_element(self, offset: int) -> OutOfBoundsError:
+        return OutOfBoundsError(f"no element of {self._shape} lies at offset {offset}")
+
+    def _solutions(self, offset: int, *, first: bool) -> Iterator[Index]:
+        """Return an iterator over indices at `offset`; of positions that coincide only the first, or all."""
+        if not self._shape.size:
+            return
+        modes = sorted(range(len(self.axes)), key=lambda mode: -self.axes[mode].gap())
+        values = [self.axes[mode].distinct() for mode in modes]
+        least, greatest = [0], [0]
+        for own in reversed(values):
+            least.append(least[-1] + own[0])
+            greatest.append(greatest[-1] + own[-1])
+        least.reverse()
+        greatest.reverse()
+        origin = self._shape.origin
+        places: list[Sequence[int]] = [()] * len(modes)
+
+        def descend(depth: int, left: int) -> Iterator[Index]:
+            if depth == len(modes):
+                # Without any mode nothing was taken off yet.
+                yield from itertools.product(*places) if not left else ()
+                return
+            own, mode = values[depth], modes[depth]
+            low = bisect.bisect_left(own, left - greatest[depth + 1])
+            high = bisect.bisect_right(own, left - least[depth + 1])
+            for value in own[low:high]:
+                found = self.axes[mode].places_of(value)
+                places[mode] = [origin[mode] + place for place in (found[:1] if first else found)]
+                yield from descend(depth + 1, left - value)
+
+        yield from descend(0, offset - self.base)
+
+    def to_numpy(self) -> IntArray:
+        if not self._shape.size:
+            return np.empty(self._shape.extents, dtype=np.int64)
+        check_int64(self, self.base)
+        return sum_table(self.base, [axis.offsets() for axis in self.axes])
+
+    def write_offsets(self, out: IntArray) -> None:
+        if self._shape.size:
+            check_int64(self, self.base)
+            sum_table(self.base, [axis.offsets() for axis in self.axes], out)
+
+    def at(self, key: PositionalKey) -> "Strided | Separable":
+        base, mode = self.base, 0
+        axes: list[AxisMap] = []
+        for entry in parse_positional(key, self._shape.extents):
+            if entry is None:
+                axes.append(Stride(1, 0))
+                continue
+            axis = self.axes[mode]
+            mode += 1
+            if isinstance(entry, int):
+                base += axis.at(entry)
+                continue
+            more, part = axis.take(*entry)
+            base += more
+            axes.append(part)
+        extents = tuple([axis.extent for axis in axes])
+        return over_box(extents, (0,) * len(extents), base, tuple(axes))
+
+    def window(self, region: Shape[Any]) -> "Strided | Separable":
+        check_region(region, self._shape, "a box of the same rank inside it")
+        inside = self._shape.slice(
+            region.origin, [o + n for o, n in zip(region.origin, region.extents, strict=True)]
+        )
+        starts = [new - old for new, old in zip(region.origin, self._shape.origin, strict=True)]
+        parts = [
+            axis.take(start, 1, count)
+            for axis, start, count in zip(self.axes, starts, region.extents, strict=True)
+        ]
+        return from_axes(inside, self.base + sum([more for more, _ in parts]), tuple([p for _, p in parts]))
+
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[..., "Separable"], tuple[Shape[Any], int, tuple[AxisMap, ...]]]:
+        # What `is_injective` remembers stays behind.
+        return Separable, (self._shape, self.base, self.axes)
+
+
+def axes_of(layout: LayoutCommon, what: str) -> tuple[int, tuple[AxisMap, ...]]:
+    """Return base and axis maps of a layout over a box; ``what`` names the operation that needs them."""
+    # From the most frequent on: a class that is not met costs as much as the answer.
+    if isinstance(layout, Strided):
+        pairs = zip(layout.extents, layout.strides, strict=True)
+        return layout.offset, tuple([Stride(extent, step) for extent, step in pairs])
+    if isinstance(layout, Separable):
+        return layout.base, layout.axes
+    if isinstance(layout, Hierarchical):
+        return axes_of(layout.flat, what)
+    shape = layout.shape
+    if shape.kind == "smooth":
+        raise LayoutError(
+            f"{what} needs a layout with one rule per mode; this one over {shape} is composite or keeps "
+            "tiles together"
+        )
+    layered = ", which has layers: flatten() it first" if shape.kind == "nested" else ""
+    raise LayoutError(f"{what} needs a layout over a box; this one is over {shape}{layered}")
+
+
+def from_axes(shape: Shape[Any], base: int, axes: tuple[AxisMap, ...]) -> "Strided | Separable":
+    """Return the layout with these maps, strided if all of them are."""
+    steps = _steps_of(axes)
+    return Separable(shape, base, axes) if steps is None else Strided(shape, steps, base)
+
+
+def over_box(extents: Extents, origin: Index, base: int, axes: tuple[AxisMap, ...]) -> "Strided | Separable":
+    """Return the layout with these maps over a box, for which a strided one makes no shape yet."""
+    steps = _steps_of(axes)
+    if steps is not None:
+        return new_strided(extents, origin, steps, base)
+    return Separable(wrap(make_smooth(extents, origin)), base, axes)
+
+
+def _steps_of(axes: tuple[AxisMap, ...]) -> Index | None:
+    """Return the stride of each map if all are strides."""
+    steps: list[int] = []
+    for axis in axes:
+        # The class is final, so its instances have that type, which is found faster than by isinstance.
+        if type(axis) is not Stride:
+            return None
+        steps.append(axis.step)
+    return tuple(steps)
+
+
+def _digits(axes: Sequence[AxisMap]) -> list[int] | None:
+    """Return the modes that move, widest to finest, if each steps over all that the finer ones reach.
+
+    Then an offset splits into one offset per mode as a number splits into digits; None where modes
+    interleave.
+    """
+    gaps = [axis.gap() for axis in axes]
+    modes = [mode for mode, gap in enumerate(gaps) if gap]
+    modes.sort(key=gaps.__getitem__)
+    reach = 0
+    for mode in modes:
+        if gaps[mode] <= reach:
+            return None
+        low, high = axes[mode].bounds()
+        reach += high - low
+    return modes[::-1]
+
+
+def indices_at(layout: LayoutCommon, offsets: npt.ArrayLike) -> IntArray:
+    """Return for each offset the first absolute index whose element lies there: an (..., rank) array.
+
+    Memory beside the result is the sum of the extents of modes without a stride; O(rank * log extent) per
+    offset.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If no element lies at an offset.
+    LayoutError
+        If modes interleave, so that an offset does not split by itself.
+    """
+    _, axes = axes_of(layout, "indices_at")
+    shape = layout.shape
+    modes = _digits(axes)
+    if modes is None:
+        raise LayoutError(
+            "modes of this layout interleave, so offsets do not split into indices; use index_of"
+        )
+    if not shape.size:
+        given = to_offset_array(offsets)
+        if given.size:
+            raise OutOfBoundsError(f"no element of {shape} lies at offset {int(given.flat[0])}")
+        return np.empty((*given.shape, shape.rank), dtype=np.int64)
+    least, greatest = layout.bounds()
+    if max(-least, greatest) > MAX_INT64:
+        raise SizeOverflowError(f"offsets from {least} to {greatest} leave 64 bits; use index_of()")
+    return indices_at_offsets(offsets, shape, (least, greatest), axes, modes)

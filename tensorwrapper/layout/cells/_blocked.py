@@ -1,0 +1,457 @@
+"""Layouts of jagged shapes: packed, cell after cell, or by a table that says where each cell lies.
+
+A cell of a jagged shape is a box, so one place and one stride per mode describe it. Every selection of such
+cells has this form again: runs and gathers of rows, slices of any step within the cells, single positions.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, SupportsIndex, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import (
+    ArrayState,
+    array_of_state,
+    array_state,
+    frozen_array,
+    same_values,
+    tidy_table,
+)
+from tensorwrapper._integers import to_int
+from tensorwrapper.errors import OutOfBoundsError
+from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64, check_region, search_injective
+from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
+from tensorwrapper.layout.boxes._separable import Separable, axes_of
+from tensorwrapper.layout.boxes._strided import Strided, new_strided, packed_strides, row_major
+from tensorwrapper.layout.cells._cells import Cells, check_reach, packed_table
+from tensorwrapper.layout.cells._parts import PlacedRows, rows_of, split_items
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._shape import wrap, zero_based
+from tensorwrapper.shape.boxes._common import to_index, to_index_array
+from tensorwrapper.shape.boxes._smooth import box_ordinal
+from tensorwrapper.shape.kinds._jagged import Jagged, JaggedView
+from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem, PositionalKey
+
+__all__ = ["Blocked", "Packed", "make_blocked", "rows_of", "run_of_rows"]
+
+_FEW = 4  # cells that may hold an offset up to which looking into each is faster than a search in arrays
+
+
+@final
+@attrs.frozen
+class Packed(LayoutCommon):
+    """Offset plus the ordinal of the index, over a jagged shape."""
+
+    _shape: Shape[Any]
+    _offset: int
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return self._shape
+
+    @property
+    def offset(self) -> int:
+        return self._offset
+
+    def bounds(self) -> tuple[int, int]:
+        size = self._shape.size
+        return (self._offset, self._offset + size - 1) if size else (0, -1)
+
+    @property
+    def is_contiguous(self) -> bool:
+        return True
+
+    @property
+    def is_injective(self) -> bool:
+        return True
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        return self._offset + self._shape.ordinal(index)
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        ordinals = self._shape.ordinals(indices)
+        return ordinals + self._int64_offset()
+
+    def _int64_offset(self) -> int:
+        """Return the offset, of a shape without elements 0; it raises if an offset leaves 64 bits."""
+        check_int64(self, 0)
+        return self._offset if self._shape.size else 0
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        wanted = to_int(offset, "an offset")
+        least, greatest = self.bounds()
+        if not least <= wanted <= greatest:
+            raise _no_element(self._shape, wanted)
+        found: Index = self._shape.index(wanted - self._offset)
+        return found
+
+    def indices_of(self, offset: int) -> list[Index]:
+        """Return the one index whose element lies at `offset`."""
+        return [self.index_of(offset)]
+
+    def indices_at(self, offsets: IntArray) -> IntArray:
+        """Return the index whose element lies at each of a flat array of offsets."""
+        least, greatest = self.bounds()
+        outside = (offsets < least) | (offsets > greatest)
+        if outside.any():
+            raise _no_element(self._shape, int(offsets[outside][0]))
+        return self._shape.indices_at(offsets - self._int64_offset())
+
+    def to_numpy(self) -> IntArray:
+        start = self._int64_offset()
+        return np.arange(start, start + self._shape.size, dtype=np.int64)
+
+    def at(self, key: PositionalKey) -> LayoutCommon:
+        row = self._cell_at(key) if type(key) is int else None
+        if row is not None:
+            return row
+        shape, offset = self._shape, self._offset
+        items = expand_positional(key, shape.rank)
+        lead: Index = ()
+        for item in items[: shape.outer_rank]:
+            if item is None:
+                return self.as_blocked().at(key)
+            entry = parse_positional((item,), (shape.extent_at(lead),), lead)[0]
+            if not isinstance(entry, int):
+                break
+            lead = (*lead, entry + shape.origin_at(lead))
+        else:
+            cell = shape.chip(*lead)
+            before = shape.ordinal(lead + cell.origin) if cell.size else 0
+            return row_major(zero_based(cell), offset + before).at(tuple(items[len(lead) :]), lead)
+        start, step, count = cast("tuple[int, int, int]", entry)
+        if step != 1 or not all(is_whole(item) for item in items[len(lead) + 1 :]):
+            return self.as_blocked().at(key)
+        for index in lead:
+            offset += _elements_before(shape, index)
+            shape = shape.chip(index)
+        first = shape.origin_at(()) + start
+        before = _elements_before(shape, first) if count else 0
+        return Packed(zero_based(shape.slice_outer(first, first + count)), offset + before)
+
+    def _cell_at(self, position: int) -> Strided | None:
+        """Return row `position` if it is a cell, which is what loops over rows ask for; else None."""
+        held = self._shape._held
+        if type(held) is not Jagged and type(held) is not JaggedView:
+            # Tiles and triangles have no columns until somebody asks for them: there may be too many.
+            return None
+        rows = held.rows
+        columns, count = rows.columns, rows.stop - rows.start
+        if position < 0:
+            position += count
+        if rows.depth + 1 < len(columns.origins) or not 0 <= position < count:
+            return None
+        node, leaf = rows.start + position, columns.leaf
+        if leaf.ndim == 1:
+            start = leaf.item(node)
+            offset = self._offset + start - leaf.item(rows.start)
+            return new_strided((leaf.item(node + 1) - start,), (0,), (1,), offset)
+        extents: Extents = tuple(leaf[node].tolist())
+        strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
+        offset = self._offset + columns.elements(rows.start, node)
+        return new_strided(extents, (0,) * len(extents), strides, offset)
+
+    def window(self, region: Shape[Any]) -> LayoutCommon:
+        run = run_of_rows(self._shape, region)
+        if run is None:
+            return self.as_blocked().window(region)
+        before = _elements_before(self._shape, region.origin_at(())) if region.size else 0
+        return Packed(region, self._offset + before)
+
+    def as_blocked(self) -> "Blocked":
+        """Return the same layout as a table of cells; O(cells), and no copy where the shape has them."""
+        check_reach(*self.bounds())
+        rows = rows_of(self._shape)
+        befores = rows.cell_offsets()
+        extents = rows.columns.leaf_extents(*rows.leaves)
+        strides = packed_table(extents, tuple(range(extents.shape[1] - 1, -1, -1)))
+        # Where there is no element, the offset may be of any size.
+        starts = befores[:-1] + self._offset if self._offset and befores[-1] else befores[:-1]
+        return Blocked(self._shape, frozen_array(starts), frozen_array(strides))
+
+
+def _elements_before(shape: Shape[Any], first: int) -> int:
+    """Return how many elements lie in the rows before row `first`."""
+    start: int = shape.origin_at(())
+    return shape.slice_outer(start, first).size
+
+
+def run_of_rows(shape: Shape[Any], region: Shape[Any]) -> tuple[int, int] | None:
+    """Return the first and the last row of a region, None if its rows are not whole ones of `shape`."""
+    check_region(region, shape, "a part of it (slice its shape for the region)")
+    first: int = region.origin_at(())
+    last = first + region.extent(0)
+    return (first, last) if shape.slice_outer(first, last) == region else None
+
+
+def _no_element(shape: Shape[Any], offset: int) -> OutOfBoundsError:
+    return OutOfBoundsError(f"no element of {shape} lies at offset {offset}")
+
+
+def make_blocked(
+    shape: Shape[Any], starts: IntArray, strides: IntArray, offset: int = 0
+) -> "Packed | Blocked":
+    """Return the layout of a table of cells that is known to fit: packed, if that is what the table says.
+
+    Parameters
+    ----------
+    shape
+        A jagged shape.
+    starts
+        The place of the first element of each cell, in row-major order; that of an empty cell says nothing.
+    strides
+        A table with one column for each mode of a cell, which are the last of the shape; none if `starts`
+        has every element.
+    offset
+        The offset of the result if it has no element.
+    """
+    inner = max(strides.shape[1], 1)
+    if rows_of(shape).columns.leaf_rank > inner:
+        shape = wrap(Jagged(unroll(rows_of(shape), shape.rank - inner)))
+    extents = _extents_of(shape, strides)
+    cells = Cells(extents, starts, strides)
+    filled = cells.filled()
+    if not filled.any():
+        return Packed(shape, offset)
+    if not filled.all():
+        starts = np.where(filled, starts, 0)
+        cells = Cells(extents, starts, strides)
+    befores = np.arange(len(starts)) if not strides.shape[1] else rows_of(shape).cell_offsets()[:-1]
+    first, last = int(np.argmax(filled)), len(filled) - 1 - int(np.argmax(filled[::-1]))
+    start = int(starts[first])
+    # Most tables differ from packed cells at the ends already.
+    if int(starts[last]) - start == int(befores[last]) and cells.is_packed(start, befores):
+        return Packed(shape, start)
+    return Blocked(shape, frozen_array(starts), tidy_table(strides))
+
+
+def _extents_of(shape: Shape[Any], strides: IntArray) -> IntArray:
+    if not strides.shape[1]:
+        return strides
+    rows = rows_of(shape)
+    return rows.columns.leaf_extents(*rows.leaves)
+
+
+@final
+@attrs.frozen(eq=False, getstate_setstate=False)
+class Blocked(LayoutCommon):
+    """A place and strides for every cell of a jagged shape, in row-major order of its unrolled modes.
+
+    `make_blocked` gives the packed layout where a table says no more than that.
+    """
+
+    _shape: Shape[Any]
+    starts: IntArray
+    """The place of the first element of each cell; 0 for cells without elements."""
+    strides: IntArray
+    """An (n, rank of a cell) table, one row in memory if all are alike; (n, 0) if every element is a cell."""
+    _cells: Cells | None = attrs.field(default=None, init=False, repr=False)
+    _injective: bool | None = attrs.field(default=None, init=False, repr=False)
+    _hash: int | None = attrs.field(default=None, init=False, repr=False)
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return self._shape
+
+    @property
+    def _width(self) -> int:
+        return int(self.strides.shape[1])
+
+    @property
+    def _placed(self) -> PlacedRows:
+        return PlacedRows(rows_of(self._shape), self.starts, self.strides)
+
+    @property
+    def cells(self) -> Cells:
+        """The table with the extents of the cells."""
+        cells = self._cells
+        if cells is None:
+            cells = Cells(_extents_of(self._shape, self.strides), self.starts, self.strides)
+            object.__setattr__(self, "_cells", cells)
+        return cells
+
+    @property
+    def offset(self) -> int:
+        filled = self.cells.filled()
+        return int(self.starts[int(np.argmax(filled))]) if filled.any() else 0
+
+    def bounds(self) -> tuple[int, int]:
+        return self.cells.bounds()
+
+    @property
+    def is_contiguous(self) -> bool:
+        made = make_blocked(self._shape, self.starts, self.strides)
+        return isinstance(made, Packed)
+
+    @property
+    def is_injective(self) -> bool:
+        injective = self._injective
+        if injective is None:
+            injective = self.cells.shares_no_place()
+            if injective is None:
+                injective = search_injective(self, 0)
+            object.__setattr__(self, "_injective", injective)
+        return injective
+
+    # From indices to offsets.
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        numbers, rows = to_index(index, self._shape.rank), rows_of(self._shape)
+        if not self._width:
+            return int(self.starts[rows.ordinal(numbers)])
+        outer = rows.outer_rank
+        leaf = cast("int", rows.under(numbers[:outer]))
+        extents, origin = rows.columns.leaf_box(leaf)
+        box_ordinal(extents, origin, numbers[outer:], numbers[:outer])  # raises for what is outside
+        cell = leaf - rows.leaves[0]
+        steps: list[int] = self.strides[cell].tolist()
+        inner = zip(numbers[outer:], origin, steps, strict=True)
+        return int(self.starts[cell]) + sum([(i - start) * step for i, start, step in inner])
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        array = to_index_array(indices, self._shape.rank)
+        flat = array.reshape(-1, array.shape[-1])
+        return self._placed.locate(flat, self._shape)[0].reshape(array.shape[:-1])
+
+    def to_numpy(self) -> IntArray:
+        return self.cells.offsets()
+
+    # From offsets to indices.
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        wanted = to_int(offset, "an offset")
+        cells = self.cells.candidates(wanted)
+        if len(cells) > _FEW and self.cells.has_digits:
+            cells = self.cells.first_cells(np.array([wanted]))
+        for cell in cells[cells >= 0].tolist():
+            found = self._indices_in(cell, wanted)
+            if found:
+                return found[0]
+        raise _no_element(self._shape, wanted)
+
+    def indices_of(self, offset: int) -> list[Index]:
+        """Return all indices whose elements lie at `offset`, in row-major order."""
+        candidates: list[int] = self.cells.candidates(offset).tolist()
+        found = [index for cell in candidates for index in self._indices_in(cell, offset)]
+        if not found:
+            raise _no_element(self._shape, offset)
+        return found
+
+    def _indices_in(self, cell: int, offset: int) -> list[Index]:
+        """Return the indices in a cell whose elements lie at `offset`, in row-major order."""
+        if not self._width:
+            return [self._shape.index(cell)]
+        rows = rows_of(self._shape)
+        base, axes = axes_of(self.cell(cell), "indices_of")
+        try:
+            found = Separable(self.cell(cell).shape, base, axes).indices_of(offset)
+        except OutOfBoundsError:
+            return []
+        prefix = rows.prefix_of(rows.leaves[0] + cell)
+        return [prefix + inner for inner in found]
+
+    def indices_at(self, offsets: IntArray) -> IntArray:
+        """Return the first index whose element lies at each of a flat array of offsets."""
+        cells = self.cells.first_cells(offsets)
+        if (cells < 0).any():
+            raise _no_element(self._shape, int(offsets[cells < 0][0]))
+        if not self._width:
+            return self._shape.indices_at(cells)
+        rows = rows_of(self._shape)
+        leaves, outer = cells + rows.leaves[0], rows.outer_rank
+        indices = np.empty((len(offsets), rows.rank), dtype=np.int64)
+        indices[:, :outer] = rows.prefixes_of(outer, leaves)
+        indices[:, outer:] = self.cells.places(cells, offsets)[1]
+        for mode, stored in enumerate(rows.columns.leaf_origins):
+            indices[:, outer + mode] += stored if isinstance(stored, int) else stored[leaves]
+        return indices
+
+    # Parts.
+
+    def cell(self, number: int) -> Strided | Separable:
+        """Return the layout of one cell, counted from 0 in row-major order; its origin is kept."""
+        return self._placed.cell(number)
+
+    def at(self, key: PositionalKey) -> LayoutCommon:
+        placed, rank = self._placed, self._shape.rank
+        heads, tails = split_items(expand_positional(key, rank), rank - placed.width)
+        if not any(isinstance(item, slice) for item in heads):
+            # New modes commute with pinned ones; what is left is a part of one cell.
+            tails = [*[item for item in heads if item is None], *tails]
+            heads = [item for item in heads if item is not None]
+        rows: Rows | int = placed.rows
+        lead: Index = ()
+        while isinstance(rows, Rows) and heads and not (heads[0] is None or isinstance(heads[0], slice)):
+            entry = cast("int", parse_positional((heads[0],), (rows.count,), lead)[0])
+            index = entry + rows.first
+            rows, heads, lead = rows.under((index,)), heads[1:], (*lead, index)
+        if not isinstance(rows, Rows):
+            cell = placed.cell(rows - placed.rows.leaves[0])
+            inner = (*heads, *tails)
+            return cell.at(inner, lead) if isinstance(cell, Strided) else cell.at(inner)
+        run = _plain_run(heads, rows.count, lead) if all(map(is_whole, [*heads[1:], *tails])) else None
+        if run == (0, placed.rows.count) and rows is placed.rows and _starts_at_zero(rows):
+            return self  # with what is known of it: that took time
+        if run is not None:
+            rows = Rows(rows.columns, rows.depth, rows.start + run[0], rows.start + run[1], 0)
+            return make_blocked(zero_based(wrap(Jagged(rows))), *placed.table_of(rows), self.offset)
+        part = placed.select(rows, heads, tails, lead)
+        return make_blocked(*part, self.offset) if isinstance(part, tuple) else part
+
+    def window(self, region: Shape[Any]) -> LayoutCommon:
+        placed = self._placed
+        run = run_of_rows(self._shape, region)
+        if run is None:
+            return make_blocked(*placed.window(region, self._shape), self.offset)
+        whole = placed.rows
+        first, last = (whole.start + index - whole.first for index in run)
+        rows = Rows(whole.columns, whole.depth, first, last, run[0])
+        # The table is for the modes that are unrolled here: the region may unroll others.
+        same = not placed.width or rows_of(region).outer_rank == whole.outer_rank
+        shape = region if same else wrap(Jagged(rows))
+        return make_blocked(shape, *placed.table_of(rows), self.offset)
+
+    # As a value.
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Blocked):
+            return NotImplemented
+        return self is other or (
+            self._shape == other._shape
+            and same_values(self.starts, other.starts)
+            and same_values(self.strides, other.strides)
+        )
+
+    def __hash__(self) -> int:
+        number = self._hash
+        if number is None:
+            number = hash((self._shape, self.starts.tobytes(), self._width))
+            object.__setattr__(self, "_hash", number)
+        return number
+
+    def __reduce__(self) -> tuple[Callable[..., "Blocked"], tuple[object, ...]]:
+        # What is remembered stays behind.
+        return _restored, (self._shape, array_state(self.starts), array_state(self.strides), self._width)
+
+
+def _restored(shape: Shape[Any], starts: ArrayState, strides: ArrayState, width: int) -> Blocked:
+    """Return an unpickled layout, its arrays read-only again."""
+    return Blocked(shape, array_of_state(starts, 0), array_of_state(strides, width))
+
+
+def _starts_at_zero(rows: Rows) -> bool:
+    columns = rows.columns
+    origins = (rows.first, *columns.origins[rows.depth + 1 :], *columns.leaf_origins)
+    return all(isinstance(origin, int) and not origin for origin in origins)
+
+
+def _plain_run(heads: Sequence[PositionalItem], extent: int, lead: Index) -> tuple[int, int] | None:
+    """Return the first and the last position of a slice with step 1; None for any other item."""
+    if not isinstance(heads[0], slice):
+        return None
+    start, step, count = cast("tuple[int, int, int]", parse_positional((heads[0],), (extent,), lead)[0])
+    return (start, start + count) if step == 1 else None

@@ -1,0 +1,191 @@
+"""Positional keys on cells: NumPy's basic indexing, resolved under every row by itself.
+
+``[:, -1]`` is the last element of each row and ``[:, ::2]`` every other one: negative positions and ends of
+slices count from the end of the row at hand, as Awkward Array counts. Each mode is one pass over arrays of
+nodes; a node is a prefix of indices, as in `Columns`.
+"""
+
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import SupportsIndex, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._arrays import splits_of
+from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper.errors import ConversionError, OutOfBoundsError, StepError
+from tensorwrapper.layout.boxes._keys import is_whole
+from tensorwrapper.shape.boxes._keys import mode_text
+from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.typing import Index, IntArray, PositionalItem
+
+__all__ = [
+    "Item",
+    "Level",
+    "Nodes",
+    "Places",
+    "Runs",
+    "choose_nodes",
+    "resolve_position",
+    "resolve_slice",
+]
+
+Runs: TypeAlias = tuple[IntArray, int, IntArray]
+"""What a slice selects under each node: the first position, the step, and how many."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Places:
+    """Positions of a mode one by one, negative ones from the end: what `gather` is given."""
+
+    positions: IntArray
+
+
+Item: TypeAlias = PositionalItem | Places
+"""What may be said of one mode."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Level:
+    """A mode of the result: how many indices it has under each node of the level above."""
+
+    counts: IntArray
+    mode: int | None
+    """The mode that was there before; None for a new one."""
+    parents: IntArray
+    """The nodes above, as they were numbered before."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Nodes:
+    """Where the nodes at hand are: what names one of them in an error."""
+
+    rows: Rows
+    mode: int
+    """How many of the modes of `rows` lead to each node."""
+    numbers: IntArray
+    lead: Index = ()
+    """The indices that were pinned before `rows`."""
+
+    def where(self, place: int, mode: int) -> str:
+        """Return how an error names `mode` under the node at `place`."""
+        prefix: Index = ()
+        if self.mode:
+            known = self.rows.prefixes_of(self.mode, self.numbers[place : place + 1])
+            prefix = tuple(known[0].tolist())
+        return mode_text(len(self.lead) + mode, self.lead + prefix)
+
+
+def choose_nodes(rows: Rows, items: Sequence[Item], lead: Index = ()) -> tuple[list[Level], IntArray]:
+    """Return the levels that `items` make of the first modes, and the nodes that are left.
+
+    There is one item for each mode that is unrolled; or, where the leaves have rank 1, also for theirs: then
+    a node is an element.
+    """
+    levels: list[Level] = []
+    # The one node above mode 0.
+    nodes = np.zeros(1, dtype=np.int64)
+    mode = 0
+    for item in items:
+        if item is None:
+            levels.append(Level(np.ones(len(nodes), dtype=np.int64), None, nodes))
+            continue
+        begins, counts = _children(rows, mode, nodes)
+        at = Nodes(rows, min(mode, rows.outer_rank), nodes, lead)
+        if isinstance(item, slice):
+            first, step, kept = resolve_slice(item, counts, len(lead) + mode)
+            levels.append(Level(kept, mode, nodes))
+            nodes = _spread(begins + first, step, kept)
+        elif isinstance(item, Places):
+            levels.append(Level(np.full(len(nodes), len(item.positions)), mode, nodes))
+            places = _positions(item.positions, counts, mode, at)
+            nodes = (begins[:, np.newaxis] + places).reshape(-1)
+        else:
+            nodes = begins + resolve_position(item, counts, mode, at)
+        mode += 1
+    return levels, nodes
+
+
+def _children(rows: Rows, mode: int, nodes: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the first child of each node of a mode, and how many there are."""
+    if mode == 0:
+        return np.array([rows.start]), np.array([rows.count])
+    columns = rows.columns
+    depth = rows.depth + mode
+    splits = columns.splits[depth - 1] if depth < columns.depth else cast("IntArray", columns.offsets)
+    begins = splits[nodes]
+    return begins, splits[nodes + 1] - begins
+
+
+def _spread(begins: IntArray, step: int, counts: IntArray) -> IntArray:
+    """Return ``begins[k] + step * j`` for j below ``counts[k]``, one k after the other."""
+    splits = splits_of(counts)
+    within = np.arange(int(splits[-1]), dtype=np.int64)
+    within *= step
+    within += np.repeat(begins - splits[:-1] * step, counts)
+    return within
+
+
+def resolve_position(item: object, counts: IntArray, mode: int, at: Nodes) -> IntArray:
+    """Return the position that an integer of a key names under each node, counted from 0."""
+    if isinstance(item, EllipsisType) or not isinstance(item, SupportsIndex):
+        raise ConversionError(
+            f"the index of mode {len(at.lead) + mode} must be an integer or a slice, not {item!r}"
+        )
+    position = to_int(item, f"the index of mode {len(at.lead) + mode}")
+    if not len(counts):
+        return counts
+    least = min(position + 1 if position >= 0 else -position, MAX_INT64)
+    if int(counts.min()) < least:
+        place = int(np.argmax(counts < least))
+        raise OutOfBoundsError(
+            f"position {position} is outside {at.where(place, mode)}, which has extent {counts[place]}"
+        )
+    return np.full(len(counts), position) if position >= 0 else counts + position
+
+
+def _positions(given: IntArray, counts: IntArray, mode: int, at: Nodes) -> IntArray:
+    """Return the given positions under each node, counted from 0: an (n, positions) table."""
+    if len(given):
+        for extreme in (int(given.min()), int(given.max())):
+            resolve_position(extreme, counts, mode, at)
+    return np.where(given < 0, given + counts[:, np.newaxis], given)
+
+
+def resolve_slice(item: slice, counts: IntArray, mode: int) -> Runs:
+    """Return what a slice selects of modes with these extents, each cut short as NumPy does."""
+    if is_whole(item):
+        return np.zeros(len(counts), dtype=np.int64), 1, counts
+    step = 1 if item.step is None else _bound(item.step, item, mode)
+    if not step:
+        raise StepError(f"the step of the {item} of mode {mode} is 0; it must be another integer")
+    low, high = (0, counts) if step > 0 else (-1, counts - 1)
+    ends = (np.full(len(counts), low), high) if step > 0 else (high, np.full(len(counts), low))
+    first, last = [
+        end if bound is None else _clipped(_bound(bound, item, mode), counts, low, high)
+        for bound, end in zip((item.start, item.stop), ends, strict=True)
+    ]
+    # Divided first: the distance fits into 64 bits, and with a step added it might not.
+    kept = -((first - last) // step)
+    kept = np.maximum(kept, 0)
+    if not (kept > 1).any():
+        # A step that is never taken may be of any size.
+        step = 1
+    return np.where(kept > 0, first, 0), step, kept
+
+
+def _bound(number: object, item: slice, mode: int) -> int:
+    if not isinstance(number, SupportsIndex):
+        raise ConversionError(f"the {item} of mode {mode} is not made of integers")
+    # A number beyond every extent may as well be the largest that an array holds.
+    return min(max(to_int(number, f"a bound of mode {mode}"), -MAX_INT64), MAX_INT64)
+
+
+def _clipped(number: int, counts: IntArray, low: int, high: IntArray) -> IntArray:
+    if number < 0:
+        return np.maximum(counts + number, low)
+    return np.minimum(number, high)

@@ -1,0 +1,181 @@
+"""Padded layouts: every element of a jagged shape at its place in the bounding box.
+
+What lies between the rows is not used. Nothing is kept but the layout of the box, so a place costs as little
+as in a box, and rows of one length apart suit other programs, which often know no other jagged storage.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, SupportsIndex, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import shared_table
+from tensorwrapper._integers import to_int
+from tensorwrapper.errors import JaggedModeError, LayoutError, OutOfBoundsError
+from tensorwrapper.layout.boxes._common import LayoutCommon, to_inside
+from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
+from tensorwrapper.layout.boxes._separable import indices_at
+from tensorwrapper.layout.boxes._strided import Strided, row_major
+from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of, run_of_rows
+from tensorwrapper.layout.cells._cells import check_reach
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._shape import wrap, zero_based
+from tensorwrapper.shape.boxes._common import to_index
+from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.typing import Index, IntArray, PositionalKey
+
+__all__ = ["Packed", "Padded", "contiguous"]
+
+
+def contiguous(shape: Shape[Any], offset: int) -> Strided | Packed:
+    """Return the layout of `shape` without gaps, in row-major order."""
+    if shape.kind == "nested":
+        raise LayoutError(f"lay out the flatten() of the nested shape {shape}; Layout(shape) has its layers")
+    return row_major(shape, offset) if shape.kind == "smooth" else Packed(shape, offset)
+
+
+@final
+@attrs.frozen(getstate_setstate=False)
+class Padded(LayoutCommon):
+    """The layout `under`, of the bounding box of a jagged shape, for the elements of the shape alone.
+
+    The box has no two elements in one place.
+    """
+
+    _shape: Shape[Any]
+    under: Strided
+    _bounds: tuple[int, int] | None = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return self._shape
+
+    @property
+    def offset(self) -> int:
+        return self.under.offset_of(self._shape.index(0)) if self._shape.size else self.under.offset
+
+    @property
+    def padding(self) -> int:
+        """How many places from the least offset to the greatest hold no element."""
+        return self.span - self._shape.size
+
+    def bounds(self) -> tuple[int, int]:
+        bounds = self._bounds
+        if bounds is None:
+            bounds = self.as_blocked().bounds()
+            object.__setattr__(self, "_bounds", bounds)
+        return bounds
+
+    @property
+    def is_contiguous(self) -> bool:
+        return not self.padding and self._table().is_contiguous
+
+    @property
+    def is_injective(self) -> bool:
+        return True
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        numbers = to_index(index, self._shape.rank)
+        self._shape.ordinal(numbers)  # raises for what is outside, and says where
+        return self.under.offset_of(numbers)
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        return self.under.offsets_of(to_inside(indices, self._shape))
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        wanted = to_int(offset, "an offset")
+        found = self.under.index_of(wanted)
+        if found in self._shape:
+            return found
+        raise self._padding_at(wanted)
+
+    def indices_of(self, offset: int) -> list[Index]:
+        """Return the one index whose element lies at `offset`."""
+        return [self.index_of(offset)]
+
+    def indices_at(self, offsets: IntArray) -> IntArray:
+        """Return the index whose element lies at each of a flat array of offsets."""
+        indices = indices_at(self.under, offsets)
+        inside = self._shape.contains(indices)
+        if not inside.all():
+            raise self._padding_at(int(offsets[~inside][0]))
+        return indices
+
+    def _padding_at(self, offset: int) -> OutOfBoundsError:
+        return OutOfBoundsError(f"no element of {self._shape} lies at offset {offset}: it is padding")
+
+    def to_numpy(self) -> IntArray:
+        return self._table().to_numpy()
+
+    def cell(self, number: int) -> Strided:
+        """Return the layout of one cell, counted from 0 in row-major order; its origin is kept."""
+        rows = rows_of(self._shape)
+        leaf = rows.leaves[0] + number
+        box = wrap(make_smooth(*rows.columns.leaf_box(leaf)))
+        place = self._place(rows.prefix_of(leaf) + box.origin)
+        return Strided(box, self.under.strides[rows.outer_rank :], place)
+
+    def at(self, key: PositionalKey) -> LayoutCommon:
+        shape, items = self._shape, expand_positional(key, self._shape.rank)
+        lead: Index = ()
+        while shape.kind == "jagged" and items[0] is not None and not isinstance(items[0], slice):
+            entry = cast("int", parse_positional((items[0],), (shape.extent(0),), lead)[0])
+            index = entry + shape.origin_at(())
+            shape, items, lead = shape.chip(index), items[1:], (*lead, index)
+        if shape.kind != "jagged":
+            place = self._place(lead + shape.origin)
+            return Strided(zero_based(shape), self.under.strides[len(lead) :], place).at(tuple(items), lead)
+        entry_ = parse_positional((items[0],), (shape.extent(0),), lead)[0] if items[0] is not None else None
+        if not isinstance(entry_, tuple) or entry_[1] != 1 or not all(map(is_whole, items[1:])):
+            return self._table().at(key)
+        first, count = shape.origin_at(()) + entry_[0], entry_[2]
+        rows = shape.slice_outer(first, first + count)
+        try:
+            start = lead + rows.origin
+        except JaggedModeError:
+            # Rows that start at different places of the box do not start together at zero.
+            return self._table().at(key)
+        part = zero_based(rows)
+        strides = self.under.strides[len(lead) :]
+        place = self._place(start) if count else self.offset
+        return Padded(part, Strided(part.as_smooth().copy(), strides, place))
+
+    def _place(self, index: Index) -> int:
+        """Return where an index lies, whether or not it is in the box."""
+        under = self.under
+        steps = zip(index, under.shape.origin, under.strides, strict=True)
+        return under.offset + sum([(i - start) * step for i, start, step in steps])
+
+    def window(self, region: Shape[Any]) -> LayoutCommon:
+        if run_of_rows(self._shape, region) is None:
+            self.as_blocked().window(region)  # raises if the region leaves the shape
+        box = region.as_smooth().copy()
+        return Padded(region, Strided(box, self.under.strides, self._place(box.origin)))
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "Padded":
+        """Return the layout whose mode k is mode ``order[k]`` of this one."""
+        shape = self._shape.permute(order)
+        return Padded(shape, self.under.permute(order))
+
+    def _table(self) -> "Packed | Blocked":
+        table = self.as_blocked()
+        return make_blocked(self._shape, table.starts, table.strides, self.under.offset)
+
+    def as_blocked(self) -> Blocked:
+        """Return the same layout as a table of cells; O(cells)."""
+        check_reach(*self.under.bounds())
+        rows, outer = rows_of(self._shape), self._shape.outer_rank
+        firsts = [*rows.prefixes(outer).T, *rows.columns.leaf_starts(*rows.leaves).T]
+        starts = np.zeros(len(firsts[0]), dtype=np.int64)
+        if not self._shape.size:
+            return Blocked(self._shape, starts, np.zeros((len(starts), self._shape.rank - outer), np.int64))
+        starts += self.under.offset
+        for column, origin, step in zip(firsts, self.under.shape.origin, self.under.strides, strict=True):
+            starts += (column - origin) * step
+        return Blocked(self._shape, starts, shared_table(self.under.strides[outer:], len(starts)))
+
+    def __reduce__(self) -> tuple[Callable[..., "Padded"], tuple[Shape[Any], Strided]]:
+        # The bounds are found again.
+        return Padded, (self._shape, self.under)

@@ -1,0 +1,201 @@
+"""Parts of cells that lie anywhere: runs of rows, what a key selects, windows.
+
+Each is a table of cells again.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._arrays import shared_table
+from tensorwrapper.errors import OutOfBoundsError
+from tensorwrapper.layout.axes._axis import Stride, Table
+from tensorwrapper.layout.boxes._separable import Separable, from_axes
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.cells._keys import Level, Nodes, choose_nodes, resolve_position, resolve_slice
+from tensorwrapper.shape import JaggedCommon, Shape
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.kinds._jagged import Jagged
+from tensorwrapper.shape.rows._columns import Origins
+from tensorwrapper.shape.rows._locate import find_cells
+from tensorwrapper.shape.rows._rearrange import build_rows
+from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.typing import Index, IntArray, PositionalItem
+
+__all__ = ["CellPart", "PlacedRows", "rows_of", "split_items"]
+
+CellPart: TypeAlias = tuple[Shape[Any], IntArray, IntArray]
+"""A jagged shape, the place of each of its cells, and their strides."""
+
+
+def rows_of(shape: Shape[Any]) -> Rows:
+    """Return the columns of a jagged shape."""
+    return cast("JaggedCommon", shape._held).rows
+
+
+def split_items(
+    items: list[PositionalItem], n_modes: int
+) -> tuple[list[PositionalItem], list[PositionalItem]]:
+    """Return the items of the first `n_modes` modes, with new modes among them, and the rest."""
+    seen = 0
+    for place, item in enumerate(items):
+        if seen == n_modes:
+            return items[:place], items[place:]
+        seen += item is not None
+    return items, []
+
+
+@final
+@attrs.frozen(eq=False)
+class PlacedRows:
+    """Rows, and a place and strides for every cell; with strides of no mode every element is a cell."""
+
+    rows: Rows
+    starts: IntArray
+    strides: IntArray
+
+    @property
+    def width(self) -> int:
+        """The number of modes within a cell."""
+        return int(self.strides.shape[1])
+
+    def number_of(self, leaf: int) -> int:
+        """Return the number of the first cell in or after a leaf of the columns."""
+        first = self.rows.leaves[0]
+        return leaf - first if self.width else self.rows.columns.elements(first, leaf)
+
+    def cells_of(self, nodes: IntArray) -> IntArray:
+        """Return the numbers of the cells that `choose_nodes` left."""
+        first = self.rows.leaves[0]
+        return nodes - (first if self.width else self.rows.columns.offsets.item(first))
+
+    def table_of(self, rows: Rows) -> tuple[IntArray, IntArray]:
+        """Return the places and strides of a part of the rows."""
+        start, stop = map(self.number_of, rows.leaves)
+        return self.starts[start:stop], self.strides[start:stop]
+
+    def steps(self, mode: int, cells: IntArray) -> IntArray | int:
+        """Return the strides of a mode in these cells; one number if all are alike."""
+        if self.strides.strides[0] or not len(self.strides):
+            return np.asarray(self.strides[cells, mode])
+        return int(self.strides[0, mode])
+
+    def locate(self, indices: IntArray, shape: object) -> tuple[IntArray, IntArray]:
+        """Return the offsets of (n, rank) indices and the cells that they lie in; an error names `shape`."""
+        inside, leaves, places = find_cells(self.rows, indices)
+        if not inside.all():
+            index = tuple(indices[int(np.argmin(inside))].tolist())
+            raise OutOfBoundsError(f"index {index} is not in {shape}")
+        if not self.width:
+            cells = self.rows.elements_before(leaves)
+            # The cells of a table by element have leaves of rank 1.
+            cells += places[0] if places else 0
+            return self.starts[cells], cells
+        cells = leaves - self.rows.leaves[0] if self.rows.leaves[0] else leaves
+        offsets = self.starts[cells]
+        for mode, place in enumerate(places):
+            offsets += place * self.steps(mode, cells)
+        return offsets, cells
+
+    def cell(self, number: int) -> Strided | Separable:
+        """Return the layout of one leaf, counted from 0 in row-major order; its origin is kept."""
+        leaf = self.rows.leaves[0] + number
+        box = wrap(make_smooth(*self.rows.columns.leaf_box(leaf)))
+        if self.width:
+            strides: list[int] = self.strides[number].tolist()
+            return Strided(box, tuple(strides), int(self.starts[number]))
+        base, axis = Table(self.starts[self.number_of(leaf) : self.number_of(leaf + 1)]).simplify()
+        return from_axes(box, base, (axis,))
+
+    def select(
+        self, rows: Rows, heads: Sequence[PositionalItem], tails: Sequence[PositionalItem], lead: Index
+    ) -> CellPart | Strided | Separable:
+        """Return what a key selects of a part of the rows, starting at zero.
+
+        Parameters
+        ----------
+        rows
+            What is left under the indices `lead`.
+        heads
+            The items for the modes that lead to the cells; one of them is a slice.
+        tails
+            The items for the modes of a cell.
+        lead
+            Where errors say that the rows lie.
+        """
+        levels, nodes = choose_nodes(rows, heads, lead)
+        cells = self.cells_of(nodes)
+        starts = self.starts[cells]
+        extents: list[IntArray] = []
+        strides: list[IntArray] = []
+        at, mode = Nodes(rows, rows.outer_rank, nodes, lead), 0
+        for item in tails:
+            if item is None:
+                extents.append(np.ones(len(cells), dtype=np.int64))
+                strides.append(np.zeros(len(cells), dtype=np.int64))
+                continue
+            counts = np.broadcast_to(rows.columns.leaf_extents_at(nodes, mode), cells.shape)
+            stride = self.steps(mode, cells)
+            if isinstance(item, slice):
+                first, step, kept = resolve_slice(item, counts, len(lead) + rows.outer_rank + mode)
+                starts += first * stride
+                extents.append(kept)
+                strides.append(np.broadcast_to(np.asarray(stride * step), cells.shape))
+            else:
+                starts += resolve_position(item, counts, rows.outer_rank + mode, at) * stride
+            mode += 1
+        if not any(isinstance(item, slice) for item in tails) and _count_kept(levels) == 1:
+            return _box_of(levels, starts, len(extents))
+        return _part_of([(level.counts, 0) for level in levels], extents, strides, starts)
+
+    def window(self, region: Shape[Any], shape: object) -> CellPart:
+        """Return the part with the indices of `region`, a jagged shape of the same rank."""
+        rows = rows_of(region)
+        if not self.width:
+            table = region.indices_at(np.arange(region.size, dtype=np.int64))
+            starts, _ = self.locate(table, shape)
+            return region, starts, shared_table((), len(starts))
+        if rows.outer_rank < self.rows.outer_rank:
+            rows = unroll(rows, self.rows.outer_rank)
+            region = wrap(Jagged(rows))
+        table_ = rows.cell_table()
+        filled = np.asarray((table_.extents > 0).all(axis=1))
+        firsts = np.concatenate([table_.indices, table_.origins], axis=1)[filled]
+        lasts = firsts.copy()
+        lasts[:, rows.outer_rank :] += table_.extents[filled] - 1
+        # What has its first and its last element in one cell lies in it.
+        self.locate(lasts, shape)
+        starts = np.zeros(len(filled), dtype=np.int64)
+        strides = np.zeros((len(filled), table_.extents.shape[1]), dtype=np.int64)
+        starts[filled], cells = self.locate(firsts, shape)
+        strides[filled] = self.strides[cells, -strides.shape[1] :]
+        return region, starts, strides
+
+
+def _count_kept(levels: list[Level]) -> int:
+    return sum(level.mode is not None for level in levels)
+
+
+def _box_of(levels: list[Level], starts: IntArray, n_new: int) -> Strided | Separable:
+    """Return the layout of one mode, with new modes around it and `n_new` after it."""
+    base, axis = Table(starts).simplify()
+    axes = [axis if level.mode is not None else Stride(1, 0) for level in levels]
+    axes += [Stride(1, 0)] * n_new
+    extents = tuple([a.extent for a in axes])
+    return from_axes(wrap(make_smooth(extents, (0,) * len(extents))), base, tuple(axes))
+
+
+def _part_of(
+    levels: list[tuple[IntArray, Origins]], extents: list[IntArray], strides: list[IntArray], starts: IntArray
+) -> CellPart:
+    if extents:
+        rows = build_rows(levels, np.stack(extents, axis=1), [0] * len(extents))
+        return wrap(Jagged(rows)), starts, np.stack(strides, axis=1)
+    # The innermost of the modes that are left becomes that of the cells, whose elements lie anywhere.
+    *levels, (inner, _) = levels
+    rows = build_rows(levels, inner[:, np.newaxis], [0])
+    return wrap(Jagged(rows)), starts, shared_table((), len(starts))

@@ -1,0 +1,139 @@
+"""Where layouts of a box are regular, mode by mode: what a copy between two of them is cut into.
+
+A *piece* is a run of positions of one mode in `count` groups of `size`: position ``start + t * size + e``.
+In a product of pieces, one per mode, the offset is a sum of one multiple of each t and of each e. Strided
+modes are one piece; tiles of one size that follow one another are one piece; a cycle has one piece for its
+whole rounds, and one before and after; a table has one for each stretch with one step.
+"""
+
+import numpy as np
+
+from tensorwrapper._arrays import concatenated_ranges, run_of
+from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride
+from tensorwrapper.layout.boxes._separable import Separable
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.tiles._tile_major import TileMajor
+from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
+from tensorwrapper.shape.rows._partition import Partition
+from tensorwrapper.typing import IntArray
+
+__all__ = ["Pieced", "joint_pieces", "pieces_of"]
+
+Pieced = Strided | Separable | TileMajor | Mosaic
+"""The layouts that consist of pieces."""
+
+
+def pieces_of(layout: Pieced, mode: int) -> IntArray:
+    """Return the pieces of a mode that is not empty: a (k, 3) array of starts, counts and sizes."""
+    if isinstance(layout, TileMajor):
+        return _of_tiles(layout.tiling.partitions[mode])
+    if isinstance(layout, Mosaic):
+        # Each tile lies where a table says.
+        partition = layout.tiling.partitions[mode]
+        starts = partition.starts[:-1]
+        return np.stack([starts, np.ones_like(starts), partition.sizes], axis=1)
+    if isinstance(layout, Separable):
+        return _of_axis(layout.axes[mode])
+    return _table([(0, 1, layout.shape.extents[mode])])
+
+
+def _table(rows: list[tuple[int, int, int]]) -> IntArray:
+    return np.array([row for row in rows if row[1] and row[2]], dtype=np.int64)
+
+
+def _of_tiles(partition: Partition) -> IntArray:
+    sizes = partition.sizes
+    sizes = sizes[sizes > 0]
+    firsts = np.flatnonzero(np.concatenate([[True], sizes[1:] != sizes[:-1]]))
+    counts = np.diff(firsts, append=len(sizes))
+    starts = np.cumsum(sizes) - sizes
+    return np.stack([starts[firsts], counts, sizes[firsts]], axis=1)
+
+
+def _of_axis(axis: AxisMap) -> IntArray:
+    extent = axis.extent
+    if isinstance(axis, Stride):
+        return _table([(0, 1, extent)])
+    if isinstance(axis, Cycle) and abs(axis.turn) == 1 and 1 in {axis.hold, axis.modulus or 1}:
+        # Positions until the first jump: back to the start of the cycle, or on from a place that is held.
+        group = axis.hold if axis.modulus is None else axis.modulus
+        before = -axis.start % group if axis.turn > 0 else (axis.start + 1) % group
+        head = min(before, extent)
+        whole, tail = divmod(extent - head, group)
+        return _table([(0, 1, head), (head, whole, group), (extent - tail, 1, tail)])
+    return _of_steps(np.diff(axis.offsets()))
+
+
+def _of_steps(steps: IntArray) -> IntArray:
+    """Return stretches with one step each of positions that lie so far from their neighbours."""
+    same = steps[1:] == steps[:-1]
+    # A step unlike both neighbours is a jump, unless it is the narrowest: runs of two are runs as well.
+    kept = np.append(False, same) | np.append(same, False) | (steps == steps[np.argmin(np.abs(steps))])
+    jumps = ~kept
+    # Where one stretch ends in another, the other begins one position later.
+    jumps[1:] |= kept[:-1] & ~same
+    starts = np.flatnonzero(np.append(True, jumps))
+    sizes = np.diff(starts, append=len(steps) + 1)
+    return np.stack([starts, np.ones_like(starts), sizes], axis=1)
+
+
+def joint_pieces(left: IntArray, right: IntArray) -> IntArray:
+    """Return where the pieces of both sides are regular together: a (k, 4) array.
+
+    A row is start, extent, and two group sizes of which the first divides the second and the second the
+    extent: position ``start + u * second + t * first + e``.
+    """
+    end = int(left[-1, 0] + left[-1, 1] * left[-1, 2])
+    marks = np.union1d(left[:, 0], right[:, 0])
+    for side in (left, right):
+        marks = np.union1d(marks, _group_bounds(side, marks, end))
+        marks = marks[marks < end]
+    table = _groups(left, right, marks, end)
+    wrong = table[:, 3] == 0
+    if not wrong.any():
+        return table
+    # Groups of both sides that do not fit: there each group is a piece by itself.
+    stops = np.append(marks[1:], end)
+    extra = [_all_bounds(side, marks[wrong], stops[wrong]) for side in (left, right)]
+    marks = np.unique(np.concatenate([marks, *extra]))
+    return _groups(left, right, marks[marks < end], end)
+
+
+def _holders(side: IntArray, marks: IntArray) -> IntArray:
+    held: IntArray = side[run_of(side[:, 0], marks)]
+    return held
+
+
+def _group_bounds(side: IntArray, marks: IntArray, end: int) -> IntArray:
+    """Return where the first whole group begins between two marks, and the last one ends."""
+    stops = np.append(marks[1:], end)
+    starts, _, sizes = _holders(side, marks).T
+    first = starts - (starts - marks) // sizes * sizes
+    last = starts + (stops - starts) // sizes * sizes
+    return np.concatenate([first[first < stops], last[last > marks]])
+
+
+def _all_bounds(side: IntArray, marks: IntArray, stops: IntArray) -> IntArray:
+    """Return all ends of groups between marks and stops."""
+    starts, _, sizes = _holders(side, marks).T
+    low = -((starts - marks) // sizes)
+    high = -((starts - stops) // sizes)
+    counts = np.maximum(high - low, 0)
+    bounds: IntArray = np.repeat(starts, counts) + concatenated_ranges(low, counts) * np.repeat(sizes, counts)
+    return bounds
+
+
+def _groups(left: IntArray, right: IntArray, marks: IntArray, end: int) -> IntArray:
+    """Return the rows between marks; the second group size is 0 where no two fit."""
+    extents = np.diff(marks, append=end)
+    pair: list[IntArray] = []
+    fits = np.ones(len(marks), dtype=np.bool_)
+    for side in (left, right):
+        starts, _, sizes = _holders(side, marks).T
+        phase = (marks - starts) % sizes
+        inside = phase + extents <= sizes
+        fits &= inside | ((phase == 0) & (extents % sizes == 0))
+        pair.append(np.where(inside, extents, sizes))
+    small, large = np.minimum(*pair), np.maximum(*pair)
+    fits &= large % small == 0
+    return np.stack([marks, extents, small, np.where(fits, large, 0)], axis=1)

@@ -1,0 +1,255 @@
+"""Copy plans: how the elements of a shape get from where one layout puts them to where another does.
+
+A plan is made from the layouts alone and knows no buffer, so what a copy costs is known before it runs. It
+is lowered to the cheapest form that is exact: one run, strided blocks, runs of equal or varying length, or
+tables of offsets.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Literal, SupportsIndex, TypeAlias, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._integers import MAX_INT64, to_count
+from tensorwrapper.errors import LayoutError
+from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
+from tensorwrapper.layout.boxes._separable import Separable
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.copies._block import StridedCopy
+from tensorwrapper.layout.copies._gather import GatherCopy
+from tensorwrapper.layout.copies._lower import lower
+from tensorwrapper.layout.copies._steps import CopySteps
+from tensorwrapper.layout.copies._table import CopyTable
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import IntArray
+
+__all__ = ["CopyMethod", "CopyPlan", "plan_copy"]
+
+CopyMethod: TypeAlias = Literal["run", "strided", "blocks", "gather"]
+"""How a plan copies; the cheapest word that holds."""
+
+_MEANING: Final[dict[CopyMethod, str]] = {
+    "run": "one run of memory",
+    "strided": "blocks with one step per mode",
+    "blocks": "runs at places from a table",
+    "gather": "single elements at places from a table",
+}
+
+
+@final
+@attrs.frozen
+class _Cost:
+    """What a plan has to do: how many blocks and runs, and how long runs are."""
+
+    blocks: int
+    runs: int
+    shortest: int
+    longest: int
+
+
+@final
+@attrs.frozen(repr=False, getstate_setstate=False)
+class CopyPlan:
+    """How each element of a shape moves from its place in one layout to its place in another.
+
+    Made by `Layout.copy_plan`. It holds no data: the facts below are known before anything is copied, and
+    the same plan serves any pair of buffers. Two plans are equal if their layouts are.
+
+    Examples
+    --------
+    >>> from tensorwrapper import Layout, Shape
+    >>> plan = Layout(Shape(3, 4)).copy_plan(Layout(Shape(3, 4), order="F"))
+    >>> plan
+    <CopyPlan of Shape(3, 4): strided, 12 elements in 12 runs of 1>
+    >>> plan.nbytes(8), plan.is_view
+    (96, False)
+    """
+
+    _source: LayoutCommon
+    _target: LayoutCommon
+    _steps: StridedCopy | CopySteps = attrs.field(init=False, eq=False)
+    _cost: _Cost | None = attrs.field(default=None, init=False, eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_steps", lower(self._source, self._target))
+
+    @property
+    def shape(self) -> Shape[Any]:
+        """The shape whose elements move, as the source has it."""
+        return self._source.shape
+
+    @property
+    def elements(self) -> int:
+        """How many elements move."""
+        return self._source.shape.size
+
+    def nbytes(self, itemsize: SupportsIndex) -> int:
+        """Return how many bytes are written if an element has `itemsize` bytes."""
+        return self.elements * to_count(itemsize, "an item size")
+
+    @property
+    def source_bounds(self) -> tuple[int, int]:
+        """The least and the greatest offset that is read; (0, -1) if there is no element."""
+        return self._source.bounds()
+
+    @property
+    def target_bounds(self) -> tuple[int, int]:
+        """The least and the greatest offset that is written; (0, -1) if there is no element."""
+        return self._target.bounds()
+
+    @property
+    def is_view(self) -> bool:
+        """Whether nothing has to move: both layouts put every element at the same place."""
+        steps = self._steps
+        if isinstance(steps, StridedCopy):
+            return steps.moves_nothing
+        return self._source == self._target or all(table.moves_nothing() for table in steps.tables())
+
+    @property
+    def method(self) -> CopyMethod:
+        """How the elements are copied.
+
+        "run": one run of memory. "strided": one or several blocks with one step per mode. "blocks": runs at
+        places that a table lists. "gather": the same with runs of one element.
+        """
+        steps = self._steps
+        if isinstance(steps, StridedCopy):
+            return "run" if self.runs <= 1 else "strided"
+        if isinstance(steps, GatherCopy):
+            return "blocks" if steps.run_length > 1 else "gather"
+        cost = self._costs()
+        if cost.runs > cost.blocks:
+            return "strided"
+        return "blocks" if cost.longest > 1 else "gather"
+
+    @property
+    def runs(self) -> int:
+        """How many runs are copied: elements that lie one after the other on both sides.
+
+        Counted as they are copied. A run ends at the border of a block, which is where a layout has another
+        rule: a tile of another size, a row, the end of a cycle. So a run that happens to go on in the next
+        block counts as two. O(1) for strided layouts, else O(blocks) once.
+        """
+        return self._costs().runs
+
+    @property
+    def run_length(self) -> tuple[int, int]:
+        """How many elements the shortest and the longest run have; (0, 0) if there is no element."""
+        cost = self._costs()
+        return cost.shortest, cost.longest
+
+    def run_batches(self, size: SupportsIndex = 1 << 16) -> Iterator[IntArray]:
+        """Return an iterator over the runs as (n, 3) arrays: from where, to where, how many elements.
+
+        Parameters
+        ----------
+        size
+            How many runs an array has at most.
+
+        Raises
+        ------
+        SizeOverflowError
+            If an offset does not fit into 64 bits.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> plan = Layout(Shape(2, 3)).copy_plan(Layout(Shape(2, 3), strides=(4, 1)))
+        >>> [runs.tolist() for runs in plan.run_batches()]
+        [[[0, 0, 3], [3, 4, 3]]]
+        """
+        most = max(to_count(size, "a number of runs"), 1)
+        for table in self._tables():
+            for columns in table.runs(most):
+                yield np.stack(columns, axis=1)
+
+    def inverse(self) -> "CopyPlan":
+        """Return the plan that moves every element back.
+
+        Raises
+        ------
+        LayoutError
+            If the source puts several elements at one place.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> plan = Layout(Shape(2, 3)).copy_plan(Layout(Shape(2, 3), order="F"))
+        >>> plan.inverse().inverse() == plan
+        True
+        """
+        return plan_copy(self._target, self._source)
+
+    def _tables(self) -> Iterator[CopyTable]:
+        steps = self._steps
+        if isinstance(steps, CopySteps):
+            return steps.tables()
+        if not steps.size:
+            return iter(())
+        check_int64(self._source, 0)
+        check_int64(self._target, 0)
+        return iter((CopyTable.of_block(steps),))
+
+    def _costs(self) -> _Cost:
+        cost = self._cost
+        if cost is None:
+            cost = _cost_of(self._steps)
+            object.__setattr__(self, "_cost", cost)
+        return cost
+
+    def __repr__(self) -> str:
+        return f"<CopyPlan of {self.shape!r}: {self.method}, {self._amount()}>"
+
+    def __str__(self) -> str:
+        if not self.elements:
+            return f"nothing of {self.shape} to copy"
+        way = "nothing has to move" if self.is_view else f"{self.method}: {_MEANING[self.method]}"
+        return "\n".join(
+            [
+                f"{self._amount()}, of {self.shape}",
+                f"  from offsets {self.source_bounds[0]} to {self.source_bounds[1]}",
+                f"  to offsets {self.target_bounds[0]} to {self.target_bounds[1]}",
+                f"  {way}",
+            ]
+        )
+
+    def _amount(self) -> str:
+        cost = self._costs()
+        length = f"{cost.shortest}" if cost.shortest == cost.longest else f"{cost.shortest} to {cost.longest}"
+        count = "1 run" if cost.runs == 1 else f"{cost.runs} runs"
+        return f"{self.elements} elements in {count} of {length}"
+
+    def __reduce__(self) -> "tuple[Callable[..., CopyPlan], tuple[LayoutCommon, LayoutCommon]]":
+        # What was worked out is worked out again.
+        return CopyPlan, (self._source, self._target)
+
+
+def plan_copy(source: LayoutCommon, target: LayoutCommon) -> CopyPlan:
+    """Return the plan that moves each element from where `source` puts it to where `target` does."""
+    if not source.shape.is_congruent(target.shape):
+        raise LayoutError(
+            f"elements move between layouts of one shape, up to its origin, not from {source.shape} to "
+            f"{target.shape}"
+        )
+    if not target.is_injective:
+        repeated = target.repeated_mode() if isinstance(target, Strided | Separable) else None
+        where = "modes step into one another" if repeated is None else f"mode {repeated} repeats its places"
+        raise LayoutError(f"several elements would be written to one place: {where} in the target")
+    return CopyPlan(source, target)
+
+
+def _cost_of(steps: StridedCopy | CopySteps) -> _Cost:
+    if isinstance(steps, StridedCopy):
+        size, length = steps.size, steps.run_length
+        return _Cost(1, size // length, length, length) if size else _Cost(0, 0, 0, 0)
+    if isinstance(steps, GatherCopy):
+        return _Cost(steps.count, steps.count, steps.run_length, steps.run_length)
+    blocks = runs = longest = 0
+    shortest = MAX_INT64
+    for table in steps.tables():
+        lengths = table.run_lengths()
+        blocks += len(table)
+        runs += int(table.run_counts().sum())
+        shortest, longest = min(shortest, int(lengths.min())), max(longest, int(lengths.max()))
+    return _Cost(blocks, runs, shortest, longest)

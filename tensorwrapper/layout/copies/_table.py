@@ -1,0 +1,192 @@
+"""Many strided blocks that are copied, as arrays: what irregular plans are made of."""
+
+from collections.abc import Iterator
+from itertools import repeat
+from typing import final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._arrays import run_of, splits_of
+from tensorwrapper.layout.copies._block import BlockRow, StridedCopy
+from tensorwrapper.typing import IntArray
+
+__all__ = ["CopyTable"]
+
+_ROWS = 512  # blocks that become Python integers at a time
+_KEYS = 1 << 32  # numbers of forms that can be multiplied once more
+
+
+@final
+@attrs.frozen(eq=False)
+class CopyTable:
+    """Row k is one block, as a `StridedCopy` is, with its modes (some of extent 1) from widest to narrowest.
+
+    ``extents``, ``source_strides`` and ``target_strides`` are (n, modes), ``source`` and ``target`` (n,).
+    """
+
+    extents: IntArray
+    source: IntArray
+    source_strides: IntArray
+    target: IntArray
+    target_strides: IntArray
+
+    @classmethod
+    def of_block(cls, block: StridedCopy) -> "CopyTable":
+        """Return the table of one block."""
+        source, target = np.array([block.source]), np.array([block.target])
+        rows = [
+            np.array([row], dtype=np.int64)
+            for row in (block.extents, block.source_strides, block.target_strides)
+        ]
+        return cls(rows[0], source, rows[1], target, rows[2])
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def joined(self) -> "CopyTable":
+        """Return the same copies, each with its modes put together: `join_modes` of every row at once.
+
+        The modes that are left stand at the end, those of extent 1 before them.
+        """
+        counts, steps = self.extents, self.target_strides
+        if counts.shape[1] == 1 and not (steps < 0).any():
+            return self
+        turned = (steps < 0) & (counts > 1)
+        back = np.where(turned, counts - 1, 0)
+        source = self.source + (back * self.source_strides).sum(axis=1)
+        target = self.target + (back * steps).sum(axis=1)
+        from_steps = np.where(turned, -self.source_strides, self.source_strides)
+        # Steps that are never taken come first, where they are in nobody's way.
+        wide = np.where(counts > 1, np.abs(steps), np.iinfo(np.int64).max)
+        order = np.argsort(-wide, axis=1, kind="stable")
+        counts, from_steps, to_steps = [
+            np.take_along_axis(side, order, axis=1) for side in (counts, from_steps, np.abs(steps))
+        ]
+        return _merged(CopyTable(counts, source, from_steps, target, to_steps))
+
+    def run_lengths(self) -> IntArray:
+        """Return per block how many elements lie one after the other on both sides, if it is `joined`."""
+        if not self.extents.shape[1]:
+            return np.ones(len(self), dtype=np.int64)
+        together = (self.source_strides[:, -1] == 1) & (self.target_strides[:, -1] == 1)
+        return np.where(together, self.extents[:, -1], 1)
+
+    def run_counts(self) -> IntArray:
+        """Return how many runs each block has, if it is `joined`."""
+        counts: IntArray = self.extents.prod(axis=1, dtype=np.int64) // self.run_lengths()
+        return counts
+
+    def size(self) -> int:
+        """Return how many elements are copied."""
+        return int(self.extents.prod(axis=1, dtype=np.int64).sum())
+
+    def moves_nothing(self) -> bool:
+        """Tell whether every element has one place on both sides, if it is `joined`."""
+        taken = self.extents > 1
+        same_steps = (self.source_strides == self.target_strides) | ~taken
+        return bool((self.source == self.target).all() and same_steps.all())
+
+    def part(self, rows: slice | IntArray) -> "CopyTable":
+        """Return some of the blocks."""
+        return CopyTable(
+            self.extents[rows],
+            self.source[rows],
+            self.source_strides[rows],
+            self.target[rows],
+            self.target_strides[rows],
+        )
+
+    def rows(self, unit: int = 1) -> Iterator[BlockRow]:
+        """Return an iterator over the blocks, in Python integers; an offset of 1 becomes `unit`."""
+        for first in range(0, len(self), _ROWS):
+            part = self.part(slice(first, first + _ROWS))
+            # Tuples, made as they are needed: so many lists would be gone through by the collector.
+            yield from zip(
+                _tuples(part.extents),
+                (part.source * unit).tolist(),
+                _tuples(part.source_strides * unit),
+                (part.target * unit).tolist(),
+                _tuples(part.target_strides * unit),
+                strict=True,
+            )
+
+    def groups(self) -> tuple[IntArray, IntArray]:
+        """Return the rows sorted by the form of their blocks, and where each form begins (and an end).
+
+        Blocks of one form have the same extents and the same steps on both sides.
+        """
+        whole = np.concatenate([self.extents, self.source_strides, self.target_strides], axis=1)
+        key, columns = np.zeros(len(self), dtype=np.int64), 1
+        for column in whole.T:
+            least, greatest = int(column.min()), int(column.max())
+            if greatest == least:
+                continue
+            if columns * (greatest - least + 1) > _KEYS:
+                # Numbered anew, so that the products fit.
+                key, columns = np.unique(key, return_inverse=True)[1], len(self)
+            if columns * (greatest - least + 1) > _KEYS:
+                numbers, least, greatest = np.unique(column, return_inverse=True)[1], 0, len(self) - 1
+            else:
+                numbers = column - least
+            key = key * (greatest - least + 1) + numbers
+            columns *= greatest - least + 1
+        # Numbers of 16 bits are sorted in time in proportion to their number.
+        order = np.argsort(key.astype(np.uint16) if columns <= 1 << 16 else key, kind="stable")
+        lying = key[order]
+        changes = np.flatnonzero(lying[1:] != lying[:-1]) + 1
+        return order, np.concatenate([[0], changes, [len(self)]])
+
+    def runs(self, batch: int) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
+        """Return an iterator over the runs: where they come from, where they go, and their lengths.
+
+        At most `batch` come at a time; the table must be `joined`.
+        """
+        ends, lengths = splits_of(self.run_counts()), self.run_lengths()
+        for start in range(0, int(ends[-1]), batch):
+            numbers = np.arange(start, min(start + batch, int(ends[-1])), dtype=np.int64)
+            rows = run_of(ends, numbers)
+            left = numbers - ends[rows]
+            source, target = self.source[rows], self.target[rows]
+            for mode in range(self.extents.shape[1] - 1, -1, -1):
+                counts = self.extents[rows, mode]
+                if mode == self.extents.shape[1] - 1:
+                    # The elements of a run are no positions: it is one whole.
+                    counts = np.where(lengths[rows] > 1, 1, counts)
+                left, places = np.divmod(left, counts)
+                source += places * self.source_strides[rows, mode]
+                target += places * self.target_strides[rows, mode]
+            yield source, target, lengths[rows]
+
+
+def _tuples(table: IntArray) -> Iterator[tuple[int, ...]]:
+    if not table.shape[1]:
+        return repeat((), len(table))
+    return zip(*table.T.tolist(), strict=True)
+
+
+def _merged(table: CopyTable) -> CopyTable:
+    """Return a table of sorted modes with neighbours put together, at the end of each row."""
+    counts, from_steps, to_steps = table.extents, table.source_strides, table.target_strides
+    rows, modes = counts.shape
+    if not modes:
+        return table
+    made = np.ones_like(counts), np.zeros_like(counts), np.zeros_like(counts)
+    number, slot = np.arange(rows, dtype=np.int64), np.full(rows, modes - 1)
+    joint = counts[:, -1], from_steps[:, -1], to_steps[:, -1]
+    for mode in range(modes - 2, -1, -1):
+        extent, from_step, to_step = joint
+        outer = counts[:, mode], from_steps[:, mode], to_steps[:, mode]
+        same = (outer[1] == extent * from_step) & (outer[2] == extent * to_step) | (outer[0] == 1)
+        for column, values in zip(made, joint, strict=True):
+            column[number, slot] = values
+        joint = (
+            np.where(same, extent * outer[0], outer[0]),
+            np.where(same, from_step, outer[1]),
+            np.where(same, to_step, outer[2]),
+        )
+        # Where they differ, the next mode is written one place before; else over the one that it joins.
+        slot -= ~same
+    for column, values in zip(made, joint, strict=True):
+        column[number, slot] = values
+    return CopyTable(made[0], table.source, made[1], table.target, made[2])

@@ -1,0 +1,1 @@
+"""Layouts in the words of DLPack, PEP 3118, mdspan, Halide and TensorStore."""

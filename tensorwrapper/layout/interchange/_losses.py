@@ -1,0 +1,152 @@
+"""Which facts about a layout each form leaves out, and which it cannot do without."""
+
+from typing import Literal, TypeAlias, cast
+
+from tensorwrapper.errors import ConversionError, LayoutError
+from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.layout.boxes._hierarchical import Hierarchical
+from tensorwrapper.layout.boxes._separable import Separable
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.operations._composite import Composite
+from tensorwrapper.layout.operations._nested import NestedLayout, flat_held
+from tensorwrapper.layout.tiles._tile_major import TileMajor
+from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.shape.interchange._losses import FACTS, Fact, LossReport
+from tensorwrapper.typing import Extents, Index
+
+__all__ = ["Fact", "Form", "LossReport", "check_form", "check_possible", "is_chain", "loss_report"]
+
+Form: TypeAlias = Literal[
+    "array_interface",
+    "buffer",
+    "dlpack",
+    "mdspan",
+    "storage_order",
+    "halide",
+    "tensorstore",
+    "cute",
+    "array_api",
+]
+"""In what form a layout is handed to another system."""
+
+_LOST: frozenset[Fact] = frozenset(("origin", "offset", "unit_strides", "hierarchy", "layers"))
+_UNEVEN: frozenset[Fact] = frozenset(("maps", "tiles", "jagged", "composite"))
+
+# What each form leaves out, and what it cannot be made for at all.
+_EFFECTS: dict[Form, tuple[frozenset[Fact], frozenset[Fact]]] = {
+    "array_interface": (_LOST, _UNEVEN),
+    "buffer": (_LOST, _UNEVEN),
+    "dlpack": (_LOST, _UNEVEN),
+    "mdspan": (_LOST, _UNEVEN.union(("negative_strides", "zero_strides", "interleaving"))),
+    "storage_order": (_LOST, _UNEVEN.union(("zero_strides", "interleaving", "gaps"))),
+    "halide": (_LOST, _UNEVEN),
+    "tensorstore": (_LOST, frozenset(("tiles", "jagged", "composite"))),
+    "cute": (frozenset(("origin", "layers")), frozenset(("maps", "tiles", "jagged"))),
+    "array_api": (_LOST.union(("strides", "maps", "tiles", "composite")), frozenset(("jagged",))),
+}
+
+
+def check_form(form: str) -> None:
+    """Raise unless `form` is the name of one."""
+    if not isinstance(cast("object", form), str) or form not in _EFFECTS:
+        raise ConversionError(f"a form is one of {', '.join(_EFFECTS)}, not {form!r}")
+
+
+def loss_report(form: Form, layout: LayoutCommon, read: LayoutCommon | None = None) -> LossReport:
+    """Return what a form leaves out of a layout.
+
+    Parameters
+    ----------
+    form
+        The form.
+    layout
+        What is exported.
+    read
+        What a reader of the form makes of it: where that differs, something is lost.
+    """
+    facts = _facts(layout) | (_placement(layout) if read is None else _differences(layout, read))
+    lost, refused = _EFFECTS[form]
+    if facts & refused:
+        return LossReport(form, (), tuple([fact for fact in FACTS if fact in facts & refused]))
+    return LossReport(form, tuple([fact for fact in FACTS if fact in facts & lost]))
+
+
+def check_possible(form: Form, layout: LayoutCommon) -> None:
+    """Raise, naming the reasons, if a layout cannot have this form."""
+    report = loss_report(form, layout)
+    if report.refused:
+        raise LayoutError(f"{report}; the layout is over {layout.shape}")
+
+
+def _facts(layout: LayoutCommon) -> set[Fact]:
+    shape = layout.shape
+    if isinstance(layout, NestedLayout):
+        return {*_facts(layout.under), "layers"}
+    if isinstance(layout, TiledStrided | TileMajor):
+        facts: set[Fact] = {"tiles"}
+    elif shape.kind != "smooth":
+        return {"jagged"}
+    elif isinstance(layout, Composite):
+        facts = {"composite"}
+    elif isinstance(layout, Separable):
+        facts = {"maps"}
+    elif isinstance(layout, Strided):
+        facts = _stride_facts(shape.extents, layout.strides)
+    elif isinstance(layout, Hierarchical):
+        facts = {*_stride_facts(shape.extents, layout.flat.strides), "hierarchy"}
+    else:
+        facts = {"tiles"}
+    if not layout.is_contiguous:
+        facts.add("strides")
+    return facts
+
+
+def _placement(layout: LayoutCommon) -> set[Fact]:
+    """Return what a form that places nothing leaves out."""
+    facts: set[Fact] = {"offset"} if layout.offset else set()
+    if flat_held(layout).shape.kind == "smooth" and any(layout.shape.origin):
+        facts.add("origin")
+    return facts
+
+
+def _differences(layout: LayoutCommon, read: LayoutCommon) -> set[Fact]:
+    """Return in what the layout that a reader makes of a form differs."""
+    facts: set[Fact] = {"offset"} if layout.offset != read.offset else set()
+    if layout.shape.origin != read.shape.origin:
+        facts.add("origin")
+    flat = flat_held(layout)
+    flat = flat.flat if isinstance(flat, Hierarchical) else flat
+    if isinstance(flat, Strided) and isinstance(read, Strided) and flat.strides != read.strides:
+        facts.add("unit_strides")
+    return facts
+
+
+def _stride_facts(extents: Extents, strides: Index) -> set[Fact]:
+    facts: set[Fact] = set()
+    if 0 in extents:
+        return facts
+    taken = [step for n, step in zip(extents, strides, strict=True) if n > 1]
+    if min(taken, default=1) < 0:
+        facts.add("negative_strides")
+    if 0 in taken:
+        facts.add("zero_strides")
+    if not is_chain(extents, strides):
+        facts.add("interleaving")
+    elif not is_chain(extents, strides, gaps=False):
+        facts.add("gaps")
+    return facts
+
+
+def is_chain(extents: Extents, strides: Index, *, gaps: bool = True) -> bool:
+    """Tell whether each mode, from the finest on, steps over whole runs of the finer ones.
+
+    Modes that are never stepped along, or stand still, do not count. Without `gaps`, each must step just as
+    far as the finer ones fill.
+    """
+    filled = 1
+    taken = [(abs(step), n) for n, step in zip(extents, strides, strict=True) if n > 1 and step]
+    for step, extent in sorted(taken):
+        if step < filled or (step > filled and not gaps):
+            return False
+        filled = step * extent
+    return True

@@ -1,0 +1,1 @@
+"""What is done to a layout of any kind: modes permuted, merged and gathered, offsets inverted, nesting."""

@@ -1,0 +1,142 @@
+"""Positions and masks that are jagged themselves: what they choose under every prefix, as a layout."""
+
+from typing import Any, cast
+
+import numpy as np
+
+from tensorwrapper._arrays import concatenated_ranges, frozen_array, shared_table, splits_of, tidy_table
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, OutOfBoundsError, RankError
+from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
+from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape.boxes._keys import mode_text
+from tensorwrapper.shape.kinds._jagged import Jagged
+from tensorwrapper.shape.rows._columns import Columns
+from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["choose"]
+
+
+def choose(held: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blocked:
+    """Return the layout of what a jagged mask, or jagged positions, choose; nothing is copied.
+
+    The key is of rank d, at most that of the layout: under every prefix of d - 1 indices it chooses from
+    mode d - 1. O(key), and as much as is chosen.
+
+    Parameters
+    ----------
+    held
+        The layout, over a box or a jagged shape.
+    shape
+        The shape of the key, which is jagged.
+    key
+        Its elements in row-major order: bools, or positions, where negative ones count from the end.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If the rows of the key are not those of the layout.
+    OutOfBoundsError
+        If there is no such position; the text names the row.
+    """
+    mode = shape.rank - 1
+    if held.shape.rank < shape.rank:
+        raise RankError(f"a key of rank {shape.rank} does not choose from a tensor of rank {held.shape.rank}")
+    if key.dtype.kind not in "biu":
+        raise ConversionError(f"a key holds positions or a mask, not {key.dtype}")
+    chosen: Shape[Any] = held.shape.as_jagged()
+    prefixes: Shape[Any] = chosen.leading(mode)
+    _check_rows(prefixes, shape, mode)
+    splits = chosen.splits(mode)
+    if key.dtype.kind == "b":
+        lengths, mine = shape.lengths(mode), np.diff(splits)
+        if not np.array_equal(lengths, mine):
+            place = int(np.argmax(lengths != mine))
+            raise ExtentMismatchError(
+                f"the mask has {lengths[place]} bools for {_where(prefixes, place, mode)}, which has extent "
+                f"{mine[place]}"
+            )
+        before = splits_of(key.view(np.uint8))
+        return _part(held, mode, np.diff(before[splits]), np.flatnonzero(key))
+    counts = shape.lengths(mode)
+    owners = np.repeat(np.arange(len(counts)), counts)
+    return _part(held, mode, counts, _nodes(key, owners, splits, (prefixes, mode)))
+
+
+def _check_rows(prefixes: Shape[Any], shape: Shape[Any], mode: int) -> None:
+    """Raise unless the key has one row for each prefix."""
+    theirs: Shape[Any] = shape.leading(mode)
+    if theirs.is_congruent(prefixes):
+        return
+    if theirs.extent(0) != prefixes.extent(0):
+        raise ExtentMismatchError(
+            f"the key has {theirs.extent(0)} rows, but the tensor has {prefixes.extent(0)}"
+        )
+    for inner in range(1, mode):
+        lengths, mine = theirs.lengths(inner), prefixes.lengths(inner)
+        if len(lengths) == len(mine) and (lengths != mine).any():
+            place = int(np.argmax(lengths != mine))
+            where = _where(prefixes.leading(inner), place, inner)
+            raise ExtentMismatchError(
+                f"the key has {lengths[place]} rows for {where}, which has extent {mine[place]}"
+            )
+
+
+def _where(prefixes: Shape[Any], place: int, mode: int) -> str:
+    return mode_text(mode, tuple(prefixes.indices_at(np.array([place]))[0].tolist()))
+
+
+def _nodes(key: Array, owners: IntArray, splits: IntArray, place: tuple[Shape[Any], int]) -> IntArray:
+    """Return the numbers of the chosen indices among all of their mode."""
+    begins = splits[owners]
+    extents = splits[owners + 1] - begins
+    wide = cast("IntArray", key)  # of any integer type: NumPy compares them exactly
+    wrong = (wide >= extents) | (wide < -extents)
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise OutOfBoundsError(
+            f"position {wide[first]} is outside {_where(place[0], int(owners[first]), place[1])}, which has "
+            f"extent {extents[first]}"
+        )
+    given = wide.astype(np.int64, copy=False)
+    return begins + np.where(given < 0, given + extents, given)
+
+
+def _part(held: LayoutCommon, mode: int, counts: IntArray, nodes: IntArray) -> Packed | Blocked:
+    """Return the layout with these nodes of depth ``mode + 1``, so many under each of depth `mode`."""
+    if isinstance(held, Packed) and mode == held.shape.rank - 1:
+        # The number of an element is its place, so that no table of places is needed.
+        columns = unroll(rows_under(held.shape), mode).packed().columns
+        shape = _shape_of([*columns.splits, splits_of(counts)])
+        return make_blocked(shape, nodes + held.offset, shared_table((), len(nodes)), held.offset)
+    table = unrolled(table_of(held), mode + 1)
+    columns = table.rows.packed().columns
+    levels = [*columns.splits[: mode - 1], splits_of(counts)]
+    below = [*columns.splits[mode:]]
+    if not table.width and mode < held.shape.rank - 1:
+        below.append(cast("IntArray", columns.offsets))
+    for splits in below:
+        begins = splits[nodes]
+        kept = splits[nodes + 1] - begins
+        levels.append(splits_of(kept))
+        nodes = concatenated_ranges(begins, kept)
+    cells = [np.broadcast_to(columns.leaf_extents_at(nodes, k), nodes.shape) for k in range(table.width)]
+    shape = _shape_of(levels, np.stack(cells, axis=1) if cells else None)
+    return make_blocked(shape, table.starts[nodes], table.strides[nodes], held.offset)
+
+
+def _shape_of(levels: list[IntArray], cells: IntArray | None = None) -> Shape[Any]:
+    """Return the shape with these splits, and these extents of cells; without, the last splits are theirs."""
+    if cells is None:
+        *levels, leaf = levels
+    else:
+        leaf = splits_of(cells[:, 0]) if cells.shape[1] == 1 else tidy_table(cells)
+    width = 1 if cells is None else cells.shape[1]
+    columns = Columns(
+        tuple(map(frozen_array, levels)), frozen_array(leaf), (0,) * (len(levels) + 1), (0,) * width
+    )
+    return wrap(Jagged(Rows.whole(columns)))

@@ -1,0 +1,195 @@
+"""Composite layouts: one layout after the other, exact where no single one is."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, SupportsIndex, TypeAlias, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
+from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.layout.boxes._hierarchical import Hierarchical
+from tensorwrapper.layout.boxes._hierarchy import OrdinalOrder
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.boxes._swizzle import Swizzle
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Index, IntArray, PositionalKey
+
+__all__ = ["Composite", "Stage", "make_composite"]
+
+Stage: TypeAlias = Hierarchical | Swizzle
+"""A function from integers to integers: a layout, taken at ordinals, or a swizzle."""
+
+_BATCH = 1 << 18
+_SEARCHED = 1 << 20  # as for strided layouts: more elements are not searched for overlaps
+
+
+@final
+@attrs.frozen
+class Composite(LayoutCommon):
+    """First the layout `inner`, then the stages from the last to the first.
+
+    The offset that one gives is the ordinal at which the next is taken. Its shape is that of `inner`.
+    """
+
+    stages: tuple[Stage, ...]
+    inner: Hierarchical
+    _bounds: tuple[int, int] | None = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    @property
+    def order(self) -> OrdinalOrder:
+        """How the ordinals of all its layouts count."""
+        return self.inner.order
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return self.inner.shape
+
+    @property
+    def offset(self) -> int:
+        return self._after(self.inner.offset) if self.inner.size else 0
+
+    def _after(self, place: int) -> int:
+        for stage in reversed(self.stages):
+            place = stage(place) if isinstance(stage, Swizzle) else stage.offset_at(place)
+        return place
+
+    def _all_after(self, places: IntArray) -> IntArray:
+        for stage in reversed(self.stages):
+            if isinstance(stage, Swizzle):
+                places = stage.apply(places)
+                continue
+            least, greatest = stage.bounds()
+            if max(-least, greatest, stage.size) > MAX_INT64:
+                raise SizeOverflowError(
+                    f"{stage.size} offsets from {least} to {greatest} leave 64 bits; use offset_of()"
+                )
+            places = stage.offsets_at(places)
+        return places
+
+    def _batches(self) -> Iterator[IntArray]:
+        """Return all offsets in row-major order, a batch at a time."""
+        size = self.inner.size
+        flat = self.inner.flat
+        row_major = Hierarchical(flat.shape.extents, flat.strides, flat.offset, "lex")
+        least, greatest = flat.bounds()
+        if max(size, greatest, -least) > MAX_INT64:
+            raise SizeOverflowError(f"{size} offsets from {least} to {greatest} leave 64 bits")
+        for start in range(0, size, _BATCH):
+            ordinals = np.arange(start, min(start + _BATCH, size), dtype=np.int64)
+            yield self._all_after(row_major.offsets_at(ordinals))
+
+    def bounds(self) -> tuple[int, int]:
+        bounds = self._bounds
+        if bounds is None:
+            # Nothing less than looking at all of them is exact.
+            ends = [(int(batch.min()), int(batch.max())) for batch in self._batches()]
+            bounds = (min([a for a, _ in ends]), max([b for _, b in ends])) if ends else (0, -1)
+            object.__setattr__(self, "_bounds", bounds)
+        return bounds
+
+    @property
+    def is_contiguous(self) -> bool:
+        start = self.offset
+        for batch in self._batches():
+            if not np.array_equal(batch, np.arange(start, start + len(batch), dtype=np.int64)):
+                return False
+            start += len(batch)
+        return True
+
+    @property
+    def is_injective(self) -> bool:
+        if self.inner.is_injective and all(_is_injective(stage) for stage in self.stages):
+            return True
+        size = self.inner.size
+        return size <= _SEARCHED and len(np.unique(self.to_numpy())) == size
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        return self._after(self.inner.offset_of(index))
+
+    def offset_at(self, coordinate: object) -> int:
+        """Return the offset at a coordinate: an ordinal, or a tuple with one coordinate per mode."""
+        return self._after(self.inner.offset_at(coordinate))
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        return self._all_after(self.inner.offsets_of(indices))
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        wanted = to_int(offset, "an offset")
+        before = 0
+        for batch in self._batches():
+            found = np.flatnonzero(batch == wanted) if -MAX_INT64 <= wanted <= MAX_INT64 else batch[:0]
+            if found.size:
+                index: Index = self.inner.shape.index(before + int(found[0]))
+                return index
+            before += len(batch)
+        raise OutOfBoundsError(f"no element of {self.shape} lies at offset {wanted}")
+
+    def to_numpy(self) -> IntArray:
+        return self._all_after(self.inner.to_numpy())
+
+    def by_ordinal(self) -> IntArray:
+        """Return the offsets of all elements in the layout's own order, in one dimension."""
+        return self._all_after(self.inner.by_ordinal())
+
+    def at(self, key: PositionalKey) -> "Composite":
+        return Composite(self.stages, as_inner(self.inner.flat.at(key), self.order))
+
+    def window(self, region: Shape[Any]) -> "Composite":
+        return Composite(self.stages, as_inner(self.inner.flat.window(region), self.order))
+
+    def __reduce__(self) -> tuple[Callable[..., "Composite"], tuple[tuple[Stage, ...], Hierarchical]]:
+        # The bounds, which are remembered, stay behind.
+        return Composite, (self.stages, self.inner)
+
+
+def as_inner(strided: Strided, order: OrdinalOrder) -> Hierarchical:
+    """Return a strided layout as the part of a composite that is taken first."""
+    shape = strided.shape
+    origin = shape.origin if any(shape.origin) else None
+    return Hierarchical(shape.extents, strided.strides, strided.offset, order, origin)
+
+
+def make_composite(stages: tuple[Stage, ...], inner: Hierarchical) -> Composite:
+    """Return first `inner`, then the stages from the last to the first.
+
+    Raises
+    ------
+    LayoutError
+        If a stage is given an integer at which it has no value.
+    """
+    if inner.size:
+        within = inner.bounds()
+        for place in range(len(stages) - 1, -1, -1):
+            if not _takes(stages[place], within) and place < len(stages) - 1:
+                # The bounds of a stage are those of all its values: what is really reached may be less.
+                within = Composite(stages[place + 1 :], inner).bounds()
+            _check_takes(stages[place], within)
+            within = _image_bounds(stages[place], within)
+    return Composite(stages, inner)
+
+
+def _takes(stage: Stage, within: tuple[int, int]) -> bool:
+    return within[0] >= 0 and (isinstance(stage, Swizzle) or within[1] < stage.size)
+
+
+def _check_takes(stage: Stage, within: tuple[int, int]) -> None:
+    if not _takes(stage, within):
+        domain = "0 on" if isinstance(stage, Swizzle) else f"0 to {stage.size - 1}"
+        raise LayoutError(
+            f"the inner layout reaches from {within[0]} to {within[1]}, outside the ordinals of the outer "
+            f"one, which go from {domain}"
+        )
+
+
+def _image_bounds(stage: Stage, within: tuple[int, int]) -> tuple[int, int]:
+    """Return bounds of what a stage gives for integers within bounds; not always the tightest."""
+    if isinstance(stage, Swizzle):
+        return 0, within[1] // stage.period * stage.period + stage.period - 1
+    return stage.bounds()
+
+
+def _is_injective(stage: Stage) -> bool:
+    return isinstance(stage, Swizzle) or stage.is_injective

@@ -1,0 +1,268 @@
+"""Layouts of nested shapes: a layout of the shape without layers, seen through them.
+
+The elements of a layer lie one after the other, each in one piece, exactly if one rule orders all modes:
+those of an outer layer are slower than those of an inner one. So layers and an order for each come to one
+order of all modes, which the layouts of shapes without layers know how to follow.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, SupportsIndex, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import shared_table
+from tensorwrapper._integers import to_ints
+from tensorwrapper.errors import ConversionError, LayerError, LayoutError, RankError, SizeOverflowError
+from tensorwrapper.layout.boxes._common import LayoutCommon, check_region
+from tensorwrapper.layout.boxes._keys import expand_positional
+from tensorwrapper.layout.boxes._orders import fastest_first
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of
+from tensorwrapper.layout.cells._cells import packed_table
+from tensorwrapper.layout.cells._padded import Padded
+from tensorwrapper.layout.operations import _modes as _cell_modes
+from tensorwrapper.layout.tiles._tile_major import TileMajor
+from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape.boxes._smooth import to_permutation
+from tensorwrapper.shape.kinds._jagged import Jagged
+from tensorwrapper.shape.kinds._nested import layers_left
+from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.typing import Index, IntArray, Order, PositionalKey
+
+__all__ = [
+    "LayerOrders",
+    "NestedLayout",
+    "element_of",
+    "flat_held",
+    "jagged_in_order",
+    "modes_of_layers",
+    "moved_cells",
+    "over_layers",
+]
+
+
+def jagged_in_order(shape: Shape[Any], modes: Index, offset: int) -> Packed | Blocked:
+    """Return the layout without gaps whose elements are sorted by their indices in an order of modes.
+
+    Row-major order needs no table. Otherwise the table has one place per cell if the modes of cells are
+    faster than those that lead to them, whatever the order among either. Where they mix, cells are cut into
+    rows, or at last into single elements, until they do not. O(places * log places).
+
+    Parameters
+    ----------
+    shape
+        A jagged shape.
+    modes
+        The modes, fastest first.
+    offset
+        Where the first element lies.
+
+    Raises
+    ------
+    SizeOverflowError
+        If places leave 64 bits.
+    """
+    rows, rank = rows_of(shape), shape.rank
+    slowest_first = modes[::-1]
+    if slowest_first == tuple(range(rank)):
+        return Packed(shape, offset)
+    if abs(offset) + shape.size >= 2**62:
+        raise SizeOverflowError(f"{shape.size} places from {offset} on leave 64 bits")
+    outer = _sorted_modes(slowest_first, rows.outer_rank)
+    if outer == rank:
+        table = shape.indices_at(np.arange(shape.size, dtype=np.int64))
+        starts = _starts(table, slowest_first, np.ones(len(table), dtype=np.int64))
+        return make_blocked(shape, starts + offset, shared_table((), len(starts)), offset)
+    if outer > rows.outer_rank:
+        rows = unroll(rows, outer)
+        shape = wrap(Jagged(rows))
+    befores = rows.cell_offsets()
+    heads = slowest_first[:outer]
+    if heads == tuple(range(outer)):
+        starts = befores[:-1]
+    else:
+        starts = _starts(rows.prefixes(outer), heads, np.diff(befores))
+    extents = rows.columns.leaf_extents(*rows.leaves)
+    strides = packed_table(extents, tuple([mode - outer for mode in modes if mode >= outer]))
+    return make_blocked(shape, starts + offset, strides, offset)
+
+
+def _sorted_modes(slowest_first: Index, outer: int) -> int:
+    """Return how many leading modes, `outer` at least, are slower than all the others."""
+    return next(n for n in range(outer, len(slowest_first) + 1) if max(slowest_first[:n]) < n)
+
+
+def _starts(table: IntArray, slowest_first: Index, sizes: IntArray) -> IntArray:
+    """Return how many elements lie before each cell if the cells lie in an order of modes."""
+    lying = np.lexsort([table[:, mode] for mode in reversed(slowest_first)])
+    ends = np.cumsum(sizes[lying])
+    starts = np.empty_like(ends)
+    starts[lying] = ends - sizes[lying]
+    return starts
+
+
+def moved_cells(layout: Blocked, shape: Shape[Any]) -> Packed | Blocked:
+    """Return a layout over `shape`, which differs from its own at most in its origins."""
+    rows, width = rows_of(shape), layout.strides.shape[1]
+    if width and rows.outer_rank < shape.rank - width:
+        shape = wrap(Jagged(unroll(rows, shape.rank - width)))
+    return make_blocked(shape, layout.starts, layout.strides, layout.offset)
+
+
+LayerOrders: TypeAlias = Iterable[Order | Iterable[SupportsIndex]]
+"""One order of modes per layer, the outermost first."""
+
+
+@final
+@attrs.frozen
+class NestedLayout(LayoutCommon):
+    """The layout `under`, whose shape has no layers, over the same indices dealt into layers."""
+
+    under: LayoutCommon
+    layers: tuple[int, ...]
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return Shape.nested(self.under.shape, layers=self.layers)
+
+    @property
+    def offset(self) -> int:
+        return self.under.offset
+
+    @property
+    def span(self) -> int:
+        return self.under.span
+
+    def bounds(self) -> tuple[int, int]:
+        return self.under.bounds()
+
+    @property
+    def is_contiguous(self) -> bool:
+        return self.under.is_contiguous
+
+    @property
+    def is_injective(self) -> bool:
+        return self.under.is_injective
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        return self.under.offset_of(index)
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        return self.under.offsets_of(indices)
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        return self.under.index_of(offset)
+
+    def to_numpy(self) -> IntArray:
+        return self.under.to_numpy()
+
+    def at(self, key: PositionalKey) -> LayoutCommon:
+        items = expand_positional(key, sum(self.layers))
+        if any(item is None for item in items):
+            raise LayoutError(f"a new mode belongs to no layer of {self.layers}: flatten() the layout first")
+        pinned = [not isinstance(item, slice) for item in items]
+        part = self.under.at(key)
+        if not any(pinned):
+            return NestedLayout(part, self.layers)
+        left = layers_left(self.layers, pinned)
+        return NestedLayout(part, tuple(left)) if len(left) > 1 else part
+
+    def window(self, region: Shape[Any]) -> LayoutCommon:
+        shape = self.shape
+        check_region(region, shape, "a part of the same rank inside it, with the same layers")
+        if region.layers != self.layers:
+            raise LayoutError(f"a window of {shape} has its layers {self.layers}, not {region.layers}")
+        return NestedLayout(self.under.window(region.flatten()), self.layers)
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "NestedLayout":
+        """Return the layout with the modes permuted, each within its layer."""
+        modes = to_permutation(order, sum(self.layers))
+        # The shape refuses to mix layers, and says which.
+        self.shape.permute(modes)
+        under = self.under
+        return NestedLayout(
+            under.permute(modes) if isinstance(under, TiledStrided) else _cell_modes.permute(under, modes),
+            self.layers,
+        )
+
+
+def flat_held(held: LayoutCommon) -> LayoutCommon:
+    """Return a layout without its layers."""
+    return held.under if isinstance(held, NestedLayout) else held
+
+
+def over_layers(held: LayoutCommon, change: Callable[[LayoutCommon], LayoutCommon]) -> LayoutCommon:
+    """Return what `change`, which keeps the number of modes, makes of a layout; it keeps its layers."""
+    if isinstance(held, NestedLayout):
+        return NestedLayout(change(held.under), held.layers)
+    return change(held)
+
+
+def modes_of_layers(
+    layers: tuple[int, ...], order: Order | Iterable[SupportsIndex], orders: LayerOrders | None
+) -> Index | Literal["C"]:
+    """Return all modes, the fastest first, such that every element of every layer lies in one piece.
+
+    Row-major order throughout is "C".
+
+    Raises
+    ------
+    LayerError
+        If there is not one order per layer, or one of them does not order the modes of its layer.
+    """
+    if orders is None:
+        # An iterator would be empty after the first layer.
+        each = order if isinstance(order, str) else to_ints(order, "an order")
+        given: list[Order | Iterable[SupportsIndex]] = [each] * len(layers)
+    else:
+        try:
+            given = list(orders)
+        except TypeError as error:
+            raise ConversionError(f"orders is a sequence of one order per layer, not {orders!r}") from error
+    if isinstance(orders, str) or len(given) != len(layers):
+        raise LayerError(
+            f"orders has one order for each of the {len(layers)} layers {layers}, not {orders!r}; "
+            "order is one for all of them"
+        )
+    modes: Index = ()
+    first = 0
+    for layer, (count, own) in enumerate(zip(layers, given, strict=True)):
+        try:
+            fastest = fastest_first(own, count)
+        except (ConversionError, RankError) as error:
+            raise LayerError(f"layer {layer} of {layers} has {count} modes: {error}") from error
+        modes = tuple([first + mode for mode in fastest]) + modes
+        first += count
+    return "C" if modes == tuple(range(first - 1, -1, -1)) else modes
+
+
+def element_of(
+    held: LayoutCommon, index: Iterable[SupportsIndex], layer: SupportsIndex | None
+) -> LayoutCommon:
+    """Return the layout of one element of a nested or jagged shape, at the indices of that element."""
+    shape, numbers = held.shape, to_ints(index, "the index of an element")
+    element = shape.element(numbers, layer=layer)
+    places = [i - shape.origin_at(numbers[:mode]) for mode, i in enumerate(numbers)]
+    flat = flat_held(held)
+    part = _moved(flat.at(tuple(places)) if places else flat, element.flatten())
+    return NestedLayout(part, element.layers) if element.kind == "nested" else part
+
+
+def _moved(layout: LayoutCommon, shape: Shape[Any]) -> LayoutCommon:
+    """Return a layout over `shape`, which differs from its own at most in the origin."""
+    if layout.shape == shape:
+        return layout
+    if isinstance(layout, Strided):
+        return Strided(shape, layout.strides, layout.offset)
+    if isinstance(layout, Blocked):
+        return moved_cells(layout, shape)
+    if isinstance(layout, TileMajor | Mosaic):
+        return attrs.evolve(layout, tiling=layout.tiling.translate_to(shape.origin))
+    if isinstance(layout, Padded):
+        return Padded(shape, Strided(shape.as_smooth(), layout.under.strides, layout.under.offset))
+    return cast("LayoutCommon", attrs.evolve(cast("Any", layout), shape=shape))

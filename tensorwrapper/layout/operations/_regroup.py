@@ -1,0 +1,126 @@
+"""Two modes counted as one, and one mode counted in two, of layouts over any shape; nothing is copied.
+
+The elements stay where they are. What lies in row-major order without gaps stays so, in O(1) beside the new
+shape; otherwise cells take their places along, and where a new row would be no cell, every element does.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from tensorwrapper._arrays import shared_table, splits_of
+from tensorwrapper.errors import LayoutError, RankError
+from tensorwrapper.layout.axes._axis import Table
+from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
+from tensorwrapper.layout.boxes._modes import merge_modes
+from tensorwrapper.layout.boxes._separable import axes_of, over_box
+from tensorwrapper.layout.boxes._strided import Strided, new_strided
+from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
+from tensorwrapper.layout.cells._parts import PlacedRows
+from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape.kinds._jagged import Jagged
+from tensorwrapper.shape.rows._merge import merge_rows, split_rows, split_run
+from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.typing import IntArray
+
+__all__ = ["merge_mode", "split_mode_by"]
+
+
+def merge_mode(held: LayoutCommon, mode: int) -> LayoutCommon:
+    """Return the layout in which `mode` counts on in the mode before it; all modes start at zero then."""
+    if mode < 1:
+        raise RankError(f"mode {mode} has no mode before it in which it could count on")
+    if held.shape.kind == "smooth":
+        return _merge_of_box(held.at(()), mode)
+    if isinstance(held, Packed):
+        return _packed(merge_rows(rows_under(held.shape), mode), held.offset)
+    table = table_of(held)
+    inner = mode - table.rows.outer_rank
+    strides = table.strides if inner < 0 else _merged_strides(table, inner) if inner else None
+    if strides is None:
+        # Each step of the mode that is merged goes its own way: the table must reach down to there.
+        table = unrolled(table, mode + 1)
+        strides = table.strides
+    return _placed(merge_rows(table.rows, mode), table.starts, strides)
+
+
+def _merge_of_box(held: LayoutCommon, mode: int) -> LayoutCommon:
+    base, axes = axes_of(held, "flatten")
+    try:
+        return merge_modes(held, mode - 1, mode)
+    except LayoutError:
+        outer, inner = [axis.offsets_at(np.arange(axis.extent)) for axis in axes[mode - 1 : mode + 1]]
+        start, merged = Table(np.add.outer(outer, inner).reshape(-1)).simplify()
+        maps = (*axes[: mode - 1], merged, *axes[mode + 1 :])
+        return over_box(tuple([axis.extent for axis in maps]), (0,) * len(maps), base + start, maps)
+
+
+def _merged_strides(table: PlacedRows, inner: int) -> IntArray | None:
+    """Return the strides where two modes of each cell are one; None if they do not follow one another."""
+    if not table.width:
+        return table.strides
+    extents, strides = table.rows.columns.leaf_extents(*table.rows.leaves), table.strides
+    first, second = extents[:, inner - 1], extents[:, inner]
+    # Compared by division, which cannot wrap; a mode of one index takes no step.
+    steps, rest = np.divmod(strides[:, inner - 1], np.where(second > 1, second, 1))
+    follow = (steps == strides[:, inner]) & (rest == 0)
+    if not (follow | (first <= 1) | (second <= 1)).all():
+        return None
+    merged = np.delete(strides, inner, axis=1)
+    merged[:, inner - 1] = np.where(second > 1, strides[:, inner], strides[:, inner - 1])
+    return merged
+
+
+def split_mode_by(
+    held: LayoutCommon, mode: int, counts: IntArray, parents: IntArray | None
+) -> Packed | Blocked:
+    """Return the layout in which `mode` is dealt to new rows, as many indices each as `counts` says.
+
+    What `parents` is, and what raises, stands at `split_rows`.
+    """
+    if not mode and isinstance(held, Strided):
+        return _split_of_box(held, counts)
+    if held.shape.rank == 1:
+        rows, _ = split_run(counts, held.shape.extents)
+        return make_blocked(_shape_of(rows), held.to_numpy(), shared_table((), held.shape.size))
+    rows, parents = split_rows(rows_under(held.shape), mode, counts, parents)
+    if isinstance(held, Packed) or (isinstance(held, Strided) and held.is_contiguous):
+        return Packed(_shape_of(rows), held.offset)
+    table = unrolled(table_of(held), mode)
+    starts, strides = table.starts, table.strides
+    if mode == held.shape.rank - table.width:
+        before = splits_of(table.rows.columns.leaf_extents(*table.rows.leaves)[:, 0])
+        owners = np.repeat(np.arange(len(starts)), np.diff(parents))
+        firsts = splits_of(counts)[:-1] - before[owners]
+        starts = starts[owners] + firsts * strides[owners, 0]
+        strides = strides[owners]
+    return make_blocked(_shape_of(rows), starts, strides)
+
+
+def _split_of_box(held: Strided, counts: IntArray) -> Packed | Blocked:
+    """Return a box as cells that follow one another in mode 0."""
+    rows, marks = split_run(counts, held.extents)
+    if held.is_contiguous:
+        return Packed(_shape_of(rows), held.offset)
+    check_int64(held, held.offset)
+    starts, strides = held.offset + marks[:-1] * held.strides[0], shared_table(held.strides, len(counts))
+    return make_blocked(_shape_of(rows), starts, strides, held.offset)
+
+
+def _shape_of(rows: Rows) -> Shape[Any]:
+    return wrap(Jagged(rows))
+
+
+def _packed(made: Rows | int, offset: int) -> LayoutCommon:
+    if isinstance(made, int):
+        return new_strided((made,), (0,), (1,), offset)
+    return Packed(_shape_of(made), offset)
+
+
+def _placed(made: Rows | int, starts: IntArray, strides: IntArray) -> LayoutCommon:
+    if not isinstance(made, int):
+        return make_blocked(_shape_of(made), starts, strides)
+    base, axis = Table(starts).simplify()
+    return over_box((made,), (0,), base, (axis,))

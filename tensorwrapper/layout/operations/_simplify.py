@@ -1,0 +1,87 @@
+"""The same elements in the same order with the fewest modes: what copies and comparisons start from."""
+
+from typing import Any
+
+from tensorwrapper.layout.axes._axis import AxisMap, Based, Cycle, Stride
+from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.layout.boxes._hierarchical import Hierarchical
+from tensorwrapper.layout.boxes._separable import Separable, axes_of, from_axes
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.operations._composite import Composite
+from tensorwrapper.layout.operations._nested import flat_held
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.typing import Extents
+
+__all__ = ["simplify"]
+
+
+def simplify(held: LayoutCommon) -> LayoutCommon:
+    """Return a layout of fewest modes with the same offsets in row-major order; it starts at zero.
+
+    Modes of extent 1 go, and neighbours become one where the outer continues the inner. What is neither
+    strided nor made of axis maps becomes one mode if it is contiguous, and stays as it is if not. O(modes).
+    """
+    held = flat_held(held)
+    if isinstance(held, Strided | Separable | Hierarchical):
+        return _of_axes(held)
+    # Whether a composite is contiguous is known only when all its offsets are.
+    if isinstance(held, Composite) or not held.is_contiguous:
+        return held
+    return Strided(_box((held.shape.size,)), (1,), held.offset)
+
+
+def _box(extents: Extents) -> Shape[Any]:
+    return wrap(make_smooth(extents, (0,) * len(extents)))
+
+
+def _of_axes(held: LayoutCommon) -> LayoutCommon:
+    base, axes = axes_of(held, "simplify")
+    if any(axis.extent == 0 for axis in axes):
+        return Strided(_box((0,)), (1,), held.offset)
+    fewest: list[AxisMap] = []
+    for axis in axes:
+        if axis.extent == 1:
+            base += axis.at(0)
+            continue
+        joined = _joined(fewest[-1], axis) if fewest else None
+        if joined is None:
+            fewest.append(axis)
+        else:
+            base += joined[0]
+            fewest[-1] = joined[1]
+    return from_axes(_box(tuple([axis.extent for axis in fewest])), base, tuple(fewest))
+
+
+def _joined(outer: AxisMap, inner: AxisMap) -> "Based | None":
+    """Return the map of two modes counted together, if there is one; two strides never become a cycle."""
+    if isinstance(inner, Stride):
+        reach = inner.extent * inner.step
+        if isinstance(outer, Stride) and outer.step == reach:
+            return 0, Stride(outer.extent * inner.extent, inner.step)
+        if isinstance(outer, Cycle) and outer.hold == 1 and abs(outer.turn) == 1:
+            return _wound(outer, inner) if outer.step * outer.turn == reach else None
+        return None
+    if isinstance(outer, Stride) and isinstance(inner, Cycle):
+        return _dwelling(outer, inner)
+    return None
+
+
+def _wound(outer: Cycle, inner: Stride) -> Based:
+    """Return a cycle over whole runs of the inner mode as a cycle over its positions."""
+    count, turn = inner.extent, outer.turn
+    # A run that is gone through backwards starts at its end.
+    start = outer.start * count + (count - 1 if turn < 0 else 0)
+    modulus = None if outer.modulus is None else outer.modulus * count
+    fine = Cycle(outer.extent * count, start, turn, modulus, 1, inner.step * turn)
+    base, simple = fine.simplify()
+    return base + outer.at(0) - fine.at(0), simple
+
+
+def _dwelling(outer: Stride, inner: Cycle) -> "Based | None":
+    """Return an inner mode that repeats each position, continued by the outer one."""
+    whole = inner.modulus is None and inner.turn == 1 and inner.extent % inner.hold == 0
+    if not whole or outer.step * inner.hold != inner.step * inner.extent:
+        return None
+    return Cycle(outer.extent * inner.extent, inner.start, 1, None, inner.hold, inner.step).simplify()

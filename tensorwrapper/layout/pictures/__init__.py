@@ -1,0 +1,1 @@
+"""Layouts drawn as SVG, and written as text."""

@@ -1,0 +1,1 @@
+"""Boxes in memory tile by tile, and tiled views of them."""

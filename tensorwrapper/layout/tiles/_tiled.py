@@ -1,0 +1,227 @@
+"""The tiled view of a strided layout: rank 2r over memory that stays as it is.
+
+Element ``(t..., e...)`` is element ``marks[t] + e`` of the layout underneath. Nothing is stored but the
+partitions, so memory is the sum of the tiles per mode and never their product.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsIndex, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import frozen_array, shared_table
+from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper.errors import LayoutError, OutOfBoundsError
+from tensorwrapper.layout.axes._tables import sum_table
+from tensorwrapper.layout.boxes._common import LayoutCommon, check_region
+from tensorwrapper.layout.boxes._keys import Positional, expand_positional, is_whole, parse_positional
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
+from tensorwrapper.layout.cells._cells import check_reach
+from tensorwrapper.layout.cells._parts import split_items
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.shape._shape import wrap, zero_based
+from tensorwrapper.shape.boxes._common import to_index, to_index_array
+from tensorwrapper.shape.kinds._tiled import Tiled
+from tensorwrapper.shape.rows._partition import Partition
+from tensorwrapper.shape.tilings._tiling import make_tiling
+from tensorwrapper.typing import Index, IntArray, PositionalItem, PositionalKey
+
+__all__ = ["TiledStrided", "tiles_as_blocked"]
+
+
+@final
+@attrs.frozen
+class TiledStrided(LayoutCommon):
+    """The layout `under`, over a box, seen through a tiling of that box."""
+
+    tiling: Tiling
+    under: Strided
+    grid_origin: Index
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return wrap(Tiled(self.tiling.partitions, self.grid_origin))
+
+    @property
+    def offset(self) -> int:
+        return self.under.offset
+
+    def bounds(self) -> tuple[int, int]:
+        return self.under.bounds()
+
+    @property
+    def is_contiguous(self) -> bool:
+        if not self.under.shape.size:
+            return True
+        cut: list[int] = []  # modes whose tiles have one element: their tile number runs
+        whole: list[int] = []  # modes in one tile: their place in it runs
+        both: list[int] = []
+        for mode, partition in enumerate(self.tiling.partitions):
+            if partition.extent > 1:
+                widest, tiles = partition.bounds()[1], int(np.count_nonzero(partition.sizes))
+                (cut if widest == 1 else whole if tiles == 1 else both).append(mode)
+        # Between tile number and place of one mode nothing else may run: it would come between neighbours.
+        first, last = max(cut, default=-1), min(whole, default=self.tiling.rank)
+        if len(both) > 1 or not all(first < mode < last for mode in both):
+            return False
+        # What is left runs like a box whose modes are in this order.
+        rest = [mode for mode, partition in enumerate(self.tiling.partitions) if partition.extent == 1]
+        return self.under.permute(cut + both + whole + rest).is_contiguous
+
+    @property
+    def is_injective(self) -> bool:
+        return self.under.is_injective
+
+    def elements_of(self, indices: npt.ArrayLike) -> IntArray:
+        """Return the absolute elements that an ``(..., 2 * rank)`` array of tiled indices names."""
+        array = to_index_array(indices, 2 * self.tiling.rank)
+        inside = self.shape.contains(array)
+        if not inside.all():
+            place = np.unravel_index(int(np.argmin(inside)), inside.shape)
+            raise OutOfBoundsError(f"index {tuple(array[place].tolist())} is not in {self.shape}")
+        rank = self.tiling.rank
+        columns = [
+            marks[array[..., k] - start] + array[..., rank + k]
+            for k, (marks, start) in enumerate(zip(self.tiling.marks, self.grid_origin, strict=True))
+        ]
+        return np.stack(columns, axis=-1)
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        rank = self.tiling.rank
+        numbers = to_index(index, 2 * rank)
+        if numbers not in self.shape:
+            raise OutOfBoundsError(f"index {numbers} is not in {self.shape}")
+        tile = self.tile(numbers[:rank]).shape
+        return self.under.offset_of([o + e for o, e in zip(tile.origin, numbers[rank:], strict=True)])
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        return self.under.offsets_of(self.elements_of(indices))
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        # The element that comes first in the box need not be in the tile that comes first.
+        return min(map(self._tiled_index, self.under.indices_of(to_int(offset, "an offset"))))
+
+    def _tiled_index(self, element: Index) -> Index:
+        number = self.tiling.tile_of(element)
+        tile = self.tiling.tile(number)
+        inner = tuple([i - start for i, start in zip(element, tile.origin, strict=True)])
+        return tuple([k + start for k, start in zip(number, self.grid_origin, strict=True)]) + inner
+
+    def to_numpy(self) -> IntArray:
+        return self.offsets_of(self.shape.indices().to_numpy())
+
+    def at(self, key: PositionalKey) -> LayoutCommon:
+        rank = self.tiling.rank
+        heads, tails = split_items(expand_positional(key, 2 * rank), rank)
+        outer = parse_positional(tuple(heads), self.tiling.grid.extents)
+        new = [entry for entry in outer if entry is None]
+        numbers = [entry for entry in outer if isinstance(entry, int)]
+        if len(numbers) == rank:
+            tile = self.under.window(self.tiling.tile(numbers))
+            inside = Strided(zero_based(tile.shape), tile.strides, tile.offset)
+            lead = tuple([k + start for k, start in zip(numbers, self.grid_origin, strict=True)])
+            return inside.at((*new, *tails), lead)
+        runs = [entry for entry in outer if isinstance(entry, tuple) and entry[1] == 1]
+        if new or len(runs) < rank or not all(map(is_whole, tails)):
+            return self._cover(outer, tails)
+        parts = zip(self.tiling.partitions, runs, strict=True)
+        tiling = make_tiling(tuple([p.run(start, start + count) for p, (start, _, count) in parts]))
+        return TiledStrided(tiling, self.under.window(tiling.elements), (0,) * rank)
+
+    def _cover(self, outer: Sequence[Positional], tails: Sequence[PositionalItem]) -> LayoutCommon:
+        """Return the layout of parts of tiles, by a table of those in the box that covers them."""
+        partitions: list[Partition] = []
+        firsts: list[int] = []
+        key: list[PositionalItem] = []
+        for entry in outer:
+            if entry is None:
+                key.append(None)
+                continue
+            start, step, count = (entry, 1, 1) if isinstance(entry, int) else entry
+            last = start + step * (count - 1)
+            low, high = (min(start, last), max(start, last) + 1) if count else (0, 0)
+            mode = len(firsts)
+            partitions.append(self.tiling.partitions[mode].run(low, high))
+            firsts.append(self.grid_origin[mode] + low)
+            stop = last - low + (1 if step > 0 else -1)
+            rest = slice(start - low, None if stop < 0 else stop, step) if count else slice(0, 0)
+            key.append(0 if isinstance(entry, int) else rest)
+        tiling = make_tiling(tuple(partitions))
+        part = TiledStrided(tiling, self.under.window(tiling.elements), tuple(firsts))
+        return part.as_blocked().at((*key, *tails))
+
+    def as_blocked(self) -> Blocked:
+        """Return the same layout as a table of tiles; O(tiles)."""
+        check_reach(*self.under.bounds())
+        parts, some = self.tiling.partitions, self.shape.size > 0
+        # A stride that is never taken may be of any size, and so may the offset if there is no element.
+        pairs = zip(parts, self.under.strides, strict=True)
+        steps = [step if some and p.extent > 1 else 0 for p, step in pairs]
+        firsts = [p.starts[:-1] * step for p, step in zip(parts, steps, strict=True)]
+        starts = sum_table(self.under.offset if some else 0, firsts).reshape(-1)
+        return Blocked(self.shape, frozen_array(starts), shared_table(tuple(steps), len(starts)))
+
+    def tile(self, number: Iterable[SupportsIndex]) -> Strided:
+        """Return the layout of one tile, where its elements lie."""
+        numbers = to_index(number, self.tiling.rank)
+        places = [k - start for k, start in zip(numbers, self.grid_origin, strict=True)]
+        return self.under.window(self.tiling.tile(places))
+
+    def window(self, region: Shape[Any]) -> LayoutCommon:
+        check_region(region, self.shape, "a part of it (slice its shape for the region)")
+        rank = self.tiling.rank
+        box = region.as_smooth()
+        grid_origin, counts = box.origin[:rank], box.extents[:rank]
+        rest = [(None, None)] * rank
+        ends = [(o, o + n) for o, n in zip(grid_origin, counts, strict=True)]
+        firsts = [o - start for o, start in zip(grid_origin, self.grid_origin, strict=True)]
+        runs = list(zip(self.tiling.partitions, firsts, counts, strict=True))
+        # The slice raises if the region leaves this shape, but not in modes that no tile leads to.
+        whole = self.shape[tuple([slice(*pair) for pair in (*ends, *rest)])] == region
+        if not whole or any(first < 0 or first + n > p.count for p, first, n in runs):
+            return self.as_blocked().window(region)
+        tiling = make_tiling(tuple([p.run(first, first + n) for p, first, n in runs]))
+        return TiledStrided(tiling, self.under.window(tiling.elements), grid_origin)
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "TiledStrided":
+        """Return the layout with the modes of the box permuted: tile modes and inner modes alike."""
+        modes, rank = to_ints(order, "a permutation"), self.tiling.rank
+        front = modes[:rank]
+        if sorted(front) != list(range(rank)) or modes[rank:] != tuple([m + rank for m in front]):
+            raise LayoutError(f"{modes} does not permute tile modes and inner modes of rank {rank} alike")
+        tiling = make_tiling(tuple([self.tiling.partitions[m] for m in front]))
+        return TiledStrided(tiling, self.under.permute(front), tuple([self.grid_origin[m] for m in front]))
+
+
+def tiles_as_blocked(held: TiledStrided, numbers: IntArray) -> Packed | Blocked:
+    """Return the layout of some tiles of a view, where they lie: row k is tile ``numbers[k]``.
+
+    Parameters
+    ----------
+    held
+        A tiled view.
+    numbers
+        An (n, rank) array of absolute numbers of tiles that exist.
+
+    Returns
+    -------
+    Packed or Blocked
+        Over a jagged shape whose cells have the origins of the tiles in the box.
+    """
+    check_reach(*held.under.bounds())
+    count, rank = numbers.shape
+    origins, extents = np.empty((count, rank), dtype=np.int64), np.empty((count, rank), dtype=np.int64)
+    # An offset may be of any size where there is no element, and a stride that is never taken.
+    starts = np.full(count, held.under.offset if held.shape.size else 0, dtype=np.int64)
+    steps: list[int] = []
+    for mode, (partition, step) in enumerate(zip(held.tiling.partitions, held.under.strides, strict=True)):
+        places = numbers[:, mode] - held.grid_origin[mode]
+        origins[:, mode] = partition.marks[places]
+        extents[:, mode] = partition.marks[places + 1] - origins[:, mode]
+        steps.append(step if partition.extent > 1 else 0)
+        starts += (origins[:, mode] - partition.origin) * steps[-1]
+    shape = Shape.from_cells((count,), extents, origins=origins)
+    return make_blocked(shape, starts, shared_table(tuple(steps), count), held.under.offset)

@@ -1,0 +1,300 @@
+"""Mosaics: boxes whose tiles are strided, each with a place and strides of its own.
+
+This is what parts of tile-major storage are: whatever a selection takes of a tile lies there in steps.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, SupportsIndex, TypeAlias, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import frozen_array, run_of, shared_table, splits_of
+from tensorwrapper.errors import LayoutError
+from tensorwrapper.layout.axes._tables import sum_table
+from tensorwrapper.layout.boxes._common import LayoutCommon, check_region, to_inside
+from tensorwrapper.layout.boxes._keys import Positional, parse_positional
+from tensorwrapper.layout.boxes._strided import Strided, packed_strides
+from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of
+from tensorwrapper.layout.cells._cells import Cells
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.shape._shape import wrap
+from tensorwrapper.shape.boxes._common import to_index
+from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
+from tensorwrapper.shape.rows._partition import Partition
+from tensorwrapper.shape.tilings._tiling import make_tiling
+from tensorwrapper.typing import Index, IntArray, PositionalKey
+
+__all__ = [
+    "ModeCut",
+    "Mosaic",
+    "TileTable",
+    "cut_by_partition",
+    "cut_by_range",
+    "cut_tiles",
+    "partition_of",
+    "select_box",
+    "tiled_view",
+    "turn_box",
+    "window_entries",
+]
+
+TileTable: TypeAlias = Callable[[Sequence[IntArray]], tuple[IntArray, IntArray]]
+"""Place and strides of the tiles with these numbers per mode: new arrays over their product, strides last."""
+
+
+@final
+@attrs.frozen(eq=False)
+class ModeCut:
+    """What is taken of one mode: from tile ``tiles[k]`` the places ``lows[k] + step * j``, j < counts[k]."""
+
+    tiles: IntArray
+    lows: IntArray
+    counts: IntArray
+    step: int
+
+
+def cut_by_range(partition: Partition, start: int, step: int, count: int) -> ModeCut:
+    """Return what the positions ``start + step * j`` for j below `count` take of each tile, none empty."""
+    step = step if count > 1 else 1
+    begins, ends = partition.starts[:-1], partition.starts[1:]
+    # The first j that is in the tile, and the first that is behind it.
+    if step > 0:
+        first, behind = -((start - begins) // step), -((start - ends) // step)
+    else:
+        first, behind = -((ends - 1 - start) // -step), (start - begins) // -step + 1
+    first, behind = np.clip(first, 0, count), np.clip(behind, 0, count)
+    tiles = np.flatnonzero(behind > first)
+    if step < 0:
+        tiles = tiles[::-1]
+    first = first[tiles]
+    return ModeCut(tiles, start + step * first - begins[tiles], behind[tiles] - first, step)
+
+
+def cut_by_partition(partition: Partition, new: Partition, mode: int) -> ModeCut:
+    """Return what the tiles of another partition of the same range take; each must lie in one tile.
+
+    Raises
+    ------
+    LayoutError
+        If a tile of `new` reaches over several.
+    """
+    begins, sizes = new.marks[:-1], new.sizes
+    tiles = np.clip(run_of(partition.marks, begins), 0, max(partition.count - 1, 0))
+    lows = begins - partition.marks[tiles]
+    wide = lows + sizes > partition.sizes[tiles]
+    if wide.any():
+        k = int(np.argmax(wide))
+        raise LayoutError(
+            f"tile {k} of mode {mode}, [{begins[k]}, {begins[k] + sizes[k]}), reaches over several of the "
+            "tiles that lie in one piece: only a tiling that refines theirs is a view"
+        )
+    return ModeCut(tiles, lows, sizes, 1)
+
+
+def cut_tiles(table: TileTable, cuts: Sequence[ModeCut]) -> tuple[IntArray, IntArray]:
+    """Return place and strides of what the cuts take of each tile, over the product of their tiles."""
+    starts, strides = table([cut.tiles for cut in cuts])
+    for mode, cut in enumerate(cuts):
+        axis = [1] * len(cuts)
+        axis[mode] = -1
+        starts += cut.lows.reshape(axis) * strides[..., mode]
+    return starts, strides * np.array([cut.step for cut in cuts], dtype=np.int64)
+
+
+def partition_of(cut: ModeCut, origin: int) -> Partition:
+    """Return the partition of what is taken, which starts at `origin`."""
+    return Partition(frozen_array(splits_of(cut.counts) + origin))
+
+
+def select_box(
+    partitions: Sequence[Partition],
+    table: TileTable,
+    entries: Sequence[Positional],
+    origin: Index | None = None,
+) -> "Strided | Mosaic":
+    """Return the layout of what one entry per mode takes of a tiled box; at `origin`, zeros if not given."""
+    given = [entry for entry in entries if entry is not None]
+    ranges = [(entry, 1, 1) if isinstance(entry, int) else entry for entry in given]
+    cuts = [cut_by_range(p, *one) for p, one in zip(partitions, ranges, strict=True)]
+    starts, strides = cut_tiles(table, cuts)
+    # Of a pinned mode there is one tile.
+    kept = tuple([0 if isinstance(entry, int) else slice(None) for entry in given])
+    starts, strides = np.asarray(starts[kept]), strides[kept]
+    left = [mode for mode, entry in enumerate(given) if not isinstance(entry, int)]
+    columns = [strides[..., mode] for mode in left]
+    firsts = (0,) * len(given) if origin is None else origin
+    parts = [partition_of(cuts[mode], firsts[mode]) for mode in left]
+    for mode, entry in enumerate([entry for entry in entries if not isinstance(entry, int)]):
+        if entry is None:
+            starts, columns = np.expand_dims(starts, mode), [np.expand_dims(c, mode) for c in columns]
+            columns.insert(mode, np.zeros(starts.shape, dtype=np.int64))
+            parts.insert(mode, Partition.of_sizes([1]))
+    steps = np.stack(columns, axis=-1) if columns else np.zeros((0,), dtype=np.int64)
+    return _made(tuple(parts), starts, steps)
+
+
+def turn_box(tiling: Tiling, table: TileTable, order: Index, backwards: Iterable[int]) -> "Strided | Mosaic":
+    """Return the layout with the modes in another order, after the order of some of them was reversed."""
+    chosen = set(backwards)
+    extents = tiling.elements.extents
+    whole = [(n - 1, -1, n) if mode in chosen and n else (0, 1, n) for mode, n in enumerate(extents)]
+    cuts = [cut_by_range(p, *one) for p, one in zip(tiling.partitions, whole, strict=True)]
+    starts, strides = cut_tiles(table, cuts)
+    parts = [partition_of(cuts[mode], tiling.origin[mode]) for mode in order]
+    strides = strides.transpose((*order, len(order)))[..., list(order)]
+    return _made(tuple(parts), starts.transpose(order), strides)
+
+
+def tiled_view(tiling: Tiling, table: TileTable, new: Tiling) -> Packed | Blocked:
+    """Return the layout of the tiles of `new`, each of which lies in one tile of the box."""
+    if not new.elements.size:
+        return Packed(new.shape, 0)
+    pairs = enumerate(zip(tiling.partitions, new.partitions, strict=True))
+    cuts = [cut_by_partition(mine, theirs, mode) for mode, (mine, theirs) in pairs]
+    starts, strides = cut_tiles(table, cuts)
+    return make_blocked(new.shape, starts.reshape(-1), strides.reshape(-1, new.rank))
+
+
+def _made(partitions: tuple[Partition, ...], starts: IntArray, strides: IntArray) -> "Strided | Mosaic":
+    """Return the layout of a box of tiles, none of them empty: strided, if that is what the table says."""
+    box = wrap(make_smooth(tuple([p.extent for p in partitions]), tuple([p.origin for p in partitions])))
+    if not starts.size:
+        return Strided(box, (0,) * len(partitions), 0)
+    steps: list[int] = []
+    expected = starts[(0,) * starts.ndim]
+    for mode, partition in enumerate(partitions):
+        first = (0,) * starts.ndim
+        step = 0
+        if partition.bounds()[1] > 1:
+            # The stride within a tile that has one.
+            widest = (*first[:mode], int(np.argmax(partition.sizes)), *first[mode + 1 :])
+            step = int(strides[(*widest, mode)])
+        elif partition.count > 1:
+            step = int(starts[(*first[:mode], 1, *first[mode + 1 :])] - starts[first])
+        axis = [1] * len(partitions)
+        axis[mode] = -1
+        expected = expected + (partition.starts[:-1] * step).reshape(axis)
+        wide = (partition.sizes > 1).reshape(axis)
+        if (wide & (strides[..., mode] != step)).any():
+            steps.clear()
+            break
+        steps.append(step)
+    if len(steps) == len(partitions) and (expected == starts).all():
+        return Strided(box, tuple(steps), int(starts[(0,) * starts.ndim]))
+    tiling = make_tiling(partitions)
+    return Mosaic(
+        tiling, make_blocked(tiling.shape, starts.reshape(-1), strides.reshape(-1, len(partitions)))
+    )
+
+
+@final
+@attrs.frozen
+class Mosaic(LayoutCommon):
+    """The layout `tiles`, over the tiled shape of `tiling`, for the elements of the box; no tile is empty."""
+
+    tiling: Tiling
+    tiles: Packed | Blocked
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return self.tiling.elements
+
+    @property
+    def offset(self) -> int:
+        return self.tiles.offset
+
+    def bounds(self) -> tuple[int, int]:
+        return self.tiles.bounds()
+
+    @property
+    def is_contiguous(self) -> bool:
+        # Row-major order is strided, and what is strided is no mosaic.
+        return False
+
+    @property
+    def is_injective(self) -> bool:
+        # A part of storage in which every element has a place of its own.
+        return True
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        numbers = to_index(index, self.tiling.rank)
+        number = self.tiling.tile_of(numbers)
+        firsts = self.tiling.tile(number).origin
+        return self.tiles.offset_of((*number, *[i - o for i, o in zip(numbers, firsts, strict=True)]))
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        array = to_inside(indices, self.shape)
+        numbers = self.tiling.tiles_of(array)
+        places = array - np.stack(
+            [marks[numbers[..., m]] for m, marks in enumerate(self.tiling.marks)], axis=-1
+        )
+        return self.tiles.offsets_of(np.concatenate([numbers, places], axis=-1))
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        found, rank = self.tiles.index_of(offset), self.tiling.rank
+        firsts = self.tiling.tile(found[:rank]).origin
+        return tuple([o + i for o, i in zip(firsts, found[rank:], strict=True)])
+
+    def indices_of(self, offset: int) -> list[Index]:
+        """Return the one index whose element lies at `offset`."""
+        return [self.index_of(offset)]
+
+    def indices_at(self, offsets: IntArray) -> IntArray:
+        """Return the index whose element lies at each of a flat array of offsets."""
+        found, rank = self.tiles.indices_at(offsets), self.tiling.rank
+        indices = found[:, rank:]
+        for mode, marks in enumerate(self.tiling.marks):
+            indices[:, mode] += marks[found[:, mode]]
+        return indices
+
+    def to_numpy(self) -> IntArray:
+        extents, rank = self.shape.extents, self.tiling.rank
+        strides = packed_strides(extents, range(rank - 1, -1, -1))
+        rows = [p.starts[:-1] * step for p, step in zip(self.tiling.partitions, strides, strict=True)]
+        starts = sum_table(0, rows).reshape(-1)
+        ordinals = Cells(_extents_of(self.tiling), starts, shared_table(strides, len(starts))).offsets()
+        offsets = np.empty(self.shape.size, dtype=np.int64)
+        offsets[ordinals] = self.tiles.to_numpy()
+        return offsets.reshape(extents)
+
+    def tile_table(self, numbers: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
+        """Return place and strides of the tiles with these numbers per mode."""
+        table = self.tiles.as_blocked() if isinstance(self.tiles, Packed) else self.tiles
+        grid = self.tiling.grid.extents
+        chosen = np.ix_(*numbers)
+        return table.starts.reshape(grid)[chosen], table.strides.reshape(*grid, len(grid))[chosen]
+
+    def at(self, key: PositionalKey) -> "Strided | Mosaic":
+        entries = parse_positional(key, self.shape.extents)
+        return select_box(self.tiling.partitions, self.tile_table, entries)
+
+    def window(self, region: Shape[Any]) -> "Strided | Mosaic":
+        entries = window_entries(self.shape, region)
+        return select_box(self.tiling.partitions, self.tile_table, entries, region.origin)
+
+    def as_tiled(self, tiling: Tiling) -> Packed | Blocked:
+        """Return the view by a tiling of the box that refines this one."""
+        return tiled_view(self.tiling, self.tile_table, tiling)
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "Strided | Mosaic":
+        """Return the layout whose mode k is mode ``order[k]`` of this one."""
+        return turn_box(self.tiling, self.tile_table, to_permutation(order, self.tiling.rank), ())
+
+    def reverse(self, modes: Iterable[int]) -> "Strided | Mosaic":
+        """Return the layout with the order of some modes reversed."""
+        return turn_box(self.tiling, self.tile_table, tuple(range(self.tiling.rank)), modes)
+
+
+def _extents_of(tiling: Tiling) -> IntArray:
+    rows = rows_of(tiling.shape)
+    return rows.columns.leaf_extents(*rows.leaves)
+
+
+def window_entries(shape: Shape[Any], region: Shape[Any]) -> list[Positional]:
+    """Return the positions of a box inside another; it raises if the box leaves it."""
+    check_region(region, shape, "a box of the same rank inside it")
+    shape.slice(region.origin, [o + n for o, n in zip(region.origin, region.extents, strict=True)])
+    boxes = zip(region.origin, shape.origin, region.extents, strict=True)
+    return [(first - start, 1, n) for first, start, n in boxes]

@@ -1,0 +1,1 @@
+"""Views explained, as text, HTML and pictures."""

@@ -1,0 +1,190 @@
+"""Explanations: what a view is made of, step by step, and what its steps became."""
+
+from html import escape
+from typing import Any, final
+
+import attrs
+
+from tensorwrapper.drawing import bytes_text
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout.boxes._separable import Separable
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.selection.expressions._atom import Call, atoms_of
+from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.expressions._generators import (
+    Computing,
+    Counting,
+    Diagonal,
+    Filling,
+    Generator,
+    RandomField,
+)
+from tensorwrapper.selection.expressions._nodes import (
+    Casting,
+    Interleaving,
+    Joining,
+    Padding,
+    Reading,
+    Routing,
+    Stacking,
+)
+from tensorwrapper.selection.plans._plan import plan_of
+from tensorwrapper.selection.random._philox import ALGORITHM
+from tensorwrapper.shape import Shape
+
+__all__ = ["Branch", "branch_of", "explain", "to_html", "to_text"]
+
+_SHOWN = 8  # operands of one node that an explanation lists
+_OPEN, _CLOSE = '<ul style="font-family:monospace;list-style:none">', "</ul>"
+_STEPS = 16  # calls at each end of a chain that it lists
+
+
+@final
+@attrs.frozen
+class Branch:
+    """One line of an explanation, and the lines that belong to it."""
+
+    text: str
+    note: str = ""
+    branches: "tuple[Branch, ...]" = ()
+
+
+def explain(view: Expression, normal: Expression) -> tuple[Branch, ...]:
+    """Return the steps of a view as they were written, and below them what runs, if that is different."""
+    written = branch_of(view)
+    if view == normal and not view.calls:
+        return (attrs.evolve(written, note=f"{written.note}; {_reads(normal)}"),)
+    steps = sum([len(atoms_of(call)) for call in view.calls])
+    became = f"{steps} step{'s' * (steps != 1)} on {_title(view.node)}"
+    return written, Branch("runs as", f"{became}; {_reads(normal)}", (branch_of(normal),))
+
+
+def branch_of(view: Expression) -> Branch:
+    """Return the tree of an expression: its last step first, and its source or operands at the bottom."""
+    node = view.node
+    branch = Branch(_title(node), _facts(view.layout if not view.calls else None, node), _operands(node))
+    for text, note in _steps(view):
+        branch = Branch(text, note, (branch,))
+    return branch
+
+
+def _steps(view: Expression) -> list[tuple[str, str]]:
+    """Return the text and the note of each step, in order; of many those at both ends."""
+    after = [*[call[2] for call in view.calls[1:]], view.shape]
+    pairs = list(zip(view.calls, after, strict=False))  # Without calls there is a shape all the same.
+    if len(pairs) > 2 * _STEPS:
+        first, last = pairs[:_STEPS], pairs[-_STEPS:]
+        left = f"... {len(pairs) - 2 * _STEPS} more"
+        return [*_atoms(first, view.node), (left, ""), *_atoms(last, view.node)]
+    return _atoms(pairs, view.node)
+
+
+def _atoms(pairs: "list[tuple[Call, Shape[Any]]]", node: Node) -> list[tuple[str, str]]:
+    return [(str(atom), _size(shape, node)) for call, shape in pairs for atom in atoms_of(call)]
+
+
+def _operands(node: Node) -> tuple[Branch, ...]:
+    operands = node.operands
+    shown = [branch_of(operand) for operand in operands[:_SHOWN]]
+    if isinstance(node, Routing):
+        pieces = node.pieces[:_SHOWN]
+        shown = [
+            attrs.evolve(
+                branch, text=f"{_range(piece.start, piece.step, piece.count(node.mode))} {branch.text}"
+            )
+            for piece, branch in zip(pieces, shown, strict=True)
+        ]
+    if len(operands) > _SHOWN:
+        shown.append(Branch(f"... {len(operands) - _SHOWN} more"))
+    return tuple(shown)
+
+
+def _range(start: int, step: int, count: int) -> str:
+    stop = start + step * (count - 1) + 1
+    return f"[{start}:{stop}:{step}]" if step > 1 else f"[{start}:{stop}]"
+
+
+def _title(node: Node) -> str:
+    match node:
+        case Reading():
+            return f"source {node.source!r}"
+        case Joining() | Interleaving() | Stacking() | Routing():
+            return f"{node.name}(mode={node.mode})"
+        case Padding():
+            return f"pad({node.widths}, value={_value(node.fill.node)})"
+        case Casting():
+            return f"cast({node.dtype})"
+        case Filling():
+            return f"full({_value(node)})"
+        case Counting():
+            return f"{node.name}(start={node.start}, steps={node.steps})"
+        case Diagonal():
+            return f"eye(offset={node.offset})"
+        case Computing():
+            return f"compute({getattr(node.function, '__name__', 'function')})"
+        case RandomField():
+            return f"random({node.distribution}, seed={node.seed}, {ALGORITHM})"
+        case _:
+            return node.name
+
+
+def _value(node: Node) -> object:
+    return node.value if isinstance(node, Filling) else node
+
+
+def _size(shape: Shape[Any], node: Node) -> str:
+    return f"{shape!r} {node.dtype}"
+
+
+def _facts(layout: Layout[Any] | None, node: Node) -> str:
+    if layout is None:
+        # Before the first step: all of it.
+        return ""
+    size = _size(layout.shape, node)
+    if not isinstance(node, Reading | Generator):
+        return size
+    held = layout._held
+    if isinstance(held, Strided):
+        return f"{size}, strides {held.strides}, offset {held.offset}"
+    if layout.shape.kind != "smooth":
+        return f"{size}, row by row"
+    return f"{size}, {'an axis map per mode' if isinstance(held, Separable) else 'tile by tile'}"
+
+
+def _reads(normal: Expression) -> str:
+    if normal.shape.kind != "smooth":
+        total, sources = normal.shape.size * normal.dtype.itemsize, 1
+    else:
+        reads = plan_of(normal).reads
+        total, sources = sum([own.nbytes for own in reads]), len(reads)
+    return f"reads {bytes_text(total)} of {sources} source{'s' * (sources != 1)}"
+
+
+def to_text(branches: tuple[Branch, ...], depth: int = 0) -> str:
+    """Return one line per step, indented by depth."""
+    lines: list[str] = []
+    # Not by recursion: a chain of a thousand steps nests as deep.
+    waiting = [(depth, branch) for branch in reversed(branches)]
+    while waiting:
+        level, branch = waiting.pop()
+        note = f"  # {branch.note}" if branch.note else ""
+        lines.append(f"{'  ' * level}{branch.text}{note}")
+        waiting += [(level + 1, inner) for inner in reversed(branch.branches)]
+    return "\n".join(lines)
+
+
+def to_html(branches: tuple[Branch, ...]) -> str:
+    """Return nested lists that need nothing from elsewhere."""
+    parts: list[str] = []
+    waiting: list[Branch | str] = [_CLOSE, *reversed(branches), _OPEN]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            parts.append(item)
+            continue
+        note = f' <span style="opacity:0.6">{escape(item.note)}</span>' if item.note else ""
+        parts.append(f"<li><b>{escape(item.text)}</b>{note}")
+        waiting.append("</li>")
+        if item.branches:
+            waiting += [_CLOSE, *reversed(item.branches), _OPEN]
+    return "".join(parts)

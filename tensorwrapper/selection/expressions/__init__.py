@@ -1,0 +1,1 @@
+"""Nodes of views: what is put together, generated or computed, and which step was written."""

@@ -1,0 +1,137 @@
+"""Pieces of a mode that are one view: what continues, what interleaves, what repeats a constant."""
+
+import attrs
+
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout.axes._axis import AxisMap, Stride
+from tensorwrapper.layout.boxes._separable import over_box
+from tensorwrapper.selection.expressions._expression import Expression, Node, box, whole
+from tensorwrapper.selection.expressions._generators import Filling, Generator
+from tensorwrapper.selection.expressions._nodes import Piece, Reading, Routing
+from tensorwrapper.selection.normal._transform import maps_of
+from tensorwrapper.typing import Extents
+
+__all__ = ["route"]
+
+
+def route(mode: int, extents: Extents, pieces: list[Piece]) -> Expression:
+    """Return the view that pieces make, whose views are in normal form and start at zero.
+
+    The pieces share out the positions of the mode. Those that are empty go, nested ones are laid flat, and
+    neighbours that one layout can say become one.
+    """
+    flat: list[Piece] = []
+    for piece in pieces:
+        flat += _flattened(piece, mode)
+    flat.sort(key=lambda piece: piece.start)
+    first = flat[0].view.node
+    if isinstance(first, Filling) and all(_same_constant(first, piece.view.node) for piece in flat):
+        return whole(attrs.evolve(first, shape=box(extents)))
+    # Turns first: of three turns over four positions, the last two also follow one another.
+    merged = _interleaved(flat, mode)
+    if len(merged) > 1:
+        merged = _interleaved(_joined(flat, mode), mode)
+    if len(merged) == 1:
+        return merged[0].view
+    return whole(Routing(mode, extents, tuple(merged)))
+
+
+def _flattened(piece: Piece, mode: int) -> list[Piece]:
+    view, count = piece.view, piece.count(mode)
+    if not count:
+        return []
+    node = view.node
+    if isinstance(node, Routing) and node.mode == mode:
+        return [
+            Piece(
+                piece.start + piece.step * own.start,
+                piece.step * own.step if own.count(mode) > 1 else 1,
+                own.view,
+            )
+            for own in node.pieces
+        ]
+    return [piece if count > 1 else attrs.evolve(piece, step=1)]
+
+
+def _joined(pieces: list[Piece], mode: int) -> list[Piece]:
+    """Return pieces of which no two neighbours without gaps are one."""
+    merged: list[Piece] = []
+    for piece in pieces:
+        last = merged[-1] if merged else None
+        if last is not None and last.step == piece.step == 1 and last.start + last.count(mode) == piece.start:
+            view = _continued(last.view, piece.view, mode)
+            if view is not None:
+                merged[-1] = Piece(last.start, 1, view)
+                continue
+        merged.append(piece)
+    return merged
+
+
+def _continued(first: Expression, second: Expression, mode: int) -> Expression | None:
+    """Return the view of two that follow one another along a mode, if one layout or constant says both."""
+    a, b = first.node, second.node
+    extents = first.shape.extents
+    counts = extents[mode], second.shape.extents[mode]
+    together = (*extents[:mode], sum(counts), *extents[mode + 1 :])
+    if isinstance(a, Filling) and _same_constant(a, b):
+        return whole(attrs.evolve(a, shape=box(together)))
+    if not isinstance(a, Reading | Generator) or a != b:
+        return None
+    here, there = maps_of(first.layout), maps_of(second.layout)
+    if here is None or there is None:
+        return None
+    (base, axes), (further, others) = here, there
+    steps = axes[mode], others[mode]
+    if not isinstance(steps[0], Stride) or not isinstance(steps[1], Stride):
+        return None
+    if axes[:mode] + axes[mode + 1 :] != others[:mode] + others[mode + 1 :]:
+        return None
+    step = steps[0].step if counts[0] > 1 else further - base
+    if (counts[1] > 1 and steps[1].step != step) or further != base + step * counts[0]:
+        return None
+    return _strided(first, base, axes, mode, Stride(sum(counts), step))
+
+
+def _same_constant(one: Filling, other: Node) -> bool:
+    return isinstance(other, Filling) and attrs.evolve(other, shape=one.shape) == one
+
+
+def _interleaved(pieces: list[Piece], mode: int) -> list[Piece]:
+    """Return one piece if all of them take turns and one layout says them all, else the pieces."""
+    if not _take_turns(pieces, mode):
+        return pieces
+    first, many = pieces[0].view, len(pieces)
+    maps = [found for piece in pieces if (found := maps_of(piece.view.layout)) is not None]
+    if len(maps) < many:
+        return pieces
+    base, axes = maps[0]
+    step = maps[1][0] - base
+    for number, (own_base, own_axes) in enumerate(maps):
+        own = own_axes[mode]
+        if own_base != base + step * number or not isinstance(own, Stride):
+            return pieces
+        if own.extent > 1 and own.step != step * many:
+            return pieces
+        if own_axes[:mode] + own_axes[mode + 1 :] != axes[:mode] + axes[mode + 1 :]:
+            return pieces
+    total = sum([piece.count(mode) for piece in pieces])
+    return [Piece(0, 1, _strided(first, base, axes, mode, Stride(total, step)))]
+
+
+def _take_turns(pieces: list[Piece], mode: int) -> bool:
+    """Tell whether pieces are the first, the second and so on of equal turns, and of one source."""
+    many, node = len(pieces), pieces[0].view.node
+    return (
+        many > 1
+        and all(piece.start == n for n, piece in enumerate(pieces))
+        and all(piece.step == many or piece.count(mode) == 1 for piece in pieces)
+        and isinstance(node, Reading | Generator)
+        and not isinstance(node, Filling)
+        and all(piece.view.node == node for piece in pieces)
+    )
+
+
+def _strided(view: Expression, base: int, axes: tuple[AxisMap, ...], mode: int, axis: Stride) -> Expression:
+    maps = (*axes[:mode], axis, *axes[mode + 1 :])
+    extents = tuple([own.extent for own in maps])
+    return Expression(view.node, wrap_layout(over_box(extents, (0,) * len(extents), base, maps)))

@@ -1,0 +1,191 @@
+"""Places taken apart into positions of single modes, and put together for another box.
+
+A layout gives a place of a box: one number. To push a selection into an operand one must know which
+position of which mode that is. `take_apart` finds it for every layout that acts on each mode by itself (also
+where several modes of the view move one of the box, or one moves several); `through` then applies the layout
+of the operand.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout.axes._axis import AxisMap, Based, Cycle, Stride, Table
+from tensorwrapper.layout.boxes._hierarchical import Hierarchical
+from tensorwrapper.layout.boxes._separable import Separable, axes_of, over_box
+from tensorwrapper.layout.boxes._strided import Strided, new_row_major, packed_strides
+from tensorwrapper.typing import Extents, Index
+
+__all__ = ["Coordinate", "Transform", "maps_of", "put_together", "take_apart", "through"]
+
+Feed: TypeAlias = "tuple[int, AxisMap]"
+"""A mode of the view, and how far its position j moves the coordinate."""
+
+
+@final
+@attrs.frozen
+class Coordinate:
+    """The position in one mode of a box: a constant, plus what modes of the view add to it."""
+
+    constant: int
+    feeds: tuple[Feed, ...] = ()
+
+    def bounds(self) -> tuple[int, int]:
+        """Return the least and the greatest position."""
+        ends = [axis.bounds() for _, axis in self.feeds]
+        return self.constant + sum([a for a, _ in ends]), self.constant + sum([b for _, b in ends])
+
+
+@final
+@attrs.frozen
+class Transform:
+    """From the positions of a view, counted from 0, to the positions of a box."""
+
+    extents: Extents
+    origin: Index
+    coordinates: tuple[Coordinate, ...]
+
+
+def _unravel(place: int, strides: Sequence[int], extents: Extents) -> list[int]:
+    return [place // step % extent for step, extent in zip(strides, extents, strict=True)]
+
+
+def maps_of(layout: Layout[Any]) -> tuple[int, tuple[AxisMap, ...]] | None:
+    """Return base and axis maps of a layout; None if it keeps tiles together, and so has no rule per mode."""
+    held = layout._held
+    return axes_of(held, "a selection") if isinstance(held, Strided | Separable | Hierarchical) else None
+
+
+def take_apart(layout: Layout[Any], extents: Extents) -> Transform | None:
+    """Return which position of which mode of a box each index has; None if that is no rule per mode.
+
+    The layout has elements, and addresses the places of the box in row-major order. O(rank of the view times
+    rank of the box), and linear in the positions of modes that have a table.
+    """
+    maps = maps_of(layout)
+    if maps is None:
+        return None
+    base, axes = maps
+    strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
+    first = base + sum([axis.at(0) for axis in axes])
+    start = _unravel(first, strides, extents)
+    constants = list(start)
+    feeds: list[list[Feed]] = [[] for _ in extents]
+    for mode, axis in enumerate(axes):
+        moves = _moves(axis, first, start, strides, extents)
+        if moves is None:
+            return None
+        for target, move in moves:
+            constants[target] -= move.at(0)
+            feeds[target].append((mode, move))
+    coordinates = [Coordinate(c, tuple(own)) for c, own in zip(constants, feeds, strict=True)]
+    for coordinate, extent in zip(coordinates, extents, strict=True):
+        least, greatest = coordinate.bounds()
+        if least < 0 or greatest >= extent:
+            return None
+    return Transform(layout.shape.extents, layout.shape.origin, tuple(coordinates))
+
+
+def _moves(
+    axis: AxisMap, first: int, start: list[int], strides: Sequence[int], extents: Extents
+) -> list[tuple[int, AxisMap]] | None:
+    """Return which modes of the box a mode of the view moves, and how far from where it is at position 0."""
+    if isinstance(axis, Table):
+        places = axis.values + (first - axis.at(0))
+        pairs = zip(strides, extents, start, strict=True)
+        columns = [places // step % extent - here for step, extent, here in pairs]
+        return [(mode, Table(own)) for mode, own in enumerate(columns) if own.any()]
+    least, greatest = axis.bounds()
+    if axis.extent < 2 or least == greatest:
+        return []
+    even = cast("Stride | Cycle", axis)
+    turns = (greatest - least) // abs(even.step)
+    here = first - axis.at(0)
+    low, high = _unravel(here + least, strides, extents), _unravel(here + greatest, strides, extents)
+    sign = 1 if even.step > 0 else -1
+    found: list[tuple[int, AxisMap]] = []
+    reach = 0
+    for mode, (a, b) in enumerate(zip(low, high, strict=True)):
+        unit, rest = divmod(b - a, turns)
+        if rest:
+            return None
+        if unit:
+            reach += unit * strides[mode]
+            found.append((mode, attrs.evolve(even, step=unit * sign)))
+    # Between the ends the coordinates run evenly only if one step is a step in each of them.
+    return found if reach * sign == even.step else None
+
+
+def through(layout: Layout[Any], transform: Transform) -> Layout[Any] | None:
+    """Return the layout of an operand at the positions that a transform names; None if it needs a table.
+
+    That is where a mode of the operand, which has no single stride, is moved by several modes of the view,
+    and where the operand keeps tiles together.
+    """
+    maps = maps_of(layout)
+    if maps is None:
+        return None
+    base, axes = maps
+    parts: list[list[AxisMap]] = [[] for _ in transform.extents]
+    for axis, coordinate in zip(axes, transform.coordinates, strict=True):
+        feeds = coordinate.feeds
+        if isinstance(axis, Stride):
+            base += axis.step * coordinate.constant
+            for mode, move in feeds:
+                parts[mode].append(_scaled(move, axis.step))
+        elif not feeds:
+            base += axis.at(coordinate.constant)
+        elif len(feeds) == 1:
+            mode, move = feeds[0]
+            more, part = _after(axis, coordinate.constant, move)
+            base += more
+            parts[mode].append(part)
+        else:
+            return None
+    modes: list[AxisMap] = []
+    for extent, own in zip(transform.extents, parts, strict=True):
+        more, axis = _sum(extent, own)
+        base += more
+        modes.append(axis)
+    return wrap_layout(over_box(transform.extents, transform.origin, base, tuple(modes)))
+
+
+def put_together(transform: Transform, extents: Extents) -> Layout[Any]:
+    """Return the layout that addresses the row-major places of a box."""
+    found = through(wrap_layout(new_row_major(extents)), transform)
+    return cast("Layout[Any]", found)  # Strides take any sum of moves.
+
+
+def _scaled(axis: AxisMap, factor: int) -> AxisMap:
+    if factor == 1:
+        return axis
+    if isinstance(axis, Table):
+        return Table(axis.values * np.int64(factor))
+    return attrs.evolve(cast("Stride | Cycle", axis), step=cast("Stride | Cycle", axis).step * factor)
+
+
+def _after(axis: AxisMap, constant: int, move: AxisMap) -> Based:
+    """Return the map that first moves from a constant position, and then takes the place of that position."""
+    if isinstance(move, Stride):
+        if not move.step:
+            return axis.at(constant), Stride(move.extent, 0)
+        return axis.take(constant, move.step, move.extent)
+    return axis.gather(move.offsets() + constant)
+
+
+def _sum(extent: int, axes: list[AxisMap]) -> Based:
+    if not axes or extent < 2:
+        # Where nothing is taken twice, no step counts, but the only position may be off zero.
+        return sum([axis.at(0) for axis in axes]) if extent else 0, Stride(extent, 0)
+    if len(axes) == 1:
+        return axes[0].simplify()
+    if all(isinstance(axis, Stride) for axis in axes):
+        return 0, Stride(extent, sum([cast("Stride", axis).step for axis in axes]))
+    total = axes[0].offsets()
+    for axis in axes[1:]:
+        total = total + axis.offsets()
+    return Table(total).simplify()

@@ -1,0 +1,1 @@
+"""Plans: what a view reads from each source, split between holder and consumer."""

@@ -1,0 +1,155 @@
+"""The parts of a view in normal form that read sources, and what a plan makes of them."""
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from math import prod
+from typing import Any, cast
+
+import attrs
+import numpy as np
+
+from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer.copies._strided_copy import SMALL
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout.axes._axis import AxisMap, Stride
+from tensorwrapper.layout.boxes._separable import Separable
+from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.selection.expressions._expression import Expression, whole
+from tensorwrapper.selection.expressions._generators import Sampling
+from tensorwrapper.selection.expressions._nodes import (
+    Casting,
+    Choosing,
+    Extreme,
+    Piece,
+    Reading,
+    Routing,
+    Whole,
+)
+from tensorwrapper.selection.plans._split import fetch_of
+from tensorwrapper.selection.sources._source import Source, TensorSource
+
+__all__ = ["distinct_size", "is_away", "leaves_of", "mapped", "source_of", "with_points", "with_runs"]
+
+_ASKING = 64  # bytes that it costs to name one more selection
+_BLOCKS = 16  # blocks up to which modes that wrap or fold are laid out in runs
+_SEARCHED = 1 << 20  # positions of a mode that are looked through for runs
+
+
+def is_away(view: Expression) -> bool:
+    """Tell whether a part of a view reads a source that is not in this process."""
+    return isinstance(view.node, Reading) and not isinstance(view.node.source, TensorSource)
+
+
+def source_of(leaf: Expression) -> Source:
+    """Return what a part of a view that reads a source reads."""
+    return cast("Reading", leaf.node).source
+
+
+def leaves_of(view: Expression) -> Iterator[Expression]:
+    """Return an iterator over the parts of a view in normal form that read sources."""
+    if isinstance(view.node, Reading):
+        yield view
+    elif isinstance(view.node, Routing | Whole | Casting | Choosing | Extreme | Sampling):
+        for operand in view.node.operands:
+            yield from leaves_of(operand)
+
+
+def mapped(view: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Return a view in normal form with each part that reads a source as `change` returns it."""
+    node = view.node
+    match node:
+        case Reading():
+            return change(view)
+        case Routing():
+            pieces = [attrs.evolve(piece, view=mapped(piece.view, change)) for piece in node.pieces]
+            return attrs.evolve(view, node=attrs.evolve(node, pieces=tuple(pieces)))
+        case Whole() | Casting():
+            return attrs.evolve(view, node=attrs.evolve(node, operand=mapped(node.operand, change)))
+        case Choosing() | Extreme() | Sampling():
+            operands: Any = tuple([mapped(operand, change) for operand in node.operands])
+            return attrs.evolve(view, node=attrs.evolve(node, operands=operands))
+        case _:
+            return view
+
+
+def with_points(view: Expression) -> Expression:
+    """Return a part that reads a source elsewhere with single points read one by one, where that is less.
+
+    The points of a diagonal lie in a box of all combinations of their positions, which is what an outer
+    selection would read.
+    """
+    if not is_away(view):
+        return view
+    fetch = fetch_of(view)
+    transform = fetch.transform
+    if transform is None:
+        return view
+    itemsize = view.dtype.itemsize
+    for mode, extent in enumerate(transform.extents):
+        pairs = zip(fetch.outer.extents, transform.coordinates, strict=True)
+        fed = [n for n, c in pairs if n > 1 and any(number == mode for number, _ in c.feeds)]
+        if len(fed) > 1 and extent * (fetch.outer.size // prod(fed) * itemsize + _ASKING) < fetch.nbytes:
+            return _cut(view, mode, range(extent + 1), with_points)
+    return view
+
+
+def with_runs(view: Expression) -> Expression:
+    """Return a large part that reads memory as blocks with one step per mode, if a few are all of it."""
+    held = view.layout._held
+    source = source_of(view)
+    if not isinstance(held, Separable) or held.shape.size <= SMALL or not isinstance(source, TensorSource):
+        return view
+    if not isinstance(source.tensor.buffer, Dense):
+        return view
+    found = [(mode, _marks(axis)) for mode, axis in enumerate(held.axes) if not isinstance(axis, Stride)]
+    cuts = [(mode, marks) for mode, marks in found if marks is not None]
+    if len(cuts) < len(found) or prod([len(marks) - 1 for _, marks in cuts]) > _BLOCKS:
+        return view
+    return _in_runs(view, cuts)
+
+
+def _in_runs(view: Expression, cuts: "list[tuple[int, list[int]]]") -> Expression:
+    if not cuts:
+        return view
+    return _cut(view, *cuts[0], lambda piece: _in_runs(piece, cuts[1:]))
+
+
+def _cut(
+    view: Expression, mode: int, marks: "range | list[int]", change: Callable[[Expression], Expression]
+) -> Expression:
+    """Return a part of a view cut at marks along a mode, each piece changed."""
+    before = (slice(None),) * mode
+    pieces = [
+        Piece(start, 1, change(Expression(view.node, view.layout[(*before, slice(start, stop))])))
+        for start, stop in pairwise(marks)
+    ]
+    return attrs.evolve(whole(Routing(mode, view.shape.extents, tuple(pieces))), layout=Layout(view.shape))
+
+
+def _marks(axis: AxisMap) -> list[int] | None:
+    """Return where evenly spaced runs of a mode begin, and its extent; None if they are not a few."""
+    if axis.extent > _SEARCHED:
+        return None
+    steps = np.diff(axis.offsets())
+    # A run ends where the step changes; the step to the next one belongs to neither.
+    turns = np.flatnonzero(steps[1:] != steps[:-1]) + 1
+    if len(turns) > 2 * _BLOCKS:
+        return None
+    marks = [0]
+    for turn in turns.tolist():
+        if turn > marks[-1]:
+            marks.append(turn + 1)
+    return [*marks, axis.extent] if marks[-1] < axis.extent else marks
+
+
+def distinct_size(layout: Layout[Any]) -> int:
+    """Return how many elements a layout reaches, counted mode by mode: an upper bound if modes overlap."""
+    held = layout._held
+    if isinstance(held, Strided):
+        count = prod([n for n, step in zip(held.extents, held.strides, strict=True) if step])
+    elif isinstance(held, Separable):
+        count = prod([len(axis.distinct()) for axis in held.axes])
+    else:
+        count = layout.shape.size
+    least, greatest = layout.bounds()
+    return min(count, greatest + 1 - least)

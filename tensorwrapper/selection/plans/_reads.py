@@ -1,0 +1,106 @@
+"""What a view reads of each source: as few selections as serve all of its parts, for one read of each."""
+
+from collections.abc import Iterable
+from typing import Any, cast, final
+
+import attrs
+
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.plans._leaves import is_away
+from tensorwrapper.selection.plans._split import Fetch, fetch_of
+from tensorwrapper.selection.sources._outer import Outer
+from tensorwrapper.selection.sources._source import Source
+
+__all__ = ["Request", "Share", "requests_of"]
+
+_MERGED = 64  # selections up to which each two are looked at
+
+
+@final
+@attrs.frozen(eq=False)
+class Share:
+    """A part of a view, the number of the selection that has it, and where in it the elements are."""
+
+    view: Expression
+    number: int
+    layout: Layout[Any]
+    fetch: Fetch | None
+    """How the selection can be read straight into the result; None if it serves more than this part."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Request:
+    """All that is read of one source, and which part of the view each piece of it is for."""
+
+    source: Source
+    selections: tuple[Outer, ...]
+    shares: tuple[Share, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes of elements are read."""
+        return sum([own.size for own in self.selections]) * self.source.dtype.itemsize
+
+
+def requests_of(leaves: Iterable[Expression]) -> tuple[Request, ...]:
+    """Return one request for each source elsewhere that parts of a view read.
+
+    Equal selections are one. Two are read as the box around both, and one as the box around it, if the
+    source says that this costs less.
+    """
+    fetches: dict[Source, dict[Expression, Fetch]] = {}
+    for leaf in leaves:
+        if is_away(leaf):
+            fetch = fetch_of(leaf)
+            fetches.setdefault(fetch.source, {}).setdefault(leaf, fetch)
+    return tuple([_request(source, own) for source, own in fetches.items()])
+
+
+def _request(source: Source, fetches: dict[Expression, Fetch]) -> Request:
+    groups: dict[Outer, list[Fetch]] = {}
+    for fetch in fetches.values():
+        groups.setdefault(fetch.outer, []).append(fetch)
+    boxed = [_boxed(source, outer, own) for outer, own in groups.items()]
+    merged = _merged(source, boxed) if len(boxed) <= _MERGED else boxed
+    numbers = {id(fetch): n for n, (_, own) in enumerate(merged) for fetch in own}
+    shares: list[Share] = []
+    for view, fetch in fetches.items():
+        number = numbers[id(fetch)]
+        outer, own = merged[number]
+        if outer == fetch.outer:
+            shares.append(Share(view, number, fetch.layout, fetch if len(own) == 1 else None))
+        else:
+            layout = cast("Layout[Any]", fetch.within(outer))  # It was made sure of that there is one.
+            shares.append(Share(view, number, layout, None))
+    return Request(source, tuple([outer for outer, _ in merged]), tuple(shares))
+
+
+def _boxed(source: Source, outer: Outer, own: list[Fetch]) -> tuple[Outer, list[Fetch]]:
+    box = outer.bounding_box()
+    if box != outer and source.cost(box) < source.cost(outer) and _fit(own, box):
+        return box, own
+    return outer, own
+
+
+def _fit(fetches: list[Fetch], box: Outer) -> bool:
+    return all(fetch.within(box) is not None for fetch in fetches)
+
+
+def _merged(source: Source, groups: list[tuple[Outer, list[Fetch]]]) -> list[tuple[Outer, list[Fetch]]]:
+    """Return selections of which no two cost more than the box around them."""
+    costs = [source.cost(outer) for outer, _ in groups]
+    found = True
+    while found:
+        found = False
+        for i in range(len(groups)):
+            for j in range(len(groups) - 1, i, -1):
+                hull = groups[i][0].hull(groups[j][0])
+                cost = source.cost(hull)
+                own = groups[i][1] + groups[j][1]
+                if cost < costs[i] + costs[j] and _fit(own, hull):
+                    groups[i], costs[i] = (hull, own), cost
+                    del groups[j], costs[j]
+                    found = True
+    return groups

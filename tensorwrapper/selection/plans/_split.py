@@ -1,0 +1,196 @@
+"""What of a view its source has to send, and what is done with it where it arrives.
+
+A selection of a source that acts mode by mode is exactly two: the source reads each distinct position of
+each mode once, ascending; whoever receives that repeats, reorders and spreads it. So repetition, padding and
+the order of modes cost no bytes.
+"""
+
+from math import gcd, prod
+from typing import Any, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
+from tensorwrapper.layout.boxes._separable import axes_of, over_box
+from tensorwrapper.layout.boxes._strided import packed_strides
+from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._nodes import Reading
+from tensorwrapper.selection.normal._transform import (
+    Coordinate,
+    Feed,
+    Transform,
+    put_together,
+    take_apart,
+    through,
+)
+from tensorwrapper.selection.sources._outer import Outer, Positions
+from tensorwrapper.selection.sources._source import Source
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["Fetch", "fetch_of"]
+
+_SUMS = 1 << 22  # sums of moves of one mode up to which they are looked at one by one
+
+
+@final
+@attrs.frozen(eq=False)
+class Fetch:
+    """The positions of a source that a part of a view needs, and where in their box each element is.
+
+    Attributes
+    ----------
+    source
+        What is read.
+    outer
+        The positions; none comes twice.
+    layout
+        From the part of the view to the row-major places of the box of the positions.
+    transform
+        The same mode by mode; None where several modes of the source are moved as one.
+    """
+
+    source: Source
+    outer: Outer
+    layout: Layout[Any]
+    transform: Transform | None
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes of elements are read."""
+        return self.outer.size * self.source.dtype.itemsize
+
+    def target(self, out: Array) -> Array | None:
+        """Return the part of a result as the source is to fill it; None if elements repeat, or lack order."""
+        transform = self.transform
+        if transform is None or out.dtype != self.source.dtype:
+            return None
+        order: list[int] = []
+        key: list[slice | int] = [0 if n == 1 else slice(None) for n in out.shape]
+        for extent, coordinate in zip(self.outer.extents, transform.coordinates, strict=True):
+            if extent == 1:
+                continue
+            mode, axis = coordinate.feeds[0]
+            single = len(coordinate.feeds) == 1 and isinstance(axis, Stride) and abs(axis.step) == 1
+            if not single or axis.extent != extent or mode in order:
+                return None
+            order.append(mode)
+            if cast("Stride", axis).step < 0:
+                key[mode] = slice(None, None, -1)
+        moving = [mode for mode, own in enumerate(key) if isinstance(own, slice)]
+        if sorted(order) != moving:
+            return None
+        turned = out[(*key, ...)].transpose([moving.index(mode) for mode in order])
+        new = tuple([None if extent == 1 else slice(None) for extent in self.outer.extents])
+        return turned[(*new, ...)]
+
+    def within(self, box: Outer) -> Layout[Any] | None:
+        """Return where the elements are in a box around the positions; None if no layout says it."""
+        if self.transform is None:
+            return None
+        strides = packed_strides(box.extents, range(len(box.extents) - 1, -1, -1))
+        base = 0
+        axes: list[AxisMap] = []
+        for own, around, step in zip(self.outer.modes, box.modes, strides, strict=True):
+            base += (int(own[0]) - int(around[0])) * step
+            if isinstance(own, range):
+                axes.append(Stride(len(own), own.step * step))
+            else:
+                axes.append(Table((own - own[0]) * np.int64(step)))
+        extents = self.outer.extents
+        places = wrap_layout(over_box(extents, (0,) * len(extents), base, tuple(axes)))
+        return through(places, self.transform)
+
+
+def fetch_of(view: Expression) -> Fetch:
+    """Return what a part of a view in normal form needs of its source. O(positions of modes with tables)."""
+    source = cast("Reading", view.node).source
+    transform = take_apart(view.layout, source.shape.extents)
+    if transform is None:
+        return _bounding(source, view.layout)
+    pairs = [_factored(coordinate) for coordinate in transform.coordinates]
+    outer = Outer([positions for positions, _ in pairs])
+    zeros = (0,) * len(transform.extents)
+    within = Transform(transform.extents, zeros, tuple([ranks for _, ranks in pairs]))
+    return Fetch(source, outer, put_together(within, outer.extents), within)
+
+
+def _bounding(source: Source, layout: Layout[Any]) -> Fetch:
+    """Return a fetch of the rows between the first and the last place of a layout, each once."""
+    low, high = layout.bounds()
+    start = 0
+    modes: list[Positions] = []
+    extents = source.shape.extents
+    for mode, step in enumerate(packed_strides(extents, range(len(extents) - 1, -1, -1))):
+        (first, low), (last, high) = divmod(low, step), divmod(high, step)
+        modes.append(range(first, last + 1))
+        start += first * step
+        if first != last:
+            # Before this mode there is one position each, so what is read is one run of places.
+            modes += [range(n) for n in extents[mode + 1 :]]
+            break
+    base, axes = axes_of(layout._held, "a selection")
+    own = layout.shape.extents
+    return Fetch(source, Outer(modes), wrap_layout(over_box(own, (0,) * len(own), base - start, axes)), None)
+
+
+def _factored(coordinate: Coordinate) -> tuple[Positions, Coordinate]:
+    """Return the distinct positions that a coordinate takes, and their ranks as a coordinate."""
+    constant, feeds = coordinate.constant, coordinate.feeds
+    if len(feeds) != 1:
+        return _factored_sum(constant, feeds) if feeds else (range(constant, constant + 1), Coordinate(0))
+    mode, axis = feeds[0]
+    distinct = axis.distinct()
+    if isinstance(distinct, range) and not isinstance(axis, Table):
+        even = cast("Stride | Cycle", axis)
+        low, step = distinct[0], distinct.step
+        positions = range(constant + low, constant + distinct[-1] + 1, step)
+        if len(distinct) == 1:
+            return positions, Coordinate(0)
+        if not even.step % step:
+            ranks = attrs.evolve(even, step=even.step // step)
+            return positions, Coordinate(-low // step, ((mode, ranks),))
+    offsets = axis.offsets()
+    values, ranks_of = np.unique(offsets, return_inverse=True)
+    more, ranked = Table(ranks_of.astype(np.int64, copy=False)).simplify()
+    return _positions(values + constant), Coordinate(more, ((mode, ranked),))
+
+
+def _positions(values: IntArray) -> Positions:
+    steps = np.diff(values)
+    if len(values) > 1 and (steps == steps[0]).all():
+        return range(int(values[0]), int(values[-1]) + 1, int(steps[0]))
+    return values
+
+
+def _factored_sum(constant: int, feeds: tuple[Feed, ...]) -> tuple[Positions, Coordinate]:
+    """Return the positions that are sums of several moves, and their ranks as sums of moves."""
+    tables = [axis.offsets() for _, axis in feeds]
+    if prod([len(table) for table in tables]) <= _SUMS:
+        sums = constant + sum(np.ix_(*tables), start=np.int64(0))
+        values, ranks = np.unique(sums, return_inverse=True)
+        ranks = ranks.reshape(sums.shape).astype(np.int64, copy=False)
+        first = int(ranks.flat[0])
+        moves = [
+            np.moveaxis(ranks, n, 0).reshape(len(table), -1)[:, 0] - first for n, table in enumerate(tables)
+        ]
+        if (ranks == first + sum(np.ix_(*moves), start=np.int64(0))).all():
+            pairs = [(mode, *Table(move).simplify()) for (mode, _), move in zip(feeds, moves, strict=True)]
+            return _positions(values), Coordinate(
+                first + sum([more for _, more, _ in pairs]), tuple([(mode, axis) for mode, _, axis in pairs])
+            )
+    # The ranks are no sum: all positions in between are read, in the widest step that all moves keep.
+    step = gcd(*[int(np.gcd.reduce(table - table[0])) for table in tables]) or 1
+    low = sum([int(table.min()) for table in tables])
+    high = sum([int(table.max()) for table in tables])
+    moved = [
+        (mode, *Table((table - table[0]) // step).simplify())
+        for (mode, _), table in zip(feeds, tables, strict=True)
+    ]
+    start = sum([int(table[0]) for table in tables])
+    more = sum([base for _, base, _ in moved])
+    return range(constant + low, constant + high + 1, step), Coordinate(
+        (start - low) // step + more, tuple([(mode, axis) for mode, _, axis in moved])
+    )

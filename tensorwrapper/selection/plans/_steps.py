@@ -1,0 +1,125 @@
+"""The steps of a plan: which part of a result is written from what."""
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias, final
+
+import attrs
+
+from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.layout.boxes._strided import Strided, new_row_major, new_strided, packed_strides
+from tensorwrapper.layout.copies._plan import plan_copy
+from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._nodes import Reading, Routing
+from tensorwrapper.selection.plans._leaves import distinct_size, is_away, leaves_of, source_of
+from tensorwrapper.selection.plans._split import fetch_of
+from tensorwrapper.selection.sources._source import Source, TensorSource
+from tensorwrapper.typing import Extents
+
+__all__ = ["Step", "StepKind", "count_text", "steps_of"]
+
+StepKind: TypeAlias = Literal["copy", "fill", "take", "compute"]
+"""How a step writes: "copy" blocks with one step per mode, "fill" with a constant, "take" elements from
+places of a table or a cycle, "compute" elements block by block."""
+
+
+@final
+@attrs.frozen
+class Step:
+    """One part of a plan: some positions of each mode, and what is written there.
+
+    Attributes
+    ----------
+    window
+        The positions of each mode of the result, counted from 0.
+    view
+        The elements, in normal form: a part of a source, a generator, or what is computed of others.
+    whole
+        The extents of the result.
+    """
+
+    window: tuple[range, ...]
+    view: Expression
+    whole: Extents
+
+    @property
+    def kind(self) -> StepKind:
+        """How the elements are written."""
+        node = self.view.node
+        if isinstance(node, Filling):
+            return "fill"
+        if not isinstance(node, Reading):
+            return "compute"
+        layout = fetch_of(self.view).layout if is_away(self.view) else self.view.layout
+        return "copy" if isinstance(layout._held, Strided) else "take"
+
+    @property
+    def elements(self) -> int:
+        """How many elements are written."""
+        return self.view.shape.size
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes are written."""
+        return self.elements * self.view.dtype.itemsize
+
+    @property
+    def reads(self) -> tuple[tuple[Source, int], ...]:
+        """Each source, and how many bytes of it the step needs, each element once."""
+        found: dict[Source, int] = {}
+        for leaf in leaves_of(self.view):
+            source = source_of(leaf)
+            size = fetch_of(leaf).outer.size if is_away(leaf) else distinct_size(leaf.layout)
+            found[source] = found.get(source, 0) + size * leaf.dtype.itemsize
+        return tuple(found.items())
+
+    @property
+    def runs(self) -> int:
+        """How many runs of memory are written, each from one run if they come from memory. Row-major."""
+        node = self.view.node
+        held: LayoutCommon = new_row_major(self.view.shape.extents)
+        if isinstance(node, Reading) and isinstance(node.source, TensorSource):
+            held = self.view.layout._held
+        return plan_copy(held, self.target()).runs
+
+    def target(self) -> Strided:
+        """Return where the elements go in a result in row-major order."""
+        strides = packed_strides(self.whole, range(len(self.whole) - 1, -1, -1))
+        pairs = list(zip(self.window, strides, strict=True))
+        offset = sum([own.start * step for own, step in pairs])
+        steps = tuple([own.step * step for own, step in pairs])
+        return new_strided(self.view.shape.extents, (0,) * len(strides), steps, offset)
+
+    def __str__(self) -> str:
+        where = ", ".join([_text(own) for own in self.window])
+        word = f" {self.view.node.name}" if self.kind == "compute" else ""
+        reads = "".join([f", reads {nbytes} of {source!r}" for source, nbytes in self.reads])
+        return f"{self.kind}{word} [{where}]: {self.nbytes} bytes in {count_text(self.runs, 'run')}{reads}"
+
+
+def count_text(count: int, what: str) -> str:
+    """Return a number with what it counts, which has an s if they are not one."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _text(own: range) -> str:
+    return f"{own.start}:{own.stop}" + (f":{own.step}" if own.step != 1 else "")
+
+
+def steps_of(view: Expression) -> Iterator[Step]:
+    """Return an iterator over the steps that write a view in normal form; each element is in one of them."""
+    extents = view.shape.extents
+    if 0 not in extents:
+        yield from _steps(view, tuple([range(n) for n in extents]), extents)
+
+
+def _steps(view: Expression, window: tuple[range, ...], extents: Extents) -> Iterator[Step]:
+    node = view.node
+    if not isinstance(node, Routing):
+        yield Step(window, view, extents)
+        return
+    mode = node.mode
+    for piece in node.pieces:
+        end = piece.start + piece.step * (piece.count(mode) - 1) + 1
+        own = window[mode][piece.start : end : piece.step]
+        yield from _steps(piece.view, (*window[:mode], own, *window[mode + 1 :]), extents)

@@ -1,0 +1,1 @@
+"""Random numbers at any index, with the same bits on every machine."""

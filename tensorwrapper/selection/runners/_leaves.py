@@ -1,0 +1,271 @@
+"""What writes elements: the interface, and its leaves, which read memory or compute."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from math import prod
+from typing import Any, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer._dense import Dense, as_dense
+from tensorwrapper.buffer._places import memory_of
+from tensorwrapper.buffer.copies._copy import take_along, write_elements
+from tensorwrapper.buffer.copies._run_copy import run_copy
+from tensorwrapper.buffer.copies._strided_copy import SMALL
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout.axes._axis import Stride, Table
+from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.layout.boxes._separable import Separable
+from tensorwrapper.layout.boxes._strided import new_strided
+from tensorwrapper.layout.copies._plan import plan_copy
+from tensorwrapper.selection.expressions._generators import Generator
+from tensorwrapper.selection.normal._transform import Transform, take_apart
+from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut, inside, shift_window, window_extents
+from tensorwrapper.typing import Array, Extents, IntArray
+
+__all__ = [
+    "AddressedLeaf",
+    "GeneratorLeaf",
+    "MemoryLeaf",
+    "Runner",
+    "coordinates_of",
+    "leaf_of",
+    "places_in",
+    "points_through",
+    "take_one_mode",
+]
+
+_WASTE = 4  # elements that pass through memory in between, for each one that is wanted
+
+
+def take_one_mode(held: LayoutCommon, buffer: Dense[Any], out: Array) -> bool:
+    """Write the elements of a layout, one mode of which has a table, into `out`; tell whether it has one.
+
+    Where both sides have no gaps, nothing else is allocated; else blocks pass through memory in between.
+    """
+    if not isinstance(held, Separable):
+        return False
+    tables = [mode for mode, axis in enumerate(held.axes) if not isinstance(axis, Stride)]
+    if len(tables) != 1 or not isinstance(held.axes[tables[0]], Table):
+        return False
+    mode = tables[0]
+    offsets = held.axes[mode].offsets()
+    if np.count_nonzero(np.diff(offsets) == 1) > len(offsets) // 2:
+        return False  # Runs are copied faster as such.
+    low = int(offsets.min())
+    step = int(np.gcd.reduce(offsets - low)) or 1
+    places = (offsets - low) // step
+    count = int(places.max()) + 1
+    extents = [count if m == mode else n for m, n in enumerate(out.shape)]
+    strides = [step if m == mode else cast("Stride", axis).step for m, axis in enumerate(held.axes)]
+    array = buffer.array(tuple(extents), tuple(strides), held.base + low)
+    # The slowest mode of memory first: then most arrays have no gaps.
+    order = sorted(range(out.ndim), key=lambda m: -abs(array.strides[m]))
+    return _take(array.transpose(order), places, order.index(mode), out.transpose(order))
+
+
+def _take(array: Array, places: IntArray, mode: int, out: Array) -> bool:
+    if array.flags.c_contiguous and out.flags.c_contiguous:
+        take_along(out, array, places, mode)
+        return True
+    if array.shape[mode] > _WASTE * len(places) and array.shape[mode] > BLOCK:
+        return False
+    for block in cut(out.shape):
+        rows = (*block[:mode], slice(None), *block[mode + 1 :])
+        part: Array = np.empty([b.stop - b.start for b in block], out.dtype)
+        take_along(part, array[rows], places[block[mode]], mode)
+        write_elements(inside(out, block), part)
+    return True
+
+
+class Runner(ABC):
+    """Abstract: `extents`, `dtype`, `fill` and `points`.
+
+    It knows the elements of one box, and writes those of any window of it to where they are wanted. What it
+    needs meanwhile is bounded, whatever the size of the window.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def extents(self) -> Extents:
+        """The extents of the box."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> "np.dtype[Any]":
+        """The type of the elements."""
+
+    @property
+    def memory(self) -> Array | None:
+        """The array that already has all elements; None if there is none."""
+        return None
+
+    @abstractmethod
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
+        """Write the elements of a window into an array of its extents and of any strides and type."""
+
+    @abstractmethod
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        """Return the elements at points: for each mode a flat array of positions."""
+
+    def part(self, window: Window) -> Array:
+        """Return the elements of a window that is small: as they lie in memory, else in new memory."""
+        memory = self.memory
+        if memory is not None:
+            return inside(memory, window)
+        out: Array = np.empty(window_extents(window), self.dtype)
+        self.fill(window, out)
+        return out
+
+
+@final
+@attrs.frozen(eq=False)
+class MemoryLeaf(Runner):
+    """Elements that lie in memory with one step per mode."""
+
+    array: Array
+
+    @property
+    def extents(self) -> Extents:
+        return self.array.shape
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.array.dtype
+
+    @property
+    def memory(self) -> Array:
+        return self.array
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
+        write_elements(out, inside(self.array, window), threads=threads)
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        return np.asarray(self.array[places])
+
+
+@final
+@attrs.frozen(eq=False)
+class AddressedLeaf(Runner):
+    """Elements of a buffer where a layout that is no array has them: tables, rotations, tiles, strings."""
+
+    layout: Layout[Any]
+    buffer: BufferCommon[Any]
+
+    @property
+    def extents(self) -> Extents:
+        return self.layout.shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.buffer.dtype
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
+        layout, buffer = self.layout[(*window, ...)], self.buffer
+        if isinstance(buffer, Dense) and out.size > SMALL and out.dtype == buffer.dtype:
+            if take_one_mode(layout._held, buffer, out):
+                return
+            target = _held_of(out)
+            if target is not None:
+                flat, held = target
+                plan = plan_copy(layout._held, held)
+                # Single elements from anywhere are read faster by a table of addresses.
+                if plan.method != "gather":
+                    run_copy(plan, buffer.flat, flat, threads=threads)
+                    return
+        for block in cut(out.shape):
+            addresses = layout[(*block, ...)].to_numpy()
+            write_elements(inside(out, block), buffer.read(addresses))
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        origin = self.layout.shape.origin
+        rows = np.stack([own + start for own, start in zip(places, origin, strict=True)], axis=-1)
+        return self.buffer.read(self.layout.offsets_of(rows))
+
+
+def leaf_of(layout: Layout[Any], buffer: BufferCommon[Any]) -> MemoryLeaf | AddressedLeaf:
+    """Return what writes the elements that a layout over a box has in a buffer."""
+    if isinstance(buffer, Dense) and buffer.dtype.kind in "TO":
+        array = None  # Such elements are objects, over which NumPy makes no array of other strides.
+    else:
+        array = memory_of(layout._held, buffer)
+    return AddressedLeaf(layout, buffer) if array is None else MemoryLeaf(array)
+
+
+def _held_of(out: Array) -> "tuple[Array, Any] | None":
+    """Return the memory under an array as a flat one, and the layout of the array in it."""
+    size = out.dtype.itemsize
+    if any(step % size for step in out.strides) or out.dtype.kind not in "biufcmM":
+        return None
+    buffer, strides, offset = as_dense(out)
+    return buffer.flat, new_strided(out.shape, (0,) * out.ndim, strides, offset)
+
+
+def coordinates_of(transform: Transform, window: Window) -> list[IntArray]:
+    """Return the positions of each mode of a box over a window of a view, as arrays that broadcast."""
+    rank = len(window)
+    found: list[IntArray] = []
+    for coordinate in transform.coordinates:
+        total: IntArray = np.full((1,) * rank, coordinate.constant, dtype=np.int64)
+        for mode, axis in coordinate.feeds:
+            own = axis.offsets_at(np.arange(window[mode].start, window[mode].stop, dtype=np.int64))
+            total = total + own.reshape([-1 if m == mode else 1 for m in range(rank)])
+        found.append(total)
+    return found
+
+
+@final
+@attrs.frozen(eq=False)
+class GeneratorLeaf(Runner):
+    """Elements that are computed from their coordinates."""
+
+    node: Generator
+    layout: Layout[Any]
+    transform: Transform | None
+
+    @classmethod
+    def of(cls, node: Generator, layout: Layout[Any]) -> "GeneratorLeaf":
+        """Return what writes the elements of a generator at some of its places."""
+        apart = take_apart(layout, node.extents) if layout.shape.size else None
+        return cls(node, layout, apart)
+
+    @property
+    def extents(self) -> Extents:
+        return self.layout.shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.node.dtype
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
+        for block in cut(out.shape):
+            own = shift_window(window, block)
+            values = self.node.values(places_in(self.layout, self.transform, own, self.node.extents))
+            write_elements(inside(out, block), np.broadcast_to(values, window_extents(own)))
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        found = self.node.values(points_through(self.layout, places, self.node.extents))
+        return np.asarray(np.broadcast_to(found, places[0].shape if places else ()), self.dtype)
+
+
+def places_in(
+    layout: Layout[Any], transform: Transform | None, window: Window, extents: Extents
+) -> Sequence[IntArray]:
+    """Return the positions in a box of a window of a view, one array per mode, which broadcast together."""
+    if transform is not None:
+        return coordinates_of(transform, window)
+    return np.unravel_index(layout[(*window, ...)].to_numpy(), extents)
+
+
+def points_through(
+    layout: Layout[Any], places: tuple[IntArray, ...], extents: Extents
+) -> tuple[IntArray, ...]:
+    """Return the positions in a box at points of a view whose layout addresses its row-major places."""
+    origin = layout.shape.origin
+    rows = np.stack([own + start for own, start in zip(places, origin, strict=True)], axis=-1)
+    ranks = layout.offsets_of(rows)
+    return np.unravel_index(ranks, extents) if prod(extents) else tuple([ranks for _ in extents])

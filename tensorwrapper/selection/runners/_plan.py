@@ -1,0 +1,218 @@
+"""Plans run: sources are asked once, and what arrives is written where it belongs."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, Protocol, TypeAlias, cast, final
+
+import numpy as np
+
+from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.errors import ComputationCancelledError, ConversionError
+from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.plans._leaves import is_away, leaves_of
+from tensorwrapper.selection.plans._plan import Plan
+from tensorwrapper.selection.plans._reads import Share
+from tensorwrapper.selection.plans._steps import Step
+from tensorwrapper.selection.runners._blocks import cut, full_window, inside
+from tensorwrapper.selection.runners._leaves import Runner, leaf_of
+from tensorwrapper.selection.runners._view import runner_of
+from tensorwrapper.selection.sources._source import ReadHandle
+from tensorwrapper.typing import Array
+
+__all__ = ["Cancel", "Progress", "Watch", "run_plan"]
+
+_AT_ONCE = 1 << 24  # bytes between two looks at whether to go on
+
+_Number: TypeAlias = tuple[int, int]
+"""The number of a request, and of a selection in it."""
+
+Progress: TypeAlias = Callable[[int, int], object]
+"""Called with the bytes that are written, and those of all."""
+
+
+class Cancel(Protocol):
+    """What says that a computation is to stop: a `threading.Event` is one."""
+
+    def is_set(self) -> bool:
+        """Return whether to stop."""
+        ...
+
+
+@final
+class Watch:
+    """How far a computation is, and whether it goes on."""
+
+    __slots__ = ("_cancel", "_done", "_progress", "_total")
+
+    def __init__(self, total: int, progress: Progress | None, cancel: Cancel | None) -> None:
+        self._total = total
+        self._done = 0
+        self._progress = progress
+        self._cancel = cancel
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anybody looks."""
+        return self._progress is not None or self._cancel is not None
+
+    def check(self) -> None:
+        """Raise if the computation is to stop."""
+        if self._cancel is not None and self._cancel.is_set():
+            raise ComputationCancelledError(
+                f"cancelled after {self._done} of {self._total} bytes; what was written stays"
+            )
+
+    def advance(self, nbytes: int) -> None:
+        """Tell that so many more bytes are written."""
+        self._done += nbytes
+        if self._progress is not None:
+            self._progress(self._done, self._total)
+
+
+def run_plan(plan: Plan, out: Array, threads: int, watch: Watch) -> None:
+    """Write all elements of a plan into an array of its extents."""
+    if not plan._asked:
+        _write(runner_of(plan.view), out, threads, watch)
+        return
+    _Fetching(plan, out, threads, watch).run()
+
+
+def _write(runner: Runner, out: Array, threads: int, watch: Watch) -> None:
+    if not watch.is_needed:
+        runner.fill(full_window(out.shape), out, threads)
+        return
+    for block in cut(out.shape, max(_AT_ONCE // max(out.dtype.itemsize, 1), 1)):
+        watch.check()
+        part = inside(out, block)
+        runner.fill(block, part, threads)
+        watch.advance(part.size * runner.dtype.itemsize)
+
+
+@final
+class _Fetching:
+    """A plan at work that reads sources elsewhere."""
+
+    __slots__ = (
+        "_arrays",
+        "_direct",
+        "_handles",
+        "_missing",
+        "_out",
+        "_places",
+        "_plan",
+        "_threads",
+        "_uses",
+        "_watch",
+    )
+
+    def __init__(self, plan: Plan, out: Array, threads: int, watch: Watch) -> None:
+        self._plan = plan
+        self._out = out
+        self._threads = threads
+        self._watch = watch
+        self._handles: list[ReadHandle] = []
+        self._places: dict[Expression, tuple[_Number, Share]] = {
+            share.view: ((number, share.number), share)
+            for number, request in enumerate(plan._asked)
+            for share in request.shares
+        }
+        self._missing: list[set[_Number]] = [
+            {self._places[leaf][0] for leaf in leaves_of(step.view) if is_away(leaf)} for step in plan.steps
+        ]
+        """For each step the selections that it still waits for."""
+        self._uses = Counter([need for needs in self._missing for need in needs])
+        """How many steps still need each selection."""
+        self._arrays: dict[_Number, Array] = {}
+        self._direct: set[_Number] = set()
+        """Selections that are read straight into the result."""
+
+    def run(self) -> None:
+        """Ask all sources, write what needs none of them, and each other step as soon as it has all."""
+        waiting: dict[_Number, list[int]] = {}
+        for number, needs in enumerate(self._missing):
+            for need in needs:
+                waiting.setdefault(need, []).append(number)
+        self._prepare(waiting)
+        try:
+            self._ask()
+            for number, needs in enumerate(self._missing):
+                if not needs:
+                    self._write(self._plan.steps[number])
+            for arrived in self._arrivals():
+                self._spread(arrived, waiting.pop(arrived, None))
+        except BaseException:
+            for handle in self._handles:
+                with suppress(Exception):  # The first error is the one to tell.
+                    handle.cancel()
+            raise
+
+    def _ask(self) -> None:
+        """Start all reads, which go on while steps are written."""
+        for number, request in enumerate(self._plan._asked):
+            self._watch.check()
+            arrays = [self._arrays[number, k] for k in range(len(request.selections))]
+            self._handles.append(request.source.read(request.selections, arrays))
+
+    def _prepare(self, waiting: dict[_Number, list[int]]) -> None:
+        """Find where each selection is read to: the result if it is just that, else memory in between."""
+        for number, request in enumerate(self._plan._asked):
+            for share in request.shares:
+                need = (number, share.number)
+                steps = waiting[need]
+                step = self._plan.steps[steps[0]]
+                if share.fetch is not None and len(steps) == 1 and step.view == share.view:
+                    target = share.fetch.target(self._part(step))
+                    if target is not None:
+                        self._arrays[need] = target
+                        self._direct.add(need)
+            for k, selection in enumerate(request.selections):
+                if (number, k) not in self._direct:
+                    self._arrays[number, k] = np.empty(selection.extents, request.source.dtype)
+
+    def _arrivals(self) -> Iterator[_Number]:
+        """Return an iterator over the selections as they arrive, in turns between sources that wait."""
+        running = [(number, iter(handle.completed())) for number, handle in enumerate(self._handles)]
+        left = sum([len(request.selections) for request in self._plan._asked])
+        while running:
+            still: list[tuple[int, Iterator[int | None]]] = []
+            for number, arrivals in running:
+                for k in arrivals:
+                    self._watch.check()
+                    if k is None:
+                        still.append((number, arrivals))
+                        break
+                    left -= 1
+                    yield number, k
+            running = still
+        if left:
+            raise ConversionError(f"sources ended their reads, and {left} selections have not arrived")
+
+    def _spread(self, arrived: _Number, steps: list[int] | None) -> None:
+        """Write the steps that waited only for what has arrived."""
+        if steps is None:
+            raise ConversionError(f"selection {arrived[1]} came twice, or was never asked for")
+        for number in steps:
+            self._missing[number].discard(arrived)
+            if not self._missing[number]:
+                self._finish(self._plan.steps[number], arrived)
+
+    def _finish(self, step: Step, arrived: _Number) -> None:
+        if arrived in self._direct:
+            self._watch.advance(step.nbytes)
+            return
+        self._write(step)
+        for need in {self._places[leaf][0] for leaf in leaves_of(step.view) if is_away(leaf)}:
+            self._uses[need] -= 1
+            if not self._uses[need]:
+                del self._arrays[need]  # Memory in between is given back as soon as nobody needs it.
+
+    def _write(self, step: Step) -> None:
+        _write(runner_of(step.view, self._arrived), self._part(step), self._threads, self._watch)
+
+    def _part(self, step: Step) -> Array:
+        return inside(self._out, tuple([slice(own.start, own.stop, own.step) for own in step.window]))
+
+    def _arrived(self, view: Expression) -> Runner:
+        need, share = self._places[view]
+        return leaf_of(share.layout, Dense(cast("Any", self._arrays[need].reshape(-1))))

@@ -1,0 +1,149 @@
+"""What writes elements of a view by their number in row-major order, where no layout of a source says it."""
+
+from typing import Any, TypeAlias, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer.copies._copy import assign_indexed, write_elements
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout.axes._axis import AxisMap, Stride
+from tensorwrapper.layout.boxes._separable import axes_of, over_box
+from tensorwrapper.selection.runners._blocks import (
+    BLOCK,
+    Window,
+    boxes_of_run,
+    cut,
+    full_window,
+    window_extents,
+)
+from tensorwrapper.selection.runners._leaves import Runner, leaf_of, points_through
+from tensorwrapper.typing import Array, Extents, IntArray
+
+__all__ = ["WholeRunner"]
+
+_SCRATCH = 1 << 23  # bytes of a run of elements that is held while parts of it are written
+_SPARSE = 8  # elements of a run for each one that is wanted, from which points are read one by one
+
+_Goal: TypeAlias = "list[slice | IntArray]"
+"""For each mode the positions of the result that a part of it has."""
+
+
+@final
+@attrs.frozen(eq=False)
+class WholeRunner(Runner):
+    """Elements of another runner, addressed by their number in row-major order.
+
+    Runs of them are written or held as they come. Windows whose numbers lie far apart are halved until
+    they do not; those of which a run would hold little that is wanted are read point by point.
+    """
+
+    runner: Runner
+    layout: Layout[Any]
+
+    @property
+    def extents(self) -> Extents:
+        return self.layout.shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.runner.dtype
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
+        if not out.size:
+            return
+        base, axes = axes_of(self.layout[(*window, ...)]._held, "a selection")
+        self._fill(base, axes, out, [slice(None)] * out.ndim)
+
+    def _fill(self, base: int, axes: tuple[AxisMap, ...], out: Array, goal: _Goal) -> None:
+        ends = [axis.bounds() for axis in axes]
+        least, greatest = base + sum([a for a, _ in ends]), base + sum([b for _, b in ends])
+        extents = tuple([axis.extent for axis in axes])
+        layout = wrap_layout(over_box(extents, (0,) * len(extents), base, axes))
+        span, size = greatest + 1 - least, layout.shape.size
+        if layout._held.is_contiguous and self._run_into(least, out, goal):
+            return
+        if span * self.dtype.itemsize <= _SCRATCH and (span <= _SPARSE * size or span <= BLOCK):
+            run: Any = np.empty(span, self.dtype)
+            self._write_run(least, run)
+            shifted = wrap_layout(over_box(extents, (0,) * len(extents), base - least, axes))
+            _put(out, goal, leaf_of(shifted, Dense(run)), extents)
+        elif size <= BLOCK and span > _SPARSE * size:
+            places = np.unravel_index(layout.to_numpy().reshape(-1), self.runner.extents)
+            _write(out, goal, self.runner.points(places).reshape(extents))
+        else:
+            self._halve(base, axes, out, goal)
+
+    def _run_into(self, start: int, out: Array, goal: _Goal) -> bool:
+        """Write numbers that follow one another straight into a result without gaps; tell whether it is."""
+        if any(not isinstance(own, slice) for own in goal):
+            return False
+        part = out[(*goal, ...)]
+        if not part.flags.c_contiguous:
+            return False
+        self._write_run(start, part.reshape(-1))
+        return True
+
+    def _write_run(self, start: int, flat: Array) -> None:
+        for window, done in boxes_of_run(self.runner.extents, start, start + len(flat)):
+            extents = window_extents(window)
+            count = int(np.prod(extents, dtype=np.int64))
+            self.runner.fill(window, flat[done : done + count].reshape(extents))
+
+    def _halve(self, base: int, axes: tuple[AxisMap, ...], out: Array, goal: _Goal) -> None:
+        reach = [high - low for low, high in [axis.bounds() for axis in axes]]
+        mode = max(range(len(axes)), key=lambda m: (reach[m], axes[m].extent))
+        axis, own = axes[mode], goal[mode]
+        half = axis.extent // 2
+        if isinstance(axis, Stride):
+            parts = [(0, half), (half, axis.extent)]
+            pieces = [(*axis.take(a, 1, b - a), _part(own, slice(a, b))) for a, b in parts]
+        else:
+            order = _ascending(axis.offsets())
+            pieces = [(*axis.gather(few), _part(own, few)) for few in (order[:half], order[half:])]
+        for more, few, places in pieces:
+            there = [*goal[:mode], places, *goal[mode + 1 :]]
+            self._fill(base + more, (*axes[:mode], few, *axes[mode + 1 :]), out, there)
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        return self.runner.points(points_through(self.layout, places, self.runner.extents))
+
+
+def _ascending(offsets: IntArray) -> IntArray:
+    """Return an order of offsets in which they ascend; halves of sorted ones are."""
+    if (offsets[1:] >= offsets[:-1]).all():
+        return np.arange(len(offsets))
+    return np.argsort(offsets, kind="stable")
+
+
+def _part(own: slice | IntArray, chosen: slice | IntArray) -> slice | IntArray:
+    if not isinstance(own, slice):
+        return own[chosen]
+    start = own.start or 0
+    if isinstance(chosen, slice):
+        return slice(start + chosen.start, start + chosen.stop)
+    return chosen + start
+
+
+def _put(out: Array, goal: _Goal, leaf: Runner, extents: Extents) -> None:
+    if all(isinstance(own, slice) for own in goal):
+        leaf.fill(full_window(extents), out[(*goal, ...)])
+        return
+    for block in cut(extents):
+        pairs = zip(goal, block, strict=True)
+        _write(out, [_part(own, b) for own, b in pairs], leaf.part(block))
+
+
+def _write(out: Array, goal: _Goal, values: Array) -> None:
+    if all(isinstance(own, slice) for own in goal):
+        write_elements(out[(*goal, ...)], values)
+        return
+    places: list[IntArray] = []
+    for extent, own in zip(out.shape, goal, strict=True):
+        if isinstance(own, slice):
+            places.append(np.arange(*own.indices(extent), dtype=np.int64))
+        else:
+            places.append(own)
+    assign_indexed(out, np.ix_(*places), values)

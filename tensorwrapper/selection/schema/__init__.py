@@ -1,0 +1,1 @@
+"""Views as JSON: written, and read from strangers within limits."""

@@ -1,0 +1,170 @@
+"""What a description of a view may ask for, and how much of that it has used up while it is read."""
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import attrs
+
+from tensorwrapper._json import Json
+from tensorwrapper.errors import SelectionError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout.axes._axis import Cycle, Stride
+from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.normal._pieces import RUNS
+from tensorwrapper.selection.normal._transform import maps_of
+from tensorwrapper.selection.schema._fields import MAX_RANK, to_table
+from tensorwrapper.typing import IntArray
+
+__all__ = ["Budget", "Measured", "SchemaLimits", "finished", "tabled"]
+
+
+@final
+@attrs.frozen
+class SchemaLimits:
+    """What a description of a view may ask for at most.
+
+    Attributes
+    ----------
+    text
+        Characters of the JSON.
+    depth
+        Brackets inside brackets; half of it is how deep views may be made of views.
+    items
+        Values in the JSON.
+    nodes
+        Views and steps in all; also the parts that the normal form of a view may have.
+    positions
+        Positions in tables in all, and in any mode that a step turns into a table.
+    work
+        Positions in all that reading the text and finding the normal form look at.
+    nbytes
+        Bytes that are made when the view, or any view that it is made of, is computed.
+
+    Examples
+    --------
+    >>> from tensorwrapper import selection as sel
+    >>> limits = sel.SchemaLimits(nbytes=1 << 20)
+    >>> text = sel.to_json(sel.zeros((1000, 1000)))
+    >>> try:
+    ...     sel.from_json(text, sources={}, limits=limits)
+    ... except ValueError as error:
+    ...     print(error)
+    [limit] computing the view makes 8000000 bytes; 1048576 are allowed
+    """
+
+    text: int = 1 << 24
+    depth: int = 256
+    items: int = 1 << 20
+    nodes: int = 1 << 16
+    positions: int = 1 << 24
+    work: int = 1 << 28
+    nbytes: int = 1 << 40
+
+
+@final
+@attrs.frozen
+class Measured:
+    """A view that was read, and what it may take to find its normal form and to compute it.
+
+    Attributes
+    ----------
+    view
+        The view itself.
+    parts
+        How many parts its normal form may have: each leaf once, and again for every run of a mode that wraps.
+    rounds
+        How many elements are made for each of its elements.
+    deep
+        How many views lie inside one another.
+    shared
+        Whether a mode is shared out among parts somewhere beneath.
+    is_leaf
+        Whether it is of one source or generator, of which only what is selected in the end is ever made.
+    """
+
+    view: Expression
+    parts: int = 1
+    rounds: int = 1
+    deep: int = 1
+    shared: bool = False
+    is_leaf: bool = False
+
+
+def tabled(layout: Layout[Any]) -> int:
+    """Return how many positions the modes of a layout have that are no strides."""
+    maps = maps_of(layout)
+    return 0 if maps is None else sum([axis.extent for axis in maps[1] if not isinstance(axis, Stride)])
+
+
+def finished(found: Measured) -> Measured:
+    """Return a view after its last step: what wraps over modes that are shared out multiplies the parts."""
+    maps = maps_of(found.view.layout)
+    if not found.shared or maps is None:
+        return found
+    parts = found.parts
+    for axis in maps[1]:
+        if isinstance(axis, Cycle) and axis.modulus is not None:
+            parts *= min(abs(axis.turn) * axis.extent // axis.modulus + 2, RUNS)
+    return attrs.evolve(found, parts=parts)
+
+
+@final
+class Budget:
+    """How much of the limits is left, and the frames that tables lie in."""
+
+    __slots__ = ("_frames", "_nodes", "_positions", "_work", "limits")
+
+    limits: SchemaLimits
+
+    def __init__(self, limits: SchemaLimits, frames: Sequence[bytes]) -> None:
+        self.limits = limits
+        self._frames = frames
+        self._nodes = 0
+        self._positions = 0
+        self._work = 0
+
+    def node(self, where: str) -> None:
+        """Count one view or step."""
+        self._nodes += 1
+        if self._nodes > self.limits.nodes:
+            raise SelectionError("limit", f"{where}: more than {self.limits.nodes} views and steps")
+
+    def work(self, count: int, where: str) -> None:
+        """Count positions that are looked at."""
+        self._work += count
+        if self._work > self.limits.work:
+            raise SelectionError(
+                "limit", f"{where}: more than {self.limits.work} positions would be looked at"
+            )
+
+    def extent(self, extent: int, where: str) -> None:
+        """Raise if a mode is too long for a table of its positions."""
+        if extent > self.limits.positions:
+            raise SelectionError(
+                "limit", f"{where} needs a table of {extent} positions; {self.limits.positions} are allowed"
+            )
+
+    def table(self, value: Json, where: str, parts: int = 1) -> IntArray:
+        """Return a table, which is looked at once for each part that it is applied to."""
+        table = to_table(value, where, self._frames, self.limits.positions - self._positions)
+        self._positions += len(table)
+        self.work(len(table) * parts, where)
+        return table
+
+    def check(self, found: Measured, where: str) -> Measured:
+        """Return a view that keeps to the limits."""
+        view, limits = found.view, self.limits
+        if view.shape.rank > MAX_RANK:
+            raise SelectionError("limit", f"{where} has {view.shape.rank} modes; {MAX_RANK} are allowed")
+        if found.parts > limits.nodes:
+            raise SelectionError(
+                "limit", f"{where} has up to {found.parts} parts; {limits.nodes} are allowed"
+            )
+        if 2 * found.deep > limits.depth:
+            raise SelectionError("limit", f"{where}: more than {limits.depth // 2} views inside one another")
+        total = view.shape.size * view.dtype.itemsize * found.rounds
+        if total > limits.nbytes and not found.is_leaf:
+            raise SelectionError(
+                "limit", f"computing {where} makes {total} bytes; {limits.nbytes} are allowed"
+            )
+        return found

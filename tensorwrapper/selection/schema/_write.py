@@ -1,0 +1,400 @@
+"""Views as JSON: what is written. Sources are named, functions are not sent, large tables may be frames.
+
+Version 1. A view is an object with ``of`` (what it is made of) and, where it is not all of that, ``layout``
+(one layout of the places of what it is made of: the normal form), or ``ops`` (simple steps, in order), or
+steps after a layout. The outermost object also has ``view`` (the version), ``dtype`` and ``range``.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+
+from tensorwrapper._json import Json, dump_json
+from tensorwrapper.errors import ConversionError, OutOfBoundsError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
+from tensorwrapper.layout.boxes._strided import new_row_major
+from tensorwrapper.selection._view import View
+from tensorwrapper.selection.expressions._atom import Atom, atoms_of
+from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.expressions._generators import (
+    Computing,
+    Counting,
+    Diagonal,
+    Filling,
+    Generator,
+    RandomField,
+    Sampling,
+)
+from tensorwrapper.selection.expressions._nodes import (
+    Casting,
+    Choosing,
+    Extreme,
+    Interleaving,
+    Joining,
+    Padding,
+    Reading,
+    Routing,
+    Stacking,
+    Whole,
+)
+from tensorwrapper.selection.normal._transform import maps_of
+from tensorwrapper.selection.random._philox import ALGORITHM
+from tensorwrapper.selection.schema._fields import dtype_name
+from tensorwrapper.selection.sources._source import Source, TensorSource
+from tensorwrapper.shape import Shape
+
+__all__ = ["VERSION", "SchemaForm", "sources", "to_json"]
+
+VERSION = 1
+_FRAMED = 64  # positions from which a table becomes a frame, if there may be frames
+
+SchemaForm: TypeAlias = Literal["steps", "normal", "box"]
+"""How a view is written: as the steps that made it, as what runs, or as a region of one source."""
+
+
+def sources(view: View[Any]) -> dict[str, Source]:
+    """Return the sources of a view by name: "0", "1" and so on, in the order in which they are met.
+
+    A tensor that comes twice is one source; two tensors over one buffer are two.
+
+    Examples
+    --------
+    >>> import tensorwrapper as tw
+    >>> from tensorwrapper import selection as sel
+    >>> a, b = tw.as_tensor([1, 2]), tw.as_tensor([3])
+    >>> sel.sources(sel.concat([a, b, a]))
+    {'0': tensor(Shape(2), int64), '1': tensor(Shape(1), int64)}
+    """
+    found: dict[int | Source, Source] = {}
+    waiting = [view._expression]
+    while waiting:
+        part = waiting.pop()
+        while part.written is not None:
+            # Of what was optimized it is the written steps that are read.
+            part = part.written
+        node = part.node
+        if isinstance(node, Reading):
+            found.setdefault(_key(node.source), node.source)
+        waiting += reversed(node.operands)
+    return {str(number): source for number, source in enumerate(found.values())}
+
+
+def _key(source: Source) -> "int | Source":
+    """Return what tells sources apart by name: tensors over one buffer are two sources."""
+    return id(source.tensor) if isinstance(source, TensorSource) else source
+
+
+def to_json(
+    view: View[Any],
+    *,
+    form: SchemaForm = "steps",
+    sources: Mapping[str, Source] | None = None,
+    frames: list[bytes] | None = None,
+) -> str:
+    """Return a view as JSON, without the elements of its sources.
+
+    Parameters
+    ----------
+    view
+        Over boxes. Steps that call a Python function cannot be written.
+    form
+        ``"steps"`` keeps every step as it was written. ``"normal"`` writes what runs. ``"box"`` writes
+        ``{"tensorId", "range"}``, for a view that is a region of one source.
+    sources
+        Names of the sources; those of `sources` if not given.
+    frames
+        A list to which long tables of positions are added as bytes (little-endian int64), each of which the
+        JSON then names by its number.
+
+    Raises
+    ------
+    ConversionError
+        If the view cannot be written so.
+
+    Examples
+    --------
+    >>> from tensorwrapper import selection as sel
+    >>> v = sel.as_view([[1, 2, 3], [4, 5, 6]])[:, ::-1]
+    >>> sel.to_json(v)
+    '{"dtype":"<i8","of":{"source":"0"},"ops":[["slice",1,2,-1,3]],"range":{"end":[2,3],"start":[0,0]},"view":1}'
+    >>> sel.to_json(v[:, 1:].permute((0, 1))[:, ::-1], form="box")
+    '{"range":{"end":[2,2],"start":[0,0]},"tensorId":"0"}'
+    """
+    named = _sources(view) if sources is None else sources
+    writer = _Writer(named, frames)
+    if form == "box":
+        return dump_json(writer.box(view.normal_form() if view.size else view._expression))
+    written = writer.normal(view.normal_form()) if form == "normal" else writer.steps(view._expression)
+    shape = view.shape
+    return dump_json({"view": VERSION, "dtype": dtype_name(view.dtype), "range": range_of(shape), **written})
+
+
+_sources = sources
+
+
+def range_of(shape: Shape[Any]) -> dict[str, Json]:
+    """Return the first index of a box, and the one after its last."""
+    start, extents = shape.origin, shape.extents
+    return {"start": list(start), "end": [a + n for a, n in zip(start, extents, strict=True)]}
+
+
+def _value(value: Any, dtype: "np.dtype[Any]") -> Json:  # noqa: ANN401 - a constant of any type
+    """Return a constant as what JSON can say: times as integers, complex numbers as pairs."""
+    number: Any = np.array(value, dtype=dtype)
+    match dtype.kind:
+        case "m" | "M":
+            return int(number.view(np.int64))
+        case "c":
+            return [_real(float(number.real)), _real(float(number.imag))]
+        case "f":
+            return _real(float(number))
+        case "b" | "i" | "u" | "T" | "U":
+            return cast("Json", number.item())
+        case _:
+            raise ConversionError(f"a constant of type {dtype} has no form in JSON")
+
+
+def _real(value: float) -> Json:
+    return value if np.isfinite(value) else repr(value)
+
+
+class _Writer:
+    """What is known while a view is written."""
+
+    __slots__ = ("_buffers", "_frames", "_names", "_tensors")
+
+    def __init__(self, names: Mapping[str, Source], frames: list[bytes] | None) -> None:
+        self._names = names
+        self._frames = frames
+        # Of several names the first one is written.
+        pairs = list(names.items())[::-1]
+        self._tensors = {_key(source): name for name, source in pairs}
+        self._buffers = {source: name for name, source in pairs}
+
+    def steps(self, view: Expression) -> dict[str, Json]:
+        """Return a view as the steps that made it."""
+        _check_box(view)
+        if view.written is None:
+            written: dict[str, Json] = (
+                {"of": self._node(view.node)} if view.calls or _is_all(view) else self.normal(view)
+            )
+        else:
+            # It goes on from what was optimized, or from a part of a node.
+            written = self.steps(view.written)
+        ops = cast("list[Json]", written.setdefault("ops", []))
+        for call in view.calls:
+            for atom in atoms_of(call):
+                ops += self._ops(atom, call[2])
+        if not ops:
+            del written["ops"]
+        return written
+
+    def _ops(self, atom: Atom, before: Shape[Any]) -> list[Json]:
+        name, arguments = atom.operation, atom.arguments
+        match name:
+            case "window":
+                # In JSON positions count from zero, and the range says where the result lies.
+                spans = enumerate(zip(arguments[0], before.origin, arguments[1], strict=True))
+                slices = [(mode, start - old, 1, count) for mode, (start, old, count) in spans]
+                return [item for own in slices for item in _slice(before, *own)]
+            case "slice":
+                return _slice(before, *arguments)
+            case "gather":
+                mode, positions = arguments
+                return [[name, mode, self._table(np.asarray(positions) % before.extents[mode])]]
+            case "points":
+                return [[name, self._table(arguments[0])]]
+            case _:
+                return [[name, *[_plain(argument) for argument in arguments]]]
+
+    def _table(self, positions: Any) -> Json:  # noqa: ANN401 - integers in a tuple or array
+        if self._frames is None or len(positions) < _FRAMED:
+            return [int(p) for p in positions]
+        self._frames.append(np.asarray(positions, dtype="<i8").tobytes())
+        return {"frame": len(self._frames) - 1}
+
+    def _name(self, source: Source, *, buffer: bool = False) -> str:
+        name = self._buffers.get(source) if buffer else self._tensors.get(_key(source))
+        if name is None:
+            raise ConversionError(
+                f"the view reads {source!r}, which has no name among {list(self._names)[:8]}"
+            )
+        return name
+
+    def _node(self, node: Node) -> dict[str, Json]:
+        match node:
+            case Reading():
+                return {"source": self._name(node.source)}
+            case Joining() | Interleaving() | Stacking():
+                return {node.name: node.mode, "parts": [self.steps(part) for part in node.operands]}
+            case Padding():
+                fill = _value(cast("Filling", node.fill.node).value, node.dtype)
+                return {
+                    "pad": [list(pair) for pair in node.widths],
+                    "value": fill,
+                    "part": self.steps(node.operand),
+                }
+            case Choosing() | Extreme():
+                return {node.name: [self.steps(part) for part in node.operands]}
+            case Casting():
+                return {"cast": dtype_name(node.dtype), "part": self.steps(node.operand)}
+            case Whole():
+                return {"whole": self.steps(node.operand)}
+            case RandomField():
+                return self._random(node, [self.steps(part) for part in node.operands])
+            case Routing():
+                return self._route(node)
+            case Generator():
+                return _generator(node)
+            case _:
+                raise ConversionError(f"{node.name} is not written as JSON")
+
+    def _random(self, node: RandomField, parts: "list[dict[str, Json]]") -> dict[str, Json]:
+        operands = iter(parts)
+        parameters: list[Json] = [
+            next(operands) if isinstance(p, Expression) else _parameter(p) for p in node.parameters
+        ]
+        return {
+            "random": node.distribution,
+            "algorithm": ALGORITHM,
+            "seed": node.seed,
+            "parameters": parameters,
+            "range": range_of(node.shape),
+            "dtype": dtype_name(node.dtype),
+        }
+
+    def normal(self, view: Expression) -> dict[str, Json]:
+        """Return a view in normal form: one layout for each part."""
+        _check_box(view)
+        node = view.node
+        maps = maps_of(view.layout)
+        if maps is None:
+            return {"of": {"source": self._kept_together(view)}}
+        written: dict[str, Json] = {"of": self._normal_node(node)}
+        base, axes = maps
+        if isinstance(node, Reading) or maps != maps_of(wrap_layout(new_row_major(node.extents))):
+            written["layout"] = {"offset": base, "modes": [self._axis(axis) for axis in axes]}
+        return written
+
+    def _kept_together(self, view: Expression) -> str:
+        """Return the name of the source that a view without a rule per mode is all of."""
+        node = view.node
+        for name, known in self._names.items():
+            same = isinstance(node, Reading) and isinstance(known, TensorSource) and known == node.source
+            if same and view.layout[...] == cast("TensorSource", known).tensor.layout[...]:
+                return name
+        raise ConversionError(
+            f"a part of a tensor of shape {view.shape} that keeps tiles together has no rule per mode: it is "
+            'written as steps, form="steps"'
+        )
+
+    def _axis(self, axis: AxisMap) -> dict[str, Json]:
+        if isinstance(axis, Stride):
+            return {"extent": axis.extent, "stride": axis.step}
+        if isinstance(axis, Cycle):
+            cycle: list[Json] = [axis.start, axis.turn, axis.modulus, axis.hold, axis.step]
+            return {"extent": axis.extent, "cycle": cycle}
+        return {"extent": axis.extent, "table": self._table(cast("Table", axis).values)}
+
+    def _normal_node(self, node: Node) -> dict[str, Json]:
+        match node:
+            case Reading():
+                # Places of a tensor in memory are those of its buffer, which tensors may share.
+                memory = isinstance(node.source, TensorSource)
+                return {"memory" if memory else "source": self._name(node.source, buffer=True)}
+            case Routing():
+                return self._route(node)
+            case Choosing() | Extreme():
+                return {node.name: [self.normal(part) for part in node.operands]}
+            case Casting():
+                return {"cast": dtype_name(node.dtype), "part": self.normal(node.operand)}
+            case Whole():
+                return {"whole": self.normal(node.operand)}
+            case Sampling():
+                raise ConversionError(
+                    'random numbers whose parameters are views are written as steps only: form="steps"'
+                )
+            case _:
+                return self._node(node)
+
+    def _route(self, node: Routing) -> dict[str, Json]:
+        pieces: list[Json] = [[p.start, p.step, self.normal(p.view)] for p in node.pieces]
+        return {"route": node.mode, "pieces": pieces}
+
+    def box(self, view: Expression) -> dict[str, Json]:
+        """Return a view that is a region of one source as ``{"tensorId", "range"}``."""
+        _check_box(view)
+        node = view.node
+        if not isinstance(node, Reading):
+            raise ConversionError(f"a box is a region of one source, and this view is {node.name}")
+        name = self._name(node.source, buffer=True)
+        source = self._names[name]
+        held = source.tensor.layout if isinstance(source, TensorSource) else Layout(source.shape)
+        size = view.shape.size
+        start = held.index_of(view.layout.offset_of(view.shape.origin)) if size else source.shape.origin
+        region = Shape(*view.shape.extents, origin=start) if len(start) == view.shape.rank else None
+        if region is None or (size and not _is_window(held, region, view)):
+            raise ConversionError("the view is no region of its source: it changes the order or the modes")
+        return {"tensorId": name, "range": range_of(region)}
+
+
+def _slice(before: Shape[Any], mode: int, start: int, step: int, count: int) -> list[Json]:
+    """Return a slice, none if it is of all: two that take the same positions are written alike."""
+    start, step = (start if count else 0), (step if count > 1 else 1)
+    return [] if (step, count) == (1, before.extents[mode]) else [["slice", mode, start, step, count]]
+
+
+def _is_all(view: Expression) -> bool:
+    """Tell whether a view is all of its node or source, wherever it lies."""
+    node = view.node
+    if isinstance(node, Reading) and isinstance(node.source, TensorSource):
+        return view.layout[...] == node.source.tensor.layout[...]
+    return view.is_whole
+
+
+def _check_box(view: Expression) -> None:
+    if view.shape.kind != "smooth":
+        raise ConversionError(f"a view of {view.shape} is not written as JSON: only boxes are")
+
+
+def _parameter(value: Any) -> Json:  # noqa: ANN401 - a number
+    number: Any = value
+    return int(number) if np.asarray(number).dtype.kind in "biuO" else _real(float(number))
+
+
+def _is_window(held: Layout[Any], region: Shape[Any], view: Expression) -> bool:
+    try:
+        window = held.window(region)
+    except OutOfBoundsError:
+        return False
+    own, other = maps_of(window), maps_of(view.layout)
+    if own is None or other is None:
+        return window[...] == view.layout[...]
+    # How far a mode of one position steps says nothing.
+    pairs = zip(own[1], other[1], strict=True)
+    return window.offset == view.layout.offset and all(a == b or a.extent == 1 for a, b in pairs)
+
+
+def _plain(argument: Any) -> Json:  # noqa: ANN401 - integers, words, and tuples of them
+    if isinstance(argument, tuple):
+        return [_plain(item) for item in cast("tuple[object, ...]", argument)]
+    return argument if isinstance(argument, str) else int(argument)
+
+
+def _generator(node: Generator) -> dict[str, Json]:
+    facts: dict[str, Json] = {"range": range_of(node.shape), "dtype": dtype_name(node.dtype)}
+    match node:
+        case Filling():
+            return {"full": _value(node.value, node.dtype), **facts}
+        case Counting():
+            steps = [_value(step, node.dtype) for step in node.steps]
+            return {node.name: _value(node.start, node.dtype), "steps": steps, **facts}
+        case Diagonal():
+            return {"eye": node.offset, **facts}
+        case Computing():
+            raise ConversionError("a view that a Python function computes is not written as JSON")
+        case _:
+            raise ConversionError(f"{node.name} is not written as JSON")

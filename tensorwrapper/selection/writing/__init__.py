@@ -1,0 +1,1 @@
+"""Writes through views, each element to the one place that it came from."""

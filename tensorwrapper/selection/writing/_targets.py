@@ -1,0 +1,243 @@
+"""Where the elements of a view are stored: what is written when something is assigned to it.
+
+The normal form says it: its pieces are parts of the box, and each is one layout of one source. What is put
+in order (`Whole`) is written through a copy of its elements if the order is one of all of them, and else
+address by address.
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer._places import memory_of
+from tensorwrapper.buffer.copies._copy import assign_indexed, write_elements
+from tensorwrapper.errors import ReadOnlyError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout.axes._axis import Table
+from tensorwrapper.layout.boxes._separable import over_box
+from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.expressions._generators import Filling, Generator, Sampling
+from tensorwrapper.selection.expressions._nodes import Casting, Reading, Routing, Whole
+from tensorwrapper.selection.sources._source import TensorSource
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, Extents, IntArray
+
+__all__ = ["Landing", "Landings", "landed", "landings_of", "write_parts"]
+
+Part: TypeAlias = "tuple[range, ...]"
+"""For each mode the positions that a part has, in order."""
+
+
+@final
+@attrs.frozen
+class Landing:
+    """Some elements of a box, and the tensor that has them.
+
+    Attributes
+    ----------
+    part
+        Which elements of the box they are.
+    tensor
+        Has one element for each of them, in the same order.
+    places
+        If given, only these of them, by their number in the part; then the tensor has one mode.
+    where
+        What an error says of them.
+    """
+
+    part: Part
+    tensor: Tensor[Any]
+    where: str
+    places: IntArray | None = None
+
+
+@final
+@attrs.frozen
+class Refused:
+    """Some elements of a box that no memory has, and why."""
+
+    part: Part
+    text: str
+
+
+@final
+@attrs.frozen
+class Arranged:
+    """Some elements of a box that are those of another box in another order, and where they are."""
+
+    part: Part
+    layout: Layout[Any]
+    landings: "Landings"
+    extents: Extents
+
+
+Landings: TypeAlias = "tuple[Landing | Refused | Arranged, ...]"
+
+
+def landings_of(normal: Expression) -> Landings:
+    """Return where the elements of a view in normal form are.
+
+    Raises
+    ------
+    ReadOnlyError
+        If some of them are in no memory, or in a source that cannot be written to.
+    """
+    extents = normal.shape.extents
+    found = _landings(normal, _all(extents), extents)
+    for refused in _refusals(found):
+        raise ReadOnlyError(refused)
+    return found
+
+
+def landed(landings: Landings) -> Iterator[Landing]:
+    """Return an iterator over all parts that lie in tensors."""
+    for own in landings:
+        if isinstance(own, Landing):
+            yield own
+        elif isinstance(own, Arranged):
+            yield from landed(own.landings)
+
+
+def _refusals(landings: Landings) -> Iterator[str]:
+    for own in landings:
+        if isinstance(own, Refused):
+            yield own.text
+        elif isinstance(own, Arranged):
+            yield from _refusals(own.landings)
+
+
+def _all(extents: Extents) -> Part:
+    return tuple([range(extent) for extent in extents])
+
+
+def _landings(view: Expression, part: Part, box: Extents | None) -> Landings:
+    """Return where the elements of a view are, which is some part of a box.
+
+    Errors tell positions of the box; none if it is None.
+    """
+    node = view.node
+    where = "some elements" if box is None else _where(part, box)
+    if isinstance(node, Routing) and view.is_whole:
+        found: list[Landing | Refused | Arranged] = []
+        for piece in node.pieces:
+            own = part[node.mode][piece.start :: piece.step][: piece.count(node.mode)]
+            within = (*part[: node.mode], own, *part[node.mode + 1 :])
+            found += _landings(piece.view, within, box)
+        return tuple(found)
+    if isinstance(node, Whole):
+        return _of_whole(node.operand, view.layout, part, where)
+    if isinstance(node, Reading):
+        source = node.source
+        if isinstance(source, TensorSource):
+            return (Landing(part, Tensor._make(view.layout, source.tensor.buffer), where),)
+        return (Refused(part, f"{where}: from {source!r}, which cannot be written to"),)
+    return (Refused(part, f"{where}: {_why(node)}, which cannot be written to"),)
+
+
+def _where(part: Part, extents: Extents) -> str:
+    """Return which elements of the view a part has, in words."""
+    texts: list[str] = []
+    for mode, own in enumerate(part):
+        if own != range(len(own)) or len(own) != extents[mode]:
+            texts.append(_positions(own, mode))
+    return ", ".join(texts) or "the elements"
+
+
+def _positions(own: range, mode: int) -> str:
+    if len(own) == 1:
+        return f"position {own[0]} of mode {mode}"
+    steps = f" in steps of {own.step}" if own.step > 1 else ""
+    return f"positions {own[0]} to {own[-1]}{steps} of mode {mode}"
+
+
+def _why(node: Node) -> str:
+    match node:
+        case Filling():
+            return "a constant"
+        case Casting():
+            return f"converted to {node.dtype}"
+        case Sampling():
+            return "random numbers"
+        case Generator():
+            return f"generated by {node.name}()"
+        case _:
+            return f"the result of {node.name}()"
+
+
+def _of_whole(operand: Expression, layout: Layout[Any], part: Part, where: str) -> Landings:
+    extents = operand.shape.extents
+    inner = _landings(operand, _all(extents), None)
+    if layout.shape.size == operand.shape.size and layout.is_injective:
+        return (Arranged(part, layout, inner, extents),)
+    return _scattered(inner, extents, layout, part, where)
+
+
+def _scattered(inner: Landings, extents: Extents, layout: Layout[Any], part: Part, where: str) -> Landings:
+    """Return landings of some elements of a box, address by address."""
+    leaves: list[Landing | Refused] = []
+    numbers, addresses = _addresses(inner, extents, leaves)
+    chosen = layout.to_numpy().reshape(-1)
+    numbers, addresses = numbers.reshape(-1)[chosen], addresses.reshape(-1)[chosen]
+    found: list[Landing | Refused | Arranged] = []
+    met: list[int] = np.unique(numbers).tolist()
+    for number in met:
+        leaf = leaves[number]
+        if isinstance(leaf, Refused):
+            found.append(attrs.evolve(leaf, part=part))
+            continue
+        places = np.flatnonzero(numbers == number)
+        table = wrap_layout(over_box((len(places),), (0,), 0, (Table(addresses[places]),)))
+        found.append(Landing(part, Tensor._make(table, leaf.tensor.buffer), where, places))
+    return tuple(found)
+
+
+def _addresses(
+    landings: Landings, extents: Extents, leaves: list[Landing | Refused]
+) -> tuple[IntArray, IntArray]:
+    """Return for each element of a box the number of its leaf, and its address there."""
+    numbers, addresses = np.zeros(extents, dtype=np.int64), np.zeros(extents, dtype=np.int64)
+    for own in landings:
+        key = _key(own.part)
+        if isinstance(own, Arranged):
+            few, there = _addresses(own.landings, own.extents, leaves)
+            places = own.layout.to_numpy()
+            numbers[key], addresses[key] = few.reshape(-1)[places], there.reshape(-1)[places]
+            continue
+        leaves.append(own)
+        if isinstance(own, Landing) and own.places is not None:
+            _put(numbers, key, own.places, np.full(len(own.places), len(leaves) - 1))
+            _put(addresses, key, own.places, own.tensor.layout.to_numpy())
+        else:
+            numbers[key] = len(leaves) - 1
+            addresses[key] = own.tensor.layout.to_numpy() if isinstance(own, Landing) else 0
+    return numbers, addresses
+
+
+def _put(target: IntArray, key: tuple[slice, ...], places: IntArray, values: IntArray) -> None:
+    part = target[key]
+    part[np.unravel_index(places, part.shape)] = values
+
+
+def _key(part: Part) -> tuple[slice, ...]:
+    return tuple([slice(own.start, own.stop, own.step) for own in part])
+
+
+def write_parts(landings: Landings, values: Array) -> Iterator[tuple[Landing, Array]]:
+    """Return an iterator over parts that lie in tensors, and the values of each, in its order."""
+    for own in landings:
+        mine = values[_key(own.part)]
+        if isinstance(own, Arranged):
+            flat: Any = np.empty(mine.size, mine.dtype)
+            places = own.layout
+            memory = memory_of(places._held, Dense(flat)) if flat.dtype.kind not in "TO" else None
+            if memory is None:
+                assign_indexed(flat, (places.to_numpy(),), mine)
+            else:
+                write_elements(memory, mine)
+            yield from write_parts(own.landings, flat.reshape(own.extents))
+        elif isinstance(own, Landing):
+            yield own, mine if own.places is None else mine.reshape(-1)[own.places]

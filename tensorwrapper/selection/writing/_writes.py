@@ -1,0 +1,114 @@
+"""Writing through views: assignment that is whole or not at all, and accumulation."""
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer._places import address_batches, memory_of
+from tensorwrapper.buffer.copies._copy import copy_elements
+from tensorwrapper.errors import ReadOnlyError
+from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._nodes import Reading
+from tensorwrapper.selection.sources._source import TensorSource
+from tensorwrapper.selection.writing._distinct import check_distinct
+from tensorwrapper.selection.writing._targets import Landing, Landings, landed, landings_of, write_parts
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor._writes import fit_extents
+from tensorwrapper.typing import Array, Extents
+
+__all__ = ["Value", "accumulate", "assign", "writable_landings"]
+
+Value: TypeAlias = "npt.ArrayLike | Tensor[Any]"
+"""What is written: a tensor, an array, a number, or lists of them."""
+
+
+def writable_landings(written: Expression, normal: Expression) -> Landings:
+    """Return where the elements of a view are stored, if each can be written to and none comes twice."""
+    found = landings_of(normal)
+    parts = list(landed(found))
+    _check_writable(written, parts)
+    check_distinct(parts)
+    return found
+
+
+def _check_writable(written: Expression, parts: Iterable[Landing]) -> None:
+    """Raise if a part lies in memory that may not change, also where only one of several tensors says so."""
+    fixed = {source for source in _sources(written) if not source.tensor.buffer.writeable}
+    for part in parts:
+        if TensorSource(part.tensor) in fixed or not part.tensor.buffer.writeable:
+            raise ReadOnlyError(
+                f"{part.where}: from a read-only tensor, whose memory may not change, or which repeats "
+                "elements; copy() gives one that can be written to"
+            )
+
+
+def _sources(written: Expression) -> Iterable[TensorSource]:
+    """Return an iterator over the tensors that a view reads, as it was written."""
+    waiting = [written]
+    while waiting:
+        view = waiting.pop()
+        while view.written is not None:
+            view = view.written
+        if isinstance(view.node, Reading) and isinstance(view.node.source, TensorSource):
+            yield view.node.source
+        waiting += view.node.operands
+
+
+def assign(written: Expression, normal: Expression, value: Value) -> None:
+    """Write a value, broadcast and cast, into all elements of a view."""
+    node = normal.node
+    if isinstance(node, Reading) and isinstance(node.source, TensorSource):
+        target = Tensor._make(normal.layout, node.source.tensor.buffer)
+        _check_writable(written, [Landing((), target, "the elements")] if target._layout.is_injective else [])
+        target.assign(value)
+        return
+    extents = normal.shape.extents
+    if not normal.shape.size:
+        fit_extents(np.asarray(value), extents)
+        return
+    found = writable_landings(written, normal)
+    parts = list(landed(found))
+    values = np.broadcast_to(_values(value, parts, extents), extents)
+    for part, own in list(write_parts(found, values)):
+        part.tensor.assign(own)
+
+
+def _values(value: Value, parts: list[Landing], extents: Extents) -> Array:
+    """Return a value as an array of the view's type that is not in memory which is written."""
+    first = parts[0].tensor
+    given = _array_of(value)
+    if given is None or given.dtype != first.dtype or not isinstance(first.buffer, Dense):
+        return fit_extents(first._as_values(value, extents), extents)
+    buffers = {id(part.tensor.buffer): part.tensor.buffer for part in parts}.values()
+    flats = [own.flat for own in buffers if isinstance(own, Dense)]
+    same = any(np.may_share_memory(given, flat) for flat in flats)
+    return fit_extents(copy_elements(given) if same else given, extents)
+
+
+def _array_of(value: Value) -> Array | None:
+    """Return the array that a value is, or the one over its memory, if there is one."""
+    if isinstance(value, np.ndarray):
+        return cast("Array", value)
+    if type(value) is Tensor and value.shape.kind == "smooth":
+        return memory_of(value.layout._held, value.buffer)
+    return None
+
+
+def accumulate(values: Tensor[Any], normal: Expression) -> None:
+    """Add elements to those of a view, also where several of its indices share an element."""
+    found = landings_of(normal)
+    parts = list(landed(found))
+    for part in parts:
+        if not TensorSource(part.tensor).owner.writeable:
+            raise ReadOnlyError("a source of the view is read-only; copy() gives one that can change")
+    extents = normal.shape.extents
+    own = fit_extents(values.elements().reshape(values.shape.extents), extents)
+    for part, mine in list(write_parts(found, np.broadcast_to(own, extents))):
+        start, flat = 0, mine.reshape(-1)
+        for batch in address_batches(part.tensor.layout._held):
+            places = batch.reshape(-1)
+            part.tensor.buffer.accumulate(places, flat[start : start + len(places)])
+            start += len(places)

@@ -1,0 +1,94 @@
+"""What all parts of the facade stand on: the implementation that a shape hides, and the names of its modes.
+
+`Shape` is one class over sibling mixins, each in a file of its own: questions (``_queries``), parts of the
+same rank (``_parts``), sets (``_sets``), named constructors (``_constructors``), and other forms
+(``_exchange``). None builds on another.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, Generic, Self, SupportsIndex, TypeAlias
+
+from tensorwrapper.errors import ConversionError, ExtentError
+from tensorwrapper.shape.boxes._common import ShapeCommon
+from tensorwrapper.shape.boxes._keys import mode_of
+from tensorwrapper.shape.boxes._names import ModeNames, Names, mode_of_name, names_tuple
+from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon
+from tensorwrapper.shape.kinds._jagged import JaggedCommon
+from tensorwrapper.shape.kinds._nested import Held, NestedCommon
+from tensorwrapper.typing import IndexT_co
+
+__all__ = ["ShapeFacade", "ShapeLike", "held_of", "names_of"]
+
+
+class ShapeFacade(ABC, Generic[IndexT_co]):
+    """Abstract: `_held`, the implementation that answers, `_names`, those of its modes, and `_wrap`."""
+
+    __slots__ = ()
+
+    _held: Held
+    _names: Names
+
+    @classmethod
+    @abstractmethod
+    def _wrap(cls, held: ShapeCommon, names: Names = None) -> Self:
+        """Return the facade over `held`, whose modes have these names."""
+
+    @property
+    def rank(self) -> int:
+        """The number of modes."""
+        return self._held.rank
+
+    @property
+    def names(self) -> ModeNames:
+        """The name of every mode, None for a mode without one; `named` gives names.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(2, 3).names, Shape(2, 3).named("atom", "shell").names
+        ((None, None), ('atom', 'shell'))
+        """
+        return names_tuple(self._names, self._held.rank)
+
+    def mode(self, mode: SupportsIndex | str) -> int:
+        """Return the number of a mode that is given by name, or counted from the last if negative.
+
+        Raises
+        ------
+        ModeNameError
+            If no mode has the name; the text lists those there are.
+        RankError
+            If there is no such mode.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(2, 3).named("atom", "shell").mode("shell"), Shape(2, 3).mode(-1)
+        (1, 1)
+        """
+        if isinstance(mode, str):
+            return mode_of_name(mode, self._names)
+        return mode_of(mode, self._held.rank)
+
+
+ShapeLike: TypeAlias = ShapeFacade[Any] | ShapeCommon | Iterable[SupportsIndex]
+"""What `as_shape` accepts: a shape, an implementation of one, or extents."""
+
+
+def held_of(shape: ShapeLike) -> Held:
+    """Return the implementation of what a shape is given by; extents make a box at the origin."""
+    if isinstance(shape, ShapeFacade):
+        return shape._held
+    if isinstance(shape, ShapeCommon):
+        if isinstance(shape, SmoothCommon | JaggedCommon | NestedCommon):
+            return shape
+        raise ConversionError(f"{type(shape).__name__} is no smooth, jagged or nested shape")
+    if isinstance(shape, int):
+        raise ExtentError(f"a shape is given by a sequence of extents, not by the integer {shape}")
+    return Smooth(shape)
+
+
+def names_of(shape: ShapeLike) -> Names:
+    """Return the names of the modes of what a shape is given by."""
+    return shape._names if isinstance(shape, ShapeFacade) else None

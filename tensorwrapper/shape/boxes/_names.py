@@ -1,0 +1,280 @@
+"""Names of modes: which are allowed, how those of two shapes agree, and modes and keys given by name."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import SupportsIndex, TypeAlias, cast, final
+
+import attrs
+
+from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper.errors import ConversionError, ExtentError, ModeNameError, RankError
+from tensorwrapper.typing import KeyItem, NamedKey
+
+__all__ = [
+    "ModeNames",
+    "NamedRanges",
+    "Names",
+    "agreed_names",
+    "check_name",
+    "joined_names",
+    "kept_names",
+    "key_of_names",
+    "mode_of_name",
+    "names_tuple",
+    "permutation_of_names",
+    "permuted_names",
+    "plain_names",
+    "repr_of_names",
+    "text_of_names",
+    "to_names",
+]
+
+ModeNames: TypeAlias = tuple[str | None, ...]
+"""One entry per mode: its name, or None if it has none."""
+
+Names: TypeAlias = ModeNames | None
+"""What a shape keeps: None if no mode has a name, so that shapes without names pay nothing."""
+
+
+def check_name(name: object, what: str) -> str:
+    """Return a name if it is one: an identifier as in Python, of letters of any script, but not ``_``."""
+    if not isinstance(name, str):
+        raise ConversionError(f"{what} must be text, not {name!r}")
+    if not name.isidentifier() or name == "_":
+        raise ModeNameError(
+            f"{what} must be an identifier (letters, digits and underscores; '_' alone stands for no name), "
+            f"not {name!r}"
+        )
+    return name
+
+
+def to_names(names: Iterable[object], rank: int) -> Names:
+    """Return `names` as a shape of this rank keeps them.
+
+    Raises
+    ------
+    RankError
+        If there are not as many as modes.
+    ModeNameError
+        If one comes twice, or is no identifier.
+    """
+    given = tuple(names)
+    if len(given) != rank:
+        raise RankError(f"{given} has {len(given)} names for a shape of rank {rank}")
+    checked = [None if n is None else check_name(n, f"the name of mode {m}") for m, n in enumerate(given)]
+    return _distinct(tuple(checked))
+
+
+def _distinct(names: ModeNames) -> Names:
+    for mode, name in enumerate(names):
+        if name is not None and names.index(name) < mode:
+            raise ModeNameError(f"the modes {names.index(name)} and {mode} would both have the name {name!r}")
+    return plain_names(names)
+
+
+def names_tuple(names: Names, rank: int) -> ModeNames:
+    """Return one entry per mode."""
+    return (None,) * rank if names is None else names
+
+
+def mode_of_name(name: str, names: Names) -> int:
+    """Return which mode has a name; the error says which names there are, if any."""
+    if names is not None and name in names:
+        return names.index(name)
+    if names is None:
+        raise ConversionError(
+            f"a mode of a shape without names is an integer, not {name!r}; named() gives names"
+        )
+    there = ", ".join(repr(n) for n in names if n is not None)
+    raise ModeNameError(f"no mode has the name {name!r}; there are {there}")
+
+
+def permutation_of_names(order: Iterable[SupportsIndex | str], names: Names) -> list[SupportsIndex]:
+    """Return an order of modes, some of them given by name, with a number for each."""
+    return [mode_of_name(mode, names) if isinstance(mode, str) else mode for mode in order]
+
+
+def permuted_names(names: Names, order: Iterable[int]) -> Names:
+    """Return the names of the modes in another order."""
+    return None if names is None else tuple([names[mode] for mode in order])
+
+
+def kept_names(names: ModeNames, kept: Iterable[bool]) -> Names:
+    """Return the names of the modes that are left."""
+    return plain_names(tuple([name for name, keep in zip(names, kept, strict=True) if keep]))
+
+
+def agreed_names(all_names: Sequence[Names], what: str) -> Names:
+    """Return the names of what several shapes of one rank make together.
+
+    A mode without a name takes that of the other shapes.
+
+    Raises
+    ------
+    ModeNameError
+        If a mode has different names, or one name would stand for two modes.
+    """
+    given = [(number, names) for number, names in enumerate(all_names) if names is not None]
+    if not given:
+        return None
+    _, agreed = given[0]
+    for number, names in given[1:]:
+        if names == agreed:
+            continue
+        for mode, (mine, theirs) in enumerate(zip(agreed, names, strict=True)):
+            if mine is not None and theirs is not None and mine != theirs:
+                raise ModeNameError(
+                    f"{what} of shapes whose mode {mode} has different names: {mine!r} and, in shape "
+                    f"{number}, {theirs!r}"
+                )
+        agreed = tuple([a or b for a, b in zip(agreed, names, strict=True)])
+    return _distinct(agreed)
+
+
+def joined_names(all_names: Iterable[ModeNames]) -> Names:
+    """Return the names of the modes of several shapes, one after the other; none may come twice."""
+    return _distinct(tuple([name for names in all_names for name in names]))
+
+
+def plain_names(names: ModeNames) -> Names:
+    """Return names as shapes keep them: None if there is none among them."""
+    return names if any(names) else None
+
+
+def key_of_names(key: NamedKey, names: Names, rank: int) -> tuple[KeyItem, ...]:
+    """Return a key that gives some modes by name as one item per mode; the other modes are whole."""
+    items: list[KeyItem] = [slice(None)] * rank
+    for name, item in key.items():
+        if cast("object", item) is Ellipsis:
+            raise ConversionError(f"the index of the mode {name!r} is an integer or a slice, not an ellipsis")
+        items[mode_of_name(check_name(name, "the name of a mode"), names)] = item
+    return tuple(items)
+
+
+def text_of_names(names: Names) -> str:
+    """Return what the text of a shape says of its names; modes without one are ``_``."""
+    return "" if names is None else f" names ({', '.join([name or '_' for name in names])})"
+
+
+def repr_of_names(names: Names) -> str:
+    """Return the call that gives a shape its names."""
+    return "" if names is None else f".named({', '.join(map(repr, names))})"
+
+
+@final
+@attrs.frozen(init=False, repr=False, getstate_setstate=False)
+class NamedRanges:
+    """Names for ranges of indices, to slice any mode by: ``shape[ranges["occupied"]]``.
+
+    Ranges may overlap, be empty and leave indices out. Two values are equal if they have the same names for
+    the same ranges in the same order.
+
+    Parameters
+    ----------
+    ranges
+        For each name, an identifier, the first index and the one behind the last; or a `range` of step 1.
+
+    Raises
+    ------
+    ModeNameError
+        If a name is no identifier.
+    ExtentError
+        If a range ends before it begins, or has a step other than 1.
+
+    Examples
+    --------
+    >>> from tensorwrapper import Shape
+    >>> orbitals = NamedRanges({"occupied": (0, 5), "virtual": (5, 20)})
+    >>> amplitudes = Shape(20, 20).named("i", "a")
+    >>> amplitudes[{"i": orbitals["occupied"], "a": orbitals["virtual"]}]
+    Shape(5, 15, origin=(0, 5)).named('i', 'a')
+    """
+
+    _ranges: tuple[tuple[str, int, int], ...]
+
+    def __init__(self, ranges: "Mapping[str, tuple[SupportsIndex, SupportsIndex] | range]") -> None:
+        if not isinstance(cast("object", ranges), Mapping):
+            raise ConversionError(f"named ranges are given by a mapping of names, not by {ranges!r}")
+        _set_ranges(self, tuple([_checked(name, bounds) for name, bounds in ranges.items()]))
+
+    @classmethod
+    def of_extents(cls, extents: Mapping[str, SupportsIndex], *, origin: SupportsIndex = 0) -> "NamedRanges":
+        """Return ranges one after the other, given by how many indices each has.
+
+        Examples
+        --------
+        >>> NamedRanges.of_extents({"core": 2, "valence": 3, "virtual": 15})
+        NamedRanges({'core': (0, 2), 'valence': (2, 5), 'virtual': (5, 20)})
+        """
+        start = to_int(origin, "an origin")
+        ranges: dict[str, tuple[int, int]] = {}
+        for name, extent in extents.items():
+            stop = start + to_int(extent, f"the extent of the range {name!r}")
+            ranges[name] = (start, stop)
+            start = stop
+        return cls(ranges)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, in the order in which they were given."""
+        return tuple([name for name, _, _ in self._ranges])
+
+    def __getitem__(self, name: str) -> slice:
+        """Return the range of a name as a slice with absolute bounds, which any mode can be given.
+
+        Raises
+        ------
+        ModeNameError
+            If no range has the name; the text lists those there are.
+        """
+        for given, first, last in self._ranges:
+            if given == name:
+                return slice(first, last)
+        there = ", ".join(map(repr, self.names)) or "no others"
+        raise ModeNameError(f"no range has the name {name!r}; there are {there}")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def names_at(self, index: SupportsIndex) -> tuple[str, ...]:
+        """Return the names of all ranges that hold an index; O(ranges).
+
+        Examples
+        --------
+        >>> NamedRanges({"core": (0, 2), "occupied": (0, 5)}).names_at(1)
+        ('core', 'occupied')
+        """
+        place = to_int(index, "an index")
+        return tuple([name for name, first, last in self._ranges if first <= place < last])
+
+    def __repr__(self) -> str:
+        return f"NamedRanges({self._as_dict()})"
+
+    def __reduce__(self) -> "tuple[Callable[..., NamedRanges], tuple[object, ...]]":
+        return NamedRanges, (self._as_dict(),)
+
+    def _as_dict(self) -> dict[str, tuple[int, int]]:
+        return {name: (first, last) for name, first, last in self._ranges}
+
+
+def _checked(name: object, bounds: object) -> tuple[str, int, int]:
+    text = check_name(name, "the name of a range")
+    if isinstance(bounds, range):
+        if bounds.step != 1:
+            raise ExtentError(
+                f"the range {text!r} has step {bounds.step}; only step 1 makes a part of a shape"
+            )
+        first, last = bounds.start, bounds.stop
+    else:
+        ends = to_ints(cast("Iterable[SupportsIndex]", bounds), f"the bounds of the range {text!r}")
+        if len(ends) != 2:
+            raise ConversionError(f"the range {text!r} has a first index and one behind the last, not {ends}")
+        first, last = ends
+    if last < first:
+        raise ExtentError(f"the range {text!r} goes from {first} to {last}; it must not end before it begins")
+    return text, first, last
+
+
+_set_ranges = cast("Callable[[object, object], None]", vars(NamedRanges)["_ranges"].__set__)

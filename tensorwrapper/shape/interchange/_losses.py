@@ -1,0 +1,225 @@
+"""What another system cannot say of a shape or a layout: the report that comes with every export."""
+
+from typing import Literal, TypeAlias, cast, final
+
+import attrs
+
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.shape.boxes._names import Names
+from tensorwrapper.shape.boxes._smooth import SmoothCommon
+from tensorwrapper.shape.interchange._torch import depends_on_rows_alone
+from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon, JaggedView
+from tensorwrapper.shape.kinds._nested import Flat, Held, NestedCommon, at_zero, flat_of
+from tensorwrapper.shape.rows._partition import Partition
+
+__all__ = ["FACTS", "Fact", "LossReport", "ShapeForm", "TilingForm", "shape_losses", "tiling_losses"]
+
+Fact: TypeAlias = Literal[
+    "origin",
+    "names",
+    "offset",
+    "unit_strides",
+    "strides",
+    "hierarchy",
+    "layers",
+    "negative_strides",
+    "zero_strides",
+    "interleaving",
+    "gaps",
+    "maps",
+    "tiles",
+    "jagged",
+    "composite",
+    "rank",
+    "cells",
+    "kind",
+    "extents",
+    "dependencies",
+    "empty_tiles",
+    "no_tiles",
+]
+"""Something about a shape or a layout that another system may have no words for."""
+
+_TEXTS: dict[Fact, str] = {
+    "origin": "indices do not start at zero",
+    "names": "modes have names",
+    "offset": "where the element at the origin lies",
+    "unit_strides": "the strides of modes that are never stepped along",
+    "strides": "where elements lie: they are not in row-major order without gaps",
+    "hierarchy": "modes made of modes, or ordinals that count the first mode fastest",
+    "layers": "modes dealt into layers",
+    "negative_strides": "a mode goes down in memory",
+    "zero_strides": "a mode repeats its elements",
+    "interleaving": "a mode steps less far than the stride of a finer one times its extent",
+    "gaps": "places between the elements hold none",
+    "maps": "a mode has no single stride",
+    "tiles": "the elements lie in tiles",
+    "jagged": "the shape is no box",
+    "composite": "it is one function after the other",
+    "rank": "it has another number of modes",
+    "cells": "which modes are those of cells",
+    "kind": "it is a box, and not jagged with rows that happen to be alike",
+    "extents": "how long the modes are whose extents vary",
+    "dependencies": "an extent depends on more than the first index",
+    "empty_tiles": "tiles without elements",
+    "no_tiles": "a mode is cut into no tiles at all",
+}
+
+FACTS: tuple[Fact, ...] = tuple(_TEXTS)
+"""All facts, in the order in which reports name them."""
+
+
+@final
+@attrs.frozen
+class LossReport:
+    """What an export leaves out.
+
+    Attributes
+    ----------
+    form
+        Where the shape or the layout goes.
+    lost
+        The facts that the form cannot say; the export goes on without them.
+    refused
+        Those without which it would be another one: with any of them there is no export, and nothing else
+        is reported.
+
+    Examples
+    --------
+    >>> from tensorwrapper import Layout, Shape
+    >>> report = Layout(Shape(2, 3, origin=(5, 0))).losses("dlpack")
+    >>> report.is_exact, report.lost, str(report)
+    (False, ('origin',), 'dlpack leaves out: origin (indices do not start at zero)')
+    """
+
+    form: str
+    lost: tuple[Fact, ...] = ()
+    refused: tuple[Fact, ...] = ()
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing is left out: reading the form gives the same again."""
+        return not self.lost and not self.refused
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether there is an export at all."""
+        return not self.refused
+
+    def __str__(self) -> str:
+        if self.is_exact:
+            return f"{self.form} says all"
+        facts = ", ".join([f"{fact} ({_TEXTS[fact]})" for fact in self.refused or self.lost])
+        return f"{self.form} {'cannot say' if self.refused else 'leaves out'}: {facts}"
+
+
+ShapeForm: TypeAlias = Literal[
+    "json", "row_partitions", "awkward", "arrow", "arrow_tensors", "torch", "torch_strided", "cf", "array_api"
+]
+"""In what form a shape is handed to another system."""
+
+TilingForm: TypeAlias = Literal["marks", "dask", "zarr"]
+"""In what form a tiling is handed to another system."""
+
+_LOST: frozenset[Fact] = frozenset(("origin", "names", "layers"))
+_ROWS: frozenset[Fact] = _LOST.union(("cells",))
+_BOXES: frozenset[Fact] = _LOST.union(("cells", "kind"))
+_TABLES: frozenset[ShapeForm] = frozenset(("arrow_tensors", "torch", "torch_strided"))
+
+# What each form leaves out, and what it cannot be made for at all.
+_EFFECTS: dict[ShapeForm, tuple[frozenset[Fact], frozenset[Fact]]] = {
+    "json": (frozenset(), frozenset()),
+    "row_partitions": (_ROWS, frozenset()),
+    "awkward": (_ROWS, frozenset(("rank",))),
+    "arrow": (_ROWS, frozenset(("rank",))),
+    "arrow_tensors": (_BOXES, frozenset(("rank", "dependencies"))),
+    "torch": (_BOXES, frozenset(("rank", "extents", "dependencies"))),
+    "torch_strided": (_BOXES, frozenset(("rank", "dependencies"))),
+    "cf": (_BOXES, frozenset(("rank",))),
+    "array_api": (_ROWS.union(("extents",)), frozenset()),
+}
+_RANKS: dict[ShapeForm, tuple[int, int | None]] = {
+    "awkward": (1, None),
+    "arrow": (1, None),
+    "arrow_tensors": (2, None),
+    "torch": (2, None),
+    "torch_strided": (2, None),
+    "cf": (2, 2),
+}
+_TILING_EFFECTS: dict[TilingForm, tuple[frozenset[Fact], frozenset[Fact]]] = {
+    "marks": (frozenset(), frozenset()),
+    "dask": (frozenset(("origin",)), frozenset(("no_tiles",))),
+    "zarr": (frozenset(("origin", "empty_tiles")), frozenset()),
+}
+
+
+def shape_losses(form: ShapeForm, shape: Held, names: Names) -> LossReport:
+    """Return what a form leaves out of a shape; O(rows)."""
+    _check_form(form, _EFFECTS)
+    flat = flat_of(shape)
+    facts = _facts(form, flat)
+    if isinstance(shape, NestedCommon):
+        facts.add("layers")
+    if names is not None and (form != "arrow_tensors" or names[0] is not None):
+        facts.add("names")
+    least, most = _RANKS.get(form, (0, None))
+    if flat.rank < least or (most is not None and flat.rank > most):
+        facts.add("rank")
+    return _report(form, facts, *_EFFECTS[form])
+
+
+def _facts(form: ShapeForm, flat: Flat) -> set[Fact]:
+    facts: set[Fact] = set()
+    if isinstance(flat, SmoothCommon):
+        if any(flat.origin):
+            facts.add("origin")
+        facts.add("kind")
+        return facts
+    if not _starts_at_zero(flat):
+        facts.add("origin")
+    varying = [mode for mode in range(1, flat.rank) if not flat.is_uniform(mode)]
+    # Where extents last vary, readers of rows see cells begin; others take each row of mode 0 for a cell.
+    outer = 1 if form in _TABLES else max(varying, default=1)
+    if flat.outer_rank != outer:
+        facts.add("cells")
+    if (form == "array_api" and varying) or (form == "torch" and len(varying) > 1):
+        facts.add("extents")
+    if form in _TABLES and not depends_on_rows_alone(flat):
+        facts.add("dependencies")
+    return facts
+
+
+def _starts_at_zero(flat: JaggedCommon) -> bool:
+    if isinstance(flat, Jagged | JaggedView):
+        rows = flat.rows
+        origins = (rows.first, *rows.columns.origins[1:], *rows.columns.leaf_origins)
+        if all(isinstance(origin, int) and not origin for origin in origins):
+            return True
+    # Numbers that are stored may belong to rows that no index leads to: only the shapes tell.
+    return at_zero(flat) == flat
+
+
+def tiling_losses(form: TilingForm, partitions: tuple[Partition, ...]) -> LossReport:
+    """Return what a form leaves out of a tiling; O(tiles per mode)."""
+    _check_form(form, _TILING_EFFECTS)
+    facts: set[Fact] = set()
+    for partition in partitions:
+        if partition.origin:
+            facts.add("origin")
+        if not partition.count:
+            facts.add("no_tiles")
+        elif not partition.bounds()[0]:
+            facts.add("empty_tiles")
+    return _report(form, facts, *_TILING_EFFECTS[form])
+
+
+def _check_form(form: object, effects: object) -> None:
+    known = cast("dict[str, object]", effects)
+    if not isinstance(form, str) or form not in known:
+        raise ConversionError(f"a form is one of {', '.join(known)}, not {form!r}")
+
+
+def _report(form: str, facts: set[Fact], lost: frozenset[Fact], refused: frozenset[Fact]) -> LossReport:
+    if facts & refused:
+        return LossReport(form, (), tuple([fact for fact in FACTS if fact in facts & refused]))
+    return LossReport(form, tuple([fact for fact in FACTS if fact in facts & lost]))

@@ -1,0 +1,335 @@
+"""Jagged shapes: the extents of a mode may depend on the indices before it.
+
+`Jagged` owns its columns; `JaggedView` is a run of rows of another shape's columns, made in O(1) at any
+size. Both answer through `Rows`; a representation of its own (such as `Tiled`) implements `rows` and may
+answer faster where it knows better.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, SupportsIndex, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper.errors import OutOfBoundsError, TensorWrapperError
+from tensorwrapper.shape.boxes._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
+from tensorwrapper.shape.boxes._keys import (
+    WHOLE,
+    Bounds,
+    Entry,
+    check_ascending,
+    chip_entries,
+    mode_count,
+    mode_of,
+    slice_entries,
+)
+from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, make_smooth, to_permutation
+from tensorwrapper.shape.rows._columns import Columns, columns_of_state
+from tensorwrapper.shape.rows._f_order import walk_colex
+from tensorwrapper.shape.rows._locate import contains, find, indices_at, walk
+from tensorwrapper.shape.rows._rearrange import (
+    check_permutation,
+    dependencies_of,
+    move_rows,
+    permute_rows,
+    select_rows,
+    slice_rows,
+)
+from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.shape.rows._unroll import same_rows, unroll
+from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
+
+__all__ = ["Jagged", "JaggedCommon", "JaggedView", "jagged_of_state", "same_elements"]
+
+
+class JaggedCommon(ShapeCommon):
+    """Abstract: `rows`, the shape as a window on columns. Everything else follows, for values and views."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def rows(self) -> Rows:
+        """The shape as a window on columns."""
+
+    @property
+    def kind(self) -> Kind:
+        return "jagged"
+
+    @property
+    def rank(self) -> int:
+        return self.rows.rank
+
+    @property
+    def outer_rank(self) -> int:
+        """The number of unrolled modes; the modes after them form smooth leaves."""
+        return self.rows.outer_rank
+
+    @property
+    def size(self) -> int:
+        return self.rows.size
+
+    @property
+    def origin(self) -> Index:
+        return self.rows.uniform_origin()
+
+    def bounding_box(self, prefix: Index = ()) -> tuple[Extents, Index]:
+        return self.rows.box_under(prefix) if prefix else self.rows.box()
+
+    def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
+        return self.rows.range_under(to_ints(prefix, "a prefix"))[0]
+
+    def origin_at(self, prefix: Iterable[SupportsIndex]) -> int:
+        return self.rows.range_under(to_ints(prefix, "a prefix"))[1]
+
+    def extent_bounds(self, mode: SupportsIndex) -> tuple[int, int]:
+        extents, _ = self.rows.distinct_ranges(mode_of(mode, self.rank))
+        return (int(extents.min()), int(extents.max())) if len(extents) else (0, 0)
+
+    def is_uniform(self, mode: SupportsIndex) -> bool:
+        least, greatest = self.extent_bounds(mode)
+        return least == greatest
+
+    def dependencies(self, mode: SupportsIndex) -> tuple[int, ...]:
+        return dependencies_of(self.rows, mode_of(mode, self.rank))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JaggedCommon):
+            return NotImplemented
+        return self is other or (self._may_agree(other) and same_rows(self.rows, other.rows, origins=True))
+
+    def _may_agree(self, other: "JaggedCommon") -> bool:
+        """Tell whether rank and extent of mode 0 agree: a representation may have too many rows to make."""
+        return self.rank == other.rank and self.extent_at(()) == other.extent_at(())
+
+    def __hash__(self) -> int:
+        # Defining __eq__ takes the inherited hash away.
+        return ShapeCommon.__hash__(self)
+
+    def is_congruent(self, other: ShapeCommon) -> bool:
+        return (
+            isinstance(other, JaggedCommon)
+            and self._may_agree(other)
+            and same_rows(self.rows, other.rows, origins=False)
+        )
+
+    def __contains__(self, index: object) -> bool:
+        if not isinstance(index, Iterable):
+            return False
+        try:
+            self.ordinal(cast("Iterable[SupportsIndex]", index))
+        except TensorWrapperError:
+            return False
+        return True
+
+    def contains(self, indices: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        array = to_index_array(indices, self.rank)
+        return contains(self.rows, array.reshape(-1, self.rank)).reshape(array.shape[:-1])
+
+    def ordinal(self, index: Iterable[SupportsIndex]) -> int:
+        return self.rows.ordinal(to_index(index, self.rank))
+
+    def index(self, ordinal: SupportsIndex) -> Index:
+        return self.rows.index(to_int(ordinal, "an ordinal"))
+
+    def ordinals(self, indices: npt.ArrayLike) -> IntArray:
+        array = to_index_array(indices, self.rank)
+        flat = array.reshape(-1, self.rank)
+        inside, ordinals = find(self.rows, flat)
+        if not inside.all():
+            raise OutOfBoundsError(
+                f"index {tuple(flat[int(np.argmin(inside))].tolist())} is not in this shape"
+            )
+        return ordinals.reshape(array.shape[:-1])
+
+    def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
+        numbers = to_ordinal_array(ordinals)
+        return indices_at(self.rows, numbers.reshape(-1)).reshape(*numbers.shape, self.rank)
+
+    def walk(self, order: Order) -> Iterator[Index]:
+        if order == "C":
+            return walk(self.rows)
+        start, stop = self.rows.leaves
+        return walk_colex(self, stop - start)
+
+    def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> "SmoothCommon | JaggedCommon":
+        rows = self.rows
+        pins: list[int] = []
+        outer = rows.outer_rank
+        for entry in entries:
+            if type(entry) is not int or len(pins) == outer:
+                break
+            pins.append(entry)
+        lead, rest = tuple(pins), entries[len(pins) :]
+        open_modes = rest.count(WHOLE)
+        if open_modes < len(rest):
+            check_ascending(entries)
+        under = rows.under(lead)
+        if isinstance(under, int):
+            leaf = SmoothView(self, lead)
+            return leaf if open_modes == len(rest) else leaf.select(rest, clip=clip, lead=lead)
+        rows = under
+        if open_modes >= len(rest) - (rest[0] != WHOLE):
+            return JaggedView(self, slice_rows(rows, cast("Bounds", rest[0]), lead, clip=clip))
+        chosen = select_rows(rows, rest, lead, clip=clip)
+        return Jagged(chosen) if isinstance(chosen, Rows) else make_smooth(*chosen)
+
+    def slice(
+        self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False
+    ) -> "JaggedCommon":
+        # Without a pin every mode stays, so the result is jagged.
+        return cast("JaggedCommon", self.select(slice_entries(first, last, self.rank), clip=clip))
+
+    def chip(self, *leading: SupportsIndex) -> "SmoothCommon | JaggedCommon":
+        return self.select(chip_entries(leading, self.rank))
+
+    def outer(self) -> "SmoothCommon | JaggedCommon":
+        """Return the shape of the unrolled modes alone, whose indices number the cells."""
+        return self.leading(self.outer_rank)
+
+    def leading(self, modes: SupportsIndex) -> "SmoothCommon | JaggedCommon":
+        count = mode_count(modes, self.rank)
+        if count == self.rank:
+            return self
+        if count < 2:
+            return make_smooth((self.extent_at(()),)[:count], (self.origin_at(()),)[:count])
+        return JaggedView(self, self.rows.leading(count))
+
+    def as_smooth(self) -> SmoothView:
+        """Return the bounding box, as a view: nothing is padded until somebody copies elements."""
+        return SmoothView.of_box(self)
+
+    def translate_by(self, offset: Iterable[SupportsIndex]) -> "JaggedCommon":
+        moves = to_index(offset, self.rank, "an offset")
+        return Jagged(move_rows(self.rows, moves)) if any(moves) else self
+
+    def zero_based(self) -> "JaggedCommon":
+        """Return the shape with the same extents and every origin 0, those of single cells included."""
+        rows, columns = self.rows, self.rows.columns
+        if any(not isinstance(o, int) or o for o in (*columns.origins[1:], *columns.leaf_origins)):
+            columns = Columns(columns.splits, columns.leaf, (0,) * columns.depth, (0,) * columns.leaf_rank)
+        return JaggedView(self, Rows(columns, rows.depth, rows.start, rows.stop, 0))
+
+    def translate_to(self, origin: Iterable[SupportsIndex]) -> "JaggedCommon":
+        target = to_index(origin, self.rank, "an origin")
+        return self.translate_by([new - old for new, old in zip(target, self.origin, strict=True)])
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "JaggedCommon":
+        modes = to_permutation(order, self.rank)
+        if modes == tuple(range(self.rank)):
+            return self
+        needs = [self.dependencies(mode) for mode in range(self.rank)]
+        check_permutation(modes, needs)
+        return Jagged(permute_rows(self.rows, modes, needs))
+
+
+def same_elements(left: ShapeCommon, right: ShapeCommon) -> bool:
+    """Tell whether two shapes of any kind hold the same set of indices; O(leaves that are not empty)."""
+    if left.rank != right.rank or left.size != right.size:
+        return False
+    # Equal ones need no tables, which a triangle of any size has no room for.
+    if not left.size or left == right:
+        return True
+    # As many elements as the box of one has: the other fills the same box or differs.
+    if isinstance(left, SmoothCommon):
+        return left.bounding_box() == _hull_of(right)
+    if isinstance(right, SmoothCommon):
+        return right.bounding_box() == _hull_of(left)
+    mine, theirs = cast("JaggedCommon", left).rows, cast("JaggedCommon", right).rows
+    outer = max(mine.outer_rank, theirs.outer_rank)
+    return all(
+        np.array_equal(a, b)
+        for a, b in zip(_filled(unroll(mine, outer)), _filled(unroll(theirs, outer)), strict=True)
+    )
+
+
+def _hull_of(shape: ShapeCommon) -> tuple[Extents, Index]:
+    """Return the smallest box around the elements: a bounding box also covers empty rows."""
+    if isinstance(shape, SmoothCommon):
+        return shape.bounding_box()
+    prefixes, extents, starts = _filled(cast("JaggedCommon", shape).rows)
+    low = np.concatenate([prefixes, starts], axis=1).min(axis=0)
+    high = np.concatenate([prefixes + 1, starts + extents], axis=1).max(axis=0)
+    return tuple((high - low).tolist()), tuple(low.tolist())
+
+
+def _filled(rows: Rows) -> tuple[IntArray, IntArray, IntArray]:
+    """Return prefixes, extents and origins of the leaves that have elements."""
+    a, b = rows.leaves
+    extents = rows.columns.leaf_extents(a, b)
+    filled = (extents > 0).all(axis=1)
+    starts = rows.columns.leaf_starts(a, b)
+    return rows.prefixes(rows.outer_rank)[filled], extents[filled], starts[filled]
+
+
+@final
+@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+class Jagged(JaggedCommon):
+    """A jagged shape that owns its columns.
+
+    Users make one by ``Shape.jagged``, ``Shape.from_cells`` and by slicing.
+    """
+
+    _rows: Rows
+
+    @property
+    def rows(self) -> Rows:
+        return self._rows
+
+    def __repr__(self) -> str:
+        return f"Jagged({self._rows!r})"
+
+    def __eq__(self, other: object) -> bool:
+        # The common case, without the price of an isinstance check on an abstract class.
+        if type(other) is Jagged:
+            return self is other or same_rows(self._rows, other._rows, origins=True)
+        return JaggedCommon.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        # Defining __eq__ takes the inherited hash away.
+        return ShapeCommon.__hash__(self)
+
+    def __reduce__(self) -> tuple[Callable[..., "Jagged"], tuple[object, ...]]:
+        rows = self._rows.packed()
+        return jagged_of_state, rows.columns.state(rows.first)
+
+
+@final
+@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+class JaggedView(JaggedCommon):
+    """A run of rows of a parent's columns; ``copy()`` detaches it.
+
+    It keeps the parent alive. A pickled view takes only its own rows along.
+    """
+
+    _parent: JaggedCommon
+    _rows: Rows
+
+    @property
+    def rows(self) -> Rows:
+        return self._rows
+
+    def copy(self) -> Jagged:
+        """Return the rows as a value with columns of its own; O(rows)."""
+        return Jagged(self._rows.compact())
+
+    def __repr__(self) -> str:
+        return f"JaggedView({self._rows!r})"
+
+    def __reduce__(self) -> tuple[Callable[..., "JaggedView"], tuple[object, ...]]:
+        rows = self._rows.packed()
+        return _jagged_view, rows.columns.state(rows.first)
+
+
+def jagged_of_state(*state: Any) -> Jagged:  # noqa: ANN401 - what Columns.state returns
+    """Return an unpickled shape."""
+    return Jagged(Rows.whole(columns_of_state(*state)))
+
+
+def _jagged_view(*state: Any) -> JaggedView:  # noqa: ANN401 - what Columns.state returns
+    """Return a view of a fresh value: what a pickled view becomes."""
+    parent = jagged_of_state(*state)
+    return JaggedView(parent, parent.rows)

@@ -1,0 +1,301 @@
+"""Nested shapes: the modes of a shape dealt, from left to right, into layers.
+
+Nothing but the number of modes per layer is added: indices, extents and origins are those of the shape
+that is wrapped, so every question goes there. `Nested` wraps a value, `NestedView` a view.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import SupportsIndex, TypeAlias, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import to_ints
+from tensorwrapper.errors import LayerError
+from tensorwrapper.shape.boxes._common import ShapeCommon
+from tensorwrapper.shape.boxes._keys import Entry, chip_entries, slice_entries
+from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, make_smooth, to_permutation
+from tensorwrapper.shape.kinds._jagged import JaggedCommon, JaggedView
+from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
+
+__all__ = [
+    "Flat",
+    "Held",
+    "Nested",
+    "NestedCommon",
+    "NestedView",
+    "at_zero",
+    "flat_of",
+    "layers_left",
+    "make_nested",
+]
+
+Flat: TypeAlias = SmoothCommon | JaggedCommon
+"""What can be nested: a shape without layers."""
+
+
+class NestedCommon(ShapeCommon):
+    """Abstract: `flat`, the shape without layers, and `layers`. Everything else follows."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def flat(self) -> Flat:
+        """The same modes without layers."""
+
+    @property
+    @abstractmethod
+    def layers(self) -> tuple[int, ...]:
+        """How many modes each layer has, from the outermost; an entry may be 0."""
+
+    @property
+    def kind(self) -> Kind:
+        return "nested"
+
+    @property
+    def rank(self) -> int:
+        return self.flat.rank
+
+    @property
+    def size(self) -> int:
+        return self.flat.size
+
+    @property
+    def origin(self) -> Index:
+        return self.flat.origin
+
+    @property
+    def extents(self) -> Extents:
+        return self.flat.extents
+
+    @property
+    def outer_rank(self) -> int:
+        """The number of modes of all layers but the last, whose indices number the innermost elements."""
+        return sum(self.layers[:-1])
+
+    def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
+        return self.flat.extent_at(prefix)
+
+    def origin_at(self, prefix: Iterable[SupportsIndex]) -> int:
+        return self.flat.origin_at(prefix)
+
+    def extent_bounds(self, mode: SupportsIndex) -> tuple[int, int]:
+        return self.flat.extent_bounds(mode)
+
+    def is_uniform(self, mode: SupportsIndex) -> bool:
+        return self.flat.is_uniform(mode)
+
+    def dependencies(self, mode: SupportsIndex) -> tuple[int, ...]:
+        return self.flat.dependencies(mode)
+
+    def bounding_box(self, prefix: Index = ()) -> tuple[Extents, Index]:
+        return self.flat.bounding_box(prefix)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NestedCommon):
+            return NotImplemented
+        return self.layers == other.layers and self.flat == other.flat
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.layers, self.flat))
+
+    def is_congruent(self, other: ShapeCommon) -> bool:
+        return (
+            isinstance(other, NestedCommon)
+            and self.layers == other.layers
+            and self.flat.is_congruent(other.flat)
+        )
+
+    def __contains__(self, index: object) -> bool:
+        return index in self.flat
+
+    def contains(self, indices: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        return self.flat.contains(indices)
+
+    def ordinal(self, index: Iterable[SupportsIndex]) -> int:
+        return self.flat.ordinal(index)
+
+    def index(self, ordinal: SupportsIndex) -> Index:
+        return self.flat.index(ordinal)
+
+    def ordinals(self, indices: npt.ArrayLike) -> IntArray:
+        return self.flat.ordinals(indices)
+
+    def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
+        return self.flat.indices_at(ordinals)
+
+    def walk(self, order: Order) -> Iterator[Index]:
+        return self.flat.walk(order)
+
+    # Parts keep their layers; a layer that loses all its modes to a chip vanishes.
+
+    def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> "Flat | NestedCommon":
+        part = self.flat.select(entries, clip=clip)
+        if part.rank == self.rank:
+            return make_nested(part, self.layers)
+        left = layers_left(self.layers, [type(entry) is int for entry in entries])
+        return make_nested(part, left) if len(left) > 1 else part
+
+    def slice(
+        self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False
+    ) -> "NestedCommon":
+        part = self.flat.select(slice_entries(first, last, self.rank), clip=clip)
+        return make_nested(part, self.layers)
+
+    def chip(self, *leading: SupportsIndex) -> "Flat | NestedCommon":
+        return self.select(chip_entries(leading, self.rank))
+
+    def leading(self, modes: SupportsIndex) -> Flat:
+        return self.flat.leading(modes)
+
+    def outer(self) -> Flat:
+        """Return the shape of all layers but the last, whose indices number the innermost elements."""
+        return self.flat.leading(self.outer_rank)
+
+    def as_smooth(self) -> SmoothCommon:
+        """Return the bounding box without layers."""
+        return self.flat if isinstance(self.flat, SmoothCommon) else self.flat.as_smooth()
+
+    def translate_by(self, offset: Iterable[SupportsIndex]) -> "NestedCommon":
+        return make_nested(self.flat.translate_by(offset), self.layers)
+
+    def translate_to(self, origin: Iterable[SupportsIndex]) -> "NestedCommon":
+        return make_nested(self.flat.translate_to(origin), self.layers)
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "NestedCommon":
+        modes = to_permutation(order, self.rank)
+        homes = [layer for layer, count in enumerate(self.layers) for _ in range(count)]
+        moved = [homes[mode] for mode in modes]
+        for place in range(1, len(moved)):
+            if moved[place] < moved[place - 1]:
+                raise LayerError(
+                    f"the permutation {modes} puts mode {modes[place - 1]} of layer {moved[place - 1]} "
+                    f"before mode {modes[place]} of layer {moved[place]}; modes move within their layer "
+                    f"({self.layers}): flatten() first, and nest the result anew"
+                )
+        return make_nested(self.flat.permute(modes), self.layers)
+
+
+@final
+@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+class Nested(NestedCommon):
+    """A shape that owns what it nests.
+
+    Users make one by ``Shape.nested``.
+
+    Parameters
+    ----------
+    flat
+        The shape without layers.
+    layers
+        How many of its modes each layer has; a tuple that does not deal all of them raises `LayerError`.
+    """
+
+    _flat: Flat
+    _layers: tuple[int, ...]
+
+    def __attrs_post_init__(self) -> None:
+        _check_layers(self._layers, self._flat.rank)
+
+    @property
+    def flat(self) -> Flat:
+        return self._flat
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        return self._layers
+
+    def __repr__(self) -> str:
+        return f"Nested({self._flat!r}, layers={self._layers})"
+
+    def __reduce__(self) -> tuple[Callable[[Flat, tuple[int, ...]], "Nested"], tuple[Flat, tuple[int, ...]]]:
+        return Nested, (self._flat, self._layers)
+
+
+@final
+@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+class NestedView(NestedCommon):
+    """Layers over a view of another shape; ``copy()`` detaches it."""
+
+    _flat: SmoothView | JaggedView
+    _layers: tuple[int, ...]
+
+    def __attrs_post_init__(self) -> None:
+        _check_layers(self._layers, self._flat.rank)
+
+    @property
+    def flat(self) -> Flat:
+        return self._flat
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        return self._layers
+
+    def copy(self) -> Nested:
+        """Return the same layers over a value that no longer needs the parent."""
+        return Nested(self._flat.copy(), self._layers)
+
+    def __repr__(self) -> str:
+        return f"NestedView({self._flat!r}, layers={self._layers})"
+
+    def __reduce__(
+        self,
+    ) -> tuple[
+        Callable[[SmoothView | JaggedView, tuple[int, ...]], "NestedView"],
+        tuple[SmoothView | JaggedView, tuple[int, ...]],
+    ]:
+        return NestedView, (self._flat, self._layers)
+
+
+Held: TypeAlias = Flat | NestedCommon
+"""The kinds of shape, all of them: a new kind is a change here."""
+
+
+def _check_layers(layers: tuple[int, ...], rank: int) -> None:
+    if sum(layers) != rank or min(layers, default=0) < 0:
+        raise LayerError(
+            f"the layers {layers} do not deal the modes of a shape of rank {rank}: their numbers of modes "
+            "are not negative, and add up to the rank"
+        )
+
+
+def make_nested(flat: Flat, layers: Iterable[SupportsIndex]) -> NestedCommon:
+    """Return `flat` with its modes dealt into layers, as a view if it is one.
+
+    Raises
+    ------
+    LayerError
+        If the layers do not add up to the rank, or one of them is negative.
+    """
+    counts = to_ints(layers, "the numbers of modes per layer")
+    if isinstance(flat, SmoothView | JaggedView):
+        return NestedView(flat, counts)
+    return Nested(flat, counts)
+
+
+def layers_left(layers: tuple[int, ...], pinned: Sequence[bool]) -> list[int]:
+    """Return how many modes each layer keeps when some are dropped; a layer that loses all vanishes."""
+    left: list[int] = []
+    start = 0
+    for modes in layers:
+        kept = modes - sum(pinned[start : start + modes])
+        # A layer that never had a mode has none to lose.
+        if kept or not modes:
+            left.append(kept)
+        start += modes
+    return left
+
+
+def flat_of(shape: Flat | NestedCommon) -> Flat:
+    """Return a shape without its layers."""
+    return shape.flat if isinstance(shape, NestedCommon) else shape
+
+
+def at_zero(flat: Flat) -> Flat:
+    """Return the shape with the same extents and every origin 0, those of single cells included."""
+    if isinstance(flat, SmoothCommon):
+        return make_smooth(flat.extents, (0,) * flat.rank)
+    return flat.zero_based()

@@ -1,0 +1,1 @@
+"""Shapes combined by the labels of their modes, as in ``"i,j,k"``."""

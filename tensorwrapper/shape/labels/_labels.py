@@ -1,0 +1,428 @@
+"""Shapes with labels on their modes, and sums and products of them: the shapes of tensor expressions.
+
+Nothing is worked out until a shape is asked for. An expression is a tree of four final classes, whose leaves
+are shapes with labels.
+"""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from itertools import chain, count
+from numbers import Number
+from typing import Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, cast, final, overload
+
+import attrs
+import numpy as np
+
+from tensorwrapper.errors import LabelError, LayerError, RankError
+from tensorwrapper.shape._facade import ShapeFacade
+from tensorwrapper.shape.boxes._smooth import Smooth
+from tensorwrapper.shape.kinds._nested import NestedCommon, flat_of, make_nested
+from tensorwrapper.shape.labels._classes import check_result
+from tensorwrapper.shape.labels._join import Operand, hidden_label, join_shapes
+from tensorwrapper.shape.labels._labels_text import Labels, LabelsLike, short_text, to_labels
+from tensorwrapper.shape.labels._ranges import (
+    Layering,
+    check_same,
+    deal_result,
+    layering_of,
+    merge_layerings,
+)
+
+__all__ = ["LabeledShape", "ScaledShape", "ShapeExpression", "ShapeProduct", "ShapeSum", "label_shape"]
+
+_Scalar: TypeAlias = complex | np.number[Any]
+_ShapeT = TypeVar("_ShapeT", bound=ShapeFacade[Any])
+ShapeT_co = TypeVar("ShapeT_co", bound=ShapeFacade[Any], covariant=True)
+
+
+class _Scope(NamedTuple):
+    """What the terms around a term make of its labels."""
+
+    kept: Collection[str]
+    """Labels of the result, and of other factors."""
+    renamed: Mapping[str, str]
+    """Other names of labels that a term around this one sums on its own."""
+    numbers: Iterator[int]
+    """Where the number of the next scope comes from."""
+
+
+_NOTHING: Mapping[str, str] = {}
+
+
+class ShapeExpression(ABC, Generic[ShapeT_co]):
+    """Abstract: `labels` and what evaluation asks of a term. The class of all expressions of shapes.
+
+    A label stands for one mode of the whole expression: wherever it occurs, extents and origins must agree.
+    Expressions never change; they are hashable, and equal if they are written alike.
+    """
+
+    __slots__ = ()
+
+    # NumPy's numbers leave products to the methods below instead of making arrays of objects.
+    __array_ufunc__: ClassVar[None] = None
+
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[str, ...]:
+        """The labels that a result may have, in order of first appearance."""
+
+    @abstractmethod
+    def _required(self) -> AbstractSet[str]:
+        """Return the labels that occur once, which are summed only at the end."""
+
+    @abstractmethod
+    def _mentioned(self) -> AbstractSet[str]:
+        """Return all labels of all leaves."""
+
+    @abstractmethod
+    def _collect(self, scope: _Scope, into: list[Operand]) -> None:
+        """Add the leaves, from left to right, with their labels as `scope` renames them."""
+
+    @abstractmethod
+    def _layering(self) -> Layering | None:
+        """Return in which layer each label lies."""
+
+    @abstractmethod
+    def _leaf(self) -> ShapeT_co:
+        """Return the shape of the first leaf."""
+
+    def shape(self, labels: LabelsLike) -> ShapeT_co:
+        """Return the shape of the result, its modes in the order of `labels`.
+
+        A label that the result has not is summed. A label that an operand has twice goes over the diagonal,
+        or is a trace if it is summed. With ``;`` between labels the result has layers.
+
+        O(labels) for boxes and tilings, O(prefixes) array operations where jagged modes are combined; an
+        order that keeps the leading modes of a jagged operand costs nothing.
+
+        Parameters
+        ----------
+        labels
+            The labels of the result, each once: ``"i,j"``.
+
+        Raises
+        ------
+        ExtentMismatchError
+            If two modes with one label differ in extent or origin; the text names the label and both.
+        JaggedModeError
+            If a label of the result depends on one that comes after it or is summed.
+        LabelError
+            If there is no such label, or one comes twice.
+        LayerError
+            If layers do not fit.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> a, b = Shape(10, 20), Shape(20, 30)
+        >>> (a("i,j") * b("j,k")).shape("k,i"), a("i,j").shape("j")
+        (Shape(30, 10), Shape(20))
+        """
+        result = to_labels(labels)
+        names = result.names
+        check_result(result, self.labels)
+        leaves: list[Operand] = []
+        self._collect(_Scope(names, _NOTHING, count()), leaves)
+        flat = join_shapes(leaves, names)
+        layers = deal_result(result, self._layering())
+        return self._leaf()._wrap(flat if layers is None else make_nested(flat, layers))
+
+    @overload
+    def __mul__(self, other: "ShapeExpression[ShapeT_co]") -> "ShapeProduct[ShapeT_co]": ...
+    @overload
+    def __mul__(self, other: _Scalar) -> "ScaledShape[ShapeT_co]": ...
+    def __mul__(self, other: "ShapeExpression[ShapeT_co] | _Scalar") -> "ShapeExpression[ShapeT_co]":
+        if isinstance(other, ShapeExpression):
+            return _product_of(self, other)
+        return ScaledShape(self, other) if _is_number(other) else NotImplemented
+
+    def __rmul__(self, other: _Scalar) -> "ScaledShape[ShapeT_co]":
+        return ScaledShape(self, other) if _is_number(other) else NotImplemented
+
+    @overload
+    def __truediv__(self, other: "ShapeExpression[ShapeT_co]") -> "ShapeProduct[ShapeT_co]": ...
+    @overload
+    def __truediv__(self, other: _Scalar) -> "ScaledShape[ShapeT_co]": ...
+    def __truediv__(self, other: "ShapeExpression[ShapeT_co] | _Scalar") -> "ShapeExpression[ShapeT_co]":
+        if isinstance(other, ShapeExpression):
+            factors, divided = _factors(self)
+            return ShapeProduct((*factors, other), divided=(*divided, True))
+        return ScaledShape(self, other, divided=True) if _is_number(other) else NotImplemented
+
+    def __neg__(self) -> "ScaledShape[ShapeT_co]":
+        return ScaledShape(self, -1)
+
+    def __add__(self, other: "ShapeExpression[ShapeT_co]") -> "ShapeSum[ShapeT_co]":
+        return _sum_of(self, other, negative=False) if _is_expression(other) else NotImplemented
+
+    def __sub__(self, other: "ShapeExpression[ShapeT_co]") -> "ShapeSum[ShapeT_co]":
+        return _sum_of(self, other, negative=True) if _is_expression(other) else NotImplemented
+
+
+def _is_number(value: object) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Number)
+
+
+def _is_expression(value: object) -> bool:
+    return isinstance(value, ShapeExpression)
+
+
+def _product_of(left: ShapeExpression[_ShapeT], right: ShapeExpression[_ShapeT]) -> "ShapeProduct[_ShapeT]":
+    factors, divided = _factors(left)
+    more, others = _factors(right)
+    flags = (*divided, *others)
+    return ShapeProduct((*factors, *more), divided=flags if any(flags) else ())
+
+
+def _factors(
+    term: ShapeExpression[_ShapeT],
+) -> tuple[tuple[ShapeExpression[_ShapeT], ...], tuple[bool, ...]]:
+    """Return the factors of a term, and by which of them it is divided."""
+    if type(term) is not ShapeProduct:
+        return (term,), (False,)
+    product = cast("ShapeProduct[_ShapeT]", term)
+    return product.factors, product.divided or (False,) * len(product.factors)
+
+
+def _sum_of(
+    left: ShapeExpression[_ShapeT], right: ShapeExpression[_ShapeT], *, negative: bool
+) -> "ShapeSum[_ShapeT]":
+    if isinstance(left, ShapeSum):
+        return ShapeSum((*left.terms, right), (*left.negative, negative))
+    return ShapeSum((left, right), (False, negative))
+
+
+@final
+@attrs.frozen(repr=False)
+class LabeledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
+    """A shape with a label for each of its modes: what calling a shape returns.
+
+    Examples
+    --------
+    >>> from tensorwrapper import Shape
+    >>> a = Shape(10, 20)("i,j")
+    >>> a, a.operand, a.labels
+    (Shape(10, 20)('i,j'), Shape(10, 20), ('i', 'j'))
+    """
+
+    operand: ShapeT_co
+    """The shape."""
+    text: Labels
+    """Its labels, one for each mode."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.text.distinct
+
+    def _required(self) -> AbstractSet[str]:
+        once = Counter(self.text.names)
+        return {name for name in once if once[name] == 1}
+
+    def _mentioned(self) -> AbstractSet[str]:
+        return set(self.text.names)
+
+    def _collect(self, scope: _Scope, into: list[Operand]) -> None:
+        held, names, renamed = self.operand._held, self.text.names, scope.renamed
+        if renamed:
+            names = tuple([renamed.get(name, name) for name in names])
+        # The common case, without the price of an isinstance check on an abstract class.
+        into.append((held if type(held) is Smooth else flat_of(held), names))
+
+    def _layering(self) -> Layering | None:
+        held = self.operand._held
+        if type(held) is Smooth or not isinstance(held, NestedCommon):
+            return None
+        return layering_of(self.text.names, held.layers)
+
+    def _leaf(self) -> ShapeT_co:
+        return self.operand
+
+    def __repr__(self) -> str:
+        return f"{self.operand!r}({str(self.text)!r})"
+
+
+@final
+@attrs.frozen(repr=False)
+class ScaledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
+    """An expression times a number, or divided by one: its shape is that of the expression.
+
+    Examples
+    --------
+    >>> from tensorwrapper import Shape
+    >>> 2 * Shape(10, 20)("i,j"), (Shape(10, 20)("i,j") / 2).shape("j,i")
+    (2 * Shape(10, 20)('i,j'), Shape(20, 10))
+    """
+
+    term: ShapeExpression[ShapeT_co]
+    """The expression."""
+    number: _Scalar
+    """The number."""
+    divided: bool = attrs.field(default=False, kw_only=True)
+    """Whether the expression is divided by the number."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.term.labels
+
+    def _required(self) -> AbstractSet[str]:
+        return self.term._required()
+
+    def _mentioned(self) -> AbstractSet[str]:
+        return self.term._mentioned()
+
+    def _collect(self, scope: _Scope, into: list[Operand]) -> None:
+        self.term._collect(scope, into)
+
+    def _layering(self) -> Layering | None:
+        return self.term._layering()
+
+    def _leaf(self) -> ShapeT_co:
+        return self.term._leaf()
+
+    def __repr__(self) -> str:
+        if self.divided:
+            return f"{_in_product(self.term)} / {self.number}"
+        return f"{self.number} * {_in_product(self.term)}"
+
+
+@final
+@attrs.frozen(repr=False)
+class ShapeProduct(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
+    """A product of expressions: element-wise, contracted or outer, as the labels of the result say.
+
+    Dividing by an expression is multiplying by it with each of its elements inverted: the shape is the same.
+
+    Examples
+    --------
+    >>> from tensorwrapper import Shape
+    >>> a = Shape(10, 20, 30)
+    >>> product = a("i,j,k") * a("i,j,l")
+    >>> product.shape("k,l"), product.shape("i,j,k,l"), product.labels
+    (Shape(30, 30), Shape(10, 20, 30, 30), ('i', 'j', 'k', 'l'))
+    """
+
+    factors: tuple[ShapeExpression[ShapeT_co], ...]
+    """What is multiplied, no product among it, or what is divided by."""
+    divided: tuple[bool, ...] = attrs.field(default=(), kw_only=True)
+    """By which of the factors it is divided; empty if by none."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(chain.from_iterable([factor.labels for factor in self.factors])))
+
+    def _required(self) -> AbstractSet[str]:
+        counts = Counter([name for factor in self.factors for name in factor.labels])
+        once = [name for factor in self.factors for name in factor._required()]
+        return {name for name in once if counts[name] == 1}
+
+    def _mentioned(self) -> AbstractSet[str]:
+        return {name for factor in self.factors for name in factor._mentioned()}
+
+    def _collect(self, scope: _Scope, into: list[Operand]) -> None:
+        for place, factor in enumerate(self.factors):
+            inner = scope
+            if type(factor) is not LabeledShape:
+                others = [other.labels for k, other in enumerate(self.factors) if k != place]
+                inner = _Scope({*scope.kept, *chain(*others)}, scope.renamed, scope.numbers)
+            factor._collect(inner, into)
+
+    def _layering(self) -> Layering | None:
+        nested = [layering for factor in self.factors if (layering := factor._layering()) is not None]
+        return merge_layerings(nested) if nested else None
+
+    def _leaf(self) -> ShapeT_co:
+        return self.factors[0]._leaf()
+
+    def __repr__(self) -> str:
+        signs = [" / " if by else " * " for by in self.divided[1:]] or [" * "] * (len(self.factors) - 1)
+        first, *rest = map(_in_product, self.factors)
+        return first + "".join([sign + text for sign, text in zip(signs, rest, strict=True)])
+
+
+@final
+@attrs.frozen(repr=False)
+class ShapeSum(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
+    """A sum or difference of expressions that have the same labels.
+
+    A label that a term has twice, such as one that a product sums, need not be in the others; then every
+    term sums on its own, and only there do extents have to agree.
+
+    Examples
+    --------
+    >>> from tensorwrapper import Shape
+    >>> a, b, c = Shape(10, 20), Shape(20, 10), Shape(10, 10)
+    >>> (a("i,j") - b("j,i")).shape("i,j"), (a("i,j") * b("j,k") + c("i,k")).shape("k,i")
+    (Shape(10, 20), Shape(10, 10))
+    """
+
+    terms: tuple[ShapeExpression[ShapeT_co], ...]
+    """What is added."""
+    negative: tuple[bool, ...]
+    """Which of the terms are subtracted."""
+
+    def __attrs_post_init__(self) -> None:
+        required = self._required()
+        for place, term in enumerate(self.terms):
+            missing = [name for name in required if name not in term.labels]
+            if missing:
+                raise LabelError(
+                    f"term {place} of a sum, with the labels '{','.join(term.labels)}', has no label "
+                    f"{min(missing)!r}, which another term has: terms have the same labels"
+                )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        first, *rest = [term.labels for term in self.terms]
+        return tuple([name for name in first if all(name in names for names in rest)])
+
+    def _required(self) -> AbstractSet[str]:
+        return {name for term in self.terms for name in term._required()}
+
+    def _mentioned(self) -> AbstractSet[str]:
+        return {name for term in self.terms for name in term._mentioned()}
+
+    def _collect(self, scope: _Scope, into: list[Operand]) -> None:
+        common = {*self.labels} & {*scope.kept, *self._required()}
+        for term in self.terms:
+            # What a term sums on its own has nothing to do with the labels of others.
+            number = next(scope.numbers)
+            hidden = {name: hidden_label(name, number) for name in term._mentioned() - common}
+            term._collect(_Scope(common, {**scope.renamed, **hidden}, scope.numbers), into)
+
+    def _layering(self) -> Layering | None:
+        return check_same([term._layering() for term in self.terms], self.labels)
+
+    def _leaf(self) -> ShapeT_co:
+        return self.terms[0]._leaf()
+
+    def __repr__(self) -> str:
+        signs = ["-" if minus else "+" for minus in self.negative]
+        rest = [f" {sign} {_in_sum(term)}" for sign, term in zip(signs[1:], self.terms[1:], strict=True)]
+        return f"{self.terms[0]!r}{''.join(rest)}"
+
+
+def _in_product(term: ShapeExpression[Any]) -> str:
+    return repr(term) if isinstance(term, LabeledShape) else f"({term!r})"
+
+
+def _in_sum(term: ShapeExpression[Any]) -> str:
+    return f"({term!r})" if isinstance(term, ShapeSum) else repr(term)
+
+
+def label_shape(shape: _ShapeT, labels: LabelsLike) -> LabeledShape[_ShapeT]:
+    """Return a shape with labels, if there is one for each mode and they are in the layers of the modes."""
+    names = to_labels(labels)
+    held = shape._held
+    if len(names.names) != held.rank:
+        raise RankError(
+            f"{len(names)} labels, {short_text(str(names))}, are given for {held.rank} modes: a shape has "
+            "one label per mode"
+        )
+    if names.layers is not None and names.layers != held.layers:
+        raise LayerError(
+            f"the labels '{names}' are in layers of {names.layers} modes, but the {held.kind} shape has "
+            f"{held.layers}: Shape.nested gives layers"
+        )
+    return LabeledShape(shape, names)

@@ -1,0 +1,315 @@
+"""Picks: different indices of one mode, in an order; evenly spaced ones are a range, in O(1) memory."""
+
+import contextlib
+import math
+from collections.abc import Callable
+from typing import Any, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import frozen_array
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.errors import ExtentError, SizeOverflowError
+from tensorwrapper.typing import IntArray
+
+__all__ = ["Picks", "Places"]
+
+Places: TypeAlias = "range | IntArray"
+"""Indices in an order: a range, or a read-only array."""
+
+_TABLE = 8  # places per lookup up to which a table of all places is faster than a search for each
+_MAX_INT32 = 2**31 - 1
+_CHUNK = 2**16  # places compared at a time: a difference ends the work
+
+
+@final
+@attrs.frozen(eq=False, getstate_setstate=False)
+class Picks:
+    """Different indices in an order; pick ``k`` is ``places[k]``.
+
+    Made by `of_range`, which is total, `of_array`, which checks that nothing comes twice, and `of_distinct`,
+    which is told so.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Picks.of_array(np.array([1, 3, 5])), Picks.of_range(range(8, 0, -3)).find(5)
+    (Picks(places=range(1, 6, 2)), 1)
+    """
+
+    places: Places
+    """The indices: a range if they are evenly spaced, which ends right after its last place."""
+    _order: "IntArray | None" = attrs.field(default=None, init=False, repr=False)
+
+    @classmethod
+    def of_range(cls, places: range) -> "Picks":
+        """Return the picks of a range: equal ones get the same start, stop and step."""
+        if not places:
+            return cls(range(0))
+        step = places.step if len(places[:2]) > 1 else 1
+        return cls(range(places[0], places[-1] + (1 if step > 0 else -1), step))
+
+    @classmethod
+    def of_array(cls, places: IntArray, what: str = "positions") -> "Picks":
+        """Return the picks of an array that nobody else may change; O(n) if it ascends or descends.
+
+        Raises
+        ------
+        ExtentError
+            If a place comes twice; ``what`` names the places.
+        """
+        if len(places) > 1:
+            rising = places[1:] > places[:-1]
+            if not rising.all() and (rising.any() or not (places[1:] < places[:-1]).all()):
+                _check_distinct(places, what)
+        return cls.of_distinct(places)
+
+    @classmethod
+    def of_distinct(cls, places: IntArray) -> "Picks":
+        """Return the picks of an array in which nothing comes twice; O(1) unless it looks like a range."""
+        count = len(places)
+        if count < 2:
+            return cls.of_range(range(places.item(0), places.item(0) + 1) if count else range(0))
+        first, last = places.item(0), places.item(-1)
+        step = places.item(1) - first
+        if last - first == step * (count - 1) and _is_even(places, step):
+            return cls.of_range(range(first, last + step, step))
+        return cls(frozen_array(places))
+
+    @property
+    def count(self) -> int:
+        """How many indices are picked: a Python integer of any size."""
+        places = self.places
+        if isinstance(places, range):
+            return (places[-1] - places[0]) // places.step + 1 if places else 0
+        return len(places)
+
+    def bounds(self) -> tuple[int, int]:
+        """Return the least and the greatest place; (0, -1) if there is none. O(1) if they ascend."""
+        places = self.places
+        if isinstance(places, range):
+            return (min(places[0], places[-1]), max(places[0], places[-1])) if places else (0, -1)
+        return int(places.min()), int(places.max())
+
+    def at(self, number: int) -> int:
+        """Return the place of pick `number`, which is not checked."""
+        places = self.places
+        return places.start + places.step * number if isinstance(places, range) else places.item(number)
+
+    def take(self, numbers: IntArray) -> IntArray:
+        """Return the places of many picks, which are not checked; O(1) each."""
+        places = self.places
+        if not isinstance(places, range):
+            return places.take(_unlocked(numbers))
+        low, high = self.bounds()
+        if low < -MAX_INT64 or high > MAX_INT64:
+            return _take_wide(places, numbers)
+        if places.step == 1:
+            return numbers + places.start if places.start else numbers
+        taken: IntArray = numbers * np.int64(places.step)
+        taken += places.start
+        return taken
+
+    def to_numpy(self) -> IntArray:
+        """Return all places; an array that is stored is read-only."""
+        places = self.places
+        if not isinstance(places, range):
+            return places
+        self._check_int64()
+        count = self.count
+        if count > MAX_INT64 // 8:
+            raise SizeOverflowError(f"{count} places are more than memory holds")
+        return np.arange(places.start, places.stop, places.step, dtype=np.int64)
+
+    def _check_int64(self) -> None:
+        low, high = self.bounds()
+        if low <= -MAX_INT64 or high >= MAX_INT64:
+            raise SizeOverflowError(f"places from {low} to {high} leave 64 bits")
+
+    # Which pick is a place.
+
+    def find(self, place: int) -> int:
+        """Return which pick this place is, -1 if it is none; O(1), or O(log n) if they are stored."""
+        places = self.places
+        if isinstance(places, range):
+            number, rest = divmod(place - places.start, places.step)
+            return number if not rest and 0 <= number < self.count else -1
+        if not -MAX_INT64 <= place <= MAX_INT64:
+            return -1
+        order = self._ascending()
+        at = int(np.searchsorted(places, place, sorter=order))
+        found = order.item(at) if at < len(order) else -1
+        return found if places.item(found) == place else -1
+
+    def find_all(self, values: IntArray) -> IntArray:
+        """Return for each value which pick it is, -1 if it is none; O(log n) each, or less for many."""
+        low, high = self.bounds()
+        if low > high:
+            return np.full(values.shape, -1, dtype=np.int64)
+        inside = (values >= low) & (values <= high)
+        places = self.places
+        if isinstance(places, range):
+            wide = low < -MAX_INT64 or high > MAX_INT64 or high - low > MAX_INT64
+            return _numbers_in(places, values.astype(object) if wide else values, inside)
+        if high - low < _TABLE * values.size:
+            table = np.full(high - low + 1, -1, dtype=np.int64 if len(places) > _MAX_INT32 else np.int32)
+            table[places - low] = np.arange(len(places))
+            found: IntArray = table[np.where(inside, values - low, 0)].astype(np.int64, copy=False)
+        else:
+            order = self._ascending()
+            at = np.searchsorted(places, values, sorter=order)
+            found = order[np.minimum(at, len(places) - 1)]
+            inside &= places[found] == values
+        return np.where(inside, found, -1)
+
+    def _ascending(self) -> IntArray:
+        """Return the picks by ascending place; made once."""
+        order = self._order
+        if order is None:
+            order = np.argsort(cast("IntArray", self.places), kind="stable")
+            object.__setattr__(self, "_order", order)
+        return order
+
+    # Picks of picks.
+
+    def compose(self, inner: "Picks") -> "Picks":
+        """Return the picks with the numbers `inner`, which must all exist; O(1) for ranges, else one take."""
+        mine, theirs = self.places, inner.places
+        if not isinstance(theirs, range):
+            return Picks.of_distinct(self.take(theirs))
+        if not theirs:
+            return Picks(range(0))
+        if isinstance(mine, range):
+            return Picks.of_range(_progression(self.at(theirs[0]), mine.step * theirs.step, inner.count))
+        stop = theirs.stop if theirs.stop >= 0 else None
+        return Picks.of_distinct(mine[theirs.start : stop : theirs.step])
+
+    def intersect(self, other: "Picks") -> "Picks":
+        """Return the places that are in both, in the order of the first; O(1) for ranges."""
+        mine, theirs = self.places, other.places
+        if not isinstance(mine, range):
+            return Picks.of_distinct(mine[other.find_all(mine) >= 0])
+        if isinstance(theirs, range):
+            return Picks.of_range(_common(mine, theirs))
+        # Of a range of any size, those places that the other has.
+        numbers = self.find_all(theirs)
+        kept = numbers >= 0
+        return Picks.of_distinct(theirs[kept][np.argsort(numbers[kept])])
+
+    def complement(self, start: int, extent: int) -> "Picks":
+        """Return the other indices from `start` on, ascending; O(1) if they are a run, else O(extent)."""
+        low, high = self.bounds()
+        stop = start + extent
+        if low > high:
+            return Picks.of_range(range(start, stop))
+        if self.count == high - low + 1 and (low == start or high == stop - 1):
+            return Picks.of_range(range(high + 1, stop) if low == start else range(start, low))
+        if extent > MAX_INT64 // 8 or not -MAX_INT64 <= start <= stop <= MAX_INT64:
+            raise SizeOverflowError(f"the other {extent - self.count} indices are more than memory holds")
+        other = np.ones(extent, dtype=np.bool_)
+        other[self.to_numpy() - start] = False
+        return Picks.of_distinct(np.flatnonzero(other) + start)
+
+    # Values.
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Picks):
+            return NotImplemented
+        mine, theirs = self.places, other.places
+        if isinstance(mine, range) or isinstance(theirs, range):
+            return isinstance(mine, range) and isinstance(theirs, range) and mine == theirs
+        return mine is theirs or np.array_equal(mine, theirs)
+
+    def __hash__(self) -> int:
+        places = self.places
+        return hash(places if isinstance(places, range) else places.tobytes())
+
+    def __reduce__(self) -> "tuple[Callable[[Places], Picks], tuple[Places]]":
+        places = self.places
+        # A new array object each time: picks that share theirs must pickle as picks that do not.
+        return _restore, (places if isinstance(places, range) else np.ascontiguousarray(places).view(),)
+
+
+def _unlocked(numbers: IntArray) -> IntArray:
+    """Return the same memory as take wants it: of indices that are read-only it would make a copy."""
+    if numbers.flags.writeable:
+        return numbers
+    view = numbers.view()
+    with contextlib.suppress(ValueError):  # memory that is read-only itself
+        view.flags.writeable = True
+    return view
+
+
+def _restore(places: Places) -> Picks:
+    return Picks(places if isinstance(places, range) else frozen_array(places))
+
+
+def _check_distinct(places: IntArray, what: str) -> None:
+    low, high = int(places.min()), int(places.max())
+    if high - low < _TABLE * len(places):
+        # Marks, because sorting takes ten times as long.
+        seen = np.zeros(high - low + 1, dtype=np.bool_)
+        seen[places - low] = True
+        if np.count_nonzero(seen) == len(places):
+            return
+    ordered = np.sort(places)
+    again = ordered[1:] == ordered[:-1]
+    if again.any():
+        raise ExtentError(
+            f"{what} must differ, but {ordered.item(int(np.argmax(again)))} comes twice; "
+            "a mask is a set of indices (gather, of layouts and tensors, repeats them)"
+        )
+
+
+def _is_even(places: IntArray, step: int) -> bool:
+    """Tell whether each place is `step` after the one before."""
+    for start in range(0, len(places) - 1, _CHUNK):
+        part = places[start : start + _CHUNK + 1]
+        if (np.diff(part) != step).any():
+            return False
+    return True
+
+
+def _numbers_in(places: range, values: npt.NDArray[Any], inside: npt.NDArray[np.bool_]) -> IntArray:
+    """Return which number of a range each value is, -1 where it is not inside or between two."""
+    moves, step = np.where(inside, values, places.start) - places.start, places.step
+    if step == 1:
+        numbers = moves
+    else:
+        numbers = moves // step
+        inside = inside & (numbers * step == moves)
+    return np.where(inside, numbers, -1).astype(np.int64, copy=False)
+
+
+def _take_wide(places: range, numbers: IntArray) -> IntArray:
+    """Return some places of a range that leaves 64 bits, if they do not."""
+    taken = numbers.astype(np.object_) * places.step + places.start
+    low, high = (taken.min(), taken.max()) if numbers.size else (0, 0)
+    if low < -MAX_INT64 or high > MAX_INT64:
+        raise SizeOverflowError(f"indices from {low} to {high} leave 64 bits")
+    fitting: IntArray = taken.astype(np.int64)
+    return fitting
+
+
+def _progression(first: int, step: int, count: int) -> range:
+    return range(first, first + step * count, step)
+
+
+def _common(first: range, second: range) -> range:
+    """Return the numbers in both ranges, in the order of the first: one progression, by remainders."""
+    if not first or not second:
+        return range(0)
+    up, other = (r if r.step > 0 else r[::-1] for r in (first, second))
+    divisor = math.gcd(up.step, other.step)
+    gap, rest = divmod(other.start - up.start, divisor)
+    if rest:
+        return range(0)
+    # Steps along the first range until a number of the second is met, wherever the two begin.
+    turns = gap * pow(up.step // divisor, -1, other.step // divisor) % (other.step // divisor)
+    start, step = up.start + up.step * turns, up.step * (other.step // divisor)
+    low, high = max(up[0], other[0]), min(up[-1], other[-1])
+    start += -(-max(low - start, 0) // step) * step
+    found = range(start, high + 1, step)
+    return found if first.step > 0 else found[::-1]

@@ -1,0 +1,196 @@
+"""Masks as sets: what two have in common, what either has, what one leaves out."""
+
+from abc import abstractmethod
+from typing import Any, Generic, Self, SupportsIndex
+
+import numpy as np
+
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
+from tensorwrapper.shape._facade import ShapeLike
+from tensorwrapper.shape._shape import Shape, as_shape
+from tensorwrapper.shape.boxes._keys import mode_of
+from tensorwrapper.shape.masks._places import MaskPlaces, MaskWay
+from tensorwrapper.shape.masks._positions import Picks
+from tensorwrapper.typing import IndexT_co
+
+__all__ = ["MaskSets"]
+
+
+class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
+    """Abstract: `_make`, and the attributes of `MaskPlaces`."""
+
+    __slots__ = ()
+
+    @classmethod
+    @abstractmethod
+    def _make(cls, source: Shape[Any], way: MaskWay, picks: tuple[Picks | int, ...]) -> Self:
+        """Return the mask with these parts, which are not checked."""
+
+    def as_points(self) -> Self:
+        """Return the mask of the same elements as points, in row-major order of the result; O(size).
+
+        Examples
+        --------
+        >>> from tensorwrapper import Mask, Shape
+        >>> Mask(Shape(2, 3), 1, [2, 0]).as_points()
+        Mask.of_ordinals(Shape(2, 3), range(5, 2, -2))
+        """
+        if self.way == "points":
+            return self
+        return self._make(self.source, "points", (Picks.of_distinct(self.ordinals()),))
+
+    def outer(self) -> Self:
+        """Return the smallest mask by modes that has all picked indices: those of each mode that occur.
+
+        Its result is the compressed box, and `result_index` the place in it. The indices of points ascend;
+        O(n log n) for them.
+
+        Raises
+        ------
+        JaggedModeError
+            If the source is jagged.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Mask, Shape
+        >>> box = Mask.of_points(Shape(5, 5), [(1, 2), (1, 3)]).outer()
+        >>> box.extents, box.result_index((1, 3))
+        ((1, 2), (0, 1))
+        """
+        box = self.source.flatten()
+        if box.kind != "smooth":
+            raise JaggedModeError(
+                "a jagged shape has no outer product of indices; of it rows are picked, or points"
+            )
+        if self.way == "modes" and self.size:
+            picks = tuple(
+                [p if isinstance(p, Picks) else Picks.of_range(range(p, p + 1)) for p in self.picks]
+            )
+        else:
+            columns = box.indices_at(self.ordinals()).T
+            picks = tuple([Picks.of_distinct(np.unique(column)) for column in columns])
+        return self._make(self.source, "modes", picks)
+
+    # Sets.
+
+    def intersect(self, other: "MaskSets[Any] | ShapeLike") -> Self:
+        """Return the mask of what both have, in the order of this one; O(1) for ranges.
+
+        Parameters
+        ----------
+        other
+            A mask of the same source; or a shape, of whose indices those remain that it has.
+
+        Raises
+        ------
+        ExtentMismatchError
+            If the masks are of different sources.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Mask, Shape
+        >>> Mask(Shape(30), slice(None, None, 2)).intersect(Mask(Shape(30), slice(None, None, 3)))
+        Mask(Shape(30), range(0, 25, 6))
+        >>> Mask(Shape(30), slice(None, None, 2)).intersect(Shape(30)[7:11])
+        Mask(Shape(30), range(8, 11, 2))
+        """
+        if not isinstance(other, MaskSets):
+            return self._within(as_shape(other))
+        self._check_source(other)
+        if self.way == other.way:
+            pairs = [(a, b) for a, b in zip(self.picks, other.picks, strict=True) if a != b]
+            picked = [(a, b) for a, b in pairs if isinstance(a, Picks) and isinstance(b, Picks)]
+            if len(picked) == len(pairs):
+                both = [
+                    a.intersect(b) if isinstance(a, Picks) and isinstance(b, Picks) else a
+                    for a, b in zip(self.picks, other.picks, strict=True)
+                ]
+                return self._make(self.source, self.way, tuple(both))
+        return self._common_points(other)
+
+    def _common_points(self, other: "MaskSets[Any]") -> Self:
+        """Return what masks of different ways have in common: O(n log n) in the smaller one."""
+        few = self if self.size <= other.size else other
+        many = other if few is self else self
+        ordinals = few._as_picks().to_numpy()
+        indices = self.source.indices_at(ordinals)
+        kept = many.contains(indices)
+        found = ordinals[kept]
+        if few is not self:
+            found = found[np.argsort(self.shape.ordinals(self.result_indices(indices[kept])))]
+        return self._make(self.source, "points", (Picks.of_distinct(found),))
+
+    def _within(self, region: Shape[Any]) -> Self:
+        """Return the mask of those of the picked indices that a shape has."""
+        if region.rank != self.source.rank:
+            raise RankError(
+                f"a shape of rank {region.rank} has no index of a mask of rank {self.source.rank}"
+            )
+        box, free = region.flatten(), self._free()
+        if self.way == "modes" and box.kind == "smooth" and len(free) == len(self.picks):
+            ends = zip(box.origin, box.extents, strict=True)
+            runs = [Picks.of_range(range(start, start + extent)) for start, extent in ends]
+            both = [picks.intersect(run) for picks, run in zip(free, runs, strict=True)]
+            return self._make(self.source, "modes", tuple(both))
+        ordinals = self._as_picks().to_numpy()
+        found = ordinals[region.contains(self.source.indices_at(ordinals))]
+        return self._make(self.source, "points", (Picks.of_distinct(found),))
+
+    def union(self, other: "MaskSets[Any]") -> Self:
+        """Return the mask of what either has, as points in row-major order of the source; O(n log n).
+
+        Examples
+        --------
+        >>> from tensorwrapper import Mask, Shape
+        >>> Mask(Shape(3, 3), 1).union(Mask(Shape(3, 3), slice(None), 1)).size
+        5
+        """
+        self._check_source(other)
+        ordinals = np.union1d(self._as_picks().to_numpy(), other._as_picks().to_numpy())
+        return self._make(self.source, "points", (Picks.of_distinct(ordinals),))
+
+    def complement(self, mode: SupportsIndex | None = None) -> Self:
+        """Return the mask of what this one leaves out, ascending; of the source's size, unless it is a run.
+
+        Without a mode these are all other indices: of a mask of rows the other rows, else points. With one,
+        the other indices of this mode are picked, and the other modes stay as they are.
+
+        Raises
+        ------
+        ConversionError
+            If a mode is given to a mask that does not pick by modes, or one that is pinned.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Mask, Shape
+        >>> mask = Mask(Shape(4, 6), slice(None, None, 2), [1, 4, 5])
+        >>> mask.complement(1), mask.complement().size
+        (Mask(Shape(4, 6), range(0, 3, 2), [0, 2, 3]), 18)
+        """
+        if mode is not None:
+            return self._complement_of(mode_of(mode, self.source.rank))
+        if self.way == "rows":
+            (rows,) = self._free()
+            other = rows.complement(self.source.origin_at(()), self.source.extent(0))
+            return self._make(self.source, "rows", (other,))
+        other = self._as_picks().complement(0, self.source.size)
+        return self._make(self.source, "points", (other,))
+
+    def _complement_of(self, mode: int) -> Self:
+        picks = self.picks[mode] if self.way == "modes" else 0
+        if isinstance(picks, int):
+            raise ConversionError(
+                f"the mask does not pick indices of mode {mode} that others could be left by"
+            )
+        source = self.source.flatten()
+        other = picks.complement(source.origin[mode], source.extents[mode])
+        return self._make(self.source, "modes", (*self.picks[:mode], other, *self.picks[mode + 1 :]))
+
+    def _as_picks(self) -> Picks:
+        """Return the ordinals of all picked elements."""
+        picks = self.picks[0] if self.way == "points" else 0
+        return picks if isinstance(picks, Picks) else Picks.of_distinct(self.ordinals())
+
+    def _check_source(self, other: "MaskSets[Any]") -> None:
+        if self.source is not other.source and self.source != other.source:
+            raise ExtentMismatchError(f"one mask is of {self.source}, the other of {other.source}")

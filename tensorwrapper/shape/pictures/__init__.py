@@ -1,0 +1,1 @@
+"""Shapes drawn as SVG, and shown in notebooks."""

@@ -1,0 +1,223 @@
+"""Columns: how jagged shapes are stored, and the array arithmetic on them.
+
+A jagged shape of rank ``r`` is a tree: ``d`` unrolled modes above leaves that are boxes of rank
+``s = r - d``. A *node* of depth ``q`` is a prefix of ``q`` indices. No node is a Python object: the
+children of node ``k`` of depth ``q`` are the nodes ``splits[q][k]`` up to ``splits[q][k + 1]`` of depth
+``q + 1``, so a level costs 8 bytes per node. Leaves of rank 1 are stored as one more row of splits (their
+cumulative extents), leaves of higher rank as a table of extents with one row each. Leaves that are all
+alike, of any rank, are a table whose rows are one and the same row in memory: its stride is 0.
+
+Where every node of a level starts at the same index, the origin is one number, else one per node.
+"""
+
+from collections.abc import Callable
+from math import prod
+from typing import TypeAlias, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._arrays import (
+    ArrayState,
+    Sizes,
+    array_of_state,
+    array_state,
+    frozen_array,
+    shared_row,
+    splits_of,
+)
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.errors import SizeOverflowError
+from tensorwrapper.typing import Index, IntArray
+
+__all__ = [
+    "Columns",
+    "Origins",
+    "check_int64",
+    "columns_of_state",
+    "moved_origins",
+    "origins_of",
+    "tidy_origins",
+]
+
+Origins: TypeAlias = int | IntArray
+"""Where the children of each node start: one number for all, or one per node."""
+
+
+def check_int64(mode: int, start: int, extent: int) -> None:
+    """Raise if a mode that starts here leaves 64 bits, which is what columns hold."""
+    if start < -MAX_INT64 or start + extent > MAX_INT64:
+        raise SizeOverflowError(
+            f"mode {mode} would reach from {start} to {start + extent}, but the indices of jagged shapes "
+            "must fit into 64 bits"
+        )
+
+
+def moved_origins(origins: Origins, move: int, mode: int) -> Origins:
+    """Return `origins` moved by `move`."""
+    if isinstance(origins, int):
+        return origins + move
+    if len(origins):
+        # Empty rows have positions too, though the bounding box does not show them.
+        check_int64(mode, int(origins.min()) + move, 0)
+        check_int64(mode, int(origins.max()) + move, 0)
+    return frozen_array(origins + move)
+
+
+def tidy_origins(origins: IntArray) -> Origins:
+    """Return one number if all `origins` are the same, else the frozen array."""
+    if not len(origins):
+        return 0
+    first = int(origins[0])
+    return first if (origins == first).all() else frozen_array(origins)
+
+
+@final
+@attrs.frozen(eq=False, getstate_setstate=False)
+class Columns:
+    """The arrays of a jagged tree; depth ``q`` counts from the root of the tree.
+
+    Attributes
+    ----------
+    splits
+        For q = 1 to d - 1: where the children of each node of depth q begin, and one end.
+    leaf
+        Rank 1: row splits of the leaves. Higher rank, or leaves all alike: an (n, s) table of extents.
+    origins
+        For q = 0 to d - 1: where mode q starts under each node of depth q; entry 0 is one number.
+    leaf_origins
+        Per leaf mode: where it starts in each leaf.
+    """
+
+    splits: tuple[IntArray, ...]
+    leaf: IntArray
+    origins: tuple[Origins, ...]
+    leaf_origins: tuple[Origins, ...]
+    _offsets: Sizes | None = attrs.field(default=None, init=False, repr=False)
+
+    @property
+    def depth(self) -> int:
+        """The number of unrolled modes."""
+        return len(self.origins)
+
+    @property
+    def leaf_rank(self) -> int:
+        """The rank of the leaves."""
+        return len(self.leaf_origins)
+
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves."""
+        return len(self.leaf) - 1 if self.leaf.ndim == 1 else len(self.leaf)
+
+    @property
+    def n_rows(self) -> int:
+        """The extent of mode 0."""
+        return len(self.splits[0]) - 1 if self.splits else self.n_leaves
+
+    @property
+    def even(self) -> Index | None:
+        """The extents of every leaf, if they are all alike and stored once."""
+        return None if self.leaf.ndim == 1 else shared_row(self.leaf)
+
+    def children(self, depth: int, node: int) -> tuple[int, int]:
+        """Return the first child of a node and the end of its children."""
+        splits = self.splits[depth - 1]
+        return splits.item(node), splits.item(node + 1)
+
+    def origin(self, depth: int, node: int) -> int:
+        """Return where mode `depth` starts under a node."""
+        origins = self.origins[depth]
+        return origins if isinstance(origins, int) else origins.item(node)
+
+    def leaf_box(self, leaf: int) -> tuple[Index, Index]:
+        """Return extents and origin of one leaf."""
+        if self.leaf.ndim == 1:
+            extents: Index = (self.leaf.item(leaf + 1) - self.leaf.item(leaf),)
+        else:
+            extents = tuple(self.leaf[leaf].tolist())
+        return extents, tuple([o if isinstance(o, int) else o.item(leaf) for o in self.leaf_origins])
+
+    def leaf_extents(self, start: int, stop: int) -> IntArray:
+        """Return the (n, s) extents of a run of leaves: a view of a table, computed from splits."""
+        if self.leaf.ndim == 1:
+            return np.diff(self.leaf[start : stop + 1])[:, np.newaxis]
+        return self.leaf[start:stop]
+
+    def leaf_extents_at(self, leaves: IntArray, mode: int) -> IntArray | int:
+        """Return the extent of a leaf mode in each of `leaves`; one number if all leaves are alike."""
+        if self.leaf.ndim == 1:
+            return self.leaf[leaves + 1] - self.leaf[leaves]
+        even = self.even
+        return self.leaf[leaves, mode] if even is None else even[mode]
+
+    def leaf_starts(self, start: int, stop: int) -> IntArray:
+        """Return the (n, s) origins of a run of leaves."""
+        return np.stack([origins_of(o, start, stop) for o in self.leaf_origins], axis=1)
+
+    @property
+    def offsets(self) -> Sizes:
+        """How many elements come before each leaf, and the total; O(n) once, then remembered."""
+        if self.leaf.ndim == 1:
+            return self.leaf
+        offsets = self._offsets
+        if offsets is None:
+            offsets = leaf_offsets(self.leaf)
+            object.__setattr__(self, "_offsets", offsets)
+        return offsets
+
+    def elements(self, start: int, stop: int) -> int:
+        """Return how many elements a run of leaves has."""
+        even = self.even
+        if even is not None:
+            return (stop - start) * prod(even)
+        offsets = self.offsets
+        return offsets.item(stop) - offsets.item(start)
+
+    def __reduce__(self) -> tuple[Callable[..., "Columns"], tuple[object, ...]]:
+        return columns_of_state, self.state(self.origin(0, 0))
+
+    def state(self, first: int) -> tuple[object, ...]:
+        """Return what pickle writes, with `first` as the origin of mode 0; small arrays become bytes."""
+        later = self.origins[1:] + self.leaf_origins
+        origins = (first, *[o if isinstance(o, int) else array_state(o) for o in later])
+        splits = tuple([array_state(s) for s in self.splits]) if self.splits else ()
+        return splits, array_state(self.leaf), origins
+
+
+def columns_of_state(
+    splits: tuple[ArrayState, ...], leaf: ArrayState, origins: tuple[int | ArrayState, ...]
+) -> Columns:
+    """Return unpickled columns: arrays come back writeable, and are frozen again."""
+    stored = tuple([o if isinstance(o, int) else array_of_state(o, 0) for o in origins])
+    depth = len(splits) + 1
+    width = len(origins) - depth
+    return Columns(
+        tuple([array_of_state(s, 0) for s in splits]) if splits else (),
+        array_of_state(leaf, width if width > 1 else 0),
+        stored[:depth],
+        stored[depth:],
+    )
+
+
+def origins_of(origins: Origins, start: int, stop: int) -> IntArray:
+    """Return the origins of the nodes `start` to `stop` as an array; no copy if one per node is stored."""
+    if isinstance(origins, int):
+        return np.broadcast_to(np.int64(origins), (stop - start,))
+    return origins[start:stop]
+
+
+def leaf_offsets(extents: IntArray) -> Sizes:
+    """Return how many elements come before each leaf of an (n, s) table, and the total; O(n)."""
+    bound = len(extents)
+    for greatest in extents.max(axis=0, initial=0).tolist():
+        bound *= max(greatest, 1)
+    if bound <= MAX_INT64:
+        return splits_of(np.multiply.reduce(extents, axis=1, dtype=np.int64))
+    # Rare and slow, but exact: Python integers.
+    volumes = np.multiply.reduce(extents.astype(np.object_), axis=1)
+    offsets = np.zeros(len(extents) + 1, dtype=np.object_)
+    np.cumsum(volumes, out=offsets[1:])
+    if int(offsets[-1]) <= MAX_INT64:
+        return frozen_array(offsets.astype(np.int64))
+    return offsets

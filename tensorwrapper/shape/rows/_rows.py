@@ -1,0 +1,456 @@
+"""Rows: a window on columns, and every question that a jagged shape answers from it.
+
+A window is a run of nodes of one depth, so a slice of the outermost mode, and what is left after pinning
+leading modes, are windows again: O(1) to make at any size, and nothing is copied.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import SupportsIndex, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import Sizes, frozen_array, last_run, run_of, shared_table, splits_of
+from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper.errors import JaggedModeError, OutOfBoundsError, RankError, SizeOverflowError
+from tensorwrapper.shape.boxes._keys import mode_text
+from tensorwrapper.shape.boxes._smooth import box_ordinal, check_inside, make_smooth
+from tensorwrapper.shape.rows._columns import Columns, Origins, origins_of
+from tensorwrapper.shape.rows._levels import columns_of_lengths
+from tensorwrapper.typing import Extents, Index, IntArray
+
+__all__ = ["CellTable", "Rows"]
+
+
+@final
+@attrs.frozen(eq=False)
+class CellTable:
+    """The smooth cells of a jagged shape, in row-major order of their indices.
+
+    Examples
+    --------
+    >>> from tensorwrapper import Shape
+    >>> table = Shape.jagged([Shape(1, 2), Shape(3, 4)]).cell_table()
+    >>> table.extents.tolist(), table.offsets.tolist()
+    ([[1, 2], [3, 4]], [0, 2, 14])
+    """
+
+    indices: IntArray
+    """The (n, outer rank) absolute indices that lead to each cell."""
+    extents: IntArray
+    """The (n, cell rank) extents."""
+    origins: IntArray
+    """The (n, cell rank) first indices."""
+    offsets: IntArray
+    """How many elements lie before each cell, and (last) in all: n + 1 numbers."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Rows:
+    """The nodes `start` to `stop` of depth ``depth + 1`` of `columns`; the first has index `first`."""
+
+    columns: Columns
+    depth: int
+    start: int
+    stop: int
+    first: int
+    _box: tuple[Extents, Index] | None = attrs.field(default=None, init=False, repr=False)
+
+    @classmethod
+    def whole(cls, columns: Columns) -> "Rows":
+        """Return all rows of `columns`."""
+        first = columns.origins[0]
+        return cls(columns, 0, 0, columns.n_rows, first if isinstance(first, int) else first.item(0))
+
+    @classmethod
+    def of_lengths(
+        cls,
+        *lengths: npt.ArrayLike,
+        first: SupportsIndex = 0,
+        origins: Sequence[npt.ArrayLike] | None = None,
+    ) -> "Rows":
+        """Return rows of these lengths: how a representation of your own implements `rows`; O(rows).
+
+        Parameters
+        ----------
+        *lengths
+            For each mode after mode 0 its extent under every prefix, in row-major order. The last may be a
+            table of shape (n, s): then a box of rank s lies under each prefix.
+        first
+            The first index of mode 0, whose extent is ``len(lengths[0])``.
+        origins
+            For each of `lengths` where the mode starts: one number (for a table, one row of them), or as
+            many as there are lengths; zeros if not given.
+
+        Raises
+        ------
+        ExtentError
+            If a length is negative, or a mode has not one length for every prefix.
+
+        Examples
+        --------
+        >>> rows = Rows.of_lengths([2, 1], [10, 20, 30], origins=[0, [0, 5, 0]])
+        >>> rows.count, rows.rank, rows.size, rows.index(10)
+        (2, 3, 60, (0, 1, 5))
+        """
+        return cls.whole(columns_of_lengths(lengths, to_int(first, "the first index"), origins))
+
+    @property
+    def count(self) -> int:
+        """The extent of mode 0."""
+        return self.stop - self.start
+
+    @property
+    def outer_rank(self) -> int:
+        """The number of unrolled modes that are left."""
+        return self.columns.depth - self.depth
+
+    @property
+    def rank(self) -> int:
+        """The number of modes."""
+        columns = self.columns
+        return len(columns.origins) - self.depth + len(columns.leaf_origins)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the columns hold these rows and nothing else, counted from 0."""
+        columns = self.columns
+        if self.depth or self.start or self.stop != columns.n_rows:
+            return False
+        nodes = self.stop
+        for splits in columns.splits:
+            if splits.item(0) or len(splits) != nodes + 1:
+                return False
+            nodes = splits.item(-1)
+        return nodes == columns.n_leaves and (columns.leaf.ndim == 2 or not columns.leaf.item(0))
+
+    def run(self, modes: int) -> tuple[int, int]:
+        """Return the run of nodes that are prefixes of `modes` indices, at least one."""
+        a, b = self.start, self.stop
+        for depth in range(self.depth + 1, self.depth + modes):
+            splits = self.columns.splits[depth - 1]
+            a, b = splits.item(a), splits.item(b)
+        return a, b
+
+    def leading(self, modes: int) -> "Rows":
+        """Return the prefixes of `modes` indices, more than one and fewer than all, as rows.
+
+        No copy, but for one of the leaf extents where prefixes end within leaves.
+        """
+        columns, outer = self.columns, self.outer_rank
+        inner = modes - outer
+        if inner > 0:
+            even = columns.even
+            if even is not None:
+                leaf = shared_table(even[:inner], columns.n_leaves)
+            else:
+                leaf = splits_of(columns.leaf[:, 0]) if inner == 1 else columns.leaf[:, :inner]
+            splits, origins, leaf_origins = columns.splits, columns.origins, columns.leaf_origins[:inner]
+        else:
+            last = self.depth + modes - 1
+            splits, leaf = columns.splits[: last - 1], columns.splits[last - 1]
+            origins, leaf_origins = columns.origins[:last], columns.origins[last : last + 1]
+        cut = Columns(splits, leaf, origins, leaf_origins)
+        return Rows(cut, self.depth, self.start, self.stop, self.first)
+
+    @property
+    def leaves(self) -> tuple[int, int]:
+        """The run of leaves."""
+        outer = len(self.columns.origins) - self.depth
+        return self.run(outer) if outer > 1 else (self.start, self.stop)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.columns.elements(*self.leaves)
+
+    def ranges(self, mode: int) -> tuple[IntArray, IntArray]:
+        """Return extent and origin of `mode` at every prefix of ``min(mode, outer_rank)`` indices."""
+        if mode == 0:
+            return np.array([self.count]), np.array([self.first])
+        outer = self.outer_rank
+        a, b = self.run(min(mode, outer))
+        if mode < outer:
+            depth = self.depth + mode
+            origins = origins_of(self.columns.origins[depth], a, b)
+            return np.diff(self.columns.splits[depth - 1][a : b + 1]), origins
+        extents = self.columns.leaf_extents(a, b)[:, mode - outer]
+        return extents, origins_of(self.columns.leaf_origins[mode - outer], a, b)
+
+    def _reached(self, mode: int, a: int, b: int) -> npt.NDArray[np.bool_] | None:
+        """Return which of a run of leaves have an index before `mode`, so that a prefix leads there.
+
+        None: all do.
+        """
+        later = mode - self.outer_rank
+        if later < 1:
+            return None
+        reached = np.asarray((self.columns.leaf[a:b, :later] > 0).all(axis=1))
+        return None if reached.all() else reached
+
+    def reached_ranges(self, mode: int) -> tuple[IntArray, IntArray]:
+        """Return extent and origin of `mode` wherever a prefix leads to it: what users are told."""
+        extents, origins = self.ranges(mode)
+        reached = self._reached(mode, *self.leaves)
+        return (extents, origins) if reached is None else (extents[reached], origins[reached])
+
+    def distinct_ranges(self, mode: int) -> tuple[IntArray, IntArray]:
+        """Return `reached_ranges`, or only one of them where they are known to be all alike."""
+        if mode >= self.outer_rank and isinstance(self._stored_origin(mode), int):
+            a, b = self.leaves
+            if self.columns.even is not None and b - a > 1:
+                columns, outer = self.columns, self.outer_rank
+                one = Rows(Columns((), columns.leaf[a : a + 1], (0,), columns.leaf_origins), 0, 0, 1, 0)
+                return one.reached_ranges(mode - outer + 1)
+        return self.reached_ranges(mode)
+
+    def _stored_origin(self, mode: int) -> Origins:
+        if mode == 0:
+            return self.first
+        outer = self.outer_rank
+        if mode < outer:
+            return self.columns.origins[self.depth + mode]
+        return self.columns.leaf_origins[mode - outer]
+
+    def uniform_origin(self) -> Index:
+        """Return the origin, if every mode has one."""
+        origin: list[int] = []
+        for mode in range(self.rank):
+            stored = self._stored_origin(mode)
+            if not isinstance(stored, int):
+                _, starts = self.distinct_ranges(mode)
+                if len(starts) and (starts != starts[0]).any():
+                    raise JaggedModeError(
+                        f"mode {mode} has no single origin: it varies from {starts.min()} to "
+                        f"{starts.max()}; origin_at(prefix) answers"
+                    )
+                stored = int(starts[0]) if len(starts) else 0
+            origin.append(stored)
+        return tuple(origin)
+
+    # One prefix at a time.
+
+    def under(self, prefix: Index) -> "Rows | int":
+        """Return what is left under `prefix`: rows, or the number of the leaf."""
+        columns, depth, start, stop = self.columns, self.depth, self.start, self.stop
+        first, last = self.first, len(columns.origins) - 1
+        for mode, i in enumerate(prefix):
+            if not first <= i < first + stop - start:
+                where = mode_text(mode, prefix[:mode])
+                end = first + stop - start
+                raise OutOfBoundsError(f"index {i} is outside [{first}, {end}) of {where}")
+            node = start + (i - first)
+            if depth == last:
+                if mode + 1 < len(prefix):
+                    raise RankError(f"the prefix {prefix} reaches into the leaves")
+                return node
+            depth += 1
+            start, stop = columns.children(depth, node)
+            first = columns.origin(depth, node)
+        return Rows(columns, depth, start, stop, first)
+
+    def range_under(self, prefix: Index) -> tuple[int, int]:
+        """Return extent and origin of mode ``len(prefix)`` under `prefix`."""
+        if len(prefix) >= self.rank:
+            raise RankError(f"the prefix {prefix} leaves no mode of a shape of rank {self.rank}")
+        outer = self.outer_rank
+        rest = self.under(prefix[:outer])
+        if isinstance(rest, Rows):
+            return rest.count, rest.first
+        extents, origin = self.columns.leaf_box(rest)
+        inner = len(prefix) - outer
+        if inner:
+            check_inside(extents, origin, prefix[outer:], prefix[:outer])
+        return extents[inner], origin[inner]
+
+    def box_under(self, prefix: Index) -> tuple[Extents, Index]:
+        """Return extents and origin of the bounding box of what is left under `prefix`."""
+        rest = self.under(prefix[: self.outer_rank])
+        if isinstance(rest, Rows):
+            return rest.box()
+        extents, origin = self.columns.leaf_box(rest)
+        return make_smooth(extents, origin).bounding_box(prefix[self.outer_rank :])
+
+    def box(self) -> tuple[Extents, Index]:
+        """Return extents and origin of the bounding box; O(nodes) once, then remembered."""
+        box = self._box
+        if box is None:
+            pairs = [self._span(mode) for mode in range(self.rank)]
+            box = tuple([extent for extent, _ in pairs]), tuple([start for _, start in pairs])
+            object.__setattr__(self, "_box", box)
+        return box
+
+    def _span(self, mode: int) -> tuple[int, int]:
+        extents, origins = self.distinct_ranges(mode)
+        stored = self._stored_origin(mode)
+        if isinstance(stored, int):
+            return int(extents.max(initial=0)), stored
+        filled = extents > 0
+        if not filled.any():
+            return 0, int(origins.min()) if len(origins) else 0
+        low = int(origins[filled].min())
+        return int((origins + extents)[filled].max()) - low, low
+
+    def ordinal(self, index: Index) -> int:
+        """Return how many elements come before `index`."""
+        outer = self.outer_rank
+        leaf = self.under(index[:outer])
+        if isinstance(leaf, Rows):
+            raise RankError(f"the index {index} ends above the leaves")
+        extents, origin = self.columns.leaf_box(leaf)
+        before = self.columns.elements(self.leaves[0], leaf)
+        return before + box_ordinal(extents, origin, index[outer:], index[:outer])
+
+    def index(self, ordinal: int) -> Index:
+        """Return the index with `ordinal` elements before it; O(depth * log(nodes))."""
+        columns = self.columns
+        a, b = self.leaves
+        size = columns.elements(a, b)
+        if not 0 <= ordinal < size:
+            raise OutOfBoundsError(f"ordinal {ordinal} is outside [0, {size})")
+        even = columns.even
+        if even is None:
+            offsets = columns.offsets
+            place = ordinal + offsets.item(a)
+            leaf = last_run(offsets, place)
+            rest = place - offsets.item(leaf)
+        else:
+            leaf, rest = divmod(ordinal, prod(even))
+            leaf += a
+        if columns.leaf.ndim == 1:
+            start = columns.leaf_origins[0]
+            return (*self.prefix_of(leaf), rest + (start if isinstance(start, int) else start.item(leaf)))
+        return self.prefix_of(leaf) + make_smooth(*columns.leaf_box(leaf)).index(rest)
+
+    def prefix_of(self, leaf: int) -> Index:
+        """Return the indices of the unrolled modes that lead to a leaf."""
+        prefix: list[int] = []
+        node = leaf
+        for depth in range(self.columns.depth - 1, self.depth, -1):
+            splits = self.columns.splits[depth - 1]
+            parent = last_run(splits, node)
+            prefix.append(node - splits.item(parent) + self.columns.origin(depth, parent))
+            node = parent
+        prefix.append(node - self.start + self.first)
+        prefix.reverse()
+        return tuple(prefix)
+
+    # Many at a time.
+
+    def cell_table(self) -> "CellTable":
+        """Return all leaves as arrays; O(leaves)."""
+        (a, b), columns = self.leaves, self.columns
+        prefixes = self.prefixes(self.outer_rank)
+        return CellTable(prefixes, columns.leaf_extents(a, b), columns.leaf_starts(a, b), self.cell_offsets())
+
+    def cell_offsets(self) -> IntArray:
+        """Return how many elements come before each leaf, and (last) how many there are."""
+        a, b = self.leaves
+        return self.elements_before(np.arange(a, b + 1)) if self.columns.even else self._stored_offsets(a, b)
+
+    def _stored_offsets(self, a: int, b: int) -> IntArray:
+        offsets = self.int64_offsets()[a : b + 1]
+        # As they are stored, where they are: a window that starts at 0 needs no copy.
+        return offsets - offsets[0] if offsets[0] else offsets
+
+    def prefixes(self, modes: int) -> IntArray:
+        """Return the (n, modes) indices of all prefixes of `modes` unrolled modes; O(n * modes)."""
+        a, b = self.run(modes)
+        return self.prefixes_of(modes, np.arange(a, b, dtype=np.int64))
+
+    def prefixes_of(self, modes: int, nodes: IntArray) -> IntArray:
+        """Return the (n, modes) indices of the prefixes that lead to `nodes`."""
+        table = np.empty((len(nodes), modes), dtype=np.int64)
+        for mode in range(modes - 1, 0, -1):
+            depth = self.depth + mode
+            splits = self.columns.splits[depth - 1]
+            parents = run_of(splits, nodes)
+            table[:, mode] = nodes - splits[parents]
+            stored = self.columns.origins[depth]
+            table[:, mode] += stored if isinstance(stored, int) else stored[parents]
+            nodes = parents
+        table[:, 0] = nodes - (self.start - self.first)
+        return table
+
+    def check_ordinals(self) -> None:
+        """Raise if int64 does not hold every ordinal."""
+        if self.size > MAX_INT64:
+            raise SizeOverflowError("this shape has ordinals beyond 64 bits; use ordinal() and index()")
+
+    def int64_offsets(self) -> IntArray:
+        """Return the offsets of all leaves of the columns; those outside this window may be cut short."""
+        offsets = self.columns.offsets
+        if offsets.dtype == np.int64:
+            return offsets.astype(np.int64, copy=False)
+        self.check_ordinals()
+        # A window that fits on columns that do not: what lies outside it is never asked for.
+        relative: Sizes = np.clip(offsets - offsets[self.leaves[0]], 0, MAX_INT64)
+        return relative.astype(np.int64)
+
+    def elements_before(self, leaves: IntArray) -> IntArray:
+        """Return how many elements of this window come before each of `leaves`."""
+        even, start = self.columns.even, self.leaves[0]
+        if even is not None:
+            self.check_ordinals()
+            before: IntArray = leaves - start
+            before *= min(prod(even), MAX_INT64)
+            return before
+        offsets = self.int64_offsets()
+        before = offsets[leaves]
+        before -= offsets[start]
+        return before
+
+    def leaves_of(self, ordinals: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the leaf that holds each of `ordinals`, and the ordinal within it."""
+        even, start = self.columns.even, self.leaves[0]
+        if even is not None:
+            self.check_ordinals()
+            leaves, rest = np.divmod(ordinals, min(max(prod(even), 1), MAX_INT64))
+            return leaves + start, rest
+        offsets = self.int64_offsets()
+        places = ordinals + offsets[start]
+        leaves = run_of(offsets, places)
+        return leaves, places - offsets[leaves]
+
+    # Whole.
+
+    def reached_table(self, mode: int) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the prefixes that lead to `mode`, with its extent and origin under each."""
+        extents, origins = self.ranges(mode)
+        table = self.prefixes(min(mode, self.outer_rank))
+        reached = self._reached(mode, *self.leaves)
+        if reached is None:
+            return table, extents, origins
+        return table[reached], extents[reached], origins[reached]
+
+    def packed(self) -> "Rows":
+        """Return the same rows in columns with nothing else in them: themselves, if that is so already."""
+        return self if self.is_whole else self.compact()
+
+    def compact(self) -> "Rows":
+        """Return the same rows in columns of their own, with nothing else in them."""
+        columns, first = self.columns, self.depth + 1
+        splits: list[IntArray] = []
+        origins: list[Origins] = [self.first]
+        a, b = self.start, self.stop
+        for depth in range(first, columns.depth):
+            part = columns.splits[depth - 1][a : b + 1]
+            origins.append(_copied(columns.origins[depth], a, b))
+            a, b = part.item(0), part.item(-1)
+            splits.append(frozen_array(part - a))
+        even = columns.even
+        if even is not None:
+            leaf = shared_table(even, b - a)
+        elif columns.leaf.ndim == 1:
+            leaf = columns.leaf[a : b + 1] - columns.leaf[a]
+        else:
+            leaf = columns.leaf[a:b].copy()
+        leaf_origins = tuple([_copied(o, a, b) for o in columns.leaf_origins])
+        return Rows.whole(Columns(tuple(splits), frozen_array(leaf), tuple(origins), leaf_origins))
+
+
+def _copied(origins: Origins, start: int, stop: int) -> Origins:
+    return origins if isinstance(origins, int) else frozen_array(origins[start:stop].copy())

@@ -1,0 +1,155 @@
+"""The numbers of a jagged shape, mode by mode, as text and JSON write them: read a piece at a time.
+
+The extents of a mode are one number per prefix, and so are its origins. Shapes may have more rows than a
+text can hold, so nothing is read that is not asked for, and where all numbers agree one stands for them.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.shape.rows._columns import Origins, origins_of
+from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.typing import Index, IntArray
+
+__all__ = ["MAX_SPREAD", "Series", "alike_cells", "cells_between", "compact_modes", "extents_of", "starts_of"]
+
+MAX_SPREAD: Final = 2**20
+"""For how many prefixes, all modes together, one number may stand that a reader must spread into an array.
+
+A text of a few characters must not cost gigabytes, so beyond this every number is written.
+"""
+
+_FIRST = 2**10  # numbers compared first: shapes that vary mostly vary here
+_PIECE = 2**18  # numbers compared at a time later
+
+_Piece: TypeAlias = tuple[IntArray, npt.NDArray[np.bool_] | None]
+
+
+@final
+@attrs.frozen(eq=False)
+class Series:
+    """One number per prefix; those that no index leads to are no part of the value, and count as 0."""
+
+    count: int
+    """How many numbers there are."""
+    known: int | None
+    """The number that all are, if that is known without a look."""
+    _read: Callable[[int, int], _Piece]
+
+    def values(self, start: int, stop: int) -> IntArray:
+        """Return the numbers `start` to `stop`."""
+        values, reached = self._read(start, min(stop, self.count))
+        return values if reached is None else np.where(reached, values, 0)
+
+    def alike(self) -> int | None:
+        """Return the number that all are, None if they differ; 0 if there is none. O(1) if they soon do."""
+        if self.known is not None:
+            return self.known
+        first: int | None = None
+        for start, stop in _pieces(self.count):
+            values, reached = self._read(start, stop)
+            if reached is not None:
+                values = values[reached]
+            if not len(values):
+                continue
+            first = values.item(0) if first is None else first
+            if (values != first).any():
+                return None
+        return first or 0
+
+
+def _pieces(count: int) -> Iterator[tuple[int, int]]:
+    """Return runs of numbers, a short one first."""
+    start, size = 0, _FIRST
+    while start < count:
+        yield start, min(start + size, count)
+        start, size = start + size, _PIECE
+
+
+def extents_of(rows: Rows) -> list[Series]:
+    """Return the extents of every mode at every prefix of at most `outer_rank` indices; O(rank)."""
+    columns, even = rows.columns, rows.columns.even
+    found = [_fixed(rows.count, 1)]
+    *unrolled, (a, b) = _runs(rows)
+    for splits, (start, stop) in zip(columns.splits[rows.depth :], unrolled, strict=True):
+        found.append(Series(stop - start, None, _lengths(splits, start)))
+    for inner in range(columns.leaf_rank):
+        known = even[inner] if even is not None else None
+        found.append(Series(b - a, known, _leaf_extents(rows, a, inner)))
+    return found
+
+
+def _runs(rows: Rows) -> list[tuple[int, int]]:
+    """Return the nodes that are prefixes of 1, 2, up to `outer_rank` indices."""
+    runs = [(rows.start, rows.stop)]
+    for splits in rows.columns.splits[rows.depth :]:
+        a, b = runs[-1]
+        runs.append((splits.item(a), splits.item(b)))
+    return runs
+
+
+def _fixed(number: int, count: int) -> Series:
+    return Series(count, number, lambda start, stop: (np.full(stop - start, number), None))
+
+
+def _lengths(splits: IntArray, a: int) -> Callable[[int, int], _Piece]:
+    return lambda start, stop: (np.diff(splits[a + start : a + stop + 1]), None)
+
+
+def _leaf_extents(rows: Rows, a: int, inner: int) -> Callable[[int, int], _Piece]:
+    return lambda start, stop: (rows.columns.leaf_extents(a + start, a + stop)[:, inner], None)
+
+
+def starts_of(rows: Rows) -> list[Series]:
+    """Return the origins of every mode at the prefixes at which `extents_of` has extents; O(rank)."""
+    columns = rows.columns
+    found = [_fixed(rows.first, 1)]
+    runs = _runs(rows)
+    runs += [runs[-1]] * (columns.leaf_rank - 1)
+    later = (*columns.origins[rows.depth + 1 :], *columns.leaf_origins)
+    for mode, (stored, (a, b)) in enumerate(zip(later, runs, strict=True), 1):
+        known = 0 if a == b else stored if isinstance(stored, int) else None
+        found.append(Series(b - a, known, _origins(rows, stored, mode, a)))
+    return found
+
+
+def _origins(rows: Rows, stored: Origins, mode: int, a: int) -> Callable[[int, int], _Piece]:
+    def read(start: int, stop: int) -> _Piece:
+        return origins_of(stored, a + start, a + stop), rows._reached(mode, a + start, a + stop)
+
+    return read
+
+
+def compact_modes(extents: list[Series]) -> list[int | None]:
+    """Return for each series the number that may stand for all, None where they must be written.
+
+    The first is mode 0; the others are modes whose numbers a reader spreads, `MAX_SPREAD` in all.
+    """
+    found, room = [extents[0].known], MAX_SPREAD
+    for series in extents[1:]:
+        alike = series.alike() if 0 < series.count <= room else None
+        if alike is not None:
+            room -= series.count
+        found.append(alike)
+    return found
+
+
+def alike_cells(cells: list[Series]) -> Index | None:
+    """Return the extents that all cells have, None if they differ or there is none."""
+    found: list[int] = []
+    for series in cells:
+        alike = series.alike() if series.count else None
+        if alike is None:
+            return None
+        found.append(alike)
+    return tuple(found)
+
+
+def cells_between(rows: Rows, start: int, stop: int) -> IntArray:
+    """Return the (n, s) extents of the cells `start` to `stop`."""
+    a, b = rows.leaves
+    return rows.columns.leaf_extents(a + start, min(a + stop, b))

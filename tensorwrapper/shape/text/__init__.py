@@ -1,0 +1,1 @@
+"""Shapes written as text, ``repr`` and JSON, and read back."""

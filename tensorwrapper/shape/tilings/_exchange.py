@@ -1,0 +1,121 @@
+"""Tilings in the words of other systems: chunk grids of Zarr, and what each form leaves out."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Self, SupportsIndex
+
+import numpy.typing as npt
+
+from tensorwrapper._integers import to_count, to_ints
+from tensorwrapper.shape.interchange._losses import LossReport
+from tensorwrapper.shape.tilings._queries import TilingQueries
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape.interchange._losses import TilingForm
+    from tensorwrapper.shape.interchange._zarr import ZarrGrid
+
+__all__ = ["TilingExchange"]
+
+
+class TilingExchange(TilingQueries):
+    """Abstract: the attribute `_partitions`, one per mode."""
+
+    __slots__ = ()
+
+    def losses(self, form: "TilingForm") -> LossReport:
+        """Return what a form of other systems cannot say of this tiling; O(tiles per mode).
+
+        Parameters
+        ----------
+        form
+            ``"marks"`` (also TiledArray's hashmarks), ``"dask"`` (`chunks`) or ``"zarr"``.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Tiling
+        >>> tiling = Tiling([2, 0, 3], origin=(7,))
+        >>> tiling.losses("marks").lost, tiling.losses("dask").lost, tiling.losses("zarr").lost
+        ((), ('origin',), ('origin', 'empty_tiles'))
+        """
+        from tensorwrapper.shape.interchange._losses import tiling_losses  # noqa: PLC0415
+
+        return tiling_losses(form, self._partitions)
+
+    def to_zarr(self, *, regular: bool = False) -> "ZarrGrid":
+        """Return the chunk grid of Zarr with these tiles; O(tiles per mode).
+
+        Parameters
+        ----------
+        regular
+            Write a grid with one size of chunks. Sizes that happen to be alike are not made regular unasked,
+            because a grid that grows would then go on in another way.
+
+        Raises
+        ------
+        ExtentError
+            If a regular grid is asked for, but chunks have different sizes.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Tiling
+        >>> Tiling([4, 4, 2], [3, 3]).to_zarr(regular=True).to_json()
+        '{"configuration":{"chunk_shape":[4,3]},"name":"regular"}'
+        """
+        # Loaded here: few programs write metadata of Zarr, and the others shall not wait for it.
+        from tensorwrapper.shape.interchange._zarr import ZarrGrid  # noqa: PLC0415
+
+        return ZarrGrid(self._partitions, "regular" if regular else "rectilinear")
+
+    @classmethod
+    def from_zarr(
+        cls,
+        chunk_grid: str | bytes | Mapping[str, object],
+        extents: Iterable[SupportsIndex],
+        *,
+        origin: Iterable[SupportsIndex] | None = None,
+        empty_tiles: Iterable[npt.ArrayLike] | None = None,
+        max_chunks: SupportsIndex = 2**24,
+    ) -> Self:
+        """Return the tiling of a chunk grid of Zarr, which may come from a stranger; O(tiles per mode).
+
+        Chunks that lie beyond the extents, as in an array that has been made smaller, are no tiles.
+
+        Parameters
+        ----------
+        chunk_grid
+            What stands under ``chunk_grid`` in the metadata of an array: its JSON, or the object in it.
+        extents
+            What stands there under ``shape``.
+        origin
+            The first element, which Zarr does not know; zeros if not given.
+        empty_tiles
+            For each mode the numbers of tiles without elements, which Zarr does not know either:
+            `ZarrGrid.empty_tiles`.
+        max_chunks
+            How many chunks of a mode are read that are not written one by one.
+
+        Raises
+        ------
+        ParseError
+            If it is not the JSON of a chunk grid.
+        ConversionError
+            If it is one of another kind.
+        ExtentError
+            If chunks do not reach the extents.
+        SizeOverflowError
+            If there are more chunks than allowed.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Tiling
+        >>> grid = '{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":[[10,[20,3]],30]}}'
+        >>> Tiling.from_zarr(grid, (70, 50))
+        Tiling([10, 20, 20, 20], [30, 20])
+        """
+        from tensorwrapper.shape.interchange._zarr import partitions_of_zarr  # noqa: PLC0415
+
+        start = None if origin is None else to_ints(origin, "an origin")
+        most = to_count(max_chunks, "the most chunks")
+        partitions = partitions_of_zarr(chunk_grid, extents, start, empty_tiles, most)[0]
+        tiling = object.__new__(cls)
+        object.__setattr__(tiling, "_partitions", partitions)
+        return tiling

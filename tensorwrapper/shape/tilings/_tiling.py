@@ -1,0 +1,482 @@
+"""Tilings: how a box is cut, per mode, into tiles of any sizes; element to tile and back."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, SupportsIndex, cast, final, overload
+
+import attrs
+import numpy.typing as npt
+
+from tensorwrapper._integers import to_counts, to_ints
+from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
+from tensorwrapper.shape._facade import held_of
+from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape.boxes._common import to_index
+from tensorwrapper.shape.boxes._keys import Entry, mode_of, parse_key, slice_entries
+from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
+from tensorwrapper.shape.kinds._nested import flat_of
+from tensorwrapper.shape.kinds._raggedness import partitions_of
+from tensorwrapper.shape.rows._partition import Partition, int64_array
+from tensorwrapper.shape.rows._partition_operations import (
+    Chunk,
+    PerMode,
+    chunked,
+    even,
+    joined,
+    merged,
+    moved,
+    part_of,
+    per_mode,
+    refined,
+    tiles_for,
+    to_chunks,
+)
+from tensorwrapper.shape.text._text import list_text
+from tensorwrapper.shape.tilings._exchange import TilingExchange
+from tensorwrapper.shape.tilings._retile import Overlaps, RetilePlan
+from tensorwrapper.typing import Index, IntArray, Key
+
+__all__ = ["Tiling"]
+
+
+@final
+@attrs.frozen(init=False, repr=False, getstate_setstate=False)
+class Tiling(TilingExchange):
+    """A box cut into tiles, one partition per mode. Empty tiles are legal.
+
+    Tiles are numbered from 0; elements are absolute, starting at `origin`. A mode without tiles has a
+    position. Two tilings are equal if their boundaries are; `is_congruent` compares sizes alone.
+
+    Parameters
+    ----------
+    *sizes
+        The extents of the tiles along each mode.
+    origin
+        The first element of every mode; zeros if not given.
+
+    Raises
+    ------
+    ExtentError
+        If a size is negative.
+    RankError
+        If the origin has another number of modes.
+
+    Examples
+    --------
+    >>> tiling = Tiling([5, 15, 10], [5, 15, 10])
+    >>> tiling.grid, tiling.elements, tiling.tile((1, 2)), tiling.tile_of((7, 29))
+    (Shape(3, 3), Shape(30, 30), Shape(15, 10, origin=(5, 20)), (1, 2))
+    """
+
+    _partitions: tuple[Partition, ...]
+
+    def __init__(
+        self,
+        *sizes: Iterable[SupportsIndex] | IntArray,
+        origin: Iterable[SupportsIndex] | None = None,
+    ) -> None:
+        start = _to_origin(origin, len(sizes))
+        parts = enumerate(zip(sizes, start, strict=True))
+        partitions = [Partition.of_sizes(s, o, f"the tile sizes of mode {mode}") for mode, (s, o) in parts]
+        object.__setattr__(self, "_partitions", tuple(partitions))
+
+    # Other ways to make one.
+
+    @classmethod
+    def from_lengths(
+        cls, *lengths: Iterable[SupportsIndex] | IntArray, origin: Iterable[SupportsIndex] | None = None
+    ) -> "Tiling":
+        """Return the tiling with tiles of these extents per mode: what the class itself does."""
+        return cls(*lengths, origin=origin)
+
+    @classmethod
+    def from_marks(cls, *marks: npt.ArrayLike) -> "Tiling":
+        """Return the tiling with these boundaries per mode: one mark more than tiles, never descending.
+
+        Raises
+        ------
+        ExtentError
+            If marks descend, or a mode has none.
+
+        Examples
+        --------
+        >>> Tiling.from_marks([1, 3, 3, 5]).tile_of((3,))
+        (2,)
+        """
+        return make_tiling(
+            tuple([Partition.of_marks(m, f"the marks of mode {mode}") for mode, m in enumerate(marks)])
+        )
+
+    @classmethod
+    def from_hashmarks(cls, *marks: npt.ArrayLike) -> "Tiling":
+        """Return `from_marks` of the same: hashmarks is TiledArray's word for marks."""
+        return cls.from_marks(*marks)
+
+    @classmethod
+    def from_shape(cls, shape: ShapeLike) -> "Tiling":
+        """Return the tiling whose `shape` this is: a uniform or gridded shape, as `Shape.raggedness` says.
+
+        The inner modes count the places of a tile from 0, or say where they lie in the box. O(cells).
+
+        Raises
+        ------
+        JaggedModeError
+            If a mode is not that of a tiling; the text names it.
+
+        Examples
+        --------
+        >>> Tiling.from_shape(Shape.from_cells((1, 2), [(5, 3), (5, 4)], origins=[(0, 0), (0, 3)]))
+        Tiling([5], [3, 4])
+        """
+        return make_tiling(partitions_of(flat_of(held_of(shape))))
+
+    @classmethod
+    def from_chunks(
+        cls,
+        chunks: Iterable[Chunk] | SupportsIndex,
+        *,
+        extents: Iterable[SupportsIndex] | None = None,
+        origin: Iterable[SupportsIndex] | None = None,
+    ) -> "Tiling":
+        """Return the tiling of a chunk grid, as Dask and Zarr write it.
+
+        Parameters
+        ----------
+        chunks
+            Per mode: the sizes of all chunks (0 is a size), or one size for all chunks but the last, or -1
+            or ``None`` for one chunk. One integer stands for every mode.
+        extents
+            The extents of the box; they may be left out where all sizes are given.
+        origin
+            The first element; chunk grids know none, so zeros if not given.
+
+        Raises
+        ------
+        ConversionError
+            If a size is no integer: fractional, unknown (NaN), or text such as ``"auto"``.
+        ExtentError
+            If a size is negative, a size for all chunks is 0, sizes do not add up to the extent, or
+            extents are needed.
+        RankError
+            If chunks, extents and origin differ in the number of modes: ``(3, 2)`` are two modes,
+            ``((3, 2),)`` is one.
+
+        Examples
+        --------
+        >>> Tiling.from_chunks((3, 2), extents=(5, 5)).chunks
+        ((3, 2), (2, 2, 1))
+        >>> Tiling.from_chunks([[10, 20], -1], extents=(30, 7)).chunks
+        ((10, 20), (7,))
+        """
+        sizes = None if extents is None else to_counts(extents, "extents")
+        modes = to_chunks(chunks, sizes)
+        rank = len(modes)
+        start = _to_origin(origin, rank)
+        bounds: Sequence[int | None] = (None,) * rank if sizes is None else sizes
+        parts = enumerate(zip(modes, bounds, start, strict=True))
+        return make_tiling(tuple([chunked(c, n, o, mode) for mode, (c, n, o) in parts]))
+
+    @classmethod
+    def make_uniform(
+        cls, elements: ShapeLike, target: PerMode | None = None, *, count: PerMode | None = None
+    ) -> "Tiling":
+        """Return the tiling of a box into tiles as even as possible, the larger ones first.
+
+        Parameters
+        ----------
+        elements
+            A box, or its extents. A box keeps its origin.
+        target
+            The most elements of a tile along each mode, or along all: as many tiles as that takes.
+        count
+            Or the number of tiles along each mode, or along all; more tiles than elements leave empty ones.
+
+        Raises
+        ------
+        ConversionError
+            If neither or both of `target` and `count` are given.
+        ExtentError
+            If a mode that is not empty is to be cut into tiles of 0 elements, or into 0 tiles.
+        JaggedModeError
+            If the elements are no box.
+
+        Examples
+        --------
+        >>> Tiling.make_uniform((55,), 10).chunks, Tiling.make_uniform((7,), count=3).chunks
+        (((10, 9, 9, 9, 9, 9),), ((3, 2, 2),))
+        """
+        box = _to_box(elements)
+        if (target is None) == (count is None):
+            raise ConversionError("make_uniform needs the size of the tiles or their count, one of the two")
+        parts = list(zip(range(box.rank), box.origin, box.extents, strict=True))
+        if target is not None:
+            sizes = per_mode(target, box.rank, "tile sizes")
+            numbers = [tiles_for(n, sizes[mode], mode) for mode, _, n in parts]
+        else:
+            numbers = list(per_mode(cast("PerMode", count), box.rank, "numbers of tiles"))
+        return make_tiling(tuple([even(o, n, numbers[mode], mode) for mode, o, n in parts]))
+
+    # The same tiles elsewhere, and parts.
+
+    def translate_by(self, offset: Iterable[SupportsIndex]) -> "Tiling":
+        """Return the tiling moved by `offset`, one integer per mode (a shift); tile numbers stay.
+
+        Raises
+        ------
+        SizeOverflowError
+            If a boundary would leave 64 bits.
+        """
+        moves = to_index(offset, self.rank, "an offset")
+        return make_tiling(tuple([moved(p, by) for p, by in zip(self._partitions, moves, strict=True)]))
+
+    def shift(self, offset: Iterable[SupportsIndex]) -> "Tiling":
+        """Return the tiling moved by `offset`: `translate_by` by the name that TiledArray gives it.
+
+        Examples
+        --------
+        >>> Tiling.from_hashmarks([1, 3, 7, 9]).shift((-1,)).marks[0].tolist()
+        [0, 2, 6, 8]
+        """
+        return self.translate_by(offset)
+
+    def translate_to(self, origin: Iterable[SupportsIndex]) -> "Tiling":
+        """Return the tiling moved to start at `origin`; raises as `translate_by` does.
+
+        Examples
+        --------
+        >>> Tiling([1, 2], origin=(7,)).translate_to((-1,))
+        Tiling([1, 2], origin=(-1,))
+        """
+        start = to_index(origin, self.rank, "an origin")
+        return self.translate_by([a - b for a, b in zip(start, self.origin, strict=True)])
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "Tiling":
+        """Return the tiling whose mode ``k`` is mode ``order[k]`` of this one, as NumPy's transpose.
+
+        TiledArray's permutation is the inverse: there mode ``k`` becomes mode ``order[k]``.
+
+        Examples
+        --------
+        >>> Tiling([1], [2], [3]).permute((2, 0, 1))
+        Tiling([3], [1], [2])
+        """
+        return make_tiling(tuple([self._partitions[m] for m in to_permutation(order, self.rank)]))
+
+    def __getitem__(self, key: Key) -> "Tiling":
+        """Return the part between literal bounds of elements, as `slice`; an integer drops its mode."""
+        return self._part(parse_key(key, self.rank))
+
+    @overload
+    def slice(self, first: Shape[Any], /) -> "Tiling": ...
+    @overload
+    def slice(self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], /) -> "Tiling": ...
+    def slice(
+        self, first: Shape[Any] | Iterable[SupportsIndex], last: Iterable[SupportsIndex] | None = None, /
+    ) -> "Tiling":
+        """Return the tiling cut to a box, given as a shape or by its bounds; it stays where it lies.
+
+        Tiles that the box cuts keep the part within. An empty tile goes with the elements that follow it,
+        at the very end of a mode with those before; a mode without elements has no tiles. Slices that
+        meet at a boundary are joined by `concat` to what they were cut from.
+
+        Raises
+        ------
+        JaggedModeError
+            If the elements are no box.
+        OutOfBoundsError
+            If a bound leaves the elements.
+
+        Examples
+        --------
+        >>> tiling = Tiling([5, 15, 10])
+        >>> tiling.slice((7,), (25,)), tiling.slice(tiling.tile((1,)))
+        (Tiling([13, 5], origin=(7,)), Tiling([15], origin=(5,)))
+        """
+        if last is not None:
+            return self._part(slice_entries(first, last, self.rank))
+        if not isinstance(first, Shape):
+            raise RankError(f"a slice needs two bounds or a Shape, not {first!r} alone")
+        box = _to_box(cast("Shape[Any]", first))  # type: ignore[redundant-cast]
+        ends = [a + n for a, n in zip(box.origin, box.extents, strict=True)]
+        return self._part(slice_entries(box.origin, ends, self.rank))
+
+    def _part(self, entries: tuple[Entry, ...]) -> "Tiling":
+        extents = tuple([p.extent for p in self._partitions])
+        box = make_smooth(extents, self.origin).select(entries)
+        kept = [p for p, entry in zip(self._partitions, entries, strict=True) if not isinstance(entry, int)]
+        runs = zip(kept, box.origin, box.extents, strict=True)
+        return make_tiling(tuple([part_of(p, a, a + n) for p, a, n in runs]))
+
+    # Finer, coarser, longer.
+
+    def refine(self, *points: Iterable[SupportsIndex]) -> "Tiling":
+        """Return the tiling with a boundary at each point in every mode as well.
+
+        A boundary that is there already is not doubled, so a coordinate equal to the origin leaves its
+        mode as it is. For many points per mode, `intersect` with ``Tiling.from_marks(...)``.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If a point is beyond the boundaries of the box.
+        RankError
+            If a point has another number of modes.
+
+        Examples
+        --------
+        >>> Tiling.from_marks([0, 2, 4], [0, 3, 9]).refine((1, 3), (3, 2))
+        Tiling([1, 1, 1, 1], [2, 1, 6])
+        """
+        rows = [to_index(point, self.rank, "a point") for point in points]
+        parts: list[Partition] = []
+        for mode, partition in enumerate(self._partitions):
+            column = int64_array([row[mode] for row in rows], f"the points of mode {mode}")
+            parts.append(refined(partition, column, mode))
+        return make_tiling(tuple(parts))
+
+    def coarsen(self, *groups: Iterable[SupportsIndex] | IntArray) -> "Tiling":
+        """Return the tiling whose tiles join runs of these: per mode, how many tiles go together.
+
+        Raises
+        ------
+        ExtentError
+            If the groups of a mode do not join all of its tiles.
+        RankError
+            If there are not as many sequences of groups as modes.
+
+        Examples
+        --------
+        >>> Tiling([1, 1, 3, 1, 1]).coarsen([3, 1, 1])
+        Tiling([5, 1, 1])
+        """
+        if len(groups) != self.rank:
+            raise RankError(
+                f"a tiling of rank {self.rank} is coarsened per mode, but {len(groups)} were given"
+            )
+        what = "numbers of tiles to join in mode"
+        parts = enumerate(zip(self._partitions, groups, strict=True))
+        return make_tiling(tuple([p.coarsen(g, f"{what} {mode}") for mode, (p, g) in parts]))
+
+    def intersect(self, other: "Tiling") -> "Tiling":
+        """Return the coarsest tiling that refines both, whose tiles are the overlaps of theirs; O(n).
+
+        Empty tiles are kept: where the two have different numbers of them at one boundary, the greater.
+        So a tiling intersected with itself is itself.
+
+        Raises
+        ------
+        ExtentError
+            If the two do not cover the same box.
+        RankError
+            If they have different numbers of modes.
+
+        Examples
+        --------
+        >>> Tiling([2, 2, 4]).intersect(Tiling([3, 0, 5]))
+        Tiling([2, 1, 0, 1, 4])
+        """
+        theirs = self._same_box(other, "intersect")
+        return make_tiling(tuple([merged(a, b) for a, b in zip(self._partitions, theirs, strict=True)]))
+
+    def concat(self, other: "Tiling", *, mode: SupportsIndex = 0) -> "Tiling":
+        """Return the tiling with the tiles of `other` after these along `mode`.
+
+        The result starts where this tiling starts: the position of `other` along `mode` is of no account,
+        and neither side loses an empty tile. That holds for sides without tiles too.
+
+        Raises
+        ------
+        ExtentError
+            If the two are not cut alike in another mode.
+        RankError
+            If they have different numbers of modes, or there is no such mode.
+
+        Examples
+        --------
+        >>> Tiling.from_marks([1, 3, 7, 9]).concat(Tiling.from_marks([0, 3, 4, 5])).marks[0].tolist()
+        [1, 3, 7, 9, 12, 13, 14]
+        """
+        at = mode_of(mode, self.rank)
+        theirs = self._same_rank(other, "concat")
+        parts: list[Partition] = []
+        for k, (a, b) in enumerate(zip(self._partitions, theirs, strict=True)):
+            if k != at and a != b:
+                raise ExtentError(
+                    f"concat along mode {at} needs mode {k} cut alike, not with marks "
+                    f"{list_text(a.marks)} and {list_text(b.marks)}"
+                )
+            parts.append(joined(a, b) if k == at else a)
+        return make_tiling(tuple(parts))
+
+    # Retiling.
+
+    def retile(self, new: "Tiling") -> "Tiling":
+        """Return `new`, once it is known to cover the same box; raises as `retile_plan` does."""
+        self._same_box(new, "retile")
+        return new
+
+    def retile_plan(self, new: "Tiling") -> RetilePlan:
+        """Return how the elements get from these tiles to those of `new`: which part of which tile.
+
+        O(tiles per mode, added up); pieces are made only when asked for.
+
+        Raises
+        ------
+        ExtentError
+            If the two do not cover the same box.
+        RankError
+            If they have different numbers of modes.
+
+        Examples
+        --------
+        >>> Tiling([2, 2, 4]).retile_plan(Tiling([4, 2, 2])).cost(itemsize=8)
+        RetileCost(pieces=4, elements=8, nbytes=64, fan_in=2, fan_out=2)
+        """
+        theirs = self._same_box(new, "retile")
+        return RetilePlan(tuple([Overlaps(a, b) for a, b in zip(self._partitions, theirs, strict=True)]))
+
+    def _same_rank(self, other: object, what: str) -> tuple[Partition, ...]:
+        if not isinstance(other, Tiling):
+            raise ConversionError(f"{what} needs a Tiling, such as Tiling(*sizes), not {other!r}")
+        if self.rank != other.rank:
+            raise RankError(f"{what} needs tilings of one rank, not {self.rank} and {other.rank}")
+        return other._partitions
+
+    def _same_box(self, other: object, what: str) -> tuple[Partition, ...]:
+        theirs = self._same_rank(other, what)
+        for mode, (a, b) in enumerate(zip(self._partitions, theirs, strict=True)):
+            if a.origin != b.origin or a.end != b.end:
+                raise ExtentError(
+                    f"{what} needs tilings of one box, but mode {mode} reaches over [{a.origin}, {a.end}) "
+                    f"and over [{b.origin}, {b.end})"
+                )
+        return theirs
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(list_text(p.sizes) for p in self._partitions)
+        if not any(self.origin):
+            return f"Tiling({sizes})"
+        return f"Tiling({sizes}, origin={self.origin})"
+
+    def __reduce__(self) -> tuple[Callable[[tuple[Partition, ...]], "Tiling"], tuple[tuple[Partition, ...]]]:
+        return make_tiling, (self._partitions,)
+
+
+def make_tiling(partitions: tuple[Partition, ...]) -> Tiling:
+    """Return the tiling with these partitions."""
+    tiling = object.__new__(Tiling)
+    object.__setattr__(tiling, "_partitions", partitions)
+    return tiling
+
+
+def _to_origin(origin: Iterable[SupportsIndex] | None, rank: int) -> Index:
+    start = (0,) * rank if origin is None else to_ints(origin, "an origin")
+    if len(start) != rank:
+        raise RankError(f"the origin {start} has {len(start)} entries for {rank} modes")
+    return start
+
+
+def _to_box(elements: ShapeLike) -> Shape[Any]:
+    box = as_shape(elements)
+    if box.kind != "smooth":
+        raise JaggedModeError(f"a box is needed, not a {box.kind} shape; as_smooth() gives one")
+    return box

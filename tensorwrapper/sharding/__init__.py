@@ -1,0 +1,44 @@
+"""How an operation is cut into blocks: operands, index maps, shards, coverage, and graphs of operations."""
+
+from tensorwrapper.errors import Finding, FindingRule
+from tensorwrapper.sharding._boxes import BoxesLike, BoxTable
+from tensorwrapper.sharding._coverage import check_coverage, coverage_findings
+from tensorwrapper.sharding._index_map import IndexMap
+from tensorwrapper.sharding._operands import Operand
+from tensorwrapper.sharding._operations import BlockOperation, Shard, Shards
+from tensorwrapper.sharding._projection import Projection
+from tensorwrapper.sharding.graph._graph import Graph
+from tensorwrapper.sharding.graph._nodes import (
+    ApplicationNode,
+    GraphNode,
+    NoteNode,
+    OperationNode,
+    Region,
+    Signature,
+    Tags,
+    TensorNode,
+)
+
+__all__ = [
+    "ApplicationNode",
+    "BlockOperation",
+    "BoxTable",
+    "BoxesLike",
+    "Finding",
+    "FindingRule",
+    "Graph",
+    "GraphNode",
+    "IndexMap",
+    "NoteNode",
+    "Operand",
+    "OperationNode",
+    "Projection",
+    "Region",
+    "Shard",
+    "Shards",
+    "Signature",
+    "Tags",
+    "TensorNode",
+    "check_coverage",
+    "coverage_findings",
+]

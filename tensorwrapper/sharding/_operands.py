@@ -1,0 +1,160 @@
+"""The operands of a block operation: what each is, which part of it an index touches, and their names."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Generic, SupportsIndex, TypeAlias, TypeVar, cast, final
+
+import attrs
+
+from tensorwrapper._integers import to_count
+from tensorwrapper.errors import ConversionError, RankError
+from tensorwrapper.shape import ShapeLike
+from tensorwrapper.sharding._boxes import Box, as_box
+from tensorwrapper.sharding._projection import Projection
+
+__all__ = ["Named", "Operand", "Sides", "check_name", "named_lists"]
+
+T = TypeVar("T")
+
+Named: TypeAlias = "tuple[tuple[str, tuple[T, ...]], ...]"
+"""Names, each with a list of things."""
+
+NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
+
+
+def check_name(name: object) -> str:
+    """Return the name of an operand, which is an ASCII identifier."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise ConversionError(
+            f"a name has ASCII letters, digits and _, and begins with no digit, unlike {name!r}"
+        )
+    return name
+
+
+def named_lists(given: "Mapping[str, T | Sequence[T]]", kind: type[T], what: str) -> "Named[T]":
+    """Return a mapping of names to one thing or several as pairs, sorted by name.
+
+    ``what`` says in errors what is named.
+    """
+    if not isinstance(cast("object", given), Mapping):
+        raise ConversionError(f"{what} are a mapping of names, not {given!r}")
+    pairs: list[tuple[str, tuple[T, ...]]] = []
+    for name, value in given.items():
+        one = isinstance(value, kind) or not isinstance(cast("object", value), Iterable)
+        items = (cast("T", value),) if one else tuple(cast("Sequence[T]", value))
+        for item in items:
+            if not isinstance(item, kind):
+                raise ConversionError(f"{what} {name!r} must be of {kind.__name__}, not {item!r}")
+        pairs.append((check_name(name), items))
+    return tuple(sorted(pairs, key=lambda pair: pair[0]))
+
+
+class Sides(Generic[T]):
+    """Abstract: `_inputs` and `_outputs`."""
+
+    __slots__ = ()
+    _inputs: "Named[T]"
+    _outputs: "Named[T]"
+
+    @property
+    def inputs(self) -> dict[str, tuple[T, ...]]:
+        """What is read, by name."""
+        return dict(self._inputs)
+
+    @property
+    def outputs(self) -> dict[str, tuple[T, ...]]:
+        """What is written, by name."""
+        return dict(self._outputs)
+
+
+def _to_projection(projection: Projection | str) -> Projection:
+    held = Projection.parse(projection) if isinstance(projection, str) else projection
+    if not isinstance(cast("object", held), Projection):
+        raise ConversionError(f"an operand has a Projection or its text, not {held!r}")
+    return held
+
+
+def _to_operand_shape(shape: ShapeLike) -> Box:
+    return as_box(shape, "the shape of an operand")
+
+
+def _to_itemsize(size: SupportsIndex) -> int:
+    return to_count(size, "an item size")
+
+
+@final
+@attrs.frozen(init=False, getstate_setstate=False)
+class Operand:
+    """A tensor of an operation, and which box of it each index touches.
+
+    Parameters
+    ----------
+    shape
+        The box of the tensor.
+    projection
+        The box that an index touches, in absolute indices of the tensor; a text is parsed.
+    itemsize
+        How many bytes an element has; 1 counts elements.
+
+    Examples
+    --------
+    >>> from tensorwrapper import Shape
+    >>> from tensorwrapper.sharding import Operand
+    >>> x = Operand.relative(Shape(10, 5, origin=(-10, 0)), "(m, n) -> (m, 0) by (1, 5)")
+    >>> x.projection((3, 7))
+    Shape(1, 5, origin=(-7, 0))
+    """
+
+    shape: Box
+    """The box of the tensor."""
+    projection: Projection
+    """The box that an index touches."""
+    itemsize: int
+    """How many bytes an element has."""
+
+    def __init__(
+        self, shape: ShapeLike, projection: Projection | str, *, itemsize: SupportsIndex = 1
+    ) -> None:
+        box, held = _to_operand_shape(shape), _to_projection(projection)
+        if held.output_rank != box.rank:
+            raise RankError(
+                f"the projection makes boxes of rank {held.output_rank}, but the operand has {box.rank}"
+            )
+        object.__setattr__(self, "shape", box)
+        object.__setattr__(self, "projection", held)
+        object.__setattr__(self, "itemsize", _to_itemsize(itemsize))
+
+    @classmethod
+    def relative(
+        cls, shape: ShapeLike, projection: Projection | str, *, itemsize: SupportsIndex = 1
+    ) -> "Operand":
+        """Return the operand of a projection that is written as if the tensor started at zeros."""
+        box = _to_operand_shape(shape)
+        held = _to_projection(projection)
+        if held.output_rank != box.rank:
+            raise RankError(
+                f"the projection makes boxes of rank {held.output_rank}, but the operand has {box.rank}"
+            )
+        return cls(box, held.translate(box.origin), itemsize=itemsize)
+
+    @classmethod
+    def result(
+        cls, index: ShapeLike, projection: Projection | str, *, itemsize: SupportsIndex = 1
+    ) -> "Operand":
+        """Return the operand that is as large as what all indices touch: an output to be made.
+
+        Examples
+        --------
+        >>> from tensorwrapper.sharding import Operand
+        >>> Operand.result((100, 32), "(m, n) -> (n, m)").shape
+        Shape(32, 100)
+        """
+        held = _to_projection(projection)
+        return cls(held.of_box(index), held, itemsize=itemsize)
+
+    def __reduce__(self) -> "tuple[Callable[..., Operand], tuple[Box, Projection, int]]":
+        return _of_parts, (self.shape, self.projection, self.itemsize)
+
+
+def _of_parts(shape: Box, projection: Projection, itemsize: int) -> Operand:
+    return Operand(shape, projection, itemsize=itemsize)

@@ -1,0 +1,1 @@
+"""Block operations and their tensors as a graph that can be checked, and written as JSON."""
