@@ -13,7 +13,7 @@ from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.buffer.copies._copy import assign_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
-from tensorwrapper.shape.boxes._common import to_ordinal_array
+from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
 __all__ = ["Joined", "Lookup", "join", "look_up"]

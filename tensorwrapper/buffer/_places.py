@@ -14,14 +14,17 @@ from tensorwrapper.buffer._sparse_places import sparse_elements
 from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.buffer.copies._run_copy import run_copy
 from tensorwrapper.layout import Layout, LayoutCommon
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.cells._blocked import Blocked, rows_of
-from tensorwrapper.layout.cells._padded import contiguous
-from tensorwrapper.layout.copies._plan import plan_copy
-from tensorwrapper.layout.operations._nested import flat_held
-from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.layout.lowlevel import (
+    Blocked,
+    Hierarchical,
+    Strided,
+    TiledStrided,
+    contiguous,
+    flat_held,
+    plan_copy,
+    rows_of,
+    wrap_layout,
+)
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray, ScalarT_co
 

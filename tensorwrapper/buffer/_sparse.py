@@ -15,7 +15,7 @@ from tensorwrapper.buffer._dense import check_dtype, fit_number
 from tensorwrapper.buffer._sparse_merge import check_addresses, frozen_values, merge, nearest, to_fill
 from tensorwrapper.buffer.copies._copy import take_elements
 from tensorwrapper.errors import DTypeError, ReadOnlyError, SizeOverflowError
-from tensorwrapper.shape.boxes._common import to_ordinal_array
+from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
 __all__ = ["Sparse", "Stored", "make_sparse"]

@@ -11,7 +11,7 @@ from tensorwrapper.buffer._sparse import Sparse, make_sparse
 from tensorwrapper.buffer._sparse_merge import is_fill, nearest
 from tensorwrapper.buffer.copies._copy import copy_elements, join_elements, scatter_elements, take_elements
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout.operations._inverse_map import has_elements, locate, run_of
+from tensorwrapper.layout.lowlevel import has_elements, locate, run_of
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
 __all__ = [

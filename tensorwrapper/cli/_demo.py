@@ -18,7 +18,7 @@ from tensorwrapper.cli._progress import Progress
 from tensorwrapper.cli._report import Check, Report
 from tensorwrapper.cli._second_process import SecondProcess
 from tensorwrapper.errors import DataFileError, DemoError
-from tensorwrapper.shape.tilings._drawing import draw_tiling
+from tensorwrapper.shape.lowlevel import draw_tiling
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.wire import Message, encode
 

@@ -15,7 +15,7 @@ from tensorwrapper.layout.interchange._mdspan import aligned_strides
 from tensorwrapper.layout.operations._storage import cells_at, packed_cells, padded_box
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.shape import ShapeLike, Tiling
-from tensorwrapper.shape._shape import unnamed_shape
+from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.typing import IndexT_co, Order
 
 __all__ = ["LayoutConstructors"]

@@ -35,7 +35,7 @@ from tensorwrapper.layout.interchange._storage_order import (
 from tensorwrapper.layout.interchange._tensorstore import IndexTransform
 from tensorwrapper.layout.interchange._transforms import compose_transform, tensorstore_read, transform_of
 from tensorwrapper.shape import ShapeLike
-from tensorwrapper.shape._shape import unnamed_shape
+from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.typing import Index, IndexT_co
 
 __all__ = ["LayoutExchange"]

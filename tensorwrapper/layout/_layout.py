@@ -33,8 +33,7 @@ from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
-from tensorwrapper.shape._shape import unnamed_shape
-from tensorwrapper.shape.boxes._smooth import to_extents
+from tensorwrapper.shape.lowlevel import to_extents, unnamed_shape
 from tensorwrapper.typing import Index, IndexT_co, Order, PositionalKey
 
 __all__ = ["Layout", "wrap_layout"]

@@ -23,8 +23,7 @@ from tensorwrapper.layout.operations._nested import NestedLayout, flat_held, ove
 from tensorwrapper.layout.operations._overlap import may_overlap, overlaps
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape._shape import unnamed_shape
-from tensorwrapper.shape.boxes._keys import mode_of
+from tensorwrapper.shape.lowlevel import mode_of, unnamed_shape
 from tensorwrapper.typing import Index, IndexT_co, IntArray
 
 __all__ = ["LayoutQueries"]

@@ -7,7 +7,7 @@ import attrs
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_counts
-from tensorwrapper.buffer._dense import fit_number
+from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.layout import Layout, PadMode
 from tensorwrapper.selection._view import View
@@ -21,9 +21,7 @@ from tensorwrapper.selection.expressions._nodes import (
     Stacking,
 )
 from tensorwrapper.selection.sources._source import Source, TensorSource
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._keys import mode_of
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import ScalarT_co
 

@@ -4,7 +4,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
-from tensorwrapper.buffer._dense import fit_number
+from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.selection._build import ViewLike, as_view
 from tensorwrapper.selection._view import View

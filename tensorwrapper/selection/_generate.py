@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
-from tensorwrapper.buffer._dense import fit_number
+from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection._build import ViewLike, as_view
@@ -24,8 +24,7 @@ from tensorwrapper.selection.expressions._generators import (
 from tensorwrapper.selection.random._parameters import Distribution, check_parameters, check_seed
 from tensorwrapper.selection.random._parameters import to_element_type as to_type_of
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape._shape import unnamed_shape
-from tensorwrapper.shape.boxes._keys import mode_of
+from tensorwrapper.shape.lowlevel import mode_of, unnamed_shape
 
 __all__ = [
     "Parameter",

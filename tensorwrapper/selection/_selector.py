@@ -17,7 +17,7 @@ from tensorwrapper.errors import (
     SizeOverflowError,
     StepError,
 )
-from tensorwrapper.layout.boxes._keys import expand_positional, parse_positional
+from tensorwrapper.layout.lowlevel import expand_positional, parse_positional
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.typing import Extents, PositionalItem, PositionalKey
 

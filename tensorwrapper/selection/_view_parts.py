@@ -9,24 +9,21 @@ import numpy as np
 
 from tensorwrapper.errors import JaggedModeError, LayoutError, SizeOverflowError
 from tensorwrapper.layout import Layout, PadMode
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.boxes._keys import expand_positional
-from tensorwrapper.layout.boxes._modes import Widths
-from tensorwrapper.layout.boxes._strided import new_row_major
+from tensorwrapper.layout.lowlevel import Widths, expand_positional, new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._atom import Atom, Call, atoms_of, capture
 from tensorwrapper.selection.expressions._expression import Expression, extended
 from tensorwrapper.selection.expressions._nodes import Whole, is_base
 from tensorwrapper.selection.normal._normal import normalize
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor._advanced import (
+from tensorwrapper.tensor.lowlevel import (
     ArrayKey,
+    TensorCommon,
     addresses_of_key,
     is_basic,
     positions_of,
     split_points,
     to_items,
 )
-from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.typing import IntArray, PositionalItem, PositionalKey, ScalarT_co
 
 __all__ = ["ViewParts"]

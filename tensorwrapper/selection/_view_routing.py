@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
-from tensorwrapper.layout.boxes._common import to_inside
+from tensorwrapper.layout.lowlevel import to_inside
 from tensorwrapper.selection._view_parts import ViewParts
 from tensorwrapper.selection.routing._routes import Route, RouteGroup, routes
-from tensorwrapper.shape.boxes._common import to_index
+from tensorwrapper.shape.lowlevel import to_index
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["ViewRouting"]

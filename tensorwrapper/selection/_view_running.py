@@ -7,10 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.buffer import Sparse, Strings
 from tensorwrapper.errors import BufferSizeError, ConversionError, JaggedModeError
-from tensorwrapper.layout.boxes._orders import fastest_first
+from tensorwrapper.layout.lowlevel import fastest_first
 from tensorwrapper.selection._view_explaining import ViewExplaining
 from tensorwrapper.selection.expressions._expression import whole
 from tensorwrapper.selection.plans._plan import Plan, plan_of

@@ -11,7 +11,7 @@ from tensorwrapper.selection.expressions._nodes import Reading
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.writing._writes import accumulate, assign, writable_landings
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor._advanced import ArrayKey
+from tensorwrapper.tensor.lowlevel import ArrayKey
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["ViewWriting"]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NoReturn, TypeAlias, final
 
 from tensorwrapper.errors import ConversionError, ParseError
-from tensorwrapper.shape.text._text import MAX_DIGITS, number_text
+from tensorwrapper.shape.lowlevel import MAX_DIGITS, number_text
 
 __all__ = ["AffineRows", "affine_text", "checked_text", "names_of", "parse_affine", "parse_tuple"]
 

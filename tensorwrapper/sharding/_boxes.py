@@ -12,8 +12,7 @@ from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper.errors import ExtentError, JaggedModeError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape._shape import unnamed_shape
-from tensorwrapper.shape.boxes._common import to_index_array, tuples_of
+from tensorwrapper.shape.lowlevel import to_index_array, tuples_of, unnamed_shape
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["Box", "BoxTable", "BoxesLike", "as_box", "as_box_table", "box_text", "stop_of"]

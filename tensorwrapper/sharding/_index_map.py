@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_count, to_ints
 from tensorwrapper.errors import ConversionError, RankError, SizeOverflowError
-from tensorwrapper.shape.boxes._common import to_index, to_index_array
-from tensorwrapper.shape.boxes._keys import mode_of
+from tensorwrapper.shape.lowlevel import mode_of, to_index, to_index_array
 from tensorwrapper.sharding._affine_text import affine_text, parse_affine
 from tensorwrapper.typing import Index, IntArray
 

@@ -18,7 +18,7 @@ from tensorwrapper.errors import (
     ValidationError,
 )
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape.boxes._keys import mode_of
+from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.sharding._boxes import Box, BoxesLike, BoxTable, as_box, as_box_table, box_text
 from tensorwrapper.sharding._coverage import coverage_findings
 from tensorwrapper.sharding._operands import Named, Operand, Sides, named_lists

@@ -18,8 +18,7 @@ from tensorwrapper.errors import (
     SizeOverflowError,
 )
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape.boxes._common import to_index_array
-from tensorwrapper.shape.boxes._keys import mode_of
+from tensorwrapper.shape.lowlevel import mode_of, to_index_array
 from tensorwrapper.sharding._affine_text import checked_text, parse_tuple
 from tensorwrapper.sharding._boxes import Box, as_box, box_text
 from tensorwrapper.sharding._index_map import IndexMap, Matrix

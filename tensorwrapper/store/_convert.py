@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, final
 import attrs
 
 from tensorwrapper._json import dump_json
-from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.buffer import Strings
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store._npy import read_npy, read_npz, write_npy, write_npz

@@ -25,7 +25,7 @@ from tensorwrapper.store._replace import beside
 from tensorwrapper.store._writer import RecordWriter
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire._compress import Compression
+from tensorwrapper.wire.lowlevel import Compression
 
 __all__ = ["PIECE_BYTES", "FileMode", "TensFile"]
 

@@ -7,7 +7,7 @@ from typing import SupportsIndex
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire._compress import Compression
+from tensorwrapper.wire.lowlevel import Compression
 
 __all__ = ["open", "save"]
 

@@ -6,20 +6,25 @@ from typing import Any, cast, final
 import attrs
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer import Sparse
-from tensorwrapper.buffer._composed import Joined
-from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.buffer import Sparse, Strings
+from tensorwrapper.buffer.lowlevel import Joined
 from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
-from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.layout.lowlevel import TiledStrided
 from tensorwrapper.shape import Shape
 from tensorwrapper.store._format import check_name, pack_body
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames
-from tensorwrapper.wire._compress import Compression
-from tensorwrapper.wire._header import make_header, pack_coordinates, pack_prefix
-from tensorwrapper.wire._label import dump_label, load_label, plain_object
-from tensorwrapper.wire._write import Writer
+from tensorwrapper.wire.lowlevel import (
+    Compression,
+    Writer,
+    dump_label,
+    load_label,
+    make_header,
+    pack_coordinates,
+    pack_prefix,
+    plain_object,
+)
 
 __all__ = [
     "RecordFacts",

@@ -13,7 +13,7 @@ from tensorwrapper.store._directory import Directory, Place, Row, pack_rows
 from tensorwrapper.store._format import check_name, pack_header
 from tensorwrapper.store._record import cut, encode_index, encode_metadata, encode_tensor
 from tensorwrapper.tensor import as_tensor
-from tensorwrapper.wire._compress import Compression, check_compression
+from tensorwrapper.wire.lowlevel import Compression, check_compression
 
 __all__ = ["RecordWriter"]
 

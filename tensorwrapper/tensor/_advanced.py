@@ -7,9 +7,8 @@ from typing import Any, Protocol, SupportsIndex, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._places import memory_of
-from tensorwrapper.buffer.copies._copy import assign_indexed, index_elements
+from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.buffer.lowlevel import assign_indexed, index_elements, memory_of
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -19,7 +18,7 @@ from tensorwrapper.errors import (
     TooManyIndicesError,
 )
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.boxes._keys import expand_positional
+from tensorwrapper.layout.lowlevel import expand_positional
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, IntArray, PositionalItem, PositionalKey, ScalarT_co
 

@@ -8,20 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
-from tensorwrapper.buffer.copies._copy import take_elements
+from tensorwrapper.buffer.lowlevel import take_elements
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.cells._blocked import Blocked, make_blocked
-from tensorwrapper.layout.cells._padded import contiguous
-from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
-from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape._shape import unnamed_shape, wrap
-from tensorwrapper.shape.boxes._smooth import to_permutation
-from tensorwrapper.shape.kinds._jagged import Jagged
-from tensorwrapper.shape.rows._columns import Origins
-from tensorwrapper.shape.rows._merge import intersect_rows
-from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.layout.lowlevel import (
+    Blocked,
+    contiguous,
+    make_blocked,
+    rows_under,
+    table_of,
+    unrolled,
+    wrap_layout,
+)
+from tensorwrapper.shape import Jagged, Rows, Shape, ShapeLike
+from tensorwrapper.shape.lowlevel import Origins, intersect_rows, to_permutation, unnamed_shape, wrap
 from tensorwrapper.tensor._tensor import Tensor
 from tensorwrapper.typing import Index, IntArray
 

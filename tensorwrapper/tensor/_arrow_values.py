@@ -4,9 +4,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from tensorwrapper.buffer.arrow._arrays import arrays_from_arrow
-from tensorwrapper.buffer.arrow._strings import ArrowArrayLike, ArrowStreamLike, strings_from_arrow
-from tensorwrapper.buffer.strings._data import StringData
+from tensorwrapper.buffer import StringData, strings_from_arrow
+from tensorwrapper.buffer.lowlevel import ArrowArrayLike, ArrowStreamLike, arrays_from_arrow
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, IntArray
 

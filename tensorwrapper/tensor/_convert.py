@@ -7,20 +7,21 @@ from typing import Any, SupportsIndex, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._dense import Dense, as_dense, check_dtype, fit_elements
-from tensorwrapper.buffer._places import packed_layout
-from tensorwrapper.buffer._strings import Strings
-from tensorwrapper.buffer.arrow._strings import ArrowArrayLike
-from tensorwrapper.buffer.copies._copy import copy_elements, join_elements
-from tensorwrapper.buffer.strings._data import StringData
+from tensorwrapper.buffer import BufferCommon, Dense, StringData, Strings
+from tensorwrapper.buffer.lowlevel import (
+    ArrowArrayLike,
+    as_dense,
+    check_dtype,
+    copy_elements,
+    fit_elements,
+    join_elements,
+    packed_layout,
+)
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.boxes._strided import Strided, new_row_major
+from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape._shape import unnamed_shape, wrap
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.lowlevel import make_smooth, unnamed_shape, wrap
 from tensorwrapper.tensor._arrow_values import read_arrow
 from tensorwrapper.tensor._parts import guard
 from tensorwrapper.tensor._row_arrays import join_rows

@@ -6,27 +6,29 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import BATCH
-from tensorwrapper.buffer._dense import Dense, fit_number
-from tensorwrapper.buffer._places import memory_of, own_elements, packed_layout
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._sparse_places import collect_sparse, equal_sparse, in_sparse, pack_sparse
-from tensorwrapper.buffer._string_places import (
+from tensorwrapper.buffer import Dense, Sparse, Strings, run_copy
+from tensorwrapper.buffer.lowlevel import (
+    buffer_of,
+    collect_sparse,
     collect_strings,
+    copy_elements,
+    equal_sparse,
     equal_strings,
+    fit_number,
+    in_sparse,
     in_strings,
+    memory_of,
+    own_elements,
+    pack_sparse,
     pack_strings,
+    packed_layout,
     place_strings,
+    scatter_elements,
     strings_of,
 )
-from tensorwrapper.buffer._strings import Strings, buffer_of
-from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements
-from tensorwrapper.buffer.copies._run_copy import run_copy
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.copies._plan import plan_copy
-from tensorwrapper.layout.operations._nested import NestedLayout
-from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.layout.lowlevel import NestedLayout, TiledStrided, plan_copy, wrap_layout
 from tensorwrapper.shape import JaggedCommon
 from tensorwrapper.tensor._lists import nest, nest_box, rows_of
 from tensorwrapper.tensor._parts import TensorParts

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
-from tensorwrapper.buffer._dense import Dense, check_dtype, fit_number
-from tensorwrapper.buffer._places import packed_layout
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
-from tensorwrapper.shape._shape import unnamed_shape
+from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._parts import guard
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import ScalarT_co

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Any, Generic, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer._places import flat_elements, memory_of, own_elements
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._string_places import strings_as_array
-from tensorwrapper.buffer._strings import Strings
-from tensorwrapper.buffer.copies._copy import copy_elements
+from tensorwrapper.buffer import Dense, Sparse, Strings
+from tensorwrapper.buffer.lowlevel import (
+    copy_elements,
+    flat_elements,
+    memory_of,
+    own_elements,
+    strings_as_array,
+)
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.tensor._indexing import TensorIndexing
 from tensorwrapper.typing import Array, ScalarT_co

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.buffer import BufferCommon, Sparse
 from tensorwrapper.drawing import bytes_text, count_text
 from tensorwrapper.layout import Layout
-from tensorwrapper.shape.pictures._draw import block_html, short_text
+from tensorwrapper.shape.lowlevel import block_html, short_text
 from tensorwrapper.tensor._printing import tensor_str
 
 __all__ = ["tensor_html"]

@@ -5,16 +5,11 @@ from typing import Any, Generic, Self, TypeVar, cast, final
 import attrs
 import numpy.typing as npt
 
-from tensorwrapper.buffer._dense import as_dense
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._sparse_places import sparse_from
-from tensorwrapper.buffer._string_places import collect_strings
-from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.buffer import Sparse, Strings
+from tensorwrapper.buffer.lowlevel import as_dense, collect_strings, sparse_from
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.boxes._strided import Strided, new_row_major, row_major
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.layout.lowlevel import Strided, new_row_major, row_major, wrap_layout
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.tensor._advanced import (
     ArrayKey,
     addresses_of_key,

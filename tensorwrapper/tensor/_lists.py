@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper._arrays import splits_of
-from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.shape import Rows
 from tensorwrapper.typing import Extents
 
 __all__ = ["nest", "nest_box", "rows_of"]

@@ -7,15 +7,11 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array, splits_of, tidy_table
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.buffer.copies._copy import assign_elements, assign_indexed, index_elements
+from tensorwrapper.buffer.lowlevel import assign_elements, assign_indexed, index_elements
 from tensorwrapper.errors import JaggedModeError, SizeOverflowError
-from tensorwrapper.layout.operations._tables import rows_under
-from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import make_smooth
-from tensorwrapper.shape.kinds._jagged import Jagged
-from tensorwrapper.shape.rows._columns import Columns
-from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.layout.lowlevel import rows_under
+from tensorwrapper.shape import Jagged, Rows, Shape
+from tensorwrapper.shape.lowlevel import Columns, make_smooth, wrap
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["pad_mode"]

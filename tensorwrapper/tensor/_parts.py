@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex
 
-from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout.lowlevel import wrap_layout
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._rows import TensorRows
 from tensorwrapper.tensor._tiles import cell_layouts

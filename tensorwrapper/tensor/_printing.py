@@ -7,10 +7,8 @@ from typing import Any, TypeAlias, cast
 import attrs
 import numpy as np
 
-from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._places import flat_elements
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._sparse_places import stored_of
+from tensorwrapper.buffer import BufferCommon, Sparse
+from tensorwrapper.buffer.lowlevel import flat_elements, stored_of
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array

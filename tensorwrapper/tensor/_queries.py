@@ -9,14 +9,11 @@ from typing import Any, Generic, Self
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._places import flat_elements
-from tensorwrapper.buffer._string_places import strings_of
-from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.buffer import BufferCommon, Strings
+from tensorwrapper.buffer.lowlevel import flat_elements, strings_of
 from tensorwrapper.errors import JaggedModeError, LayoutError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.layout.lowlevel import Strided, TiledStrided
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._printing import tensor_repr, tensor_str

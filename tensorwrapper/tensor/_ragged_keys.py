@@ -3,8 +3,7 @@
 from typing import Any, cast
 
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.operations._choose import choose
+from tensorwrapper.layout.lowlevel import choose, wrap_layout
 from tensorwrapper.tensor._advanced import outer_layout
 from tensorwrapper.tensor._queries import TensorQueries
 

@@ -6,7 +6,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._dense import check_dtype, fit_number
+from tensorwrapper.buffer.lowlevel import check_dtype, fit_number
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
 from tensorwrapper.typing import Array, IntArray
 

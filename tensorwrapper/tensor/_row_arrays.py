@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tensorwrapper.buffer.copies._copy import join_elements
+from tensorwrapper.buffer.lowlevel import join_elements
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
 

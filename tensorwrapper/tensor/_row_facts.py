@@ -5,14 +5,9 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper._arrays import frozen_array, splits_of
-from tensorwrapper.layout.operations._tables import rows_under
-from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import make_smooth
-from tensorwrapper.shape.kinds._jagged import Jagged
-from tensorwrapper.shape.rows._columns import Columns
-from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.layout.lowlevel import rows_under
+from tensorwrapper.shape import Jagged, Rows, Shape
+from tensorwrapper.shape.lowlevel import Columns, make_smooth, unroll, wrap
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["counts_of", "positions_of_mode", "row_splits", "rows_of_counts", "run_lengths"]

@@ -7,16 +7,19 @@ import attrs
 import numpy as np
 
 from tensorwrapper._integers import to_int
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer._places import memory_of
-from tensorwrapper.buffer._string_places import refuse_strings
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import memory_of, refuse_strings
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.boxes._strided import new_strided
-from tensorwrapper.layout.cells._padded import Packed, contiguous
-from tensorwrapper.layout.cells._parts import PlacedRows
-from tensorwrapper.layout.operations._tables import table_of, unrolled
+from tensorwrapper.layout.lowlevel import (
+    Packed,
+    PlacedRows,
+    contiguous,
+    new_strided,
+    table_of,
+    unrolled,
+    wrap_layout,
+)
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._reduce import reduce_last, reduce_runs

@@ -6,14 +6,10 @@ from typing import Any, Generic, Literal, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer._places import packed_layout
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._sparse_merge import is_fill
-from tensorwrapper.buffer._sparse_places import stored_of
-from tensorwrapper.buffer.copies._copy import copy_elements
+from tensorwrapper.buffer import Dense, Sparse
+from tensorwrapper.buffer.lowlevel import copy_elements, is_fill, packed_layout, stored_of
 from tensorwrapper.errors import ConversionError, DTypeError, RankError
-from tensorwrapper.layout.operations._inverse_map import count_elements
+from tensorwrapper.layout.lowlevel import count_elements
 from tensorwrapper.tensor._strings import TensorStrings
 from tensorwrapper.typing import IntArray, ScalarT_co
 

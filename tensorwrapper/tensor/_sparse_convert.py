@@ -6,14 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.buffer._dense import check_dtype, convert_elements
-from tensorwrapper.buffer._places import packed_layout
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._sparse_merge import rises
-from tensorwrapper.buffer.copies._copy import take_elements
+from tensorwrapper.buffer import Sparse
+from tensorwrapper.buffer.lowlevel import check_dtype, convert_elements, packed_layout, rises, take_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, SizeOverflowError
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
-from tensorwrapper.shape._shape import unnamed_shape
+from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import Array, IntArray
 

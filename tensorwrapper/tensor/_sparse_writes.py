@@ -5,10 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._sparse_merge import is_fill
-from tensorwrapper.buffer._sparse_places import put_elements, stored_of
-from tensorwrapper.buffer.copies._copy import assign_elements, take_elements
+from tensorwrapper.buffer import Sparse
+from tensorwrapper.buffer.lowlevel import assign_elements, is_fill, put_elements, stored_of, take_elements
 from tensorwrapper.errors import ExtentMismatchError, LayoutError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.tensor._queries import TensorQueries

@@ -4,11 +4,11 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from tensorwrapper.buffer._places import packed_layout
-from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.buffer import Strings
+from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import BufferSizeError
 from tensorwrapper.shape import ShapeLike
-from tensorwrapper.shape._shape import unnamed_shape
+from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._string_values import read_strings
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import StringKind

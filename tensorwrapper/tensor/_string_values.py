@@ -8,11 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import splits_of
-from tensorwrapper.buffer._string_places import strings_of
-from tensorwrapper.buffer._strings import Strings
-from tensorwrapper.buffer.strings._checks import check_kind
-from tensorwrapper.buffer.strings._data import StringData
-from tensorwrapper.buffer.strings._numpy import strings_from_numpy
+from tensorwrapper.buffer import StringData, Strings, strings_from_numpy
+from tensorwrapper.buffer.lowlevel import check_kind, strings_of
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._arrow_values import is_arrow, read_arrow

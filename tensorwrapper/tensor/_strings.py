@@ -2,13 +2,8 @@
 
 from typing import Generic, Self
 
-from tensorwrapper.buffer._places import packed_layout
-from tensorwrapper.buffer._string_places import check_box, strings_of
-from tensorwrapper.buffer._strings import Strings
-from tensorwrapper.buffer.strings._bitmap import Bytes
-from tensorwrapper.buffer.strings._data import StringData
-from tensorwrapper.buffer.strings._numpy import NumpyStrings, strings_to_numpy
-from tensorwrapper.buffer.strings._tf_string import encode_tf_strings
+from tensorwrapper.buffer import StringData, Strings, encode_tf_strings, strings_to_numpy
+from tensorwrapper.buffer.lowlevel import Bytes, NumpyStrings, check_box, packed_layout, strings_of
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.tensor._exchange import TensorExchange
 from tensorwrapper.typing import Array, ScalarT_co

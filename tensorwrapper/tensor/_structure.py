@@ -6,16 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
-from tensorwrapper.buffer._dense import fit_number
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._strings import buffer_of
+from tensorwrapper.buffer import Sparse
+from tensorwrapper.buffer.lowlevel import buffer_of, fit_number
 from tensorwrapper.errors import ConversionError, ExtentError, RankError
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.cells._padded import contiguous
-from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
+from tensorwrapper.layout.lowlevel import contiguous, merge_mode, split_mode_by, wrap_layout
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.boxes._common import integer_array, to_index_array
-from tensorwrapper.shape.boxes._keys import mode_of
+from tensorwrapper.shape.lowlevel import integer_array, mode_of, to_index_array
 from tensorwrapper.tensor._pad import pad_mode
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._sparse import TensorSparse

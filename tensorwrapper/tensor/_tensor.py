@@ -7,20 +7,25 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._dense import Dense, as_dense, check_dtype, convert_elements
-from tensorwrapper.buffer._places import address_batches, memory_of, packed_layout
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._sparse_places import convert_sparse, pack_sparse
-from tensorwrapper.buffer._string_places import refuse_strings, strings_of
-from tensorwrapper.buffer._strings import Strings, buffer_of
+from tensorwrapper.buffer import BufferCommon, Dense, Sparse, Strings
+from tensorwrapper.buffer.lowlevel import (
+    address_batches,
+    as_dense,
+    buffer_of,
+    check_dtype,
+    convert_elements,
+    convert_sparse,
+    memory_of,
+    pack_sparse,
+    packed_layout,
+    refuse_strings,
+    strings_of,
+)
 from tensorwrapper.errors import RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
 from tensorwrapper.shape import JaggedCommon, Shape, Tiling
-from tensorwrapper.shape.boxes._keys import mode_of
+from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor._parts import guard
 from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
 from tensorwrapper.tensor._row_facts import counts_of, positions_of_mode, run_lengths

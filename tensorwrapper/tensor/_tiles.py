@@ -8,13 +8,9 @@ import numpy as np
 from tensorwrapper._arrays import BATCH
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.cells._blocked import Blocked
-from tensorwrapper.layout.cells._padded import Padded, contiguous
-from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.layout.lowlevel import Blocked, Padded, Strided, TiledStrided, contiguous
 from tensorwrapper.shape import CellTable, Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Array, Index, IntArray
 
 __all__ = ["cell_layouts", "places_of_tiles", "tile_numbers"]

@@ -5,15 +5,16 @@ from typing import Any, Generic, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer._places import address_batches, memory_of
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._string_places import addresses_of
-from tensorwrapper.buffer._strings import Strings
-from tensorwrapper.buffer.copies._copy import assign_elements, copy_elements
+from tensorwrapper.buffer import Dense, Sparse, Strings
+from tensorwrapper.buffer.lowlevel import (
+    address_batches,
+    addresses_of,
+    assign_elements,
+    copy_elements,
+    memory_of,
+)
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
-from tensorwrapper.layout.boxes._separable import Separable
-from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.lowlevel import Separable, Strided
 from tensorwrapper.tensor._copies import TensorCopies
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._sparse_writes import assign_stored, put_array

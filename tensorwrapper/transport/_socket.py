@@ -30,7 +30,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.transport._context import SocketKind, check_kind, shared_context
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode
-from tensorwrapper.wire._buffers import byte_views, check_several
+from tensorwrapper.wire.lowlevel import byte_views, check_several
 
 __all__ = ["Delivery", "Socket"]
 

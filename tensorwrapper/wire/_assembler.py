@@ -9,11 +9,10 @@ from typing import Any, Final, SupportsIndex, final
 import numpy as np
 
 from tensorwrapper._integers import to_count
-from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Index, IntArray
 from tensorwrapper.wire._assembler_boxes import Missing

@@ -7,8 +7,7 @@ import attrs
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._json import Json
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.buffer import Sparse, Strings
 from tensorwrapper.errors import ExtentMismatchError, LocalProtocolError
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor, as_tensor

@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
-from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._sparse_merge import frozen_values
-from tensorwrapper.buffer.copies._copy import assign_elements
+from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.buffer.lowlevel import assign_elements, frozen_values
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 from tensorwrapper.wire._compress import CODECS, Bytes, unshuffle

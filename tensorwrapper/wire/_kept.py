@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.interchange._storage_order import storage_order_of
+from tensorwrapper.layout.lowlevel import Strided, storage_order_of
 from tensorwrapper.tensor import Tensor
 
 __all__ = ["as_it_lies"]

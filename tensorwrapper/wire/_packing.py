@@ -12,12 +12,8 @@ import numpy as np
 
 from tensorwrapper._arrays import splits_of
 from tensorwrapper._json import Json
-from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.kinds._jagged import Jagged
-from tensorwrapper.shape.rows._columns import Columns, Origins
-from tensorwrapper.shape.rows._partition import Partition
-from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.shape import Jagged, Partition, Rows, Shape
+from tensorwrapper.shape.lowlevel import Columns, Origins, wrap
 from tensorwrapper.typing import Array, Index, IntArray
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._refusal import refuse

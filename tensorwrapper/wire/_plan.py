@@ -15,11 +15,8 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper.errors import RemoteProtocolError, TensorWrapperError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.boxes._strided import new_row_major
-from tensorwrapper.layout.cells._padded import contiguous
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.layout.lowlevel import contiguous, new_row_major, wrap_layout
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Index
 from tensorwrapper.wire._compress import CODECS
 from tensorwrapper.wire._dtypes import read_dtype, read_logical

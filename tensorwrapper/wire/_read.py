@@ -6,19 +6,14 @@ from typing import Any, cast, final
 
 import numpy as np
 
-from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer.copies._copy import copy_elements
+from tensorwrapper.buffer import BufferCommon, Dense
+from tensorwrapper.buffer.lowlevel import copy_elements
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.cells._padded import contiguous
-from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.layout.lowlevel import Strided, TiledStrided, contiguous, wrap_layout
 from tensorwrapper.shape import Tiled
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.tilings._tiling import make_tiling
+from tensorwrapper.shape.lowlevel import make_tiling, wrap
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor._tensor import make_tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire._compress import CODECS
 from tensorwrapper.wire._compress_blocks import read_compressed

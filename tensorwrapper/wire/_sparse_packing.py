@@ -7,9 +7,8 @@ import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
-from tensorwrapper.buffer._sparse import Sparse, make_sparse
-from tensorwrapper.buffer._sparse_merge import is_fill, rises
-from tensorwrapper.buffer._sparse_places import stored_of
+from tensorwrapper.buffer import Sparse
+from tensorwrapper.buffer.lowlevel import is_fill, make_sparse, rises, stored_of
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire._packing import AddBytes, AddPart, ReadElements, ReadPart

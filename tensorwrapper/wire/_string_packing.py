@@ -6,11 +6,8 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer._string_places import strings_of
-from tensorwrapper.buffer._strings import Strings
-from tensorwrapper.buffer.strings._bitmap import pack_marks
-from tensorwrapper.buffer.strings._data import StringData
-from tensorwrapper.buffer.strings._tf_string import decode_tf_strings, encode_tf_strings
+from tensorwrapper.buffer import StringData, Strings, decode_tf_strings, encode_tf_strings
+from tensorwrapper.buffer.lowlevel import pack_marks, strings_of
 from tensorwrapper.errors import ConversionError, LocalProtocolError, RemoteProtocolError, StringDataError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.typing import Array, StringKind

@@ -7,14 +7,11 @@ from typing import Any, Literal, TypeAlias, cast, final
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer._places import memory_of
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._strings import Strings
-from tensorwrapper.buffer.copies._copy import copy_elements
+from tensorwrapper.buffer import Sparse, Strings
+from tensorwrapper.buffer.lowlevel import copy_elements, memory_of
 from tensorwrapper.errors import ConversionError, LocalProtocolError
-from tensorwrapper.layout.tiles._tiled import TiledStrided
-from tensorwrapper.shape import Tiled
-from tensorwrapper.shape.kinds._jagged import JaggedCommon
+from tensorwrapper.layout.lowlevel import TiledStrided
+from tensorwrapper.shape import JaggedCommon, Tiled
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Index, IntArray
 from tensorwrapper.wire._compress import Compression

@@ -223,7 +223,7 @@ def test_subclasses_of_arrays_become_plain_arrays(tmp_path):
         object(),
         {1: 2},
     ],
-    ids=str,
+    ids=["objects", "words", "bytes", "records", "void", "list", "none", "large", "object", "dict"],
 )
 def test_elements_that_tensors_cannot_hold_are_refused(value):
     for copy in (None, True):

@@ -12,12 +12,18 @@ import numpy.typing as npt
 from tensorwrapper.buffer.copies._copy import _count
 from tensorwrapper.buffer.copies._strided_copy import copy_strided, in_threads, to_threads
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
-from tensorwrapper.layout._layout import Layout
-from tensorwrapper.layout.copies._block import BlockRow, StridedCopy
-from tensorwrapper.layout.copies._gather import GatherCopy, Planes, bands_of
-from tensorwrapper.layout.copies._plan import CopyPlan, plan_copy
-from tensorwrapper.layout.copies._steps import CopySteps, RegionCopy
-from tensorwrapper.layout.copies._table import CopyTable
+from tensorwrapper.layout import CopyPlan, Layout
+from tensorwrapper.layout.lowlevel import (
+    BlockRow,
+    CopySteps,
+    CopyTable,
+    GatherCopy,
+    Planes,
+    RegionCopy,
+    StridedCopy,
+    bands_of,
+    plan_copy,
+)
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["copy_between", "run_copy"]

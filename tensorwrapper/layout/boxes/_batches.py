@@ -12,7 +12,7 @@ from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout.axes._axis import AxisMap, Stride
 from tensorwrapper.layout.boxes._common import to_inside, to_offset_array
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.boxes._common import to_index_array
+from tensorwrapper.shape.lowlevel import to_index_array
 from tensorwrapper.typing import IntArray
 
 __all__ = ["indices_at_offsets", "offsets_of_rows"]

@@ -18,7 +18,7 @@ from tensorwrapper.errors import (
     SizeOverflowError,
 )
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.boxes._common import integer_array, to_index_array
+from tensorwrapper.shape.lowlevel import integer_array, to_index_array
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
 __all__ = [

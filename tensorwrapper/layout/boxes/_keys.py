@@ -4,7 +4,7 @@ from typing import SupportsIndex, TypeAlias, cast
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, StepError, TooManyIndicesError
-from tensorwrapper.shape.boxes._keys import mode_text
+from tensorwrapper.shape.lowlevel import mode_text
 from tensorwrapper.typing import Extents, Index, PositionalItem, PositionalKey
 
 __all__ = ["Positional", "expand_positional", "is_whole", "parse_positional"]

@@ -22,10 +22,7 @@ from tensorwrapper.layout.boxes._hierarchical import Hierarchical
 from tensorwrapper.layout.boxes._separable import Separable, axes_of, from_axes, over_box
 from tensorwrapper.layout.boxes._strided import Strided, new_strided, packed_strides
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._common import integer_array
-from tensorwrapper.shape.boxes._keys import mode_of
-from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
+from tensorwrapper.shape.lowlevel import integer_array, make_smooth, mode_of, to_permutation, wrap
 from tensorwrapper.typing import Extents, Index, IntArray
 
 __all__ = [

@@ -5,7 +5,7 @@ from typing import SupportsIndex
 
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Tiling
-from tensorwrapper.shape.boxes._smooth import to_permutation
+from tensorwrapper.shape.lowlevel import to_permutation
 from tensorwrapper.typing import Index, Order
 
 __all__ = ["fastest_first", "is_default", "to_tiling"]

@@ -29,9 +29,7 @@ from tensorwrapper.layout.boxes._hierarchical import Hierarchical
 from tensorwrapper.layout.boxes._keys import parse_positional
 from tensorwrapper.layout.boxes._strided import Strided, new_strided
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._common import to_index
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.lowlevel import make_smooth, to_index, wrap
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
 __all__ = ["Separable", "axes_of", "from_axes", "indices_at", "over_box"]

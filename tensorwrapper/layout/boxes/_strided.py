@@ -15,9 +15,7 @@ from tensorwrapper.layout.boxes._batches import offsets_of_rows
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64, check_region, search_injective
 from tensorwrapper.layout.boxes._keys import parse_positional
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._common import to_index
-from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
+from tensorwrapper.shape.lowlevel import make_smooth, to_index, to_permutation, wrap
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem, PositionalKey
 
 __all__ = ["Strided", "new_row_major", "new_strided", "packed_strides", "row_major"]

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_int
 from tensorwrapper.errors import LayoutError, OutOfBoundsError
-from tensorwrapper.shape.boxes._common import to_ordinal_array
+from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import IntArray
 
 __all__ = ["Swizzle"]

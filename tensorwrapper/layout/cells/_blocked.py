@@ -27,13 +27,8 @@ from tensorwrapper.layout.boxes._separable import Separable, axes_of
 from tensorwrapper.layout.boxes._strided import Strided, new_strided, packed_strides, row_major
 from tensorwrapper.layout.cells._cells import Cells, check_reach, packed_table
 from tensorwrapper.layout.cells._parts import PlacedRows, rows_of, split_items
-from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap, zero_based
-from tensorwrapper.shape.boxes._common import to_index, to_index_array
-from tensorwrapper.shape.boxes._smooth import box_ordinal
-from tensorwrapper.shape.kinds._jagged import Jagged, JaggedView
-from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.shape import Jagged, JaggedView, Rows, Shape
+from tensorwrapper.shape.lowlevel import box_ordinal, to_index, to_index_array, unroll, wrap, zero_based
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem, PositionalKey
 
 __all__ = ["Blocked", "Packed", "make_blocked", "rows_of", "run_of_rows"]

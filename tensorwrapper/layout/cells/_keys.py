@@ -16,8 +16,8 @@ from tensorwrapper._arrays import splits_of
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, StepError
 from tensorwrapper.layout.boxes._keys import is_whole
-from tensorwrapper.shape.boxes._keys import mode_text
-from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.shape import Rows
+from tensorwrapper.shape.lowlevel import mode_text
 from tensorwrapper.typing import Index, IntArray, PositionalItem
 
 __all__ = [

@@ -21,9 +21,7 @@ from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of, run_of_rows
 from tensorwrapper.layout.cells._cells import check_reach
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap, zero_based
-from tensorwrapper.shape.boxes._common import to_index
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.lowlevel import make_smooth, to_index, wrap, zero_based
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
 __all__ = ["Packed", "Padded", "contiguous"]

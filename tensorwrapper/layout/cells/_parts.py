@@ -15,15 +15,8 @@ from tensorwrapper.layout.axes._axis import Stride, Table
 from tensorwrapper.layout.boxes._separable import Separable, from_axes
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.cells._keys import Level, Nodes, choose_nodes, resolve_position, resolve_slice
-from tensorwrapper.shape import JaggedCommon, Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import make_smooth
-from tensorwrapper.shape.kinds._jagged import Jagged
-from tensorwrapper.shape.rows._columns import Origins
-from tensorwrapper.shape.rows._locate import find_cells
-from tensorwrapper.shape.rows._rearrange import build_rows
-from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.shape import Jagged, JaggedCommon, Rows, Shape
+from tensorwrapper.shape.lowlevel import Origins, build_rows, find_cells, make_smooth, unroll, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalItem
 
 __all__ = ["CellPart", "PlacedRows", "rows_of", "split_items"]

@@ -17,8 +17,8 @@ from tensorwrapper.layout.boxes._common import LayoutCommon, fits_int64
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.cells._blocked import Blocked, rows_of
 from tensorwrapper.layout.tiles._tiled import TiledStrided
-from tensorwrapper.shape.rows._locate import indices_at
-from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.shape import Rows
+from tensorwrapper.shape.lowlevel import indices_at
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["BlockFacts", "CellFacts", "MemoryFacts", "cell_facts"]

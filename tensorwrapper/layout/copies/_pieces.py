@@ -14,7 +14,7 @@ from tensorwrapper.layout.boxes._separable import Separable
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
-from tensorwrapper.shape.rows._partition import Partition
+from tensorwrapper.shape import Partition
 from tensorwrapper.typing import IntArray
 
 __all__ = ["Pieced", "joint_pieces", "pieces_of"]

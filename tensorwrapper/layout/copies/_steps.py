@@ -16,9 +16,8 @@ from tensorwrapper.layout.cells._padded import Padded
 from tensorwrapper.layout.copies._pieces import Pieced
 from tensorwrapper.layout.copies._table import CopyTable
 from tensorwrapper.layout.tiles._tiled import TiledStrided
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.kinds._jagged import Jagged
-from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.shape import Jagged
+from tensorwrapper.shape.lowlevel import unroll, wrap
 from tensorwrapper.typing import IntArray
 
 __all__ = ["CellCopy", "Celled", "CopySteps", "OrdinalCopy", "RegionCopy", "cells_of"]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import load_json
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, ParseError
-from tensorwrapper.shape.boxes._common import integer_array
+from tensorwrapper.shape.lowlevel import integer_array
 from tensorwrapper.typing import Extents, Index, IntArray
 
 __all__ = ["MAX_RANK", "Box", "Output", "check_keys", "read_box", "read_output", "to_fields", "to_list"]

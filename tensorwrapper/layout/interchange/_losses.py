@@ -11,7 +11,8 @@ from tensorwrapper.layout.operations._composite import Composite
 from tensorwrapper.layout.operations._nested import NestedLayout, flat_held
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.layout.tiles._tiled import TiledStrided
-from tensorwrapper.shape.interchange._losses import FACTS, Fact, LossReport
+from tensorwrapper.shape import Fact, LossReport
+from tensorwrapper.shape.lowlevel import FACTS
 from tensorwrapper.typing import Extents, Index
 
 __all__ = ["Fact", "Form", "LossReport", "check_form", "check_possible", "is_chain", "loss_report"]

@@ -23,8 +23,7 @@ from tensorwrapper.layout.boxes._strided import Strided, packed_strides
 from tensorwrapper.layout.interchange._losses import Form, LossReport, check_possible, loss_report
 from tensorwrapper.layout.operations._nested import flat_held
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents, Index
 
 __all__ = [

@@ -24,8 +24,7 @@ from tensorwrapper.layout.interchange._index_json import (
 from tensorwrapper.layout.interchange._losses import LossReport
 from tensorwrapper.layout.interchange._memory import box
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
-from tensorwrapper.shape._shape import unnamed_shape
-from tensorwrapper.shape.boxes._common import to_index
+from tensorwrapper.shape.lowlevel import to_index, unnamed_shape
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["MAX_INDEX", "IndexDomain", "IndexTransform", "OutputMap"]

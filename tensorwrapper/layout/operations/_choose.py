@@ -9,13 +9,8 @@ from tensorwrapper.errors import ConversionError, ExtentMismatchError, OutOfBoun
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
-from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._keys import mode_text
-from tensorwrapper.shape.kinds._jagged import Jagged
-from tensorwrapper.shape.rows._columns import Columns
-from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.shape import Jagged, Rows, Shape
+from tensorwrapper.shape.lowlevel import Columns, mode_text, unroll, wrap
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["choose"]

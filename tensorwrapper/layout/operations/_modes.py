@@ -24,16 +24,18 @@ from tensorwrapper.layout.operations._tables import gather_rows
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
-from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._common import integer_array, to_index_array
-from tensorwrapper.shape.boxes._keys import mode_of
-from tensorwrapper.shape.boxes._smooth import to_permutation
-from tensorwrapper.shape.kinds._jagged import Jagged
-from tensorwrapper.shape.rows._columns import Origins, tidy_origins
-from tensorwrapper.shape.rows._rearrange import build_rows
-from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.shape import Jagged, Rows, Shape
+from tensorwrapper.shape.lowlevel import (
+    Origins,
+    build_rows,
+    integer_array,
+    mode_of,
+    tidy_origins,
+    to_index_array,
+    to_permutation,
+    unroll,
+    wrap,
+)
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["gather", "indices_at", "indices_of", "permute", "reverse"]

@@ -26,12 +26,8 @@ from tensorwrapper.layout.operations import _modes as _cell_modes
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
-from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import to_permutation
-from tensorwrapper.shape.kinds._jagged import Jagged
-from tensorwrapper.shape.kinds._nested import layers_left
-from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.shape import Jagged, Shape
+from tensorwrapper.shape.lowlevel import layers_left, to_permutation, unroll, wrap
 from tensorwrapper.typing import Index, IntArray, Order, PositionalKey
 
 __all__ = [

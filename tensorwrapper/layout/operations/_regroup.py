@@ -18,11 +18,8 @@ from tensorwrapper.layout.boxes._strided import Strided, new_strided
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._parts import PlacedRows
 from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
-from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.kinds._jagged import Jagged
-from tensorwrapper.shape.rows._merge import merge_rows, split_rows, split_run
-from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.shape import Jagged, Rows, Shape
+from tensorwrapper.shape.lowlevel import merge_rows, split_rows, split_run, wrap
 from tensorwrapper.typing import IntArray
 
 __all__ = ["merge_mode", "split_mode_by"]

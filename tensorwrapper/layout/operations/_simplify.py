@@ -10,8 +10,7 @@ from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.operations._composite import Composite
 from tensorwrapper.layout.operations._nested import flat_held
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents
 
 __all__ = ["simplify"]

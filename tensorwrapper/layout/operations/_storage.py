@@ -17,7 +17,7 @@ from tensorwrapper.layout.cells._cells import Cells, check_reach, packed_table
 from tensorwrapper.layout.cells._padded import Padded
 from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.boxes._common import integer_array
+from tensorwrapper.shape.lowlevel import integer_array
 from tensorwrapper.typing import IntArray, Order
 
 __all__ = ["cells_at", "cells_repr", "packed_cells", "padded_box"]

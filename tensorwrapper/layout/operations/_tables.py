@@ -10,14 +10,8 @@ from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._parts import PlacedRows, rows_of
 from tensorwrapper.layout.tiles._tiled import TiledStrided
-from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import SmoothCommon
-from tensorwrapper.shape.kinds._encodings import as_jagged
-from tensorwrapper.shape.kinds._jagged import Jagged
-from tensorwrapper.shape.rows._columns import Columns, tidy_origins
-from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.shape import Jagged, Rows, Shape, SmoothCommon
+from tensorwrapper.shape.lowlevel import Columns, as_jagged, tidy_origins, unroll, wrap
 from tensorwrapper.typing import IntArray
 
 __all__ = ["gather_rows", "rows_under", "table_of", "unrolled"]

@@ -34,8 +34,7 @@ from tensorwrapper.layout.pictures._grid import (
 )
 from tensorwrapper.layout.pictures._sides import CutSide, PlainSide, Side, rule_text, sides_of
 from tensorwrapper.layout.tiles._tiled import TiledStrided
-from tensorwrapper.shape.pictures._boxes import ModeBar, bar_lengths, draw_bars
-from tensorwrapper.shape.pictures._draw import block_html, short_text
+from tensorwrapper.shape.lowlevel import ModeBar, bar_lengths, block_html, draw_bars, short_text
 
 __all__ = ["draw_layout", "layout_html"]
 

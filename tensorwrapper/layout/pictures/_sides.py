@@ -20,9 +20,7 @@ from tensorwrapper.layout.operations._composite import Composite
 from tensorwrapper.layout.operations._nested import NestedLayout
 from tensorwrapper.layout.pictures._text import layout_text
 from tensorwrapper.layout.tiles._tile_major import TileMajor
-from tensorwrapper.shape.boxes._smooth import SmoothCommon
-from tensorwrapper.shape.kinds._tiled import Tiled
-from tensorwrapper.shape.rows._partition import Partition
+from tensorwrapper.shape import Partition, SmoothCommon, Tiled
 from tensorwrapper.typing import Index
 
 __all__ = ["CutSide", "PlainSide", "Side", "rule_text", "sides_of"]

@@ -27,8 +27,7 @@ from tensorwrapper.layout.tiles._tiles_in_memory import (
     window_entries,
 )
 from tensorwrapper.shape import Shape, Tiling
-from tensorwrapper.shape.boxes._common import to_index, to_index_array
-from tensorwrapper.shape.boxes._smooth import to_permutation
+from tensorwrapper.shape.lowlevel import to_index, to_index_array, to_permutation
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
 __all__ = ["TileMajor"]

@@ -21,12 +21,8 @@ from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._cells import check_reach
 from tensorwrapper.layout.cells._parts import split_items
-from tensorwrapper.shape import Shape, Tiling
-from tensorwrapper.shape._shape import wrap, zero_based
-from tensorwrapper.shape.boxes._common import to_index, to_index_array
-from tensorwrapper.shape.kinds._tiled import Tiled
-from tensorwrapper.shape.rows._partition import Partition
-from tensorwrapper.shape.tilings._tiling import make_tiling
+from tensorwrapper.shape import Partition, Shape, Tiled, Tiling
+from tensorwrapper.shape.lowlevel import make_tiling, to_index, to_index_array, wrap, zero_based
 from tensorwrapper.typing import Index, IntArray, PositionalItem, PositionalKey
 
 __all__ = ["TiledStrided", "tiles_as_blocked"]

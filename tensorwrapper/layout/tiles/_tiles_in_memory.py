@@ -18,12 +18,8 @@ from tensorwrapper.layout.boxes._keys import Positional, parse_positional
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of
 from tensorwrapper.layout.cells._cells import Cells
-from tensorwrapper.shape import Shape, Tiling
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._common import to_index
-from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
-from tensorwrapper.shape.rows._partition import Partition
-from tensorwrapper.shape.tilings._tiling import make_tiling
+from tensorwrapper.shape import Partition, Shape, Tiling
+from tensorwrapper.shape.lowlevel import make_smooth, make_tiling, to_index, to_permutation, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
 __all__ = [

@@ -7,8 +7,7 @@ import attrs
 
 from tensorwrapper.drawing import bytes_text
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.boxes._separable import Separable
-from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.lowlevel import Separable, Strided
 from tensorwrapper.selection.expressions._atom import Call, atoms_of
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._generators import (

@@ -8,10 +8,9 @@ import attrs
 import numpy as np
 
 from tensorwrapper._integers import to_int, to_ints
-from tensorwrapper.layout.boxes._keys import parse_positional
+from tensorwrapper.layout.lowlevel import parse_positional
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import unnamed_shape
-from tensorwrapper.shape.boxes._keys import mode_of
+from tensorwrapper.shape.lowlevel import mode_of, unnamed_shape
 from tensorwrapper.typing import Array, Extents
 
 __all__ = ["Atom", "Call", "atoms_of", "capture"]

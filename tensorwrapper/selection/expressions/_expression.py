@@ -15,15 +15,13 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._dense import check_dtype
+from tensorwrapper.buffer.lowlevel import check_dtype
 from tensorwrapper.errors import DTypeError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.boxes._strided import Strided, new_row_major
+from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._atom import Call
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents
 
 __all__ = ["Expression", "Node", "box", "extended", "promoted", "to_element_type", "whole"]

@@ -14,10 +14,10 @@ from typing import Any, TypeAlias, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper.buffer._dense import fit_number
+from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.boxes._strided import packed_strides
+from tensorwrapper.layout.lowlevel import packed_strides
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.random._parameters import Distribution
 from tensorwrapper.selection.random._values import draw

@@ -2,9 +2,7 @@
 
 import attrs
 
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.axes._axis import AxisMap, Stride
-from tensorwrapper.layout.boxes._separable import over_box
+from tensorwrapper.layout.lowlevel import AxisMap, Stride, over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression, Node, box, whole
 from tensorwrapper.selection.expressions._generators import Filling, Generator
 from tensorwrapper.selection.expressions._nodes import Piece, Reading, Routing

@@ -10,10 +10,18 @@ import attrs
 import numpy as np
 
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.axes._axis import AxisMap, Based, Stride, Table
-from tensorwrapper.layout.boxes._separable import Separable, over_box
-from tensorwrapper.layout.boxes._strided import Strided, new_row_major, new_strided
+from tensorwrapper.layout.lowlevel import (
+    AxisMap,
+    Based,
+    Separable,
+    Stride,
+    Strided,
+    Table,
+    new_row_major,
+    new_strided,
+    over_box,
+    wrap_layout,
+)
 from tensorwrapper.selection.expressions._expression import Expression, Node, box, whole
 from tensorwrapper.selection.expressions._generators import Filling, Generator, RandomField, Sampling
 from tensorwrapper.selection.expressions._nodes import (

@@ -5,15 +5,13 @@ from typing import Any, cast
 
 import attrs
 
-from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer import Dense
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.boxes._separable import Separable
-from tensorwrapper.layout.boxes._strided import Strided, new_strided
+from tensorwrapper.layout.lowlevel import Separable, Strided, new_strided, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._nodes import Piece, Reading
 from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.tensor._tensor import make_tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
 
 __all__ = ["packed"]
 

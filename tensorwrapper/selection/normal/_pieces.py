@@ -7,8 +7,7 @@ from typing import Any, TypeAlias, final
 import attrs
 import numpy as np
 
-from tensorwrapper.layout.axes._arithmetic import solve_progression
-from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride
+from tensorwrapper.layout.lowlevel import AxisMap, Cycle, Stride, solve_progression
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._nodes import Interleaving, Joining, Routing
 from tensorwrapper.typing import IntArray

@@ -13,11 +13,21 @@ import attrs
 import numpy as np
 
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.axes._axis import AxisMap, Based, Cycle, Stride, Table
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.boxes._separable import Separable, axes_of, over_box
-from tensorwrapper.layout.boxes._strided import Strided, new_row_major, packed_strides
+from tensorwrapper.layout.lowlevel import (
+    AxisMap,
+    Based,
+    Cycle,
+    Hierarchical,
+    Separable,
+    Stride,
+    Strided,
+    Table,
+    axes_of,
+    new_row_major,
+    over_box,
+    packed_strides,
+    wrap_layout,
+)
 from tensorwrapper.typing import Extents, Index
 
 __all__ = ["Coordinate", "Transform", "maps_of", "put_together", "take_apart", "through"]

@@ -8,12 +8,10 @@ from typing import Any, cast
 import attrs
 import numpy as np
 
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer.copies._strided_copy import SMALL
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import SMALL
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.axes._axis import AxisMap, Stride
-from tensorwrapper.layout.boxes._separable import Separable
-from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.lowlevel import AxisMap, Separable, Stride, Strided
 from tensorwrapper.selection.expressions._expression import Expression, whole
 from tensorwrapper.selection.expressions._generators import Sampling
 from tensorwrapper.selection.expressions._nodes import (

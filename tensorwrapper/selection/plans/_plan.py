@@ -7,8 +7,7 @@ from weakref import WeakValueDictionary
 import attrs
 import numpy as np
 
-from tensorwrapper.layout.axes._axis import Table
-from tensorwrapper.layout.boxes._separable import Separable
+from tensorwrapper.layout.lowlevel import Separable, Table
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._nodes import Routing
 from tensorwrapper.selection.normal._packed import packed

@@ -12,10 +12,16 @@ import attrs
 import numpy as np
 
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
-from tensorwrapper.layout.boxes._separable import axes_of, over_box
-from tensorwrapper.layout.boxes._strided import packed_strides
+from tensorwrapper.layout.lowlevel import (
+    AxisMap,
+    Cycle,
+    Stride,
+    Table,
+    axes_of,
+    over_box,
+    packed_strides,
+    wrap_layout,
+)
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._nodes import Reading
 from tensorwrapper.selection.normal._transform import (

@@ -5,9 +5,8 @@ from typing import Literal, TypeAlias, final
 
 import attrs
 
-from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._strided import Strided, new_row_major, new_strided, packed_strides
-from tensorwrapper.layout.copies._plan import plan_copy
+from tensorwrapper.layout import LayoutCommon
+from tensorwrapper.layout.lowlevel import Strided, new_row_major, new_strided, packed_strides, plan_copy
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._nodes import Reading, Routing

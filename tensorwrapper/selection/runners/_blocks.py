@@ -6,12 +6,11 @@ from math import prod
 from types import EllipsisType
 from typing import Any, TypeAlias
 
-from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.lowlevel import Strided
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._nodes import Reading
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Array, Extents
 
 __all__ = [

@@ -8,18 +8,10 @@ from typing import Any, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._dense import Dense, as_dense
-from tensorwrapper.buffer._places import memory_of
-from tensorwrapper.buffer.copies._copy import take_along, write_elements
-from tensorwrapper.buffer.copies._run_copy import run_copy
-from tensorwrapper.buffer.copies._strided_copy import SMALL
-from tensorwrapper.layout import Layout
-from tensorwrapper.layout.axes._axis import Stride, Table
-from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._separable import Separable
-from tensorwrapper.layout.boxes._strided import new_strided
-from tensorwrapper.layout.copies._plan import plan_copy
+from tensorwrapper.buffer import BufferCommon, Dense, run_copy
+from tensorwrapper.buffer.lowlevel import SMALL, as_dense, memory_of, take_along, write_elements
+from tensorwrapper.layout import Layout, LayoutCommon
+from tensorwrapper.layout.lowlevel import Separable, Stride, Table, new_strided, plan_copy
 from tensorwrapper.selection.expressions._generators import Generator
 from tensorwrapper.selection.normal._transform import Transform, take_apart
 from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut, inside, shift_window, window_extents

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer.copies._copy import choose_elements, join_into, write_elements
+from tensorwrapper.buffer.lowlevel import choose_elements, join_into, write_elements
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._generators import RandomField
 from tensorwrapper.selection.expressions._nodes import Choosing, Extreme, Routing

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeAlias, cast, final
 
 import numpy as np
 
-from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import ComputationCancelledError, ConversionError
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of

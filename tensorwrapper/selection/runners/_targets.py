@@ -7,10 +7,8 @@ from typing import Any, SupportsIndex, TypeAlias
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer._places import memory_of, packed_layout
-from tensorwrapper.buffer._strings import buffer_of
-from tensorwrapper.buffer.copies._strided_copy import to_threads
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import buffer_of, memory_of, packed_layout, to_threads
 from tensorwrapper.errors import (
     BufferSizeError,
     ConversionError,

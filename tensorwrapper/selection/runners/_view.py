@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tensorwrapper.buffer._sparse import Sparse
+from tensorwrapper.buffer import Sparse
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._generators import Filling, Generator, Sampling

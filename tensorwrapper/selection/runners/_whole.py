@@ -5,12 +5,10 @@ from typing import Any, TypeAlias, final
 import attrs
 import numpy as np
 
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer.copies._copy import assign_indexed, write_elements
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import assign_indexed, write_elements
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.axes._axis import AxisMap, Stride
-from tensorwrapper.layout.boxes._separable import axes_of, over_box
+from tensorwrapper.layout.lowlevel import AxisMap, Stride, axes_of, over_box, wrap_layout
 from tensorwrapper.selection.runners._blocks import (
     BLOCK,
     Window,

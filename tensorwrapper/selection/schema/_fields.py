@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer._dense import fit_number
+from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, SelectionError, SizeOverflowError, StringDataError
 from tensorwrapper.typing import IntArray
 

@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._places import address_batches
+from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.buffer.lowlevel import address_batches
 from tensorwrapper.errors import SelectionError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.axes._arithmetic import solve_progression
-from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
-from tensorwrapper.layout.boxes._separable import over_box
-from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.lowlevel import (
+    AxisMap,
+    Cycle,
+    Stride,
+    Strided,
+    Table,
+    over_box,
+    solve_progression,
+    wrap_layout,
+)
 from tensorwrapper.selection.expressions._expression import Node
 from tensorwrapper.selection.expressions._nodes import Piece
 from tensorwrapper.selection.normal._transform import maps_of, take_apart

@@ -8,7 +8,7 @@ import attrs
 from tensorwrapper._json import Json
 from tensorwrapper.errors import SelectionError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.axes._axis import Cycle, Stride
+from tensorwrapper.layout.lowlevel import Cycle, Stride
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.normal._pieces import RUNS
 from tensorwrapper.selection.normal._transform import maps_of

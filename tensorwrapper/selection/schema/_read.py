@@ -13,9 +13,7 @@ import numpy as np
 from tensorwrapper._json import Json, excess, has_number_over, load_json
 from tensorwrapper.errors import ParseError, SelectionError, TensorWrapperError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.boxes._separable import Separable, axes_of, over_box
-from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.lowlevel import Separable, Strided, axes_of, over_box, wrap_layout
 from tensorwrapper.selection._build import ViewLike, as_view
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, Node, box, whole
@@ -55,8 +53,7 @@ from tensorwrapper.selection.schema._steps import apply_step
 from tensorwrapper.selection.schema._write import VERSION
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._shape import wrap
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents
 
 __all__ = ["from_json"]

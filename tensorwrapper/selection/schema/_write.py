@@ -13,9 +13,7 @@ import numpy as np
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ConversionError, OutOfBoundsError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
-from tensorwrapper.layout.boxes._strided import new_row_major
+from tensorwrapper.layout.lowlevel import AxisMap, Cycle, Stride, Table, new_row_major, wrap_layout
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._atom import Atom, atoms_of
 from tensorwrapper.selection.expressions._expression import Expression, Node

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer.strings._checks import to_int64_array
+from tensorwrapper.buffer.lowlevel import to_int64_array
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.typing import Extents, IntArray
 

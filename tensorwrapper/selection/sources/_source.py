@@ -11,16 +11,13 @@ from typing import Any, Protocol, final, runtime_checkable
 import attrs
 import numpy as np
 
-from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer._places import memory_of
-from tensorwrapper.buffer.copies._copy import write_elements
+from tensorwrapper.buffer import BufferCommon, Dense
+from tensorwrapper.buffer.lowlevel import memory_of, write_elements
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.sources._outer import Outer
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor._parts import guard
-from tensorwrapper.tensor._tensor import make_tensor
+from tensorwrapper.tensor.lowlevel import guard, make_tensor
 from tensorwrapper.typing import Array
 
 __all__ = ["Outer", "ReadHandle", "Source", "TensorSource"]

@@ -6,11 +6,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer._strings import Strings
+from tensorwrapper.buffer import Dense, Strings
 from tensorwrapper.errors import LayoutError, ReadOnlyError
-from tensorwrapper.layout.boxes._separable import Separable
-from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.lowlevel import Separable, Strided
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.writing._targets import Landing
 from tensorwrapper.typing import IntArray

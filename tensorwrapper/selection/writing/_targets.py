@@ -11,14 +11,11 @@ from typing import Any, TypeAlias, final
 import attrs
 import numpy as np
 
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer._places import memory_of
-from tensorwrapper.buffer.copies._copy import assign_indexed, write_elements
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import assign_indexed, memory_of, write_elements
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.axes._axis import Table
-from tensorwrapper.layout.boxes._separable import over_box
+from tensorwrapper.layout.lowlevel import Table, over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._generators import Filling, Generator, Sampling
 from tensorwrapper.selection.expressions._nodes import Casting, Reading, Routing, Whole

@@ -6,9 +6,8 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer._places import address_batches, memory_of
-from tensorwrapper.buffer.copies._copy import copy_elements
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import address_batches, copy_elements, memory_of
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._nodes import Reading
@@ -16,7 +15,7 @@ from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.writing._distinct import check_distinct
 from tensorwrapper.selection.writing._targets import Landing, Landings, landed, landings_of, write_parts
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor._writes import fit_extents
+from tensorwrapper.tensor.lowlevel import fit_extents
 from tensorwrapper.typing import Array, Extents
 
 __all__ = ["Value", "accumulate", "assign", "writable_landings"]

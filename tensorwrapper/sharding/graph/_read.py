@@ -12,7 +12,7 @@ from uuid import UUID
 from tensorwrapper._integers import to_count
 from tensorwrapper._json import Json, excess, has_number_over, load_json
 from tensorwrapper.errors import ConversionError, ParseError, ValidationError
-from tensorwrapper.shape.text._text import MAX_DIGITS
+from tensorwrapper.shape.lowlevel import MAX_DIGITS
 from tensorwrapper.sharding._boxes import Box
 from tensorwrapper.sharding.graph._leaves import Leaves, shown
 from tensorwrapper.sharding.graph._nodes import (

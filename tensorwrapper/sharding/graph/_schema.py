@@ -6,7 +6,7 @@ from uuid import UUID
 
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, RankError
-from tensorwrapper.shape.text._text import number_text
+from tensorwrapper.shape.lowlevel import number_text
 from tensorwrapper.sharding._boxes import Box, BoxesLike, BoxTable, box_text, stop_of
 from tensorwrapper.sharding._operands import Named, Operand
 from tensorwrapper.sharding._operations import BlockOperation

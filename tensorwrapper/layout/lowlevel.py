@@ -1,0 +1,81 @@
+"""What upper floors and those who extend this one may use of places, beside the public names."""
+
+from tensorwrapper.layout._layout import wrap_layout
+from tensorwrapper.layout.axes._arithmetic import solve_progression
+from tensorwrapper.layout.axes._axis import AxisMap, Based, Cycle, Stride, Table
+from tensorwrapper.layout.boxes._common import to_inside
+from tensorwrapper.layout.boxes._hierarchical import Hierarchical
+from tensorwrapper.layout.boxes._keys import expand_positional, parse_positional
+from tensorwrapper.layout.boxes._modes import Widths
+from tensorwrapper.layout.boxes._orders import fastest_first
+from tensorwrapper.layout.boxes._separable import Separable, axes_of, over_box
+from tensorwrapper.layout.boxes._strided import Strided, new_row_major, new_strided, packed_strides, row_major
+from tensorwrapper.layout.cells._blocked import Blocked, make_blocked, rows_of
+from tensorwrapper.layout.cells._padded import Packed, Padded, contiguous
+from tensorwrapper.layout.cells._parts import PlacedRows
+from tensorwrapper.layout.copies._block import BlockRow, StridedCopy
+from tensorwrapper.layout.copies._gather import GatherCopy, Planes, bands_of
+from tensorwrapper.layout.copies._plan import plan_copy
+from tensorwrapper.layout.copies._steps import CopySteps, RegionCopy
+from tensorwrapper.layout.copies._table import CopyTable
+from tensorwrapper.layout.interchange._storage_order import storage_order_of
+from tensorwrapper.layout.operations._choose import choose
+from tensorwrapper.layout.operations._inverse_map import count_elements, has_elements, locate, run_of
+from tensorwrapper.layout.operations._nested import NestedLayout, flat_held
+from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
+from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
+from tensorwrapper.layout.tiles._tiled import TiledStrided
+
+__all__ = [
+    "AxisMap",
+    "Based",
+    "BlockRow",
+    "Blocked",
+    "CopySteps",
+    "CopyTable",
+    "Cycle",
+    "GatherCopy",
+    "Hierarchical",
+    "NestedLayout",
+    "Packed",
+    "Padded",
+    "PlacedRows",
+    "Planes",
+    "RegionCopy",
+    "Separable",
+    "Stride",
+    "Strided",
+    "StridedCopy",
+    "Table",
+    "TiledStrided",
+    "Widths",
+    "axes_of",
+    "bands_of",
+    "choose",
+    "contiguous",
+    "count_elements",
+    "expand_positional",
+    "fastest_first",
+    "flat_held",
+    "has_elements",
+    "locate",
+    "make_blocked",
+    "merge_mode",
+    "new_row_major",
+    "new_strided",
+    "over_box",
+    "packed_strides",
+    "parse_positional",
+    "plan_copy",
+    "row_major",
+    "rows_of",
+    "rows_under",
+    "run_of",
+    "solve_progression",
+    "split_mode_by",
+    "storage_order_of",
+    "table_of",
+    "to_inside",
+    "unrolled",
+    "wrap_layout",
+]

@@ -1,0 +1,27 @@
+"""What upper floors and those who extend this one may use of tensors, beside the public names."""
+
+from tensorwrapper.tensor._advanced import (
+    ArrayKey,
+    addresses_of_key,
+    is_basic,
+    positions_of,
+    split_points,
+    to_items,
+)
+from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.tensor._parts import guard
+from tensorwrapper.tensor._tensor import make_tensor
+from tensorwrapper.tensor._writes import fit_extents
+
+__all__ = [
+    "ArrayKey",
+    "TensorCommon",
+    "addresses_of_key",
+    "fit_extents",
+    "guard",
+    "is_basic",
+    "make_tensor",
+    "positions_of",
+    "split_points",
+    "to_items",
+]

@@ -1,0 +1,21 @@
+"""What upper floors and those who extend this one may use of messages, beside the public names."""
+
+from tensorwrapper.wire._buffers import byte_views, check_several
+from tensorwrapper.wire._compress import Compression, check_compression
+from tensorwrapper.wire._header import make_header, pack_coordinates, pack_prefix
+from tensorwrapper.wire._label import dump_label, load_label, plain_object
+from tensorwrapper.wire._write import Writer
+
+__all__ = [
+    "Compression",
+    "Writer",
+    "byte_views",
+    "check_compression",
+    "check_several",
+    "dump_label",
+    "load_label",
+    "make_header",
+    "pack_coordinates",
+    "pack_prefix",
+    "plain_object",
+]
