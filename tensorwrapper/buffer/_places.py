@@ -20,7 +20,7 @@ from tensorwrapper.layout.lowlevel import (
     Strided,
     TiledStrided,
     contiguous,
-    flat_held,
+    flat_implementation,
     plan_copy,
     rows_of,
     wrap_layout,
@@ -38,7 +38,7 @@ def packed_layout(shape: Shape[Any]) -> Layout[Any]:
 
 def memory_of(held: LayoutCommon, buffer: BufferCommon[ScalarT_co]) -> "npt.NDArray[ScalarT_co] | None":
     """Return the array over the memory that a strided layout addresses; None if there is none. O(rank)."""
-    held = flat_held(held)
+    held = flat_implementation(held)
     if isinstance(held, Hierarchical):
         held = held.flat
     if isinstance(held, Strided) and isinstance(buffer, Dense):
@@ -48,7 +48,7 @@ def memory_of(held: LayoutCommon, buffer: BufferCommon[ScalarT_co]) -> "npt.NDAr
 
 def address_batches(held: LayoutCommon) -> Iterator[IntArray]:
     """Return the addresses of all elements in row-major order, about `BATCH` at a time."""
-    held = flat_held(held)
+    held = flat_implementation(held)
     if isinstance(held, TiledStrided):
         held = held.as_blocked()
     shape: Any = held.shape
@@ -100,7 +100,7 @@ def flat_elements(held: LayoutCommon, buffer: BufferCommon[ScalarT_co]) -> "npt.
     if array is not None:
         return copy_elements(array).reshape(-1)
     packed: npt.NDArray[ScalarT_co] = np.empty(size, buffer.dtype)
-    run_copy(plan_copy(held, packed_layout(held.shape)._held), buffer.flat, packed)
+    run_copy(plan_copy(held, packed_layout(held.shape).implementation), buffer.flat, packed)
     return packed
 
 

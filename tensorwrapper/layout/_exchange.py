@@ -69,7 +69,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> print(row.reverse(0).losses("mdspan"))
         mdspan cannot say: negative_strides (a mode goes down in memory)
         """
-        return _losses(form, self._held)
+        return _losses(form, self.implementation)
 
     def to_array_interface(
         self, dtype: npt.DTypeLike, *, nbytes: SupportsIndex | None = None
@@ -99,7 +99,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> fields.shape, fields.typestr, fields.strides, fields.offset, fields.lost.is_exact
         ((3, 2), '<f8', (8, 24), 0, True)
         """
-        return array_interface_of(self._held, to_dtype(dtype), _size(nbytes))
+        return array_interface_of(self.implementation, to_dtype(dtype), _size(nbytes))
 
     @classmethod
     def from_array_interface(
@@ -152,7 +152,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> info.format, info.itemsize, info.shape, info.strides, info.offset
         ('H', 2, (4,), (-2,), 6)
         """
-        return buffer_info_of(self._held, to_dtype(dtype), _size(nbytes))
+        return buffer_info_of(self.implementation, to_dtype(dtype), _size(nbytes))
 
     @classmethod
     def from_memoryview(cls, view: memoryview) -> MemoryLayout[Self]:
@@ -189,7 +189,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> fields.shape, fields.strides, fields.byte_offset, (fields.code, fields.bits, fields.lanes)
         ((3, 3), (6, 2), 24, (2, 32, 1))
         """
-        return dltensor_of(self._held, to_dtype(dtype), _size(nbytes))
+        return dltensor_of(self.implementation, to_dtype(dtype), _size(nbytes))
 
     @classmethod
     def from_dlpack(cls, source: object) -> MemoryLayout[Self]:
@@ -236,7 +236,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(4, 6))[1:, ::2].to_mdspan().offset
         6
         """
-        return mdspan_of(self._held)
+        return mdspan_of(self.implementation)
 
     @classmethod
     def from_mdspan(
@@ -293,7 +293,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> found.order, found.ascend, found.origin_offset, found.lost.is_exact
         ((2, 0, 1), (True, True, False), 3, True)
         """
-        return storage_order_of(self._held)
+        return storage_order_of(self.implementation)
 
     def to_halide(self) -> HalideBuffer:
         """Return the layout as the dimensions of a Halide buffer, the last mode first; origins are kept.
@@ -311,7 +311,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2, 3, origin=(5, 0))).to_halide().dims
         ((0, 3, 1), (5, 2, 3))
         """
-        return halide_of(self._held)
+        return halide_of(self.implementation)
 
     @classmethod
     def from_halide(cls, dims: Sequence[Sequence[SupportsIndex]], *, offset: SupportsIndex = 0) -> Self:
@@ -358,8 +358,8 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> row.offset, row.input_dimension, column.offset, column.stride, column.input_dimension
         (2, None, 5, -2, 0)
         """
-        below = base._held if isinstance(base, LayoutFacade) else row_major(unnamed_shape(base), 0)
-        return transform_of(self._held, below, labels)
+        below = base.implementation if isinstance(base, LayoutFacade) else row_major(unnamed_shape(base), 0)
+        return transform_of(self.implementation, below, labels)
 
     @classmethod
     def from_tensorstore(
@@ -392,7 +392,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.from_tensorstore(text, Shape(4, 6))
         Layout(Shape(3), strides=(8,), offset=0)
         """
-        below = base._held if isinstance(base, LayoutFacade) else row_major(unnamed_shape(base), 0)
+        below = base.implementation if isinstance(base, LayoutFacade) else row_major(unnamed_shape(base), 0)
         given = transform if isinstance(transform, IndexTransform) else IndexTransform.from_json(transform)
         return cls._wrap(compose_transform(given, below))
 

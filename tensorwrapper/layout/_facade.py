@@ -15,15 +15,15 @@ from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.operations._nested import NestedLayout
 from tensorwrapper.typing import Index, IndexT_co
 
-__all__ = ["LayoutFacade", "held_of"]
+__all__ = ["LayoutFacade", "implementation_of"]
 
 
 class LayoutFacade(ABC, Generic[IndexT_co]):
-    """Abstract: `_held`, the implementation that answers, and `_wrap`."""
+    """Abstract: `implementation`, which answers, and `_wrap`."""
 
     __slots__ = ()
 
-    _held: LayoutCommon
+    implementation: LayoutCommon
 
     @classmethod
     @abstractmethod
@@ -31,19 +31,19 @@ class LayoutFacade(ABC, Generic[IndexT_co]):
         """Return the facade over `held`."""
 
     def _strided(self, what: str) -> Strided:
-        if isinstance(self._held, Hierarchical):
-            return self._held.flat
-        if isinstance(self._held, Strided):
-            return self._held
-        layered = isinstance(self._held, NestedLayout)
+        if isinstance(self.implementation, Hierarchical):
+            return self.implementation.flat
+        if isinstance(self.implementation, Strided):
+            return self.implementation
+        layered = isinstance(self.implementation, NestedLayout)
         raise LayoutError(
-            f"{what} needs a strided layout, which this one over {self._held.shape} is not"
+            f"{what} needs a strided layout, which this one over {self.implementation.shape} is not"
             + (": it has layers, flatten() it first" if layered else "")
         )
 
 
-def held_of(layout: object, what: str) -> LayoutCommon:
+def implementation_of(layout: object, what: str) -> LayoutCommon:
     """Return what the facade holds; ``what`` names the operation that is given a layout."""
     if isinstance(layout, LayoutFacade):
-        return cast("LayoutFacade[Index]", layout)._held
+        return cast("LayoutFacade[Index]", layout).implementation
     raise ConversionError(f"{what} needs a Layout, not {layout!r}")

@@ -9,7 +9,7 @@ from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._constructors import LayoutConstructors
 from tensorwrapper.layout._exchange import LayoutExchange
-from tensorwrapper.layout._facade import held_of
+from tensorwrapper.layout._facade import implementation_of
 from tensorwrapper.layout._nested_queries import LayoutLayers
 from tensorwrapper.layout._ordinals import LayoutOrdinals, ordinal_repr
 from tensorwrapper.layout._queries import LayoutQueries
@@ -89,7 +89,7 @@ class Layout(
     ((4, 1), 9, (2, 1))
     """
 
-    _held: LayoutCommon
+    implementation: LayoutCommon
 
     def __init__(
         self,
@@ -110,11 +110,11 @@ class Layout(
             raise LayoutError(f"orders are for the layers of nested shapes; {space} is {space.kind}")
         else:
             held = _of_flat(space, order, ascend, strides, start)
-        _set_held(self, held)
+        _set_implementation(self, held)
 
     def __getitem__(self, key: PositionalKey) -> "Layout[tuple[int, ...]]":
         """Return the layout of what a positional key selects, as NumPy's basic indexing does."""
-        return wrap_layout(self._held.at(key))
+        return wrap_layout(self.implementation.at(key))
 
     def element(
         self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None
@@ -142,7 +142,7 @@ class Layout(
         >>> Layout(n, orders=["C", "F"]).element((3,))
         Layout(Shape(20, 30), strides=(1, 20), offset=1800)
         """
-        return wrap_layout(element_of(self._held, index, layer))
+        return wrap_layout(element_of(self.implementation, index, layer))
 
     def broadcast(self, shape: ShapeLike) -> "Layout[tuple[int, ...]]":
         """Return the layout over `shape` that repeats modes of extent 1 and adds leading modes.
@@ -152,7 +152,7 @@ class Layout(
         LayoutError
             If the layout is over no box, or another mode would have to change its extent.
         """
-        return wrap_layout(_modes.broadcast(self._held, unnamed_shape(shape)))
+        return wrap_layout(_modes.broadcast(self.implementation, unnamed_shape(shape)))
 
     def squeeze(self, *modes: SupportsIndex) -> "Layout[tuple[int, ...]]":
         """Return the layout without the given modes, which must have extent 1; all such if none is given.
@@ -167,7 +167,7 @@ class Layout(
         >>> Layout(Shape(1, 3, 1)).squeeze(0).shape
         Shape(3, 1)
         """
-        return wrap_layout(_modes.squeeze(self._held, modes))
+        return wrap_layout(_modes.squeeze(self.implementation, modes))
 
     def unsqueeze(self, mode: SupportsIndex) -> "Layout[tuple[int, ...]]":
         """Return the layout with a new mode of extent 1, which becomes mode `mode`.
@@ -177,7 +177,7 @@ class Layout(
         >>> Layout(Shape(3)).unsqueeze(0).shape
         Shape(1, 3)
         """
-        return wrap_layout(_modes.unsqueeze(self._held, mode))
+        return wrap_layout(_modes.unsqueeze(self.implementation, mode))
 
     def reshape(self, extents: Iterable[SupportsIndex]) -> "Layout[tuple[int, ...]]":
         """Return the layout of the same elements, in row-major order, under new extents; nothing moves.
@@ -234,7 +234,7 @@ class Layout(
         >>> Layout(Shape(4)).sliding_window(0, 3).to_numpy().tolist()
         [[0, 1, 2], [1, 2, 3]]
         """
-        return wrap_layout(_modes.sliding_window(self._held, mode, length))
+        return wrap_layout(_modes.sliding_window(self.implementation, mode, length))
 
     def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> "Layout[tuple[int, ...]]":
         """Return the layout of the elements whose positions in two modes agree; the new mode is the last.
@@ -249,7 +249,7 @@ class Layout(
         >>> Layout(Shape(3, 4)).diagonal().to_numpy().tolist()
         [0, 5, 10]
         """
-        return wrap_layout(_modes.diagonal(self._held, first, second))
+        return wrap_layout(_modes.diagonal(self.implementation, first, second))
 
     def split_mode(self, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> "Layout[tuple[int, ...]]":
         """Return the layout in which one mode counts in several, the last of them fastest.
@@ -266,7 +266,7 @@ class Layout(
         >>> Layout(Shape(6)).split_mode(0, (2, 3)).strides
         (3, 1)
         """
-        return wrap_layout(_modes.split_mode(self._held, mode, extents))
+        return wrap_layout(_modes.split_mode(self.implementation, mode, extents))
 
     def merge_modes(self, first: SupportsIndex, last: SupportsIndex) -> "Layout[tuple[int, ...]]":
         """Return the layout in which the modes `first` to `last` count as one, the last of them fastest.
@@ -281,7 +281,7 @@ class Layout(
         >>> Layout(Shape(2, 3, 4)).merge_modes(0, 1).strides
         (4, 1)
         """
-        return wrap_layout(_modes.merge_modes(self._held, first, last))
+        return wrap_layout(_modes.merge_modes(self.implementation, first, last))
 
     def simplify(self) -> "Layout[tuple[int, ...]]":
         """Return the layout of the same elements, in row-major order, with the fewest modes; it starts at 0.
@@ -299,7 +299,7 @@ class Layout(
         >>> Layout(Shape(2, 4, 8))[:, :, :4].simplify().shape
         Shape(8, 4)
         """
-        return wrap_layout(simplify(self._held))
+        return wrap_layout(simplify(self.implementation))
 
     def copy_plan(self, target: "Layout[Any]") -> CopyPlan:
         """Return how to move each element from where this layout puts it to where `target` does.
@@ -326,7 +326,7 @@ class Layout(
         >>> plan.inverse().run_length
         (2, 2)
         """
-        return plan_copy(self._held, held_of(target, "copy_plan"))
+        return plan_copy(self.implementation, implementation_of(target, "copy_plan"))
 
     def as_tiled(self, tiling: Tiling) -> "Layout[tuple[int, ...]]":
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is.
@@ -343,8 +343,8 @@ class Layout(
         >>> view.shape, view.offset_of((1, 0, 1, 2))
         (Shape.tiled([1, 2], [3, 1]), 10)
         """
-        stored = isinstance(self._held, TileMajor | Mosaic)
-        held = self._held if stored else self._strided("as_tiled")
+        stored = isinstance(self.implementation, TileMajor | Mosaic)
+        held = self.implementation if stored else self._strided("as_tiled")
         tiling = to_tiling(tiling, "as_tiled")
         if tiling.elements != held.shape:
             raise LayoutError(f"a tiling of {tiling.elements} does not cover the shape {held.shape}")
@@ -368,40 +368,40 @@ class Layout(
         return wrap_layout(held)
 
     def __repr__(self) -> str:
-        if isinstance(self._held, Strided):
+        if isinstance(self.implementation, Strided):
             return f"Layout({self.shape!r}, strides={self.strides}, offset={self.offset})"
-        if isinstance(self._held, TiledStrided):
-            under = repr(wrap_layout(self._held.under))
-            if any(self._held.grid_origin):
+        if isinstance(self.implementation, TiledStrided):
+            under = repr(wrap_layout(self.implementation.under))
+            if any(self.implementation.grid_origin):
                 return f"<Layout of {self.shape!r}: {under} in tiles>"
-            return f"{under}.as_tiled({self._held.tiling!r})"
-        if isinstance(self._held, NestedLayout):
-            under, layers = repr(wrap_layout(self._held.under)), self._held.layers
+            return f"{under}.as_tiled({self.implementation.tiling!r})"
+        if isinstance(self.implementation, NestedLayout):
+            under, layers = repr(wrap_layout(self.implementation.under)), self.implementation.layers
             # Between angle brackets stands what is no expression.
             if under.startswith("<"):
                 return f"{under[:-1]}; layers {layers}>"
             return f"Layout.nested({under}, layers={layers})"
-        if isinstance(self._held, Separable):
-            return f"<Layout of {self.shape!r}: {self._held.base} + {self._held.axes}>"
-        if isinstance(self._held, TileMajor):
-            held = self._held
+        if isinstance(self.implementation, Separable):
+            return f"<Layout of {self.shape!r}: {self.implementation.base} + {self.implementation.axes}>"
+        if isinstance(self.implementation, TileMajor):
+            held = self.implementation
             rest = f"order={held.outer_order}, tile_order={held.inner_order}, alignment={held.alignment}"
             return f"Layout.tiled({held.tiling!r}, {rest}, offset={held.offset})"
-        text = ordinal_repr(self._held) or cells_repr(self._held)
+        text = ordinal_repr(self.implementation) or cells_repr(self.implementation)
         return text or f"Layout({self.shape!r}, offset={self.offset})"
 
     def __reduce__(self) -> tuple[Callable[[LayoutCommon], "Layout[Any]"], tuple[LayoutCommon]]:
-        return wrap_layout, (self._held,)
+        return wrap_layout, (self.implementation,)
 
 
 # The setter of the slot itself: half the cost of ``object.__setattr__``, and every slice makes a layout.
-_set_held = cast("Callable[[object, object], None]", cast("Any", Layout)._held.__set__)
+_set_implementation = cast("Callable[[object, object], None]", cast("Any", Layout).implementation.__set__)
 
 
 def wrap_layout(held: LayoutCommon) -> "Layout[Any]":
     """Return the facade over an implementation."""
     layout: Layout[Any] = object.__new__(Layout)
-    _set_held(layout, held)
+    _set_implementation(layout, held)
     return layout
 
 

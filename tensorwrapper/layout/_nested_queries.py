@@ -6,11 +6,11 @@ from typing import Any, Generic, Self, SupportsIndex, TypeVar
 
 from tensorwrapper._integers import to_ints
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout._facade import LayoutFacade, held_of
+from tensorwrapper.layout._facade import LayoutFacade, implementation_of
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical
 from tensorwrapper.layout.copies._hints import LayoutHints, hints_of
 from tensorwrapper.layout.operations._composite import Composite
-from tensorwrapper.layout.operations._nested import NestedLayout, flat_held
+from tensorwrapper.layout.operations._nested import NestedLayout, flat_implementation
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IndexT_co
 
@@ -53,7 +53,7 @@ class LayoutLayers(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> columns.element((2,)).strides, columns.hints().layers[0].is_one_run
         ((4,), False)
         """
-        held = flat_held(held_of(layout, "nested"))
+        held = flat_implementation(implementation_of(layout, "nested"))
         if isinstance(held, Composite):
             raise LayoutError("a composite layout has ordinals, and no layers")
         if isinstance(held, Hierarchical):
@@ -74,7 +74,7 @@ class LayoutLayers(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape.nested(Shape(2, 3), layers=(1, 1))).flatten() == Layout(Shape(2, 3))
         True
         """
-        return self._wrap(flat_held(self._held))
+        return self._wrap(flat_implementation(self.implementation))
 
     def hints(self) -> LayoutHints:
         """Return what the layout says about memory, for whoever plans copies, selections and tasks.
@@ -94,4 +94,4 @@ class LayoutLayers(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> hints.order, hints.orders, hints.row_runs
         ((1, 2, 0), ((0,), (0, 1)), 5991)
         """
-        return hints_of(self._held)
+        return hints_of(self.implementation)

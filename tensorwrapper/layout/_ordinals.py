@@ -55,7 +55,7 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
     @property
     def ordinal_order(self) -> OrdinalOrder:
         """How ordinals count: "lex" (the last mode fastest) or "colex" (the first)."""
-        held = self._held
+        held = self.implementation
         return held.order if isinstance(held, Hierarchical | Composite) else "lex"
 
     @property
@@ -73,7 +73,7 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.parse("((2,2),4):((1,8),2)").nested_extents
         ((2, 2), 4)
         """
-        held = self._held
+        held = self.implementation
         if isinstance(held, Hierarchical):
             return held.extents
         if isinstance(held, Composite):
@@ -89,13 +89,13 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         LayoutError
             If the layout is not strided; a composite is not.
         """
-        held = self._held
+        held = self.implementation
         return held.nested_strides if isinstance(held, Hierarchical) else self._strided("strides").strides
 
     @property
     def is_hierarchical(self) -> bool:
         """Whether there are modes made of modes."""
-        held = self._held
+        held = self.implementation
         if isinstance(held, Hierarchical | Composite):
             extents = self.nested_extents
             return not isinstance(extents, int) and not is_flat(extents)
@@ -104,7 +104,7 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
     @property
     def is_composite(self) -> bool:
         """Whether this is one layout after the other, or after a swizzle."""
-        return isinstance(self._held, Composite)
+        return isinstance(self.implementation, Composite)
 
     def offset_of_ordinal(self, ordinal: SupportsIndex) -> int:
         """Return the place of the element whose index is number `ordinal` in the layout's own order.
@@ -124,7 +124,7 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> [Layout.parse("(2,3):(1,10)", order="colex").offset_of_ordinal(k) for k in range(4)]
         [0, 1, 10, 11]
         """
-        held = self._held
+        held = self.implementation
         number = to_int(ordinal, "an ordinal")
         # These classes are final; isinstance takes many times longer to find that an object is none of one.
         if type(held) is Strided:
@@ -150,7 +150,7 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.parse("(2,3):(1,10)", order="colex").offsets_by_ordinal().tolist()
         [0, 1, 10, 11, 20, 21]
         """
-        held = self._held
+        held = self.implementation
         return held.by_ordinal() if isinstance(held, Hierarchical | Composite) else held.to_numpy().ravel()
 
     def offset_at(self, coordinate: "NestedInts") -> int:
@@ -172,14 +172,14 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> nested.offset_at(((1, 0), 3)), nested.offset_at((2, 3)), nested.offset_at(11)
         (7, 7, 7)
         """
-        held = self._held
+        held = self.implementation
         if isinstance(held, Hierarchical | Composite):
             return held.offset_at(coordinate)
         flat: Strided = self._strided("offset_at")
         return Hierarchical(flat.shape.extents, flat.strides, flat.offset, "lex").offset_at(coordinate)
 
     def __str__(self) -> str:
-        text = layout_text(self._held)
+        text = layout_text(self.implementation)
         return repr(self) if text is None else text
 
     def to_svg(self) -> str:
@@ -199,13 +199,13 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         # Loaded here: most programs draw nothing.
         from tensorwrapper.layout.pictures._draw import draw_layout  # noqa: PLC0415
 
-        return draw_layout(self._held).to_svg()
+        return draw_layout(self.implementation).to_svg()
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the text of the layout, a few facts, and its picture."""
         from tensorwrapper.layout.pictures._draw import layout_html  # noqa: PLC0415 - as in to_svg
 
-        return layout_html(self._held, str(self))
+        return layout_html(self.implementation, str(self))
 
 
 def ordinal_repr(held: LayoutCommon) -> str | None:

@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_int
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout._facade import LayoutFacade, held_of
+from tensorwrapper.layout._facade import LayoutFacade, implementation_of
 from tensorwrapper.layout.boxes import _modes
 from tensorwrapper.layout.boxes._common import check_out
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical
 from tensorwrapper.layout.boxes._modes import PadMode, Widths, pad
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.operations import _modes as _cell_modes
-from tensorwrapper.layout.operations._nested import NestedLayout, flat_held, over_layers
+from tensorwrapper.layout.operations._nested import NestedLayout, flat_implementation, over_layers
 from tensorwrapper.layout.operations._overlap import may_overlap, overlaps
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike
@@ -37,7 +37,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
     @property
     def shape(self) -> Shape[IndexT_co]:
         """The shape whose indices have places."""
-        return self._held.shape
+        return self.implementation.shape
 
     @property
     def strides(self) -> Index:
@@ -48,25 +48,25 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         LayoutError
             If the layout is not strided.
         """
-        held = flat_held(self._held)
+        held = flat_implementation(self.implementation)
         return held.strides if isinstance(held, Strided) else self._strided("strides").strides
 
     @property
     def offset(self) -> int:
         """The place of the element at the shape's origin."""
-        return self._held.offset
+        return self.implementation.offset
 
     def bounds(self) -> tuple[int, int]:
         """Return the least and the greatest offset; (0, -1) if there is no element.
 
         O(rank) for boxes; tables of cells and composites go through their cells or offsets, once.
         """
-        return self._held.bounds()
+        return self.implementation.bounds()
 
     @property
     def span(self) -> int:
         """How many places lie from the least offset to the greatest, both included."""
-        return self._held.span
+        return self.implementation.span
 
     @property
     def padding(self) -> int:
@@ -83,7 +83,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.padded(Shape.jagged([3, 1, 2])).padding, Layout(Shape(3, 4))[:, :2].padding
         (2, 4)
         """
-        held = self._held
+        held = self.implementation
         if not held.is_injective:
             raise LayoutError(f"elements of {held.shape} share places, so that none are left to count")
         return held.span - held.shape.size
@@ -91,22 +91,22 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
     @property
     def is_strided(self) -> bool:
         """Whether every mode has one step."""
-        return isinstance(flat_held(self._held), Strided | Hierarchical)
+        return isinstance(flat_implementation(self.implementation), Strided | Hierarchical)
 
     @property
     def is_tiled(self) -> bool:
         """Whether this is the tiled view of a strided layout."""
-        return isinstance(self._held, TiledStrided)
+        return isinstance(self.implementation, TiledStrided)
 
     @property
     def is_contiguous(self) -> bool:
         """Whether the elements in row-major order lie at consecutive offsets."""
-        return self._held.is_contiguous
+        return self.implementation.is_contiguous
 
     @property
     def is_exhaustive(self) -> bool:
         """Whether every place from the least offset to the greatest holds an element."""
-        held = self._held
+        held = self.implementation
         return held.span == held.shape.size and held.is_injective
 
     @property
@@ -116,7 +116,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         Decided by rule where no mode steps into another, else by a search of up to 2**20 elements; an
         undecided larger layout counts as not injective.
         """
-        return self._held.is_injective
+        return self.implementation.is_injective
 
     def may_overlap(self, other: LayoutFacade[Index]) -> bool:
         """Tell whether the ranges of places of two layouts over one buffer meet; as quick as `bounds`.
@@ -128,7 +128,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> pairs[:, 0].may_overlap(pairs[:, 1]), pairs[:2].may_overlap(pairs[2:])
         (True, False)
         """
-        return may_overlap(self._held, held_of(other, "may_overlap"))
+        return may_overlap(self.implementation, implementation_of(other, "may_overlap"))
 
     def overlaps(self, other: LayoutFacade[Index], *, limit: SupportsIndex = 1 << 20) -> bool:
         """Tell whether an element of each of two layouts over one buffer lies at the same place; exact.
@@ -157,7 +157,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> pairs[:, 0].overlaps(pairs[:, 1]), pairs[::3].overlaps(pairs[1::2])
         (False, True)
         """
-        return overlaps(self._held, held_of(other, "overlaps"), to_count(limit, "a limit"))
+        return overlaps(self.implementation, implementation_of(other, "overlaps"), to_count(limit, "a limit"))
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
         """Return the place of the element at an absolute index.
@@ -169,7 +169,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         RankError
             If it has another number of entries.
         """
-        return self._held.offset_of(index)
+        return self.implementation.offset_of(index)
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         """Return the place of each row of an ``(..., rank)`` array of absolute indices.
@@ -181,7 +181,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         SizeOverflowError
             If a place does not fit into 64 bits; `offset_of` answers.
         """
-        return self._held.offsets_of(indices)
+        return self.implementation.offsets_of(indices)
 
     def index_of(self, offset: SupportsIndex) -> IndexT_co:
         """Return the first index, in row-major order, whose element lies at `offset`.
@@ -191,7 +191,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         OutOfBoundsError
             If no element lies there.
         """
-        return cast("IndexT_co", self._held.index_of(offset))
+        return cast("IndexT_co", self.implementation.index_of(offset))
 
     def indices_of(self, offset: SupportsIndex) -> list[IndexT_co]:
         """Return all indices whose elements lie at `offset`, in row-major order.
@@ -209,7 +209,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2)).repeat([2]).indices_of(1)
         [(1,), (3,)]
         """
-        found = _cell_modes.indices_of(flat_held(self._held), to_int(offset, "an offset"))
+        found = _cell_modes.indices_of(flat_implementation(self.implementation), to_int(offset, "an offset"))
         return cast("list[IndexT_co]", found)
 
     def indices_at(self, offsets: npt.ArrayLike) -> IntArray:
@@ -230,7 +230,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2, 3), order="F").indices_at([0, 1, 5]).tolist()
         [[0, 0], [1, 0], [1, 2]]
         """
-        return _cell_modes.indices_at(flat_held(self._held), offsets)
+        return _cell_modes.indices_at(flat_implementation(self.implementation), offsets)
 
     def to_numpy(self, out: IntArray | None = None) -> IntArray:
         """Return the offsets of all elements: an array of the shape's extents, or flat if it is jagged.
@@ -262,7 +262,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> table.tolist()
         [[0, 2, 4], [1, 3, 5]]
         """
-        held = flat_held(self._held)
+        held = flat_implementation(self.implementation)
         if out is None:
             return held.to_numpy()
         check_out(out, held.shape)
@@ -279,7 +279,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         OutOfBoundsError
             If it leaves the shape.
         """
-        return self._wrap(self._held.window(unnamed_shape(region)))
+        return self._wrap(self.implementation.window(unnamed_shape(region)))
 
     def permute(self, order: Iterable[SupportsIndex]) -> Self:
         """Return the layout whose mode k is mode ``order[k]`` of this one; no memory moves.
@@ -295,7 +295,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         RankError
             If `order` is not a permutation of the modes.
         """
-        held = self._held
+        held = self.implementation
         # The most frequent comes first: a class that is not met costs as much as the work itself.
         if isinstance(held, (Strided, NestedLayout)):
             return self._wrap(held.permute(order))
@@ -303,7 +303,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
 
     def reverse(self, *modes: SupportsIndex) -> Self:
         """Return the layout with the order of the given modes reversed; all of them if none is given."""
-        held = self._held
+        held = self.implementation
         if isinstance(held, Strided):  # first, as in permute
             return self._wrap(held.reverse(_distinct(modes, len(held.strides))))
         chosen = _distinct(modes, held.shape.rank)
@@ -328,7 +328,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(4)).rotate([1]).to_numpy().tolist()
         [3, 0, 1, 2]
         """
-        return self._wrap(over_layers(self._held, lambda held: _modes.rotate(held, shifts)))
+        return self._wrap(over_layers(self.implementation, lambda held: _modes.rotate(held, shifts)))
 
     def repeat(self, times: Iterable[SupportsIndex]) -> Self:
         """Return the layout with every mode repeated whole, `times` of that mode, as NumPy's tile.
@@ -341,7 +341,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2)).repeat([3]).to_numpy().tolist()
         [0, 1, 0, 1, 0, 1]
         """
-        return self._wrap(over_layers(self._held, lambda held: _modes.repeat(held, times)))
+        return self._wrap(over_layers(self.implementation, lambda held: _modes.repeat(held, times)))
 
     def repeat_each(self, mode: SupportsIndex, times: SupportsIndex) -> Self:
         """Return the layout with every position of `mode` repeated `times` times, as NumPy's repeat.
@@ -352,7 +352,9 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2)).repeat_each(0, 3).to_numpy().tolist()
         [0, 0, 0, 1, 1, 1]
         """
-        return self._wrap(over_layers(self._held, lambda held: _modes.repeat_each(held, mode, times)))
+        return self._wrap(
+            over_layers(self.implementation, lambda held: _modes.repeat_each(held, mode, times))
+        )
 
     def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> Self:
         """Return the layout of the given positions of `mode`, in their order; the mode then starts at 0.
@@ -375,7 +377,9 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2, 3)).gather(1, [2, 0, 2]).to_numpy().tolist()
         [[2, 0, 2], [5, 3, 5]]
         """
-        return self._wrap(over_layers(self._held, lambda held: _cell_modes.gather(held, mode, positions)))
+        return self._wrap(
+            over_layers(self.implementation, lambda held: _cell_modes.gather(held, mode, positions))
+        )
 
     def pad(self, widths: Widths, *, mode: PadMode) -> Self:
         """Return the layout whose modes go on beyond their ends, in copies of their own elements.
@@ -407,7 +411,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(4)).pad([(1, 2)], mode="reflect").to_numpy().tolist()
         [1, 0, 1, 2, 3, 2, 1]
         """
-        return self._wrap(over_layers(self._held, lambda held: pad(held, widths, mode)))
+        return self._wrap(over_layers(self.implementation, lambda held: pad(held, widths, mode)))
 
 
 def _distinct(modes: tuple[SupportsIndex, ...], rank: int) -> Iterable[int]:

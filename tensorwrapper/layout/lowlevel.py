@@ -21,7 +21,7 @@ from tensorwrapper.layout.copies._table import CopyTable
 from tensorwrapper.layout.interchange._storage_order import storage_order_of
 from tensorwrapper.layout.operations._choose import choose
 from tensorwrapper.layout.operations._inverse_map import count_elements, has_elements, locate, run_of
-from tensorwrapper.layout.operations._nested import NestedLayout, flat_held
+from tensorwrapper.layout.operations._nested import NestedLayout, flat_implementation
 from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
 from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
 from tensorwrapper.layout.tiles._tiled import TiledStrided
@@ -56,7 +56,7 @@ __all__ = [
     "count_elements",
     "expand_positional",
     "fastest_first",
-    "flat_held",
+    "flat_implementation",
     "has_elements",
     "locate",
     "make_blocked",

@@ -12,11 +12,11 @@ import attrs
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ExtentMismatchError, JaggedModeError, LayerError, ModeNameError, RankError
-from tensorwrapper.shape._facade import ShapeLike, held_of, names_of
+from tensorwrapper.shape._facade import ShapeLike, implementation_of, names_of
 from tensorwrapper.shape._shape import Shape, unnamed_shape, wrap
 from tensorwrapper.shape.boxes._names import Names, to_names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, make_smooth
-from tensorwrapper.shape.kinds._nested import Held
+from tensorwrapper.shape.kinds._nested import Implementation
 from tensorwrapper.typing import Index
 
 __all__ = ["ModeAlignment", "Stretchable", "align_modes", "broadcast_shapes"]
@@ -275,7 +275,7 @@ class _Side:
 
 
 def _operand(shape: ShapeLike) -> tuple[SmoothCommon, Names]:
-    held: Held = held_of(shape)
+    held: Implementation = implementation_of(shape)
     if isinstance(held, SmoothCommon):
         return held, names_of(shape)
     if held.kind == "nested":

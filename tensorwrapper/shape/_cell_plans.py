@@ -132,7 +132,7 @@ def _permuted(source: Shape[Any], modes: Index) -> Shape[Any]:
     result = source.permute(modes)
     if result.outer_rank == source.outer_rank:
         return result
-    rows = unroll(cast("JaggedCommon", result._held).rows, source.outer_rank)
+    rows = unroll(cast("JaggedCommon", result.implementation).rows, source.outer_rank)
     return wrap(Jagged(rows), result._names)
 
 

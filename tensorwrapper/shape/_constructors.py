@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import UNFIT
 from tensorwrapper.errors import ConversionError, RankError
-from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, held_of, names_of
+from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, implementation_of, names_of
 from tensorwrapper.shape._sets import product_names
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
 from tensorwrapper.shape.boxes._smooth import Smooth
@@ -105,7 +105,7 @@ class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> pairs.size, pairs[2], pairs.extent_bounds(1)
         (13, Shape(3, 3), (0, 3))
         """
-        return cls._wrap(jagged_from_cells(flat_of(held_of(outer)), extents, origins))
+        return cls._wrap(jagged_from_cells(flat_of(implementation_of(outer)), extents, origins))
 
     @classmethod
     def from_offsets(cls, *offsets: npt.ArrayLike, validate: bool = True, copy: bool = True) -> Self:
@@ -264,7 +264,7 @@ class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> str(n), n.element((3,)), n.flatten()
         ('(10; 20, 30)', Shape(20, 30), Shape(10, 20, 30))
         """
-        return cls._wrap(make_nested(flat_of(held_of(shape)), layers), names_of(shape))
+        return cls._wrap(make_nested(flat_of(implementation_of(shape)), layers), names_of(shape))
 
     @classmethod
     def from_layers(cls, *layers: "ShapeLike") -> Self:
@@ -288,7 +288,7 @@ class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_layers(Shape(10), Shape(20, 30)) == Shape.nested(Shape(10, 20, 30), layers=(1, 2))
         True
         """
-        held = [held_of(layer) for layer in layers]
+        held = [implementation_of(layer) for layer in layers]
         return cls._wrap(nested_of_layers(held), product_names(layers, held))
 
     @classmethod
@@ -358,11 +358,11 @@ def _children(rows: object) -> list[object]:
     if kinds <= _INT:
         return items
     if all(issubclass(kind, ShapeFacade) for kind in kinds):
-        return [shape._held for shape in cast("list[ShapeFacade[Any]]", items)]
+        return [shape.implementation for shape in cast("list[ShapeFacade[Any]]", items)]
     return [_child(row) for row in items]
 
 
 def _child(row: object) -> object:
     if isinstance(row, ShapeFacade):
-        return row._held
+        return row.implementation
     return _children(cast("object", row)) if isinstance(row, list | tuple) else row

@@ -46,7 +46,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         """
         from tensorwrapper.shape.interchange._losses import shape_losses  # noqa: PLC0415
 
-        return shape_losses(form, self._held, self._names)
+        return shape_losses(form, self.implementation, self._names)
 
     # TensorFlow, and whoever writes one partition per ragged mode.
 
@@ -66,7 +66,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         """
         from tensorwrapper.shape.interchange._tensorflow import partitions_of_rows  # noqa: PLC0415
 
-        return partitions_of_rows(flat_of(self._held))
+        return partitions_of_rows(flat_of(self.implementation))
 
     @classmethod
     def from_row_partitions(cls, rows: "RowPartitions") -> Self:
@@ -110,7 +110,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         from tensorwrapper.shape.interchange._awkward import awkward_of_rows  # noqa: PLC0415
         from tensorwrapper.shape.interchange._tensorflow import partitions_of_rows  # noqa: PLC0415
 
-        return awkward_of_rows(partitions_of_rows(flat_of(self._held)), primitive)
+        return awkward_of_rows(partitions_of_rows(flat_of(self.implementation)), primitive)
 
     @classmethod
     def from_awkward(
@@ -171,7 +171,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         from tensorwrapper.shape.interchange._arrow import arrow_of_rows  # noqa: PLC0415
         from tensorwrapper.shape.interchange._tensorflow import partitions_of_rows  # noqa: PLC0415
 
-        return arrow_of_rows(partitions_of_rows(flat_of(self._held)), kind)
+        return arrow_of_rows(partitions_of_rows(flat_of(self.implementation)), kind)
 
     @classmethod
     def from_arrow(cls, levels: "Iterable[ArrowList]", length: SupportsIndex) -> Self:
@@ -270,7 +270,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         """
         from tensorwrapper.shape.interchange._torch import sizes_of_cells  # noqa: PLC0415
 
-        return sizes_of_cells(flat_of(self._held))
+        return sizes_of_cells(flat_of(self.implementation))
 
     def to_torch_jagged(self) -> tuple[IntArray, tuple[int | None, ...]]:
         """Return the offsets of PyTorch's jagged layout, and extents, one of them ``None``; O(rows).
@@ -291,7 +291,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         """
         from tensorwrapper.shape.interchange._torch import torch_of_cells  # noqa: PLC0415
 
-        return torch_of_cells(flat_of(self._held))
+        return torch_of_cells(flat_of(self.implementation))
 
     @classmethod
     def from_torch_jagged(
@@ -340,5 +340,5 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape.jagged([3, 1, 2]).to_array_api()
         (3, None)
         """
-        bounds = [self._held.extent_bounds(mode) for mode in range(self.rank)]
+        bounds = [self.implementation.extent_bounds(mode) for mode in range(self.rank)]
         return tuple([low if low == high else None for low, high in bounds])

@@ -15,18 +15,18 @@ from tensorwrapper.shape.boxes._keys import mode_of
 from tensorwrapper.shape.boxes._names import ModeNames, Names, mode_of_name, names_tuple
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
-from tensorwrapper.shape.kinds._nested import Held, NestedCommon
+from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon
 from tensorwrapper.typing import IndexT_co
 
-__all__ = ["ShapeFacade", "ShapeLike", "held_of", "names_of"]
+__all__ = ["ShapeFacade", "ShapeLike", "implementation_of", "names_of"]
 
 
 class ShapeFacade(ABC, Generic[IndexT_co]):
-    """Abstract: `_held`, the implementation that answers, `_names`, those of its modes, and `_wrap`."""
+    """Abstract: `implementation`, which answers, `_names`, those of its modes, and `_wrap`."""
 
     __slots__ = ()
 
-    _held: Held
+    implementation: Implementation
     _names: Names
 
     @classmethod
@@ -37,7 +37,7 @@ class ShapeFacade(ABC, Generic[IndexT_co]):
     @property
     def rank(self) -> int:
         """The number of modes."""
-        return self._held.rank
+        return self.implementation.rank
 
     @property
     def names(self) -> ModeNames:
@@ -49,7 +49,7 @@ class ShapeFacade(ABC, Generic[IndexT_co]):
         >>> Shape(2, 3).names, Shape(2, 3).named("atom", "shell").names
         ((None, None), ('atom', 'shell'))
         """
-        return names_tuple(self._names, self._held.rank)
+        return names_tuple(self._names, self.implementation.rank)
 
     def mode(self, mode: SupportsIndex | str) -> int:
         """Return the number of a mode that is given by name, or counted from the last if negative.
@@ -69,17 +69,17 @@ class ShapeFacade(ABC, Generic[IndexT_co]):
         """
         if isinstance(mode, str):
             return mode_of_name(mode, self._names)
-        return mode_of(mode, self._held.rank)
+        return mode_of(mode, self.implementation.rank)
 
 
 ShapeLike: TypeAlias = ShapeFacade[Any] | ShapeCommon | Iterable[SupportsIndex]
 """What `as_shape` accepts: a shape, an implementation of one, or extents."""
 
 
-def held_of(shape: ShapeLike) -> Held:
+def implementation_of(shape: ShapeLike) -> Implementation:
     """Return the implementation of what a shape is given by; extents make a box at the origin."""
     if isinstance(shape, ShapeFacade):
-        return shape._held
+        return shape.implementation
     if isinstance(shape, ShapeCommon):
         if isinstance(shape, SmoothCommon | JaggedCommon | NestedCommon):
             return shape

@@ -50,7 +50,7 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> str(s), s.extent("atom"), s[1:].names
         ('(3, 3|1|2) names (atom, shell)', 3, ('atom', 'shell'))
         """
-        return self._wrap(self._held, to_names(names, self._held.rank))
+        return self._wrap(self.implementation, to_names(names, self.implementation.rank))
 
     def slice(
         self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False
@@ -69,14 +69,14 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         OutOfBoundsError
             If a bound leaves the shape, or, on a jagged shape, a selected row; the text names it.
         """
-        return self._wrap(self._held.slice(first, last, clip=clip), self._names)
+        return self._wrap(self.implementation.slice(first, last, clip=clip), self._names)
 
     def slice_outer(self, first: SupportsIndex, last: SupportsIndex) -> Self:
         """Return the rows from `first` up to, not including, `last`, all other modes whole.
 
         O(1), but for a triangle, whose rows are not stored: O(rows) of the whole.
         """
-        held = self._held
+        held = self.implementation
         rows = (to_int(first, "a first index"), to_int(last, "a last index"))
         return self._wrap(held.select((rows, *[WHOLE] * (held.rank - 1))), self._names)
 
@@ -111,7 +111,7 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape(5).split(2), Shape.jagged([3, 1, 2]).split([1])
         ((Shape(3), Shape(2, origin=(3,))), (Shape.jagged([3]), Shape.jagged([1, 2], origin=(1, 0))))
         """
-        parts = split_shape(self._held, sections_or_marks, self.mode(mode))
+        parts = split_shape(self.implementation, sections_or_marks, self.mode(mode))
         return tuple([self._wrap(part, self._names) for part in parts])
 
     def blocks(self) -> Iterator[Self]:
@@ -128,11 +128,11 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> list(Shape.jagged([4, 4, 4, 0, 2]).blocks())
         [Shape(3, 4), Shape(1, 2, origin=(4, 0))]
         """
-        return (self._wrap(block, self._names) for block in blocks_of(flat_of(self._held)))
+        return (self._wrap(block, self._names) for block in blocks_of(flat_of(self.implementation)))
 
     def as_smooth(self) -> Self:
         """Return the bounding box as a view; `padding` tells how much it adds."""
-        held = self._held
+        held = self.implementation
         return self if isinstance(held, SmoothCommon) else self._wrap(held.as_smooth(), self._names)
 
     def as_jagged(self) -> Self:
@@ -149,12 +149,12 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape(3, 2).as_jagged(), Shape(3, 2).as_jagged() == Shape.jagged([2, 2, 2])
         (Shape.jagged([2, 2, 2]), True)
         """
-        held = self._held
+        held = self.implementation
         return self if isinstance(held, JaggedCommon) else self._wrap(as_jagged(flat_of(held)), self._names)
 
     def copy(self) -> Self:
         """Return an equal shape that keeps no other shape alive."""
-        held = self._held
+        held = self.implementation
         flat = flat_of(held)
         if not isinstance(flat, SmoothView | JaggedView | Tiled):
             return self
@@ -166,11 +166,11 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
     def translate_by(self, offset: Iterable[SupportsIndex]) -> Self:
         """Return the shape moved by `offset`, one integer per mode; another number of them raises."""
-        return self._wrap(self._held.translate_by(offset), self._names)
+        return self._wrap(self.implementation.translate_by(offset), self._names)
 
     def translate_to(self, origin: Iterable[SupportsIndex]) -> Self:
         """Return the shape moved to start at `origin`; an origin that varies raises `JaggedModeError`."""
-        return self._wrap(self._held.translate_to(origin), self._names)
+        return self._wrap(self.implementation.translate_to(origin), self._names)
 
     def permute(self, order: Iterable[SupportsIndex | str]) -> Self:
         """Return the shape whose mode ``k`` is mode ``order[k]`` of this one, as NumPy's transpose.
@@ -196,6 +196,6 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         names = self._names
         if names is None:
             numbers: Any = order
-            return self._wrap(self._held.permute(numbers))
-        modes = to_permutation(permutation_of_names(order, names), self._held.rank)
-        return self._wrap(self._held.permute(modes), permuted_names(names, modes))
+            return self._wrap(self.implementation.permute(numbers))
+        modes = to_permutation(permutation_of_names(order, names), self.implementation.rank)
+        return self._wrap(self.implementation.permute(modes), permuted_names(names, modes))

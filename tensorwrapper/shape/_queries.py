@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.errors import ConversionError, JaggedModeError
-from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, held_of
+from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, implementation_of
 from tensorwrapper.shape._indices import Indices
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.kinds._blocks import BlockTable, block_table_of, runs_of_cells
@@ -33,32 +33,32 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
     @property
     def kind(self) -> Kind:
         """``"smooth"`` for a box, ``"jagged"`` where extents may depend on earlier indices, ``"nested"``."""
-        return self._held.kind
+        return self.implementation.kind
 
     @property
     def size(self) -> int:
         """The number of elements, as a Python integer of any size."""
-        return self._held.size
+        return self.implementation.size
 
     @property
     def extents(self) -> Extents:
         """The extent of every mode; a mode that is not uniform raises `JaggedModeError`."""
-        return self._held.extents
+        return self.implementation.extents
 
     @property
     def origin(self) -> Index:
         """The first index of every mode; a mode whose origin varies raises `JaggedModeError`."""
-        return self._held.origin
+        return self.implementation.origin
 
     @property
     def padding(self) -> int:
         """How many more elements the bounding box has than the shape."""
-        return self._held.padding
+        return self.implementation.padding
 
     @property
     def layers(self) -> tuple[int, ...]:
         """How many modes each layer has, from the outermost: one layer unless the shape is nested."""
-        return self._held.layers
+        return self.implementation.layers
 
     @property
     def outer_rank(self) -> int:
@@ -67,7 +67,7 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         Of a jagged shape these are the modes that are stored unrolled, of a nested one all layers but the
         last.
         """
-        held = self._held
+        held = self.implementation
         return 0 if isinstance(held, SmoothCommon) else held.outer_rank
 
     @property
@@ -88,7 +88,7 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_cells((2, 2), [(1, 3), (1, 4), (2, 3), (2, 5)]).raggedness
         'ragged'
         """
-        return raggedness_of(flat_of(self._held))
+        return raggedness_of(flat_of(self.implementation))
 
     def layer_size(self, layer: SupportsIndex) -> int:
         """Return how many prefixes reach through `layer` (from the outermost): all elements for the last.
@@ -105,7 +105,7 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> n.layer_size(0), n.layer_size(1)
         (10, 6000)
         """
-        return layer_size(self._held, layer)
+        return layer_size(self.implementation, layer)
 
     def extent(self, mode: SupportsIndex | str) -> int:
         """Return the extent of `mode`, which is given by name, or counted from the last if negative.
@@ -117,27 +117,27 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         RankError
             If there is no such mode.
         """
-        return self._held.extent(mode if type(mode) is int else self.mode(mode))
+        return self.implementation.extent(mode if type(mode) is int else self.mode(mode))
 
     def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
         """Return the extent of mode ``len(prefix)`` under `prefix`; raises where that leads nowhere."""
-        return self._held.extent_at(prefix)
+        return self.implementation.extent_at(prefix)
 
     def origin_at(self, prefix: Iterable[SupportsIndex]) -> int:
         """Return the first index of mode ``len(prefix)`` under `prefix`; raises as `extent_at` does."""
-        return self._held.origin_at(prefix)
+        return self.implementation.origin_at(prefix)
 
     def extent_bounds(self, mode: SupportsIndex | str) -> tuple[int, int]:
         """Return the least and the greatest extent of `mode`; (0, 0) if no prefix leads to it."""
-        return self._held.extent_bounds(self.mode(mode))
+        return self.implementation.extent_bounds(self.mode(mode))
 
     def is_uniform(self, mode: SupportsIndex | str) -> bool:
         """Tell whether `mode` has one extent whatever came before."""
-        return self._held.is_uniform(self.mode(mode))
+        return self.implementation.is_uniform(self.mode(mode))
 
     def dependencies(self, mode: SupportsIndex | str) -> tuple[int, ...]:
         """Return the earlier modes on which the extent or the origin of `mode` depends."""
-        return self._held.dependencies(self.mode(mode))
+        return self.implementation.dependencies(self.mode(mode))
 
     def lengths(self, mode: SupportsIndex | str) -> IntArray:
         """Return the extent of `mode` of a jagged shape at every prefix of `mode` indices; read-only.
@@ -174,7 +174,7 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         return splits_at(self._rows("splits"), self.mode(mode))
 
     def _rows(self, what: str) -> Rows:
-        flat = flat_of(self._held)
+        flat = flat_of(self.implementation)
         if isinstance(flat, JaggedCommon):
             return flat.rows
         raise JaggedModeError(f"{what} are for jagged shapes; as_jagged() unrolls mode 0 of this box")
@@ -182,41 +182,41 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
     # Which indices it has.
 
     def __contains__(self, index: object) -> bool:
-        return index in self._held
+        return index in self.implementation
 
     def contains(self, indices: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Tell for each row of an ``(..., rank)`` array of indices whether it lies in the shape."""
-        return self._held.contains(indices)
+        return self.implementation.contains(indices)
 
     def ordinal(self, index: Iterable[SupportsIndex]) -> int:
         """Return how many indices come before `index` in row-major order.
 
         O(rank) for boxes and tilings, O(unrolled modes) for jagged shapes; a Python integer of any size.
         """
-        return self._held.ordinal(index)
+        return self.implementation.ordinal(index)
 
     def index(self, ordinal: SupportsIndex) -> IndexT_co:
         """Return the index with `ordinal` indices before it in row-major order; O(log n) if jagged."""
-        return cast("IndexT_co", self._held.index(ordinal))
+        return cast("IndexT_co", self.implementation.index(ordinal))
 
     def ordinals(self, indices: npt.ArrayLike) -> IntArray:
         """Return the ordinal of each row of an ``(..., rank)`` array; an index outside raises."""
-        return self._held.ordinals(indices)
+        return self.implementation.ordinals(indices)
 
     def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
         """Return the ``(..., rank)`` array of the indices with these ordinals; one outside raises."""
-        return self._held.indices_at(ordinals)
+        return self.implementation.indices_at(ordinals)
 
     def indices(self, *, order: Order = "C") -> Indices[IndexT_co]:
         """Return the absolute indices as a sequence, last mode fastest ("C") or first ("F")."""
-        return Indices(flat_of(self._held), _checked_order(order))
+        return Indices(flat_of(self.implementation), _checked_order(order))
 
     def offsets(self, *, order: Order = "C") -> Indices[IndexT_co]:
         """Return the indices relative to the origin, as a sequence: every entry counts from 0.
 
         Of a jagged shape whose origins vary, each counts from the origin under the indices before it.
         """
-        return Indices(at_zero(flat_of(self._held)), _checked_order(order))
+        return Indices(at_zero(flat_of(self.implementation)), _checked_order(order))
 
     # Its pieces.
 
@@ -228,7 +228,7 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         SizeOverflowError
             If there are more elements than 64 bits count.
         """
-        return block_table_of(flat_of(self._held))
+        return block_table_of(flat_of(self.implementation))
 
     def partition_by_volume(self, max_elements: SupportsIndex) -> Partition:
         """Return runs of cells of at most `max_elements` elements each: the units of work for tasks.
@@ -261,7 +261,7 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> [rows.slice_outer(a, b).size for a, b in zip(marks, marks[1:])]
         [4, 2, 9, 4]
         """
-        held = self._held
+        held = self.implementation
         modes = min(held.rank, 1) if isinstance(held, SmoothCommon) else held.outer_rank
         return runs_of_cells(flat_of(held), modes, max_elements)
 
@@ -289,17 +289,17 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         # Loaded here: most programs write no JSON, and shall not wait for it.
         from tensorwrapper.shape.text._json import shape_to_json  # noqa: PLC0415
 
-        return shape_to_json(self._held, self._names)
+        return shape_to_json(self.implementation, self._names)
 
     # Comparison.
 
     def is_congruent(self, other: "ShapeLike") -> bool:
         """Tell whether kind, layers, and extents at every prefix agree, wherever the two shapes lie."""
-        return self._held.is_congruent(held_of(other))
+        return self.implementation.is_congruent(implementation_of(other))
 
     def same_elements(self, other: "ShapeLike") -> bool:
         """Tell whether both hold the same set of indices, whatever their kinds."""
-        return same_elements(flat_of(self._held), flat_of(held_of(other)))
+        return same_elements(flat_of(self.implementation), flat_of(implementation_of(other)))
 
 
 def _checked_order(order: object) -> Order:

@@ -7,13 +7,13 @@ from typing import Any, Generic, Self, SupportsIndex, cast
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError
-from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, held_of, names_of
+from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, implementation_of, names_of
 from tensorwrapper.shape.boxes._box_sets import box_between, box_product, encloses, partition, subtract
 from tensorwrapper.shape.boxes._names import Names, agreed_names, joined_names, mode_of_name, names_tuple
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, hull_of_boxes, intersect_boxes
 from tensorwrapper.shape.kinds._combine import concat_shapes, is_sequence, split_shape, stack_shapes, start_of
 from tensorwrapper.shape.kinds._layers import boxes_of
-from tensorwrapper.shape.kinds._nested import Held, NestedCommon, flat_of, make_nested
+from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon, flat_of, make_nested
 from tensorwrapper.typing import Extents, Index, IndexT_co
 
 __all__ = ["ShapeSets", "product_names"]
@@ -64,7 +64,7 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         Shape(3, 10, 4, origin=(2, 10, 4))
         """
         given = _shape_list(shapes, "product")
-        boxes = [_flat_box(held_of(shape)) for shape in given]
+        boxes = [_flat_box(implementation_of(shape)) for shape in given]
         return cls._wrap(box_product(boxes), product_names(given, boxes))
 
     @classmethod
@@ -109,7 +109,7 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         names = [names_of(shape) for shape in given]
         known = next((own for own in names if own is not None), None)
         number = mode_of_name(mode, known) if isinstance(mode, str) else mode
-        held = concat_shapes([held_of(shape) for shape in given], to_int(number, "a mode"))
+        held = concat_shapes([implementation_of(shape) for shape in given], to_int(number, "a mode"))
         return cls._wrap(held, agreed_names(names, "concat"))
 
     @classmethod
@@ -145,7 +145,7 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         """
         given = _shape_list(shapes, "stack")
         number = to_int(mode, "a mode")
-        held = stack_shapes([held_of(shape) for shape in given], number)
+        held = stack_shapes([implementation_of(shape) for shape in given], number)
         names = agreed_names([names_of(shape) for shape in given], "stack")
         number %= held.rank
         return cls._wrap(held, None if names is None else (*names[:number], None, *names[number:]))
@@ -165,7 +165,7 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> box.encloses(Shape(0, 0, origin=(2, 3))), box.encloses(Shape(0, 0, origin=(-1, 0)))
         (True, False)
         """
-        return encloses(boxes_of([flat_of(self._held)], "encloses")[0], held_of(other))
+        return encloses(boxes_of([flat_of(self.implementation)], "encloses")[0], implementation_of(other))
 
     def intersect(self, other: "ShapeLike", *others: "ShapeLike") -> Self:
         """Return the box of the indices in all boxes, empty if they have none; jagged shapes raise; O(rank).
@@ -273,13 +273,13 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         True
         """
         number = self.mode(mode)
-        flat = flat_of(self._held)
+        flat = flat_of(self.implementation)
         sizes = _sizes_of(extents, flat.extent(number), number)
         start = start_of(flat, number)
         marks = list(accumulate(sizes, initial=start))[1:-1]
         if not sizes:
             return ()
-        return tuple([self._wrap(p, self._names) for p in split_shape(self._held, marks, number)])
+        return tuple([self._wrap(p, self._names) for p in split_shape(self.implementation, marks, number)])
 
     def _with_box(
         self,
@@ -288,10 +288,10 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         how: Callable[[Extents, Index, Extents, Index], Smooth],
     ) -> Self | None:
         """Return what two boxes make: the common case, without questions about abstract classes."""
-        mine = self._held
+        mine = self.implementation
         if type(other) is type(self) and not others and type(mine) is Smooth:
             twin: Any = other
-            theirs = twin._held
+            theirs = twin.implementation
             if type(theirs) is Smooth and self._names is twin._names:
                 return self._wrap(
                     how(mine._extents, mine._origin, theirs._extents, theirs._origin), self._names
@@ -304,8 +304,8 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         how: Callable[[SmoothCommon, SmoothCommon], SmoothCommon],
         what: str,
     ) -> Self:
-        held = self._held
-        box = reduce(how, boxes_of([held, *map(held_of, others)], what))
+        held = self.implementation
+        box = reduce(how, boxes_of([held, *map(implementation_of, others)], what))
         return self._wrap(_in_layers(box, held), agreed_names([self._names, *map(names_of, others)], what))
 
     def _cut(
@@ -314,13 +314,13 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         how: Callable[[SmoothCommon, list[SmoothCommon]], list[Smooth]],
         what: str,
     ) -> tuple[Self, ...]:
-        held = self._held
-        box, *cutters = boxes_of([held, *map(held_of, others)], what)
+        held = self.implementation
+        box, *cutters = boxes_of([held, *map(implementation_of, others)], what)
         names = agreed_names([self._names, *map(names_of, others)], what)
         return tuple([self._wrap(_in_layers(part, held), names) for part in how(box, cutters)])
 
 
-def product_names(shapes: "Sequence[ShapeLike]", boxes: Sequence[Held]) -> Names:
+def product_names(shapes: "Sequence[ShapeLike]", boxes: Sequence[Implementation]) -> Names:
     """Return the names of the modes of several shapes, one after the other, of which these are the boxes."""
     pairs = zip(shapes, boxes, strict=True)
     return joined_names([names_tuple(names_of(shape), box.rank) for shape, box in pairs])
@@ -337,7 +337,7 @@ def _shape_list(shapes: object, what: str) -> "list[ShapeLike]":
     return items
 
 
-def _flat_box(shape: Held) -> SmoothCommon:
+def _flat_box(shape: Implementation) -> SmoothCommon:
     if isinstance(shape, NestedCommon):
         raise LayerError(
             f"a product keeps no layers, and a shape has {shape.layers}: flatten() first, nest the result"
@@ -345,7 +345,7 @@ def _flat_box(shape: Held) -> SmoothCommon:
     return boxes_of([shape], "product")[0]
 
 
-def _in_layers(box: SmoothCommon, held: Held) -> SmoothCommon | NestedCommon:
+def _in_layers(box: SmoothCommon, held: Implementation) -> SmoothCommon | NestedCommon:
     return make_nested(box, held.layers) if isinstance(held, NestedCommon) else box
 
 

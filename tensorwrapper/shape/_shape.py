@@ -9,7 +9,7 @@ import attrs
 from tensorwrapper.errors import JaggedModeError
 from tensorwrapper.shape._constructors import ShapeConstructors
 from tensorwrapper.shape._exchange import ShapeExchange
-from tensorwrapper.shape._facade import ShapeLike, held_of
+from tensorwrapper.shape._facade import ShapeLike, implementation_of
 from tensorwrapper.shape._parts import ShapeParts
 from tensorwrapper.shape._queries import ShapeQueries
 from tensorwrapper.shape._sets import ShapeSets
@@ -27,7 +27,7 @@ from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, make_smooth,
 from tensorwrapper.shape.kinds._combine import reshape_box
 from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon, jagged_of_state
 from tensorwrapper.shape.kinds._layers import cell_table, cells, element
-from tensorwrapper.shape.kinds._nested import Held, NestedCommon, at_zero, flat_of
+from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon, at_zero, flat_of
 from tensorwrapper.shape.rows._rows import CellTable
 from tensorwrapper.shape.text._repr import shape_repr
 from tensorwrapper.shape.text._text import format_shape, shape_str
@@ -91,7 +91,7 @@ class Shape(
     (Shape(2, 5, 3, origin=(1, 0, 2)), 30, True)
     """
 
-    _held: Held
+    implementation: Implementation
     _names: Names
     _hash: int | None
 
@@ -121,7 +121,7 @@ class Shape(
     def __init__(self, *extents: SupportsIndex, origin: Iterable[SupportsIndex] | None = None) -> None:
         sizes = to_extents(extents)
         start = (0,) * len(sizes) if origin is None else to_index(origin, len(sizes), "an origin")
-        _set_held(self, make_smooth(sizes, start))
+        _set_implementation(self, make_smooth(sizes, start))
         _set_names(self, None)
         _set_hash(self, None)
 
@@ -134,7 +134,7 @@ class Shape(
     @overload
     def __getitem__(self, key: NamedKey) -> "Shape[tuple[int, ...]]": ...
     def __getitem__(self, key: Key | NamedKey) -> "Shape[Any]":
-        held, names = self._held, self._names
+        held, names = self.implementation, self._names
         if names is None:
             numbers: Any = key  # a key by name is refused there, as any other object
             return wrap(held.select(parse_key(numbers, held.rank)))
@@ -145,7 +145,9 @@ class Shape(
     def chip(self, *leading: SupportsIndex) -> "Shape[tuple[int, ...]]":
         """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
         names = self._names
-        return wrap(self._held.chip(*leading), None if names is None else plain_names(names[len(leading) :]))
+        return wrap(
+            self.implementation.chip(*leading), None if names is None else plain_names(names[len(leading) :])
+        )
 
     def reshape(self, extents: Iterable[SupportsIndex], *, origin: _At = None) -> "Shape[tuple[int, ...]]":
         """Return the box with other extents and as many elements, which keep their row-major order.
@@ -171,7 +173,7 @@ class Shape(
         >>> Shape(4, 6).reshape((2, -1)), Shape(6, origin=(5,)).reshape((2, 3), origin=(0, 1))
         (Shape(2, 12), Shape(2, 3, origin=(0, 1)))
         """
-        return wrap(reshape_box(self._held, extents, origin))
+        return wrap(reshape_box(self.implementation, extents, origin))
 
     def leading(self, modes: SupportsIndex) -> "Shape[tuple[int, ...]]":
         """Return the shape of the prefixes of `modes` indices: the leading modes without the rest; O(1).
@@ -183,7 +185,7 @@ class Shape(
         >>> Shape.jagged([[10], [20, 30]]).leading(2)
         Shape.jagged([1, 2])
         """
-        names, part = self._names, self._held.leading(modes)
+        names, part = self._names, self.implementation.leading(modes)
         return wrap(part, None if names is None else plain_names(names[: part.rank]))
 
     def outer(self) -> "Shape[tuple[int, ...]]":
@@ -217,7 +219,7 @@ class Shape(
         Shape(20, 30)
         """
         part = element(self._cellular(), index, layer)
-        return wrap(part, self._names_from(self._held.rank - part.rank))
+        return wrap(part, self._names_from(self.implementation.rank - part.rank))
 
     def cells(
         self, *, layer: SupportsIndex | None = None
@@ -262,7 +264,7 @@ class Shape(
         return cell_table(self._cellular())
 
     def _cellular(self) -> JaggedCommon | NestedCommon:
-        held = self._held
+        held = self.implementation
         if isinstance(held, SmoothCommon):
             raise JaggedModeError(
                 "a smooth shape is one cell, which extents and origin describe (Shape.nested gives layers)"
@@ -271,7 +273,7 @@ class Shape(
 
     def flatten(self) -> "Shape[IndexT_co]":
         """Return the same shape without layers."""
-        held = self._held
+        held = self.implementation
         return self._wrap(held.flat, self._names) if isinstance(held, NestedCommon) else self
 
     def _names_from(self, mode: int) -> Names:
@@ -318,7 +320,7 @@ class Shape(
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Shape):
             return NotImplemented
-        mine, theirs = self._held, other._held
+        mine, theirs = self.implementation, other.implementation
         if type(mine) is Smooth and type(theirs) is Smooth:
             # The common case, without the price of an isinstance check on an abstract class.
             return (
@@ -332,7 +334,7 @@ class Shape(
         number = self._hash
         if number is None:
             names = self._names
-            number = hash(self._held) if names is None else hash((self._held, names))
+            number = hash(self.implementation) if names is None else hash((self.implementation, names))
             _set_hash(self, number)
         return number
 
@@ -353,14 +355,14 @@ class Shape(
         return wrap(held, names)
 
     def __repr__(self) -> str:
-        return shape_repr(self._held) + repr_of_names(self._names)
+        return shape_repr(self.implementation) + repr_of_names(self._names)
 
     def __str__(self) -> str:
-        return shape_str(self._held) + text_of_names(self._names)
+        return shape_str(self.implementation) + text_of_names(self._names)
 
     def __format__(self, spec: str) -> str:
         """Return the text of the shape: ``""`` gives its ``str``, ``"full"`` never summarises."""
-        return format_shape(self._held, spec) + text_of_names(self._names)
+        return format_shape(self.implementation, spec) + text_of_names(self._names)
 
     def to_svg(self) -> str:
         """Return a picture of the shape, to scale, as the text of an SVG document.
@@ -378,17 +380,17 @@ class Shape(
         # Loaded here: most programs draw nothing, and pictures are a third of what shapes cost to import.
         from tensorwrapper.shape.pictures._draw import draw_shape  # noqa: PLC0415
 
-        return draw_shape(self._held).to_svg()
+        return draw_shape(self.implementation).to_svg()
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the text of the shape, a few facts, and its picture."""
         from tensorwrapper.shape.pictures._draw import shape_html  # noqa: PLC0415 - as in to_svg
 
-        return shape_html(self._held, self._names)
+        return shape_html(self.implementation, self._names)
 
     def __reduce__(self) -> tuple[Callable[..., "Shape[Any]"], tuple[object, ...]]:
         # The cached hash stays behind: hashes of strings differ between processes.
-        held, names = self._held, self._names
+        held, names = self.implementation, self._names
         if names is not None:
             return wrap, (held, names)
         if type(held) is Jagged:
@@ -399,11 +401,11 @@ class Shape(
 
 def zero_based(shape: "Shape[Any]") -> "Shape[Any]":
     """Return the shape with the same extents and every origin 0, those of single cells included."""
-    return wrap(at_zero(flat_of(shape._held)))
+    return wrap(at_zero(flat_of(shape.implementation)))
 
 
 _SlotSetter = Callable[[object, object], None]
-_set_held = cast("_SlotSetter", cast("Any", Shape)._held.__set__)
+_set_implementation = cast("_SlotSetter", cast("Any", Shape).implementation.__set__)
 _set_names = cast("_SlotSetter", cast("Any", Shape)._names.__set__)
 _set_hash = cast("_SlotSetter", cast("Any", Shape)._hash.__set__)
 
@@ -411,7 +413,7 @@ _set_hash = cast("_SlotSetter", cast("Any", Shape)._hash.__set__)
 def wrap(held: ShapeCommon, names: Names = None) -> "Shape[Any]":
     """Return the facade over an implementation."""
     shape: Shape[Any] = object.__new__(Shape)
-    _set_held(shape, held)
+    _set_implementation(shape, held)
     _set_names(shape, names)
     _set_hash(shape, None)
     return shape
@@ -439,10 +441,10 @@ def as_shape(shape: ShapeLike) -> "Shape[Any]":
     """
     if isinstance(shape, Shape):
         return cast("Shape[Any]", shape)  # type: ignore[redundant-cast]
-    return wrap(held_of(shape))
+    return wrap(implementation_of(shape))
 
 
 def unnamed_shape(shape: ShapeLike) -> "Shape[Any]":
     """Return `as_shape` of it without names: what layouts and tensors, whose modes are numbered, are over."""
     space = as_shape(shape)
-    return space if space._names is None else wrap(space._held)
+    return space if space._names is None else wrap(space.implementation)

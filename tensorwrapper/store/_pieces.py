@@ -53,7 +53,7 @@ def _check_rows(pieces: Sequence[Tensor[Any]]) -> None:
 
 def _run_of(piece: Tensor[Any]) -> BufferCommon[Any]:
     """Return the elements of a piece, one after the other; not read if they lie so."""
-    held, buffer = piece.layout._held, piece.buffer
+    held, buffer = piece.layout.implementation, piece.buffer
     if held.is_contiguous and held.offset == 0 and buffer.size == piece.size:
         return buffer
     return Dense(cast("Any", piece.elements()))

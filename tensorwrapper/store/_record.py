@@ -105,9 +105,13 @@ def cut(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
     what is sparse. What was cut before stays cut where it was, so that no element need be copied.
     """
     buffer, shape = tensor.buffer, tensor.shape
-    if isinstance(buffer, Sparse | Strings) or isinstance(tensor.layout._held, TiledStrided):
+    if isinstance(buffer, Sparse | Strings) or isinstance(tensor.layout.implementation, TiledStrided):
         yield tensor
-    elif isinstance(buffer, Joined) and buffer.size == shape.size and tensor.layout._held.is_contiguous:
+    elif (
+        isinstance(buffer, Joined)
+        and buffer.size == shape.size
+        and tensor.layout.implementation.is_contiguous
+    ):
         begin = 0
         for part in buffer.parts:
             end = _row_after(shape, begin, part.size)

@@ -75,7 +75,7 @@ def _is_basic_item(item: object) -> bool:
 def read_key(layout: Layout[Any], buffer: BufferCommon[ScalarT_co], key: object) -> "npt.NDArray[ScalarT_co]":
     """Return what NumPy's indexing with arrays selects of a box: an array of its own."""
     items = to_items(key)
-    memory = memory_of(layout._held, buffer)
+    memory = memory_of(layout.implementation, buffer)
     with _numpys_errors(layout.shape):
         if memory is not None:
             return index_elements(memory, items)
@@ -93,7 +93,7 @@ def addresses_of_key(layout: Layout[Any], key: object) -> IntArray:
 def write_key(layout: Layout[Any], buffer: BufferCommon[Any], key: object, values: Array) -> None:
     """Write values where NumPy's indexing with arrays would; of a place that comes twice the last counts."""
     items = to_items(key)
-    memory = memory_of(layout._held, buffer)
+    memory = memory_of(layout.implementation, buffer)
     with _numpys_errors(layout.shape):
         if memory is not None:
             try:

@@ -176,7 +176,7 @@ def _aligned(shapes: tuple[Shape[Any], ...], orders: tuple[Index, ...]) -> Align
 
 def _find(common: Rows, shape: Shape[Any], layout: Layout[Any]) -> tuple[IntArray, _Places]:
     """Return the cell of a layout that holds each common cell, and where the common elements lie."""
-    table = unrolled(table_of(layout._held), common.outer_rank)
+    table = unrolled(table_of(layout.implementation), common.outer_rank)
     _, _, cells = intersect_rows(common, table.rows)
     starts = table.starts[cells]
     origins = table.rows.columns.leaf_origins

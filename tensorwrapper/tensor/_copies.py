@@ -80,13 +80,15 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
 
     def copy(self) -> Self:
         """Return the same elements in memory of their own, packed in row-major order; sparse ones stay so."""
-        held = self._layout._held
+        held = self._layout.implementation
         if isinstance(held, NestedLayout):
             packed = self._flat().copy()
-            return self._make(wrap_layout(NestedLayout(packed._layout._held, held.layers)), packed._buffer)
+            return self._make(
+                wrap_layout(NestedLayout(packed._layout.implementation, held.layers)), packed._buffer
+            )
         if isinstance(held, TiledStrided):
             under = self.untiled().copy()
-            layout = under._layout.as_tiled(held.tiling)._held
+            layout = under._layout.as_tiled(held.tiling).implementation
             return self._make(
                 wrap_layout(TiledStrided(held.tiling, cast("TiledStrided", layout).under, held.grid_origin)),
                 under._buffer,
@@ -126,13 +128,13 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         least, greatest = layout.bounds()
         if least < 0:
             raise LayoutError(f"the layout needs offset {least}, and memory starts at offset 0")
-        source, held = self._buffer, self._layout._held
+        source, held = self._buffer, self._layout.implementation
         if isinstance(source, Strings):
-            plan_copy(held, layout._held)  # for what it raises
-            return self._make(layout, place_strings(held, source, layout._held, greatest + 1))
+            plan_copy(held, layout.implementation)  # for what it raises
+            return self._make(layout, place_strings(held, source, layout.implementation, greatest + 1))
         if not isinstance(source, Dense):
-            source, held = Dense(cast("Any", self.elements())), packed_layout(self.shape)._held
-        plan = plan_copy(held, layout._held)
+            source, held = Dense(cast("Any", self.elements())), packed_layout(self.shape).implementation
+        plan = plan_copy(held, layout.implementation)
         flat: npt.NDArray[ScalarT_co] = np.zeros(greatest + 1, self.dtype)
         run_copy(plan, source.flat, flat, threads=threads)
         return self._make(layout, Dense(cast("Any", flat)))
@@ -142,7 +144,7 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         if self.shape.kind == "nested":
             return self._flat().to_padded(fill=fill)
         value = fit_number(fill, self.dtype, "fill")
-        held, box = self._layout._held, self.shape.as_smooth()
+        held, box = self._layout.implementation, self.shape.as_smooth()
         array = memory_of(held, self._buffer)
         if array is not None:
             return copy_elements(array)
@@ -159,7 +161,7 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
 
     def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
         """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
-        held = self._layout._held
+        held = self._layout.implementation
         array = memory_of(held, self._buffer)
         if array is not None:
             return array.tolist()
@@ -169,7 +171,7 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
             if isinstance(self._buffer, Strings):
                 return nest_box(self._items(), self.shape.extents)
             return self.elements().reshape(self.shape.extents).tolist()
-        rows = cast("JaggedCommon", self.shape._held).rows
+        rows = cast("JaggedCommon", self.shape.implementation).rows
         if rows.columns.leaf_rank == 1 and not isinstance(held, TiledStrided):
             return nest(rows_of(self._items(), rows), rows)
         return nest([cell.tolist() for _, cell in self.cells()], rows)
@@ -177,7 +179,7 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
     def _items(self) -> list[Any]:
         """Return the elements as Python's objects, in row-major order."""
         if isinstance(self._buffer, Strings):
-            return strings_of(self._layout._held, self._buffer).to_list()
+            return strings_of(self._layout.implementation, self._buffer).to_list()
         items: list[Any] = self.elements().tolist()
         return items
 
@@ -197,7 +199,7 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
             return False
         if not self.size:
             return True
-        mine, theirs = self._layout._held, other._layout._held
+        mine, theirs = self._layout.implementation, other._layout.implementation
         if isinstance(self._buffer, Sparse) and isinstance(other._buffer, Sparse):
             return equal_sparse((mine, self._buffer), (theirs, other._buffer), equal_nan=equal_nan)
         if isinstance(self._buffer, Strings) or isinstance(other._buffer, Strings):
@@ -212,9 +214,9 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
     def __contains__(self, value: object) -> bool:
         # Without it Python would compare with each row, which are tensors and equal to nothing else.
         if isinstance(self._buffer, Sparse):
-            return in_sparse(self._layout._held, self._buffer, value)
+            return in_sparse(self._layout.implementation, self._buffer, value)
         if isinstance(self._buffer, Strings):
-            return in_strings(self._layout._held, self._buffer, value)
+            return in_strings(self._layout.implementation, self._buffer, value)
         return bool(np.any(self.elements() == cast("Any", value)))
 
     def __deepcopy__(self, memo: object) -> Self:

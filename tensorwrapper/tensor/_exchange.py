@@ -38,7 +38,7 @@ class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
             strings, elements that are computed or decompressed when they are read, or a mode without a
             single stride (rotated, gathered): no array can be over them, and ``np.asarray`` reads them all.
         """
-        held = self._layout._held
+        held = self._layout.implementation
         array = memory_of(held, self._buffer)
         if isinstance(self._buffer, Sparse):
             ways = "to_dense() fills it" if self.shape.kind == "smooth" else "to_padded() and cells() fill it"
@@ -65,8 +65,8 @@ class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
 
     def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array:  # noqa: FBT001
         if isinstance(self._buffer, Strings):
-            return strings_as_array(self._layout._held, self._buffer, dtype, copy)
-        held, buffer = self._layout._held, self._buffer
+            return strings_as_array(self._layout.implementation, self._buffer, dtype, copy)
+        held, buffer = self._layout.implementation, self._buffer
         boxed = self.shape.kind == "smooth" and not isinstance(buffer, Sparse)
         if copy is not False and boxed and memory_of(held, buffer) is None:
             # What no strides reach, or lies nowhere, is read into an array of its own.

@@ -57,7 +57,7 @@ class TensorIndexing(TensorWrites[ScalarT_co], Generic[ScalarT_co]):
         ([[7, 5], [8]], [[5, 7], []])
         """
         if is_basic(key):
-            held = self._layout._held.at(cast("PositionalKey", key))
+            held = self._layout.implementation.at(cast("PositionalKey", key))
             return self._make(wrap_layout(held), self._buffer)
         if self.shape.kind != "smooth" or is_ragged(key):
             return self._make(chosen_layout(self._layout, key), self._buffer).copy()

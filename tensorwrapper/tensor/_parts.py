@@ -87,7 +87,7 @@ class TensorParts(TensorQueries[ScalarT_co], Generic[ScalarT_co]):
         self._check_cells("cells")
         if self.shape.kind == "nested":
             return ((index, self.element(index)) for index, _ in self.shape.cells())
-        layouts = cell_layouts(self._layout._held, self.shape.cell_table())
+        layouts = cell_layouts(self._layout.implementation, self.shape.cell_table())
         return ((index, self._make(wrap_layout(cell), self._buffer)) for index, cell in layouts)
 
     def __iter__(self) -> Iterator[Self]:

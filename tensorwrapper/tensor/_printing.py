@@ -68,7 +68,7 @@ def _body(layout: Layout[Any], buffer: BufferCommon[Any], *, comma: str, indent:
 
 
 def _entries(layout: Layout[Any], buffer: Sparse[Any]) -> str:
-    ordinals, values = stored_of(layout._held, buffer)
+    ordinals, values = stored_of(layout.implementation, buffer)
     edge = np.get_printoptions()["edgeitems"]
     cut = len(ordinals) > 4 * edge
     if cut:
@@ -98,7 +98,7 @@ def _collect(layout: Layout[Any], buffer: BufferCommon[Any], edge: int | None) -
     for mode, (extent, is_cut) in enumerate(zip(shape.extents, cut, strict=True)):
         if is_cut:
             layout = layout.gather(mode, _shown(extent, edge))
-    return _Box(flat_elements(layout._held, buffer).reshape(layout.shape.extents), cut)
+    return _Box(flat_elements(layout.implementation, buffer).reshape(layout.shape.extents), cut)
 
 
 def _shown(extent: int, edge: int | None) -> Sequence[int]:

@@ -59,7 +59,7 @@ class TensorQueries(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
     def nbytes(self) -> int:
         """The number of bytes of the elements, as if they were packed; of strings with their offsets."""
         if isinstance(self._buffer, Strings):
-            return strings_of(self._layout._held, self._buffer).nbytes
+            return strings_of(self._layout.implementation, self._buffer).nbytes
         return self.size * self.dtype.itemsize
 
     @property
@@ -79,7 +79,7 @@ class TensorQueries(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
         return self._tiled("tiling").tiling
 
     def _tiled(self, what: str) -> TiledStrided:
-        held = self._layout._held
+        held = self._layout.implementation
         if isinstance(held, TiledStrided):
             return held
         raise LayoutError(
@@ -94,7 +94,7 @@ class TensorQueries(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
         return self._make(self._layout.flatten(), self._buffer)
 
     def _check_cells(self, what: str) -> None:
-        if isinstance(self._layout._held, Strided):
+        if isinstance(self._layout.implementation, Strided):
             raise JaggedModeError(
                 f"{what} needs a jagged or tiled tensor: a box is one cell; tiled(tiling) cuts it into tiles"
             )
@@ -114,4 +114,4 @@ class TensorQueries(TensorCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def elements(self) -> "npt.NDArray[ScalarT_co]":
         """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
-        return flat_elements(self._layout._held, self._buffer)
+        return flat_elements(self._layout.implementation, self._buffer)

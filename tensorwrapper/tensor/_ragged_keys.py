@@ -25,5 +25,5 @@ def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
     """
     if is_ragged(key):
         tensor = cast("TensorQueries[Any]", key)
-        return wrap_layout(choose(layout._held, tensor.shape, tensor.elements()))
+        return wrap_layout(choose(layout.implementation, tensor.shape, tensor.elements()))
     return outer_layout(layout, key)

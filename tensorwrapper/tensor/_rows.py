@@ -94,7 +94,7 @@ class TensorRows(Generic[_T, _R]):
 
     def _find(self) -> "_Runs | PlacedRows":
         """Return, and remember, where the rows lie; O(1) where they are packed, else O(rows)."""
-        runs = _runs_of(self._tensor.layout._held)
+        runs = _runs_of(self._tensor.layout.implementation)
         object.__setattr__(self, "_runs", runs)
         return runs
 
@@ -129,7 +129,7 @@ class TensorRows(Generic[_T, _R]):
         """
         tensor = self._tensor
         refuse_strings(tensor._buffer, "reduce")
-        array = memory_of(tensor.layout._held, tensor._buffer)
+        array = memory_of(tensor.layout.implementation, tensor._buffer)
         if array is not None and array.ndim:
             reduced = reduce_last(ufunc, array, initial)
         else:

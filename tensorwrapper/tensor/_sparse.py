@@ -55,7 +55,7 @@ class TensorSparse(TensorStrings[ScalarT_co], Generic[ScalarT_co]):
         ConversionError
             If the tensor is not sparse.
         """
-        return count_elements(self._layout._held, self._sparse("nnz").addresses)
+        return count_elements(self._layout.implementation, self._sparse("nnz").addresses)
 
     @property
     def density(self) -> float:
@@ -76,7 +76,7 @@ class TensorSparse(TensorStrings[ScalarT_co], Generic[ScalarT_co]):
         ConversionError
             If the tensor is not sparse.
         """
-        ordinals, values = stored_of(self._layout._held, self._sparse("stored"))
+        ordinals, values = stored_of(self._layout.implementation, self._sparse("stored"))
         return self.shape.indices_at(ordinals), values
 
     def coords(self) -> IntArray:
@@ -106,7 +106,7 @@ class TensorSparse(TensorStrings[ScalarT_co], Generic[ScalarT_co]):
         ConversionError
             If the tensor is not sparse.
         """
-        return stored_of(self._layout._held, self._sparse("values"))[1]
+        return stored_of(self._layout.implementation, self._sparse("values"))[1]
 
     def to_dense(self) -> Self:
         """Return a tensor of the same shape with every element in memory of its own; a copy if it is dense.
@@ -164,7 +164,7 @@ class TensorSparse(TensorStrings[ScalarT_co], Generic[ScalarT_co]):
         if self.shape.kind != "smooth":
             raise ConversionError(f"compressed rows need a box, not a tensor of shape {self.shape}")
         rows, columns = self.shape.extents
-        ordinals, values = stored_of(self._layout._held, buffer)
+        ordinals, values = stored_of(self._layout.implementation, buffer)
         starts = np.arange(rows + 1, dtype=np.int64) * columns
         return np.searchsorted(ordinals, starts), ordinals % max(columns, 1), values
 

@@ -31,7 +31,7 @@ def assign_stored(
         return False
     if not is_fill(_cast(value.buffer.fill, buffer.dtype), buffer.fill):
         return False
-    source = value.layout._held
+    source = value.layout.implementation
     if held.shape.kind == "smooth":
         source = _stretched(value, held.shape.extents)
     elif not value.shape.is_congruent(held.shape):
@@ -72,12 +72,12 @@ def _stretched(value: TensorQueries[Any], extents: Extents) -> LayoutCommon:
     layout = value.layout
     given = layout.shape.extents if layout.shape.kind == "smooth" else None
     if given == extents:
-        return layout._held
+        return layout.implementation
     try:
         extra = len(given or ()) - len(extents)
         if given is not None and extra > 0 and given[:extra] == (1,) * extra:
             layout = layout.squeeze(*range(extra))
-        return layout.broadcast(extents)._held
+        return layout.broadcast(extents).implementation
     except LayoutError as error:
         raise ExtentMismatchError(
             f"a value of shape {value.shape} does not broadcast to a tensor of extents {extents}"

@@ -56,7 +56,7 @@ def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[An
         tensor = cast("TensorQueries[Any]", values)  # type: ignore[redundant-cast]
         if not isinstance(tensor.buffer, Strings):
             raise ConversionError(f"a tensor of {tensor.dtype} has no strings")
-        return strings_of(tensor.layout._held, tensor.buffer), tensor.shape
+        return strings_of(tensor.layout.implementation, tensor.buffer), tensor.shape
     if isinstance(values, StringData):
         return values, Shape(len(values))
     if isinstance(values, np.ndarray):

@@ -19,7 +19,7 @@ class TensorStrings(TensorExchange[ScalarT_co], Generic[ScalarT_co]):
     def _strings(self, what: str) -> StringData:
         buffer = self._buffer
         if isinstance(buffer, Strings):
-            return strings_of(self._layout._held, buffer)
+            return strings_of(self._layout.implementation, buffer)
         raise ConversionError(f"{what} needs a tensor of strings, which strings() makes, not of {self.dtype}")
 
     @property

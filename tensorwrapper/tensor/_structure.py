@@ -53,7 +53,7 @@ class TensorStructure(TensorSparse[ScalarT_co], Generic[ScalarT_co]):
             return self._flat()
         flat = self._flat()
         number = mode_of(1 if mode is None else mode, flat.rank)
-        return self._make(wrap_layout(merge_mode(flat._layout._held, number)), self._buffer)
+        return self._make(wrap_layout(merge_mode(flat._layout.implementation, number)), self._buffer)
 
     def unflatten(
         self, counts: "SupportsIndex | npt.ArrayLike | TensorQueries[Any]", mode: SupportsIndex = 0
@@ -87,7 +87,7 @@ class TensorStructure(TensorSparse[ScalarT_co], Generic[ScalarT_co]):
         if not isinstance(counts, TensorQueries) and not np.ndim(cast("Any", counts)):
             return flat._unflatten_evenly(to_count(cast("SupportsIndex", counts), "a count"), number)
         lengths, parents = _lengths_of(counts, number)
-        held = split_mode_by(flat._layout._held, number, lengths, parents)
+        held = split_mode_by(flat._layout.implementation, number, lengths, parents)
         return self._make(wrap_layout(held), self._buffer)
 
     def _unflatten_evenly(self, count: int, mode: int) -> Self:
@@ -102,7 +102,7 @@ class TensorStructure(TensorSparse[ScalarT_co], Generic[ScalarT_co]):
             raise ExtentError(f"there is an extent of mode {mode} that makes no rows of {count}")
         parents = np.zeros(len(extents) + 1, dtype=np.int64)
         np.cumsum(extents // count, out=parents[1:])
-        held = split_mode_by(self._layout._held, mode, np.full(int(parents[-1]), count), parents)
+        held = split_mode_by(self._layout.implementation, mode, np.full(int(parents[-1]), count), parents)
         return self._make(wrap_layout(held), self._buffer)
 
     def pad(

@@ -108,7 +108,7 @@ class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
         """
         self._check_cells("reduce_tiles")
         refuse_strings(self._buffer, "reduce_tiles")
-        held, outer = self._layout._held, self.shape.outer()
+        held, outer = self._layout.implementation, self.shape.outer()
         if isinstance(held, TiledStrided):
             marks = [p.starts for p in held.tiling.partitions]
             array = memory_of(held.under, self._buffer)
@@ -118,7 +118,10 @@ class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
             reduced = reduce_box(ufunc, array, marks, initial)
         else:
             reduced = reduce_runs(
-                ufunc, self.elements(), cast("JaggedCommon", self.shape._held).rows.cell_offsets(), initial
+                ufunc,
+                self.elements(),
+                cast("JaggedCommon", self.shape.implementation).rows.cell_offsets(),
+                initial,
             )
         return make_tensor(packed_layout(outer), Dense(cast("Any", reduced.reshape(-1))))
 
@@ -240,7 +243,7 @@ class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
         """
         wanted: np.dtype[Any] = np.dtype(dtype)
         check_dtype(wanted)
-        held, buffer = self._layout._held, self._buffer
+        held, buffer = self._layout.implementation, self._buffer
         refuse_strings(buffer, "astype")
         if isinstance(held, TiledStrided):
             return _restore_tiled(
@@ -253,7 +256,7 @@ class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
         return _restore(self.shape, convert_elements(elements, wanted, checked=checked).reshape(-1))
 
     def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
-        held = self._layout._held
+        held = self._layout.implementation
         if isinstance(held, TiledStrided):
             return _restore_tiled, (self.untiled(), held.tiling, held.grid_origin)
         if isinstance(self._buffer, Sparse):
@@ -295,5 +298,5 @@ def _restore_over(shape: Shape[Any], buffer: BufferCommon[ScalarT_co]) -> "Tenso
 
 
 def _restore_tiled(under: "Tensor[ScalarT_co]", tiling: Tiling, origin: Index) -> "Tensor[ScalarT_co]":
-    held = cast("Strided", under.layout._held)
+    held = cast("Strided", under.layout.implementation)
     return make_tensor(wrap_layout(TiledStrided(tiling, held, origin)), under._buffer)

@@ -56,7 +56,7 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
         if self.shape.kind == "nested":
             self._flat().assign(value._flat() if isinstance(value, TensorQueries) else value)
             return
-        held = self._layout._held
+        held = self._layout.implementation
         array = memory_of(held, self._buffer)
         if array is not None:
             _assign_array(array, _readable(value))
@@ -115,15 +115,17 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
             )
         elif not shape.is_congruent(self.shape):
             raise ExtentMismatchError(f"a tensor of shape {shape} is not one of shape {self.shape}")
-        buffer.replace(addresses_of(address_batches(self._layout._held)), strings.take(places.reshape(-1)))
+        buffer.replace(
+            addresses_of(address_batches(self._layout.implementation)), strings.take(places.reshape(-1))
+        )
 
     def _write(self, values: Array) -> None:
         """Write one value per element, in row-major order."""
         if isinstance(self._buffer, Sparse):
-            put_array(self._layout._held, self._buffer, values)
+            put_array(self._layout.implementation, self._buffer, values)
             return
         start, flat = 0, values.reshape(-1) if values.size <= 1 or values.flags.c_contiguous else values.flat
-        for batch in address_batches(self._layout._held):
+        for batch in address_batches(self._layout.implementation):
             places = batch.reshape(-1)
             self._buffer.write(places, np.asarray(flat[start : start + len(places)]))
             start += len(places)
@@ -159,7 +161,7 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
         else:
             raise ExtentMismatchError(f"a tensor of shape {self.shape} does not add to one of shape {shape}")
         start, flat = 0, values.reshape(-1)
-        for batch in address_batches(target._layout._held):
+        for batch in address_batches(target._layout.implementation):
             places = batch.reshape(-1)
             target._buffer.accumulate(places, flat[start : start + len(places)])
             start += len(places)
@@ -167,7 +169,7 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
     def _check_writeable(self) -> None:
         # The layout first: the memory under one that repeats is read-only as well, but that is not why.
         if not self._layout.is_injective:
-            held = self._layout._held
+            held = self._layout.implementation
             mode = held.repeated_mode() if isinstance(held, Strided | Separable) else None
             where = "modes that overlap" if mode is None else f"mode {mode}, which repeats its elements"
             raise ReadOnlyError(f"indices share a place because of {where}; copy() gives each its own")
@@ -182,7 +184,10 @@ def _readable(value: "npt.ArrayLike | TensorQueries[Any]") -> "npt.ArrayLike | T
     """Return a value that NumPy can read, or itself refuses: a box that no strides reach as an array."""
     if not isinstance(value, TensorQueries) or value.shape.kind != "smooth":
         return value
-    if isinstance(value.buffer, Strings | Sparse) or memory_of(value.layout._held, value.buffer) is not None:
+    if (
+        isinstance(value.buffer, Strings | Sparse)
+        or memory_of(value.layout.implementation, value.buffer) is not None
+    ):
         return value
     return value.elements().reshape(value.shape.extents)
 

@@ -18,7 +18,7 @@ def as_it_lies(tensor: Tensor[Any], dtype: "np.dtype[Any]") -> tuple[memoryview,
 
     None if it is row-major already, has gaps, repeats elements, or is not of the type to be written.
     """
-    held, buffer = tensor.layout._held, tensor.buffer
+    held, buffer = tensor.layout.implementation, tensor.buffer
     if not isinstance(held, Strided) or not isinstance(buffer, Dense) or tensor.dtype != dtype:
         return None
     if held.is_contiguous or not tensor.size:

@@ -146,7 +146,7 @@ class Writer:
             description["metadata"] = plain_scalars(metadata, f"metadata of {where}")
         if block is not None:
             description["block"] = block
-        held, shape = tensor.layout._held, tensor.shape
+        held, shape = tensor.layout.implementation, tensor.shape
         if isinstance(held, TiledStrided):
             box = tensor.untiled()
             description["packing"] = "tiled"
@@ -158,7 +158,7 @@ class Writer:
             if any(shape.origin):
                 description["origin"] = list(shape.origin)
         else:
-            self._describe_packed(shape._held, description)
+            self._describe_packed(shape.implementation, description)
             description["shape"] = [tensor.size]
         self._entries.append(description)
         self._parts[part] = self._hold(tensor, dtype, description, where)
@@ -172,15 +172,15 @@ class Writer:
         self, tensor: Tensor[Any], dtype: "np.dtype[Any]", description: dict[str, Json], where: str
     ) -> memoryview:
         """Return what the part of a tensor holds; describe what is more than its elements, one by one."""
-        held, buffer = tensor.layout._held, tensor.buffer
+        held, buffer = tensor.layout.implementation, tensor.buffer
         if isinstance(buffer, Sparse):
             values, described = describe_sparse(held, buffer, self._index, self._attach)
-            _describe_held(description, "sparse", {**described, "shape": description["shape"]})
+            _describe_implementation(description, "sparse", {**described, "shape": description["shape"]})
         elif isinstance(buffer, Strings):
             values, described = describe_strings(
                 held, buffer, self._strings, self._index, self._attach, where
             )
-            _describe_held(description, "string", {**described, "shape": description["shape"]})
+            _describe_implementation(description, "string", {**described, "shape": description["shape"]})
         else:
             plain = "packing" not in description and self._compress is None
             kept = as_it_lies(tensor, dtype) if self._keep and plain else None
@@ -193,7 +193,7 @@ class Writer:
             if not packed:
                 return data
             data, described = packed
-            _describe_held(description, str(self._compress), described)
+            _describe_implementation(description, str(self._compress), described)
             return data
         description["shape"] = [len(values)]
         return _as_bytes(values, dtype)
@@ -232,7 +232,7 @@ def _describe_plain(plain: Plain) -> dict[str, Json]:
     return {"dtype": kind, "part": part, "shape": list(shape), "word": word}
 
 
-def _describe_held(description: dict[str, Json], name: str, described: dict[str, Json]) -> None:
+def _describe_implementation(description: dict[str, Json], name: str, described: dict[str, Json]) -> None:
     """Put how elements are held around the packing of their shape."""
     shape = description.pop("packing", None)
     description[name] = described if shape is None else {**described, "packing": shape}
@@ -244,7 +244,7 @@ def _bytes_of(tensor: Tensor[Any], dtype: "np.dtype[Any]") -> memoryview:
         flat: Array = tensor.elements()
     else:
         # Packed and brought into byte order in one copy, where there is memory to copy from.
-        array = memory_of(tensor.layout._held, tensor.buffer)
+        array = memory_of(tensor.layout.implementation, tensor.buffer)
         flat = copy_elements(tensor.elements() if array is None else array, dtype).reshape(-1)
     return _as_bytes(flat, dtype)
 

@@ -84,7 +84,9 @@ LOOKUPS = {
     ("indices", "layout"): partial(CELLS.indices_at, OFFSETS),
     ("indices", "NumPy"): back_by_hand,
     ("a layout from a table", "layout"): partial(Layout.from_block_offsets, SHAPE, STARTS),
-    ("a million tiles of a box, as a view", "layout"): partial(tiles_as_blocked, TILES._held, NUMBERS),
+    ("a million tiles of a box, as a view", "layout"): partial(
+        tiles_as_blocked, TILES.implementation, NUMBERS
+    ),
 }
 
 

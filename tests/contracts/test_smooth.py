@@ -16,7 +16,7 @@ LEAVES = st.integers(1, 3).flatmap(
     )
 )
 BOUNDING_BOXES = st.one_of(jagged_shapes(max_rank=3), tiled_shapes()).map(lambda shape: shape.as_smooth())
-WHOLE = BOXES.map(lambda shape: SmoothView.of_box(shape._held))
+WHOLE = BOXES.map(lambda shape: SmoothView.of_box(shape.implementation))
 
 
 @final

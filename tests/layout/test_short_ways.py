@@ -135,4 +135,4 @@ def test_what_is_made_on_demand_is_no_part_of_the_value():
 
 def test_layouts_stay_frozen():
     with pytest.raises(AttributeError):
-        BOX[1:]._held.strides = (1, 1, 1)
+        BOX[1:].implementation.strides = (1, 1, 1)

@@ -242,7 +242,7 @@ def test_slices_may_be_empty_where_extents_may_be_0():
 
 def test_views_keep_extents_beyond_16_bits():
     large = Shape(100_000, 3)
-    for view in (large, as_shape(SmoothView.of_box(large._held)), Shape.jagged([large])[0]):
+    for view in (large, as_shape(SmoothView.of_box(large.implementation)), Shape.jagged([large])[0]):
         assert view.extents == (100_000, 3)
         assert view.permute((1, 0)).extents == (3, 100_000)
         assert view != Shape(34_464, 3)
@@ -332,7 +332,7 @@ def test_a_kind_that_was_asked_for_is_kept_where_extents_happen_to_be_alike():
         Shape.concat([tiles, tiles]),
     ):
         assert shape.kind == "jagged"
-        assert type(pickle.loads(pickle.dumps(shape))._held) is type(shape._held)
+        assert type(pickle.loads(pickle.dumps(shape)).implementation) is type(shape.implementation)
 
 
 @pytest.mark.parametrize(

@@ -246,7 +246,7 @@ def test_layers_do_not_order_indices():
     shape = Shape.nested(Shape(2, 3), layers=(1, 1))
     assert shape.indices() == Shape(2, 3).indices()
     assert hash(shape.indices()) == hash(Shape(2, 3).indices())
-    assert Indices(shape._held) == Shape(2, 3).indices()
+    assert Indices(shape.implementation) == Shape(2, 3).indices()
 
 
 def test_a_whole_slice_is_the_run_itself():

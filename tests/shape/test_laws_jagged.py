@@ -149,7 +149,7 @@ def test_indices_are_those_of_the_tree_in_lexicographic_order(case):
 def test_arrays_cannot_be_changed_through_a_shape_or_its_twins(case):
     twins = (case.shape, copy.deepcopy(case.shape), pickle.loads(pickle.dumps(case.shape)))
     shifted = case.shape.translate_by((1,) * case.shape.rank)
-    for columns in [s._held.rows.columns for s in (*twins, shifted, shifted.copy())]:
+    for columns in [s.implementation.rows.columns for s in (*twins, shifted, shifted.copy())]:
         arrays = [columns.leaf, *columns.splits, *columns.origins, *columns.leaf_origins]
         assert not any(a.flags.writeable for a in arrays if isinstance(a, np.ndarray))
 
@@ -167,8 +167,8 @@ def test_a_table_of_cells_has_one_row_per_outer_index(case):
 
 @given(cases())
 def test_a_copy_is_detached_and_a_pickle_keeps_the_class(case):
-    assert type(case.shape.copy()._held) in {Jagged, Tiled}
-    assert type(pickle.loads(pickle.dumps(case.shape))._held) is type(case.shape._held)
+    assert type(case.shape.copy().implementation) in {Jagged, Tiled}
+    assert type(pickle.loads(pickle.dumps(case.shape)).implementation) is type(case.shape.implementation)
 
 
 def test_every_representation_is_drawn():
@@ -176,7 +176,7 @@ def test_every_representation_is_drawn():
 
     @given(cases())
     def look(case):
-        held.add(type(case.shape._held))
+        held.add(type(case.shape.implementation))
 
     look()
     assert held == {Jagged, JaggedView, Tiled}

@@ -191,7 +191,7 @@ def test_the_representation_does_not_matter(shape):
         shape[...],
         over_a_view(shape),
         Shape.nested(shape.flatten(), layers=shape.layers),
-        as_shape(Wrapped(shape._held.flat, shape.layers)),
+        as_shape(Wrapped(shape.implementation.flat, shape.layers)),
     ]
     for twin in twins:
         assert twin == shape

@@ -24,7 +24,7 @@ def shapes(draw, least=0):
     box = Shape.smooth(extents, origin=origin)
     sort = draw(st.sampled_from(["value", "view", "leaf", "row", "tile", "chip"]))
     if sort == "view":
-        return extents, origin, as_shape(SmoothView(box._held, ()))
+        return extents, origin, as_shape(SmoothView(box.implementation, ()))
     if sort == "chip":
         return extents, origin, Shape.smooth((2, *extents), origin=(5, *origin))[6]
     if sort == "row" and rank:
@@ -51,7 +51,7 @@ def test_a_box_has_the_extents_and_the_origin_that_were_asked_for(given_):
     assert list(shape.indices()) == model(extents, origin)
     assert (shape.padding, shape.outer_rank) == (0, 0)
     assert shape.as_smooth() is shape
-    assert type(shape.copy()._held) is Smooth
+    assert type(shape.copy().implementation) is Smooth
     for mode in range(shape.rank):
         # Known also where no prefix leads to the mode.
         assert shape.extent_bounds(mode) == (extents[mode], extents[mode])

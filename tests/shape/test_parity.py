@@ -144,9 +144,9 @@ def test_values_refuse_new_and_changed_attributes(cls):
     value = {
         Smooth: box,
         SmoothView: SmoothView.of_box(box),
-        Jagged: rows._held,
-        JaggedView: rows[:]._held,
-        Tiled: Shape.tiled([1])._held,
+        Jagged: rows.implementation,
+        JaggedView: rows[:].implementation,
+        Tiled: Shape.tiled([1]).implementation,
         Triangular: Triangular(2),
         Shape: rows,
         Tiling: Tiling([1]),
@@ -196,7 +196,7 @@ class Triangle(JaggedCommon):
 
     @property
     def rows(self):
-        return Shape.jagged(range(1, self.side + 1), rank=2)._held.rows
+        return Shape.jagged(range(1, self.side + 1), rank=2).implementation.rows
 
 
 @pytest.mark.parametrize(

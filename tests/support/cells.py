@@ -15,15 +15,19 @@ def cell_layouts(draw, drawn=JAGGED):
     shape = draw(drawn)
     sort = draw(st.sampled_from(["packed", "aligned", "padded", "apart", "anywhere", "anywhere"]))
     offset = draw(st.integers(-5, 5))
-    rows = shape._held.rows
+    rows = shape.implementation.rows
     count, width = len(rows.cell_offsets()) - 1, rows.columns.leaf_rank
     if sort == "packed":
-        return Layout(shape, offset=offset)._held
+        return Layout(shape, offset=offset).implementation
     if sort == "aligned":
         order = draw(st.permutations(range(width)))
-        return Layout.packed(shape, order=order, alignment=draw(st.integers(1, 5)), offset=offset)._held
+        return Layout.packed(
+            shape, order=order, alignment=draw(st.integers(1, 5)), offset=offset
+        ).implementation
     if sort == "padded":
-        return Layout.padded(shape, order=draw(st.permutations(range(shape.rank))), offset=offset)._held
+        return Layout.padded(
+            shape, order=draw(st.permutations(range(shape.rank))), offset=offset
+        ).implementation
     step, numbers = (40, st.integers(0, 2)) if sort == "apart" else (1, st.integers(-9, 9))
     starts = step * np.array(draw(st.permutations(range(count))), dtype=np.int64)
     starts += np.array(draw(st.lists(numbers, min_size=count, max_size=count)), dtype=np.int64)
@@ -32,7 +36,7 @@ def cell_layouts(draw, drawn=JAGGED):
         strides = np.array([draw(row) for _ in range(count)], dtype=np.int64).reshape(count, width)
     else:
         strides = draw(row)
-    return Layout.from_block_offsets(shape, starts, strides=strides)._held
+    return Layout.from_block_offsets(shape, starts, strides=strides).implementation
 
 
 def absolute(layout):

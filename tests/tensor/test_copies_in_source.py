@@ -1,4 +1,4 @@
-"""The sources are read: elements are copied in three files of buffer/ and nowhere else."""
+"""The sources are read: elements are copied in buffer/copies/ and nowhere else."""
 
 import ast
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 import tensorwrapper
 
 ROOT = Path(tensorwrapper.__file__).parent
-COPIERS = {"buffer/_copy.py", "buffer/_run_copy.py", "buffer/_strided_copy.py"}
+COPIERS = {"buffer/copies/_copy.py", "buffer/copies/_run_copy.py", "buffer/copies/_strided_copy.py"}
 
 # NumPy's functions that copy or make what they are given anew.
 FUNCTIONS = {
@@ -53,113 +53,51 @@ METHODS = {"astype", "byteswap", "copy", "flatten", "put", "ravel", "repeat", "t
 
 # What the rest of the package may call, by folder or file, and why: none of it is applied to elements.
 ALLOWED = {
+    "_arrays.py": FUNCTIONS | METHODS,  # index arrays
     "shape": FUNCTIONS | METHODS,  # index arrays: splits, marks, extents, origins
     "layout": FUNCTIONS | METHODS,  # offsets and indices: a layout holds no elements
+    "sharding": FUNCTIONS | METHODS,  # corners of boxes and matrices of integers
     "drawing": FUNCTIONS | METHODS,  # coordinates of pictures
-    "plot": FUNCTIONS | METHODS,  # the same
     "cli": FUNCTIONS | METHODS,  # a user like any other
     "testing": FUNCTIONS | METHODS,  # the same
-    "buffer/_composed.py": {"copy"},  # a table of addresses
-    "buffer/_arrow_arrays.py": {"astype"},  # offsets
-    "buffer/_arrow_strings.py": {"astype"},  # offsets
-    "buffer/_numpy_strings.py": {
-        "array",  # StringDType, made from Python's strings
-        "ascontiguousarray",  # one batch of text in native order, before it becomes UTF-8
-        "astype",  # the same, in little-endian order
-        "fromiter",  # marks of missing values
-        "tobytes",  # the same, for Python's codecs
-    },
-    "buffer/_string_bytes.py": {"repeat"},  # places of bytes; the copies themselves are counted
-    "buffer/_string_checks.py": {"ascontiguousarray", "astype"},  # offsets
-    "buffer/_string_constructors.py": {"where"},  # stops
-    "buffer/_string_merge.py": {"copy"},  # starts and stops
-    "buffer/_string_data.py": {
-        "concatenate",  # lengths and marks
-        "tobytes",  # one element, as a Python object
+    "buffer": {
+        "array",  # one number, or StringDType made from Python's strings
+        "astype",  # offsets and lengths
+        "ascontiguousarray",  # the same, and one batch of text in native order, before it becomes UTF-8
+        "concatenate",  # addresses, lengths and marks
+        "copy",  # addresses, starts and stops
+        "fromiter",  # lengths, and marks of missing values
+        "repeat",  # places of bytes; the copies themselves are counted
+        "take",  # StringData.take, which shares the bytes
+        "tobytes",  # single elements, as Python objects
         "where",  # starts and stops
     },
-    "buffer/_string_lists.py": {"fromiter", "tobytes"},  # lengths; what becomes Python objects
-    "buffer/_strings.py": {
-        "array",  # StringDType, made from Python's strings
-        "take",  # StringData.take
-    },
-    "buffer/_tf_string.py": {"array", "astype", "tobytes"},  # offsets and lengths; one element
-    "buffer/_utf8.py": {"tobytes"},  # one element that is refused
-    "buffer/_varints.py": {"astype"},  # lengths
-    "buffer/_dense.py": {"array"},  # one number
-    "buffer/_sparse_merge.py": {"copy"},  # addresses
-    "tensor/_align.py": {"flatten", "stack"},  # Shape.flatten; numbers of cells
-    "tensor/_pad.py": {"copy", "repeat"},  # extents of cells, lengths of rows
-    "tensor/_row_arrays.py": {"array", "fromiter"},  # extents and lengths of rows
-    "tensor/_sparse.py": {
-        "array",  # the origin of a box, one number per mode
-        "copy",  # Tensor.copy, which counts
-    },
-    "tensor/_sparse_convert.py": {"append"},  # numbers of stored elements
-    "tensor/_sparse_places.py": {"concatenate", "copy"},  # ordinals
-    "tensor/_tensor.py": {"astype"},  # Tensor.astype of what lies under tiles, which counts
-    "tensor/_copies.py": {
-        "array",  # the origin of a box, one number per mode
+    "tensor": {
+        "append",  # numbers of stored elements
+        "array",  # lists and texts before any is written, origins, lengths
+        "astype",  # Tensor.astype, which counts, and positions
         "copy",  # Tensor.copy itself, which counts
-    },
-    "tensor/_string_places.py": {
-        "concatenate",  # addresses
-        "take",  # StringData.take, which shares the bytes
-    },
-    "tensor/_string_values.py": {"array", "fromiter"},  # lengths of lists
-    "tensor/_advanced.py": {"astype", "stack"},  # positions
-    "tensor/_indexing.py": {"copy"},  # Tensor.copy
-    "tensor/_printing.py": {"delete", "flatten"},  # the few elements that are shown; Layout.flatten
-    "tensor/_queries.py": {"flatten"},  # Layout.flatten: the same elements without layers
-    "tensor/_tiles.py": {
-        "array",  # the first tile of a grid, one number per mode
-        "astype",  # numbers of tiles
-        "stack",  # origins and extents of selected tiles
-    },
-    "tensor/_convert.py": {
-        "copy",  # Tensor.copy
-        "fromiter",  # lengths of rows
-    },
-    "tensor/_reduce.py": {"astype"},  # results that have no element: only their type changes
-    "tensor/_writes.py": {
-        "array",  # lists and texts, which are converted before any is written
+        "delete",  # the few elements that are shown
+        "flatten",  # Shape.flatten and Layout.flatten
+        "fromiter",  # extents and lengths of rows
+        "repeat",  # lengths of rows
+        "stack",  # positions, origins and extents
         "take",  # StringData.take
     },
-    "selection/_atom.py": {"copy"},  # arguments that are positions
-    "selection/_box_table.py": {"array", "copy", "tobytes"},  # bounds of boxes
-    "selection/_build.py": {"astype"},  # View.astype
-    "selection/_coordinates.py": {"array", "concatenate", "copy", "delete", "where"},  # coordinates
-    # corners of boxes
-    "selection/_corners.py": {"array", "ascontiguousarray", "concatenate", "copy", "ravel", "stack", "where"},
-    "selection/_coverage.py": {"array"},  # numbers of boxes
-    "selection/_elementwise.py": {"astype"},  # View.astype
-    "selection/_generators.py": {"array", "astype", "tobytes"},  # coordinates, and one constant
-    "selection/_index_map.py": {"array", "astype"},  # matrices of integers
-    "selection/_nodes.py": {"array", "concatenate"},  # where operands begin
-    "selection/_normal.py": {"array", "ascontiguousarray", "astype", "take"},  # positions, and AxisMap.take
-    "selection/_projection.py": {"array", "tile", "where"},  # corners of boxes
-    "selection/_route.py": {"array", "concatenate"},  # positions
-    # coordinates
-    "selection/_routes.py": {"array", "astype", "concatenate", "delete", "insert", "stack", "where"},
-    "selection/_sharding.py": {"ravel", "stack"},  # numbers of blocks
-    "selection/_touched.py": {"copy"},  # positions
-    "selection/_transform.py": {"take"},  # AxisMap.take
-    "selection/_view_routing.py": {"array"},  # coordinates
-    "selection/_distinct.py": {"concatenate"},  # addresses
-    "selection/_schema.py": {"array", "tobytes"},  # constants and tables of positions
-    "selection/_schema_fields.py": {"array"},  # the same
-    "selection/_schema_layouts.py": {"array"},  # ends of pieces
-    "selection/_outer.py": {"copy", "tobytes"},  # positions
-    "selection/_run_leaves.py": {"stack"},  # positions of points
-    "selection/_run_nodes.py": {"array"},  # where pieces begin
-    "selection/_run_whole.py": {"take"},  # AxisMap.take
-    "selection/_split.py": {"astype"},  # ranks of positions
-    "selection/_view_running.py": {"copy"},  # Tensor.copy
-    "selection/_philox.py": {"astype", "stack"},  # random words
-    "selection/_random_normal.py": {"astype", "where"},  # the same, on their way to numbers
-    "selection/_random_parameters.py": {"astype"},  # parameters of distributions
-    "selection/_random_values.py": {"astype", "stack", "where"},  # random words and ranks
-    "selection/_random_words.py": {"astype"},  # places of words
+    "selection": {
+        "array",  # coordinates, positions and constants
+        "ascontiguousarray",  # positions
+        "astype",  # View.astype, and ranks of positions
+        "concatenate",  # coordinates, addresses, and where operands begin
+        "copy",  # Tensor.copy, which counts, and positions
+        "delete",  # coordinates
+        "insert",  # the same
+        "stack",  # positions of points
+        "take",  # AxisMap.take
+        "tobytes",  # tables of positions
+        "where",  # coordinates
+    },
+    "selection/random": {"astype", "stack", "where"},  # random words and ranks, on their way to numbers
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
     "wire/_assembler.py": {"put", "take"},  # methods of its own
     "wire/_assembler_boxes.py": {"array", "concatenate"},  # corners of boxes
@@ -185,7 +123,8 @@ def copying_calls(text):
 
 
 def allowed(source):
-    return ALLOWED.get(source, set()) | ALLOWED.get(source.split("/")[0], set())
+    parts = source.split("/")
+    return set().union(*(ALLOWED.get("/".join(parts[:depth]), set()) for depth in range(1, len(parts) + 1)))
 
 
 @pytest.mark.parametrize("source", [s for s in sources() if s not in COPIERS])
@@ -209,9 +148,15 @@ def test_numpys_functions_are_called_by_the_name_that_is_looked_for(source):
 
 def test_the_list_of_what_is_allowed_has_nothing_that_is_not_needed():
     for place, names in ALLOWED.items():
-        if place.endswith(".py"):
-            used = {name for _, name in copying_calls((ROOT / place).read_text(encoding="utf-8"))}
-            assert names == names & used, place
+        if names == FUNCTIONS | METHODS:
+            continue
+        used = {
+            name
+            for source in sources()
+            if source not in COPIERS and f"{source}/".startswith(f"{place}/")
+            for _, name in copying_calls((ROOT / source).read_text(encoding="utf-8"))
+        }
+        assert names == names & used, place
 
 
 def test_the_search_finds_copies():

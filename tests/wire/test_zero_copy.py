@@ -118,10 +118,10 @@ def test_a_set_of_tiles_is_gathered_once_and_sent_as_it_lies():
 def test_index_arrays_are_views_as_well():
     rows = tw.from_buffer(np.zeros(10**6, np.uint8), Shape.jagged(np.ones(10**6, dtype=np.int64)))
     frames = encode([rows])
-    stored = rows.shape._held.rows.columns.leaf
+    stored = rows.shape.implementation.rows.columns.leaf
     assert np.shares_memory(bytes_of(frames[3]), stored)
     (got,) = decode(frames).tensors
-    assert np.shares_memory(got.shape._held.rows.columns.leaf, stored)
+    assert np.shares_memory(got.shape.implementation.rows.columns.leaf, stored)
 
 
 def test_tensors_that_were_read_cannot_be_written():

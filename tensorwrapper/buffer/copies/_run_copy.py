@@ -65,7 +65,9 @@ def copy_between(
     >>> packed
     array([0., 3., 1., 4., 2., 5.])
     """
-    run_copy(plan_copy(source_layout._held, target_layout._held), source, target, threads=threads)
+    run_copy(
+        plan_copy(source_layout.implementation, target_layout.implementation), source, target, threads=threads
+    )
 
 
 def run_copy(plan: CopyPlan, source: Array, target: Array, *, threads: SupportsIndex = 1) -> None:

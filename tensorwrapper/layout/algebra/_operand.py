@@ -55,7 +55,7 @@ def parts_of(layout: AnyLayout, what: str) -> Parts:
     # abstract classes answer themselves.
     if type(layout) is not Layout:
         raise ConversionError(f"{what} takes layouts, not {layout!r}; Layout.parse reads CuTe's text")
-    held: Any = layout._held
+    held: Any = layout.implementation
     if type(held) is Hierarchical:
         if held.origin is None:
             return held.extents, held.nested_strides, held._offset, held.order, ()

@@ -88,7 +88,7 @@ class Separable(LayoutCommon):
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
         numbers, offset = to_index(index, len(self.axes)), self.base
-        for i, start, axis in zip(numbers, self._shape._held.origin, self.axes, strict=True):
+        for i, start, axis in zip(numbers, self._shape.implementation.origin, self.axes, strict=True):
             place = i - start
             if not 0 <= place < axis.extent:
                 raise OutOfBoundsError(f"index {numbers} is not in {self._shape}")

@@ -68,7 +68,7 @@ class Strided(LayoutCommon):
     _injective: bool | None = attrs.field(eq=False)
 
     def __init__(self, shape: Shape[Any], strides: Index, offset: int) -> None:
-        box = shape._held
+        box = shape.implementation
         _set_extents(self, box.extents)
         _set_origin(self, box.origin)
         _set_strides(self, strides)

@@ -130,7 +130,7 @@ class Packed(LayoutCommon):
 
     def _cell_at(self, position: int) -> Strided | None:
         """Return row `position` if it is a cell, which is what loops over rows ask for; else None."""
-        held = self._shape._held
+        held = self._shape.implementation
         if type(held) is not Jagged and type(held) is not JaggedView:
             # Tiles and triangles have no columns until somebody asks for them: there may be too many.
             return None

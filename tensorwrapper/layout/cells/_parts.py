@@ -27,7 +27,7 @@ CellPart: TypeAlias = tuple[Shape[Any], IntArray, IntArray]
 
 def rows_of(shape: Shape[Any]) -> Rows:
     """Return the columns of a jagged shape."""
-    return cast("JaggedCommon", shape._held).rows
+    return cast("JaggedCommon", shape.implementation).rows
 
 
 def split_items(

@@ -10,7 +10,7 @@ from tensorwrapper.layout.copies._gather import gather_copy
 from tensorwrapper.layout.copies._pieces import Pieced, joint_pieces, pieces_of
 from tensorwrapper.layout.copies._steps import CellCopy, Celled, CopySteps, OrdinalCopy, RegionCopy, cells_of
 from tensorwrapper.layout.operations._composite import Composite
-from tensorwrapper.layout.operations._nested import flat_held
+from tensorwrapper.layout.operations._nested import flat_implementation
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
@@ -30,7 +30,7 @@ def lower(source: LayoutCommon, target: LayoutCommon) -> StridedCopy | CopySteps
     size = source.shape.size
     if not size:
         return StridedCopy((0,), 0, (1,), 0, (1,))
-    sides = _same_box(flat_held(source), flat_held(target))
+    sides = _same_box(flat_implementation(source), flat_implementation(target))
     if all(_runs_on(side) for side in sides):
         return strided_copy([(size, 1, 1)], sides[0].offset, sides[1].offset)
     a, b = [_plain(side) for side in sides]

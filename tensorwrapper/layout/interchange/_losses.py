@@ -8,7 +8,7 @@ from tensorwrapper.layout.boxes._hierarchical import Hierarchical
 from tensorwrapper.layout.boxes._separable import Separable
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.operations._composite import Composite
-from tensorwrapper.layout.operations._nested import NestedLayout, flat_held
+from tensorwrapper.layout.operations._nested import NestedLayout, flat_implementation
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Fact, LossReport
@@ -105,7 +105,7 @@ def _facts(layout: LayoutCommon) -> set[Fact]:
 def _placement(layout: LayoutCommon) -> set[Fact]:
     """Return what a form that places nothing leaves out."""
     facts: set[Fact] = {"offset"} if layout.offset else set()
-    if flat_held(layout).shape.kind == "smooth" and any(layout.shape.origin):
+    if flat_implementation(layout).shape.kind == "smooth" and any(layout.shape.origin):
         facts.add("origin")
     return facts
 
@@ -115,7 +115,7 @@ def _differences(layout: LayoutCommon, read: LayoutCommon) -> set[Fact]:
     facts: set[Fact] = {"offset"} if layout.offset != read.offset else set()
     if layout.shape.origin != read.shape.origin:
         facts.add("origin")
-    flat = flat_held(layout)
+    flat = flat_implementation(layout)
     flat = flat.flat if isinstance(flat, Hierarchical) else flat
     if isinstance(flat, Strided) and isinstance(read, Strided) and flat.strides != read.strides:
         facts.add("unit_strides")

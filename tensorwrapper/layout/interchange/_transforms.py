@@ -15,7 +15,7 @@ from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.interchange._losses import check_possible, loss_report
 from tensorwrapper.layout.interchange._memory import strided_of
 from tensorwrapper.layout.interchange._tensorstore import IndexDomain, IndexTransform, OutputMap
-from tensorwrapper.layout.operations._nested import flat_held
+from tensorwrapper.layout.operations._nested import flat_implementation
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["compose_transform", "tensorstore_read", "transform_of"]
@@ -36,7 +36,7 @@ def compose_transform(transform: IndexTransform, layout: LayoutCommon) -> Stride
     LayoutError
         If the layout is over no box, or index arrays choose points that are no product of modes.
     """
-    layout = flat_held(layout)
+    layout = flat_implementation(layout)
     base, axes = axes_of(layout, "from_tensorstore")
     shape = transform.domain.shape
     if len(transform.output) != len(axes):
@@ -147,7 +147,7 @@ def _sum(parts: Sequence[AxisMap], extent: int) -> tuple[int, AxisMap]:
 
 def tensorstore_read(layout: LayoutCommon) -> LayoutCommon:
     """Return what a reader makes of the transform of a layout: modes of one position get no stride."""
-    held = flat_held(layout)
+    held = flat_implementation(layout)
     if not held.shape.size:
         return row_major(held.shape, held.offset)
     if isinstance(held, Separable):
@@ -197,7 +197,7 @@ def transform_of(
     """
     check_possible("tensorstore", layout)
     lost = loss_report("tensorstore", layout, tensorstore_read(layout))
-    layout, below = flat_held(layout), strided_of(base)
+    layout, below = flat_implementation(layout), strided_of(base)
     domain = IndexDomain(layout.shape, labels)
     IndexDomain(below.shape)  # the base must have a domain too
     if not layout.shape.size:

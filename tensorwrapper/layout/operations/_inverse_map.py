@@ -24,7 +24,7 @@ from tensorwrapper.layout.boxes._separable import Separable, axes_of
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.cells._blocked import Blocked, Packed
 from tensorwrapper.layout.cells._padded import Padded
-from tensorwrapper.layout.operations._nested import flat_held
+from tensorwrapper.layout.operations._nested import flat_implementation
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.typing import IntArray
 
@@ -57,7 +57,7 @@ def locate(layout: LayoutCommon, offsets: IntArray) -> tuple[IntArray, IntArray]
     """
     if layout.shape.size > MAX_INT64:
         raise SizeOverflowError(f"the elements of {layout.shape} cannot be counted in 64 bits")
-    layout, run = flat_held(layout), run_of(layout, offsets)
+    layout, run = flat_implementation(layout), run_of(layout, offsets)
     if run is not None:
         first, end = run
         return np.arange(first, end), offsets[first:end] - layout.offset
@@ -78,7 +78,7 @@ def locate(layout: LayoutCommon, offsets: IntArray) -> tuple[IntArray, IntArray]
 def has_elements(layout: LayoutCommon, offsets: IntArray) -> npt.NDArray[np.bool_]:
     """Tell for each of the ascending offsets whether an element of the layout lies there."""
     mask = np.zeros(len(offsets), dtype=np.bool_)
-    layout, run = flat_held(layout), run_of(layout, offsets)
+    layout, run = flat_implementation(layout), run_of(layout, offsets)
     if run is not None:
         mask[run[0] : run[1]] = True
         return mask
@@ -90,7 +90,7 @@ def has_elements(layout: LayoutCommon, offsets: IntArray) -> npt.NDArray[np.bool
 
 def count_elements(layout: LayoutCommon, offsets: IntArray) -> int:
     """Return how many elements of the layout lie at the ascending offsets, each index counted."""
-    layout, run = flat_held(layout), run_of(layout, offsets)
+    layout, run = flat_implementation(layout), run_of(layout, offsets)
     if run is not None:
         return run[1] - run[0]
     under = layout.under if isinstance(layout, TiledStrided) else layout
@@ -106,7 +106,7 @@ def run_of(layout: LayoutCommon, offsets: IntArray) -> tuple[int, int] | None:
     """
     if not layout.shape.size:
         return 0, 0
-    layout = flat_held(layout)
+    layout = flat_implementation(layout)
     if not isinstance(layout, Strided | Hierarchical | Packed) or not layout.is_contiguous:
         return None
     return _between(offsets, *layout.bounds())

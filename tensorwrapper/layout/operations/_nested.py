@@ -34,7 +34,7 @@ __all__ = [
     "LayerOrders",
     "NestedLayout",
     "element_of",
-    "flat_held",
+    "flat_implementation",
     "jagged_in_order",
     "modes_of_layers",
     "moved_cells",
@@ -187,7 +187,7 @@ class NestedLayout(LayoutCommon):
         )
 
 
-def flat_held(held: LayoutCommon) -> LayoutCommon:
+def flat_implementation(held: LayoutCommon) -> LayoutCommon:
     """Return a layout without its layers."""
     return held.under if isinstance(held, NestedLayout) else held
 
@@ -244,7 +244,7 @@ def element_of(
     shape, numbers = held.shape, to_ints(index, "the index of an element")
     element = shape.element(numbers, layer=layer)
     places = [i - shape.origin_at(numbers[:mode]) for mode, i in enumerate(numbers)]
-    flat = flat_held(held)
+    flat = flat_implementation(held)
     part = _moved(flat.at(tuple(places)) if places else flat, element.flatten())
     return NestedLayout(part, element.layers) if element.kind == "nested" else part
 

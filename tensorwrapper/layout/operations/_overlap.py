@@ -20,7 +20,7 @@ from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical
 from tensorwrapper.layout.boxes._separable import Separable, axes_of
 from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.operations._nested import flat_held
+from tensorwrapper.layout.operations._nested import flat_implementation
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.typing import IntArray
 
@@ -72,7 +72,7 @@ class _Places:
 
 
 def _places_of(layout: LayoutCommon, limit: int) -> _Places:
-    layout = flat_held(layout)
+    layout = flat_implementation(layout)
     if isinstance(layout, TiledStrided) and layout.shape.size == layout.under.shape.size:
         layout = layout.under
     if isinstance(layout, Strided):

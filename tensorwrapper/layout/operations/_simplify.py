@@ -8,7 +8,7 @@ from tensorwrapper.layout.boxes._hierarchical import Hierarchical
 from tensorwrapper.layout.boxes._separable import Separable, axes_of, from_axes
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.operations._composite import Composite
-from tensorwrapper.layout.operations._nested import flat_held
+from tensorwrapper.layout.operations._nested import flat_implementation
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents
@@ -22,7 +22,7 @@ def simplify(held: LayoutCommon) -> LayoutCommon:
     Modes of extent 1 go, and neighbours become one where the outer continues the inner. What is neither
     strided nor made of axis maps becomes one mode if it is contiguous, and stays as it is if not. O(modes).
     """
-    held = flat_held(held)
+    held = flat_implementation(held)
     if isinstance(held, Strided | Separable | Hierarchical):
         return _of_axes(held)
     # Whether a composite is contiguous is known only when all its offsets are.

@@ -19,7 +19,11 @@ __all__ = ["gather_rows", "rows_under", "table_of", "unrolled"]
 
 def rows_under(shape: Shape[Any]) -> Rows:
     """Return the columns of a jagged shape, or those of a box with its first mode unrolled."""
-    return as_jagged(cast("SmoothCommon", shape._held)).rows if shape.kind == "smooth" else rows_of(shape)
+    return (
+        as_jagged(cast("SmoothCommon", shape.implementation)).rows
+        if shape.kind == "smooth"
+        else rows_of(shape)
+    )
 
 
 def table_of(held: LayoutCommon) -> PlacedRows:

@@ -139,7 +139,7 @@ def sides_of(held: LayoutCommon) -> "list[Side] | None":
         ]
     if isinstance(held, NestedLayout):
         return _layered_sides(held)
-    space = held.shape._held
+    space = held.shape.implementation
     if isinstance(space, Tiled):
         rank = len(space.partitions)
         return [

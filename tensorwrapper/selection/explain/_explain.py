@@ -142,7 +142,7 @@ def _facts(layout: Layout[Any] | None, node: Node) -> str:
     size = _size(layout.shape, node)
     if not isinstance(node, Reading | Generator):
         return size
-    held = layout._held
+    held = layout.implementation
     if isinstance(held, Strided):
         return f"{size}, strides {held.strides}, offset {held.offset}"
     if layout.shape.kind != "smooth":

@@ -119,7 +119,7 @@ class Expression:
     @property
     def is_whole(self) -> bool:
         """Whether the view is the box of the node as it is, up to its origin."""
-        held = self.layout._held
+        held = self.layout.implementation
         return (
             isinstance(held, Strided)
             and held.extents == self.node.extents

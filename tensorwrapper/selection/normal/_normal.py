@@ -93,7 +93,7 @@ def _placed(found: Expression, view: Expression) -> Expression:
 
 
 def _moved(layout: Layout[Any], origin: Index) -> Layout[Any]:
-    held = cast("Strided | Separable", layout._held)
+    held = cast("Strided | Separable", layout.implementation)
     if isinstance(held, Strided):
         return wrap_layout(new_strided(held.extents, origin, held.strides, held.offset))
     return wrap_layout(over_box(held.shape.extents, origin, held.base, held.axes))
@@ -108,7 +108,7 @@ def _canonical(layout: Layout[Any]) -> Layout[Any]:
 
     So that layouts that select the same are equal.
     """
-    held = layout._held
+    held = layout.implementation
     if isinstance(held, Strided):
         pairs = list(zip(held.extents, held.strides, strict=True))
         if any(step and n == 1 for n, step in pairs):
@@ -385,7 +385,7 @@ def _as_it_lies(view: Expression) -> Expression:
 
 def _shifted(layout: Layout[Any], by: int) -> Layout[Any]:
     """Return a layout of places that are counted from a later one on, with origin zero."""
-    held = cast("Strided | Separable", layout._held)
+    held = cast("Strided | Separable", layout.implementation)
     zeros = (0,) * held.shape.rank
     if isinstance(held, Strided):
         return wrap_layout(new_strided(held.extents, zeros, held.strides, held.offset - by))

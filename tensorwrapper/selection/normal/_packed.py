@@ -30,7 +30,7 @@ def packed(view: Expression) -> Expression:
         owner = source.owner
         layouts = (part.layout, source.tensor.layout)
         if not isinstance(owner, Dense) or not all(
-            isinstance(own._held, Strided | Separable) for own in layouts
+            isinstance(own.implementation, Strided | Separable) for own in layouts
         ):
             kept.add(id(owner))
             continue
@@ -98,7 +98,7 @@ def _changed(value: Expression | Piece, moves: _Moves, done: dict[int, Any]) -> 
 
 
 def _shifted(layout: Layout[Any], by: int) -> Layout[Any]:
-    held = layout._held
+    held = layout.implementation
     if isinstance(held, Strided):
         return wrap_layout(new_strided(held.extents, held.origin, held.strides, held.offset - by))
     held = cast("Separable", held)

@@ -66,7 +66,7 @@ def _unravel(place: int, strides: Sequence[int], extents: Extents) -> list[int]:
 
 def maps_of(layout: Layout[Any]) -> tuple[int, tuple[AxisMap, ...]] | None:
     """Return base and axis maps of a layout; None if it keeps tiles together, and so has no rule per mode."""
-    held = layout._held
+    held = layout.implementation
     return axes_of(held, "a selection") if isinstance(held, Strided | Separable | Hierarchical) else None
 
 

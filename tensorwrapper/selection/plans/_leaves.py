@@ -93,7 +93,7 @@ def with_points(view: Expression) -> Expression:
 
 def with_runs(view: Expression) -> Expression:
     """Return a large part that reads memory as blocks with one step per mode, if a few are all of it."""
-    held = view.layout._held
+    held = view.layout.implementation
     source = source_of(view)
     if not isinstance(held, Separable) or held.shape.size <= SMALL or not isinstance(source, TensorSource):
         return view
@@ -142,7 +142,7 @@ def _marks(axis: AxisMap) -> list[int] | None:
 
 def distinct_size(layout: Layout[Any]) -> int:
     """Return how many elements a layout reaches, counted mode by mode: an upper bound if modes overlap."""
-    held = layout._held
+    held = layout.implementation
     if isinstance(held, Strided):
         count = prod([n for n, step in zip(held.extents, held.strides, strict=True) if step])
     elif isinstance(held, Separable):

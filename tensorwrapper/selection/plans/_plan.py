@@ -164,7 +164,7 @@ def plan_of(view: Expression) -> Plan:
 
 def _is_small(view: Expression) -> bool:
     """Tell whether a view is found by its form faster than its plan is made."""
-    node, held = view.node, view.layout._held
+    node, held = view.node, view.layout.implementation
     if isinstance(held, Separable) and any(
         axis.extent > _FEW for axis in held.axes if isinstance(axis, Table)
     ):

@@ -137,7 +137,7 @@ def _bounding(source: Source, layout: Layout[Any]) -> Fetch:
             # Before this mode there is one position each, so what is read is one run of places.
             modes += [range(n) for n in extents[mode + 1 :]]
             break
-    base, axes = axes_of(layout._held, "a selection")
+    base, axes = axes_of(layout.implementation, "a selection")
     own = layout.shape.extents
     return Fetch(source, Outer(modes), wrap_layout(over_box(own, (0,) * len(own), base - start, axes)), None)
 

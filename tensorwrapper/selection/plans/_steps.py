@@ -50,7 +50,7 @@ class Step:
         if not isinstance(node, Reading):
             return "compute"
         layout = fetch_of(self.view).layout if is_away(self.view) else self.view.layout
-        return "copy" if isinstance(layout._held, Strided) else "take"
+        return "copy" if isinstance(layout.implementation, Strided) else "take"
 
     @property
     def elements(self) -> int:
@@ -78,7 +78,7 @@ class Step:
         node = self.view.node
         held: LayoutCommon = new_row_major(self.view.shape.extents)
         if isinstance(node, Reading) and isinstance(node.source, TensorSource):
-            held = self.view.layout._held
+            held = self.view.layout.implementation
         return plan_copy(held, self.target()).runs
 
     def target(self) -> Strided:

@@ -50,7 +50,7 @@ def region_extents(view: Expression, most: int) -> Extents:
 
 
 def _fastest(view: Expression) -> int | None:
-    held = view.layout._held
+    held = view.layout.implementation
     if not isinstance(view.node, Reading) or not isinstance(held, Strided):
         return None
     moving = [mode for mode, step in enumerate(held.strides) if step]

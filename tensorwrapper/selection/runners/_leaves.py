@@ -159,12 +159,12 @@ class AddressedLeaf(Runner):
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
         layout, buffer = self.layout[(*window, ...)], self.buffer
         if isinstance(buffer, Dense) and out.size > SMALL and out.dtype == buffer.dtype:
-            if take_one_mode(layout._held, buffer, out):
+            if take_one_mode(layout.implementation, buffer, out):
                 return
-            target = _held_of(out)
+            target = _implementation_of(out)
             if target is not None:
                 flat, held = target
-                plan = plan_copy(layout._held, held)
+                plan = plan_copy(layout.implementation, held)
                 # Single elements from anywhere are read faster by a table of addresses.
                 if plan.method != "gather":
                     run_copy(plan, buffer.flat, flat, threads=threads)
@@ -184,11 +184,11 @@ def leaf_of(layout: Layout[Any], buffer: BufferCommon[Any]) -> MemoryLeaf | Addr
     if isinstance(buffer, Dense) and buffer.dtype.kind in "TO":
         array = None  # Such elements are objects, over which NumPy makes no array of other strides.
     else:
-        array = memory_of(layout._held, buffer)
+        array = memory_of(layout.implementation, buffer)
     return AddressedLeaf(layout, buffer) if array is None else MemoryLeaf(array)
 
 
-def _held_of(out: Array) -> "tuple[Array, Any] | None":
+def _implementation_of(out: Array) -> "tuple[Array, Any] | None":
     """Return the memory under an array as a flat one, and the layout of the array in it."""
     size = out.dtype.itemsize
     if any(step % size for step in out.strides) or out.dtype.kind not in "biufcmM":

@@ -65,7 +65,7 @@ def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Arra
         If it is a tensor that is no array.
     """
     if isinstance(out, Tensor):
-        array = memory_of(out.layout._held, out.buffer)
+        array = memory_of(out.layout.implementation, out.buffer)
         if array is None:
             raise ConversionError(f"a view is written into an array, or a tensor with strides, not {out!r}")
         readonly = out.is_readonly
@@ -117,7 +117,7 @@ def is_array(source: Tensor[Any]) -> bool:
     return (
         source.shape.kind != "smooth"
         or not dense
-        or memory_of(source.layout._held, source.buffer) is not None
+        or memory_of(source.layout.implementation, source.buffer) is not None
     )
 
 

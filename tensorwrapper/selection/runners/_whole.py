@@ -52,7 +52,7 @@ class WholeRunner(Runner):
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
         if not out.size:
             return
-        base, axes = axes_of(self.layout[(*window, ...)]._held, "a selection")
+        base, axes = axes_of(self.layout[(*window, ...)].implementation, "a selection")
         self._fill(base, axes, out, [slice(None)] * out.ndim)
 
     def _fill(self, base: int, axes: tuple[AxisMap, ...], out: Array, goal: _Goal) -> None:
@@ -61,7 +61,7 @@ class WholeRunner(Runner):
         extents = tuple([axis.extent for axis in axes])
         layout = wrap_layout(over_box(extents, (0,) * len(extents), base, axes))
         span, size = greatest + 1 - least, layout.shape.size
-        if layout._held.is_contiguous and self._run_into(least, out, goal):
+        if layout.implementation.is_contiguous and self._run_into(least, out, goal):
             return
         if span * self.dtype.itemsize <= _SCRATCH and (span <= _SPARSE * size or span <= BLOCK):
             run: Any = np.empty(span, self.dtype)

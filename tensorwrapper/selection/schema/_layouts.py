@@ -115,9 +115,9 @@ def check_reach(
     budget.work(high + 1 - low + layout.shape.size + sum([own.shape.size for own in held]), where)
     given = np.zeros(high + 1 - low, dtype=np.bool_)
     for own in held:
-        for places in address_batches(own._held):
+        for places in address_batches(own.implementation):
             given[places - low] = True
-    for places in address_batches(layout._held):
+    for places in address_batches(layout.implementation):
         if least < low or greatest > high or not given[places - low].all():
             raise SelectionError(
                 "bounds",
@@ -128,7 +128,7 @@ def check_reach(
 
 def _is_inside(layout: Layout[Any], own: Layout[Any]) -> bool:
     """Tell whether all places of a layout are surely those of one in strides, whose modes do not overlap."""
-    held, maps = own._held, maps_of(layout)
+    held, maps = own.implementation, maps_of(layout)
     if not isinstance(held, Strided) or maps is None or min(held.strides, default=0) < 1:
         return False
     # The place of a box in which each mode has room for all that lies within a step of the one before.

@@ -419,7 +419,7 @@ def _check_alike(parts: Sequence[Expression], mode: int, where: str) -> None:
 
 def _placed(view: Expression, extents: Extents, start: Extents) -> Expression:
     """Return the same view over a box that lies elsewhere."""
-    held = view.layout._held
+    held = view.layout.implementation
     if isinstance(held, Strided | Separable):
         base, axes = axes_of(held, "a view")
         return attrs.evolve(view, layout=wrap_layout(over_box(extents, start, base, axes)))

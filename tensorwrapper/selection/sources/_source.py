@@ -121,7 +121,7 @@ class TensorSource:
                     part = part[(*[slice(None)] * mode, key)]
                 else:
                     part = part.gather(mode, positions)
-            memory = memory_of(part.layout._held, part.buffer)
+            memory = memory_of(part.layout.implementation, part.buffer)
             write_elements(target, part.elements().reshape(target.shape) if memory is None else memory)
         return _Finished(len(selections))
 

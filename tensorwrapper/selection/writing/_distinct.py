@@ -31,7 +31,7 @@ def check_distinct(landings: Iterable[Landing]) -> None:
     for landing in landings:
         layout = landing.tensor.layout
         if not layout.is_injective:
-            held = layout._held
+            held = layout.implementation
             mode = held.repeated_mode() if isinstance(held, Strided | Separable) else None
             modes = "modes overlap" if mode is None else f"mode {mode} repeats"
             raise ReadOnlyError(

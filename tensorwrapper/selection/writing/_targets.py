@@ -230,7 +230,7 @@ def write_parts(landings: Landings, values: Array) -> Iterator[tuple[Landing, Ar
         if isinstance(own, Arranged):
             flat: Any = np.empty(mine.size, mine.dtype)
             places = own.layout
-            memory = memory_of(places._held, Dense(flat)) if flat.dtype.kind not in "TO" else None
+            memory = memory_of(places.implementation, Dense(flat)) if flat.dtype.kind not in "TO" else None
             if memory is None:
                 assign_indexed(flat, (places.to_numpy(),), mine)
             else:

@@ -92,7 +92,7 @@ def _array_of(value: Value) -> Array | None:
     if isinstance(value, np.ndarray):
         return cast("Array", value)
     if type(value) is Tensor and value.shape.kind == "smooth":
-        return memory_of(value.layout._held, value.buffer)
+        return memory_of(value.layout.implementation, value.buffer)
     return None
 
 
@@ -107,7 +107,7 @@ def accumulate(values: Tensor[Any], normal: Expression) -> None:
     own = fit_extents(values.elements().reshape(values.shape.extents), extents)
     for part, mine in list(write_parts(found, np.broadcast_to(own, extents))):
         start, flat = 0, mine.reshape(-1)
-        for batch in address_batches(part.tensor.layout._held):
+        for batch in address_batches(part.tensor.layout.implementation):
             places = batch.reshape(-1)
             part.tensor.buffer.accumulate(places, flat[start : start + len(places)])
             start += len(places)

@@ -9,7 +9,7 @@ from tensorwrapper.shape.boxes._names import Names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.interchange._torch import depends_on_rows_alone
 from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon, JaggedView
-from tensorwrapper.shape.kinds._nested import Flat, Held, NestedCommon, at_zero, flat_of
+from tensorwrapper.shape.kinds._nested import Flat, Implementation, NestedCommon, at_zero, flat_of
 from tensorwrapper.shape.rows._partition import Partition
 
 __all__ = ["FACTS", "Fact", "LossReport", "ShapeForm", "TilingForm", "shape_losses", "tiling_losses"]
@@ -153,7 +153,7 @@ _TILING_EFFECTS: dict[TilingForm, tuple[frozenset[Fact], frozenset[Fact]]] = {
 }
 
 
-def shape_losses(form: ShapeForm, shape: Held, names: Names) -> LossReport:
+def shape_losses(form: ShapeForm, shape: Implementation, names: Names) -> LossReport:
     """Return what a form leaves out of a shape; O(rows)."""
     _check_form(form, _EFFECTS)
     flat = flat_of(shape)

@@ -22,7 +22,7 @@ from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
 __all__ = [
     "Flat",
-    "Held",
+    "Implementation",
     "Nested",
     "NestedCommon",
     "NestedView",
@@ -250,7 +250,7 @@ class NestedView(NestedCommon):
         return NestedView, (self._flat, self._layers)
 
 
-Held: TypeAlias = Flat | NestedCommon
+Implementation: TypeAlias = Flat | NestedCommon
 """The kinds of shape, all of them: a new kind is a change here."""
 
 

@@ -224,14 +224,14 @@ class LabeledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
         return set(self.text.names)
 
     def _collect(self, scope: _Scope, into: list[Operand]) -> None:
-        held, names, renamed = self.operand._held, self.text.names, scope.renamed
+        held, names, renamed = self.operand.implementation, self.text.names, scope.renamed
         if renamed:
             names = tuple([renamed.get(name, name) for name in names])
         # The common case, without the price of an isinstance check on an abstract class.
         into.append((held if type(held) is Smooth else flat_of(held), names))
 
     def _layering(self) -> Layering | None:
-        held = self.operand._held
+        held = self.operand.implementation
         if type(held) is Smooth or not isinstance(held, NestedCommon):
             return None
         return layering_of(self.text.names, held.layers)
@@ -414,7 +414,7 @@ def _in_sum(term: ShapeExpression[Any]) -> str:
 def label_shape(shape: _ShapeT, labels: LabelsLike) -> LabeledShape[_ShapeT]:
     """Return a shape with labels, if there is one for each mode and they are in the layers of the modes."""
     names = to_labels(labels)
-    held = shape._held
+    held = shape.implementation
     if len(names.names) != held.rank:
         raise RankError(
             f"{len(names)} labels, {short_text(str(names))}, are given for {held.rank} modes: a shape has "

@@ -41,7 +41,7 @@ __all__ = [
 
 def rows_of(shape: Shape[Any]) -> Rows:
     """Return the columns of a jagged shape, without its layers."""
-    return cast("JaggedCommon", flat_of(shape._held)).rows
+    return cast("JaggedCommon", flat_of(shape.implementation)).rows
 
 
 def picked_rows(shape: Shape[Any], picks: Picks) -> Jagged:
@@ -79,7 +79,7 @@ def as_if_at_zero(shape: Shape[Any], indices: IntArray, *, back: bool = False) -
 
     ``back`` goes the other way. The indices must exist.
     """
-    flat = flat_of(shape._held)
+    flat = flat_of(shape.implementation)
     try:
         move = np.array(flat.origin, dtype=np.int64)
     except JaggedModeError:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_counts, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
-from tensorwrapper.shape._facade import held_of
+from tensorwrapper.shape._facade import implementation_of
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape.boxes._common import to_index
 from tensorwrapper.shape.boxes._keys import Entry, mode_of, parse_key, slice_entries
@@ -127,7 +127,7 @@ class Tiling(TilingExchange):
         >>> Tiling.from_shape(Shape.from_cells((1, 2), [(5, 3), (5, 4)], origins=[(0, 0), (0, 3)]))
         Tiling([5], [3, 4])
         """
-        return make_tiling(partitions_of(flat_of(held_of(shape))))
+        return make_tiling(partitions_of(flat_of(implementation_of(shape))))
 
     @classmethod
     def from_chunks(

@@ -256,10 +256,10 @@ def test_is_injective_where_modes_interleave(extents, strides, expected):
 def test_what_is_found_out_about_places_is_remembered_and_no_part_of_the_value():
     asked, fresh = (Layout(Shape(3, 2), strides=(2, 3)) for _ in range(2))
     assert asked.is_injective
-    assert asked._held._injective
+    assert asked.implementation._injective
     assert asked == fresh
     assert hash(asked) == hash(fresh)
-    assert pickle.loads(pickle.dumps(asked))._held._injective is None
+    assert pickle.loads(pickle.dumps(asked)).implementation._injective is None
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_cells_lie_where_a_table_says(shape, data):
         for start, steps, cell in zip(starts, strides, cells, strict=True)
     ]
     check_layout(layout, by_cell(shape, places))
-    assert isinstance(layout._held, Packed) == layout.is_contiguous
+    assert isinstance(layout.implementation, Packed) == layout.is_contiguous
 
 
 # What every layout over a jagged shape does.
@@ -204,20 +204,20 @@ def test_layouts_of_cells_are_values(layout, data):
 
 @given(JAGGED, st.integers(-5, 5))
 def test_a_table_that_says_no_more_than_packed_is_packed(shape, offset):
-    offsets = offset + shape._held.rows.cell_offsets()[:-1]
+    offsets = offset + shape.implementation.rows.cell_offsets()[:-1]
     made = Layout.from_block_offsets(shape, offsets)
-    assert isinstance(made._held, Packed)
+    assert isinstance(made.implementation, Packed)
     assert not shape.size or made == Layout(shape, offset=offset)
     twice = made[...].reverse().reverse()
-    assert isinstance(twice._held, Packed)
+    assert isinstance(twice.implementation, Packed)
 
 
 def test_rows_of_one_length_make_padded_rows_a_packed_layout():
     layout = Layout.padded(Shape.jagged([2, 2, 2]))
     assert layout.is_contiguous
     assert layout.padding == 0
-    assert isinstance(Layout.padded(Shape.jagged([3, 1, 2]))[1:]._held, Padded)
-    assert isinstance(Layout.padded(Shape.triangular(4, "upper"))[1:]._held, Blocked)
+    assert isinstance(Layout.padded(Shape.jagged([3, 1, 2]))[1:].implementation, Padded)
+    assert isinstance(Layout.padded(Shape.triangular(4, "upper"))[1:].implementation, Blocked)
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(2))))

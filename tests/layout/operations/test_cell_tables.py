@@ -112,7 +112,7 @@ def test_a_table_is_copied_and_may_be_of_any_integer_type():
     starts[:] = 99
     strides[:] = 99
     assert layout.to_numpy().tolist() == [7, 8, 9, 0, 2]
-    for array in (layout._held.starts, layout._held.strides):
+    for array in (layout.implementation.starts, layout.implementation.strides):
         assert array.dtype == np.int64
         assert not array.flags.writeable
 
@@ -120,9 +120,9 @@ def test_a_table_is_copied_and_may_be_of_any_integer_type():
 def test_strides_that_are_alike_are_kept_once():
     shape = Shape.jagged(np.arange(1000) % 7)
     layout = Layout.from_block_offsets(shape, np.arange(1000) * 10, strides=np.full((1000, 1), 2))
-    assert not layout._held.strides.strides[0]
+    assert not layout.implementation.strides.strides[0]
     assert layout == Layout.from_block_offsets(shape, np.arange(1000) * 10, strides=[2])
-    assert not layout[::-1]._held.strides.strides[0]
+    assert not layout[::-1].implementation.strides.strides[0]
 
 
 def test_cells_that_interleave_are_told_apart():
@@ -155,8 +155,8 @@ def test_the_order_of_a_cell_is_that_of_its_own_modes():
     layout = Layout(PAIRS, order="F")
     assert layout.to_numpy().tolist() == [0, 2, 4, 1, 3, 5, 6, 7, 8, 9]
     assert layout == Layout(PAIRS, order=(0, 1)) == Layout.packed(PAIRS, order="F")
-    assert isinstance(Layout(PAIRS, order=(1, 0))._held, Packed)
-    assert isinstance(Layout(Shape.jagged([3, 1]), order="F")._held, Packed)
+    assert isinstance(Layout(PAIRS, order=(1, 0)).implementation, Packed)
+    assert isinstance(Layout(Shape.jagged([3, 1]), order="F").implementation, Packed)
 
 
 def test_a_box_is_one_cell():
@@ -190,7 +190,7 @@ def test_a_million_rows_take_no_step_in_python_each():
     shape = Shape.jagged(lengths)
     layout = Layout(shape)
     firsts = layout[:, ::-1]
-    assert isinstance(firsts._held, Blocked)
+    assert isinstance(firsts.implementation, Blocked)
     assert firsts.shape == shape
     rows = np.flatnonzero(lengths)
     ends = shape.splits(1)[rows + 1]
@@ -212,5 +212,5 @@ def test_parts_of_a_grid_of_tiles_keep_their_kinds():
 
 def test_the_cells_of_a_tiled_view_lie_where_the_box_does_also_away_from_zero():
     tiling = Tiling([1, 3], [2, 1], origin=(5, -2))
-    held = Layout(tiling.elements).as_tiled(tiling)._held
+    held = Layout(tiling.elements).as_tiled(tiling).implementation
     assert table_of(held).starts.tolist() == [0, 2, 3, 5]

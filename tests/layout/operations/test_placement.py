@@ -140,8 +140,11 @@ def test_layers_of_every_kind_inside_every_other(flat, layers, sizes, order):
 
 def test_tables_have_one_number_per_cell_where_cells_stay_in_one_piece():
     shape = Shape.nested(Shape.tiled([40, 60], [50, 50]), layers=(2, 2))
-    assert Layout(shape, orders=["F", "C"]).flatten()._held.starts.tolist() == [0, 5000, 2000, 7000]
-    assert Layout(shape, orders=["C", "F"]).flatten()._held.strides.tolist() == [[1, 40]] * 2 + [[1, 60]] * 2
+    assert Layout(shape, orders=["F", "C"]).flatten().implementation.starts.tolist() == [0, 5000, 2000, 7000]
+    assert (
+        Layout(shape, orders=["C", "F"]).flatten().implementation.strides.tolist()
+        == [[1, 40]] * 2 + [[1, 60]] * 2
+    )
 
 
 def test_orders_that_do_not_fit_name_the_layer():

@@ -13,7 +13,7 @@ N = 12
 
 
 def forms(layout):
-    return [type(axis) for axis in axes_of(layout._held, "forms")[1]]
+    return [type(axis) for axis in axes_of(layout.implementation, "forms")[1]]
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_several_modes_are_padded_at_once(mode):
 )
 def test_a_pad_is_held_in_its_simplest_form(mode, form):
     def held(extent, before, after):
-        (axis,) = Layout(Shape(extent)).pad([(before, after)], mode=mode)._held.axes
+        (axis,) = Layout(Shape(extent)).pad([(before, after)], mode=mode).implementation.axes
         return type(axis)
 
     assert held(6, 2, 3) is form

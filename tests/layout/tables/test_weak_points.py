@@ -46,7 +46,7 @@ def test_steps_and_reversal_are_strides_and_no_tables(layout):
     ],
 )
 def test_steps_through_turned_and_repeated_modes_are_closed_forms(layout):
-    (axis,) = layout._held.axes
+    (axis,) = layout.implementation.axes
 
     assert type(axis) is Cycle
 
@@ -198,7 +198,7 @@ def test_what_is_no_single_run_does_not_merge(layout):
 
 def test_a_table_keeps_its_memory_when_it_is_sliced():
     values = Layout(Shape(100)).gather(0, np.random.default_rng(3).permutation(100))
-    (whole,), (part,) = values._held.axes, values[10:90:3]._held.axes
+    (whole,), (part,) = values.implementation.axes, values[10:90:3].implementation.axes
 
     assert isinstance(part, Table)
     assert np.shares_memory(whole.values, part.values)

@@ -75,7 +75,7 @@ def test_a_window_may_cut_through_tiles(view, data):
 
 @given(tiled_views(), st.data())
 def test_any_tiles_in_any_order_are_a_view_of_where_they_lie(view, data):
-    held, grid = view._held, view.shape.outer()
+    held, grid = view.implementation, view.shape.outer()
     some = data.draw(st.lists(st.integers(0, grid.size - 1), max_size=5)) if grid.size else []
     numbers = grid.indices_at(np.array(some, dtype=np.int64))
     part = wrap_layout(tiles_as_blocked(held, numbers))
@@ -125,10 +125,10 @@ def test_tiles_of_a_large_view_are_known_not_to_overlap():
     numbers = np.argwhere(np.arange(500)[:, np.newaxis] >= np.arange(500))
     for order in ("C", "F"):
         view = Layout(tiling.elements, order=order).as_tiled(tiling)
-        lower = tiles_as_blocked(view._held, numbers)
+        lower = tiles_as_blocked(view.implementation, numbers)
         assert lower.shape.size > 2**20
         assert lower.is_injective
         assert lower.at(slice(None, None, -2)).is_injective
-        twice = tiles_as_blocked(view._held, np.concatenate([numbers, numbers[:1]]))
+        twice = tiles_as_blocked(view.implementation, np.concatenate([numbers, numbers[:1]]))
         assert isinstance(twice, Blocked)
         assert not twice.is_injective

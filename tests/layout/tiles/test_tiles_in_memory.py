@@ -83,7 +83,7 @@ def test_a_chain_of_parts_is_numpys(layout, data):
 
 @given(tile_major(), st.data())
 def test_the_view_by_a_finer_tiling_shows_the_same_elements(layout, data):
-    tiling = layout._held.tiling
+    tiling = layout.implementation.tiling
     places = st.tuples(*[st.integers(p.origin, p.origin + p.extent) for p in tiling.partitions])
     points = data.draw(st.lists(places, max_size=3)) if tiling.elements.size else []
     for finer in (tiling, tiling.refine(*points)):
@@ -98,18 +98,21 @@ def test_the_view_by_a_finer_tiling_shows_the_same_elements(layout, data):
         assert {index: view.offset_of(index) for index in view.shape.indices()} == expected
         check_layout(view[...], places_in(tree_of(view)))
     part = layout[...].reverse()
-    if isinstance(part._held, Mosaic):
-        assert part.as_tiled(part._held.tiling).to_numpy().tolist() == part._held.tiles.to_numpy().tolist()
+    if isinstance(part.implementation, Mosaic):
+        assert (
+            part.as_tiled(part.implementation.tiling).to_numpy().tolist()
+            == part.implementation.tiles.to_numpy().tolist()
+        )
 
 
 @given(tile_major(), st.data())
 def test_a_part_in_one_tile_is_strided_and_all_of_it_stays_tile_major(layout, data):
-    tiling = layout._held.tiling
+    tiling = layout.implementation.tiling
     filled = [k for k in tiling.grid.indices() if tiling.tile(k).size]
     if filled:
         box = tiling.tile(data.draw(st.sampled_from(filled)))
-        assert isinstance(layout.window(box)._held, Strided) == (box != layout.shape)
-    assert isinstance(layout[...]._held, TileMajor)
+        assert isinstance(layout.window(box).implementation, Strided) == (box != layout.shape)
+    assert isinstance(layout[...].implementation, TileMajor)
     part = layout[::-1] if layout.shape.rank else layout
     again = pickle.loads(pickle.dumps(part))
     assert again == part

@@ -36,7 +36,7 @@ def kind_of(view):
     if normal.node.name != "source":
         return normal.node.name
     letters = {Stride: "A", Cycle: "U", Table: "T"}
-    _, axes = axes_of(normal.layout._held, "a test")
+    _, axes = axes_of(normal.layout.implementation, "a test")
     found = "".join(letters[type(axis)] for axis in axes)
     return "strided" if set(found) <= {"A"} else f"sep {found}"
 

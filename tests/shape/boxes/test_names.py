@@ -309,7 +309,7 @@ def test_equal_layouts_come_of_shapes_that_differ_in_names_alone():
 
 
 def test_a_facade_over_what_a_named_shape_holds_has_no_names():
-    assert as_shape(Shape(2).named("i")._held) == Shape(2)
+    assert as_shape(Shape(2).named("i").implementation) == Shape(2)
     assert as_shape(Smooth((2,))).names == (None,)
 
 

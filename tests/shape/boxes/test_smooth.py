@@ -114,7 +114,7 @@ def test_a_mode_that_does_not_exist_is_refused(extents):
 )
 def test_slices(shape, first, last, expected):
     assert shape.slice(first, last) == expected
-    assert as_shape(SmoothView.of_box(shape._held)).slice(first, last) == expected
+    assert as_shape(SmoothView.of_box(shape.implementation)).slice(first, last) == expected
     assert shape[tuple(map(slice, first, last))] == expected
 
 
@@ -366,7 +366,7 @@ def test_text(shape, text, call):
 
 def test_a_shape_never_changes():
     shape = Shape(2, 3)
-    for name in ("extents", "origin", "_held", "anything"):
+    for name in ("extents", "origin", "implementation", "anything"):
         with pytest.raises(AttributeError):
             setattr(shape, name, 1)
     with pytest.raises(AttributeError):

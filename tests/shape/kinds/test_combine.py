@@ -324,8 +324,8 @@ def test_a_stack_repeats_what_follows_the_new_mode(shape, count, data):
 def test_parts_along_mode_0_are_windows_and_join_without_a_copy():
     shape = Shape.jagged(range(100))
     parts = shape.split(7)
-    assert all(part._held.rows.columns is shape._held.rows.columns for part in parts)
-    assert Shape.concat(parts)._held.rows.columns is shape._held.rows.columns
+    assert all(part.implementation.rows.columns is shape.implementation.rows.columns for part in parts)
+    assert Shape.concat(parts).implementation.rows.columns is shape.implementation.rows.columns
 
 
 def test_tilings_join_without_their_tiles():
@@ -333,7 +333,7 @@ def test_tilings_join_without_their_tiles():
     shape = Shape.tiled(tiles, tiles, tiles)
     for mode in range(3):
         found = Shape.concat(shape.split(3, mode), mode)
-        assert type(found._held) is Tiled
+        assert type(found.implementation) is Tiled
         assert found == shape
 
 

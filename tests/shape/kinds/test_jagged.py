@@ -82,7 +82,7 @@ def test_the_leaves_of_nested_lists():
         Shape.jagged(np.array([3, 1, 2], dtype=np.uint8)),
         Shape.jagged([np.int64(3), 1, np.uint8(2)]),
         Shape.jagged([Shape(3), Shape(1), Shape(2)]),
-        Shape.jagged([Shape(3)._held, Shape(1)._held, Shape(2)._held]),
+        Shape.jagged([Shape(3).implementation, Shape(1).implementation, Shape(2).implementation]),
         Shape.jagged([3, 1, 2], rank=2),
         Shape.from_cells((3,), [[3], [1], [2]]),
         Shape.from_cells(Shape(3), np.array([[3], [1], [2]])),

@@ -20,7 +20,7 @@ def forms(shape):
     start = shape.origin_at(())
     zeros = (0,) * shape.rank
     larger = Shape.jagged([shape[start:start], shape], origin=(7, *zeros))
-    return shape, shape[...], as_shape(Jagged(shape._held.rows)), larger[8]
+    return shape, shape[...], as_shape(Jagged(shape.implementation.rows)), larger[8]
 
 
 @pytest.mark.parametrize(
@@ -191,6 +191,6 @@ def test_clip_cuts_each_row_short_and_keeps_the_empty_ones(shape, first, last, e
 
 def test_runs_of_rows_and_leading_pins_are_views_and_other_parts_are_not():
     for key in (slice(0, 1), (slice(0, 1), ALL), 1, (1, 2), (1, slice(0, 1))):
-        assert type(DEEP[key]._held) is JaggedView
+        assert type(DEEP[key].implementation) is JaggedView
     for key in ((ALL, 1), (ALL, slice(1, 2)), (1, ALL, 0)):
-        assert type(DEEP[key]._held) is Jagged
+        assert type(DEEP[key].implementation) is Jagged

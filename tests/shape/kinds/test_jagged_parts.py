@@ -29,7 +29,7 @@ J = Shape.jagged([3, 1, 2])
     ],
 )
 def test_keys(key, expected):
-    for shape in (J, J[:], as_shape(Jagged(J._held.rows)), Shape.jagged([[9], [3, 1, 2]])[1]):
+    for shape in (J, J[:], as_shape(Jagged(J.implementation.rows)), Shape.jagged([[9], [3, 1, 2]])[1]):
         assert shape[key] == expected
 
 
@@ -94,8 +94,8 @@ def test_clip_cuts_each_row_short():
 
 def test_a_slice_of_rows_is_a_view_and_its_copy_is_not():
     view = J[1:]
-    assert type(view._held) is JaggedView
-    assert type(view.copy()._held) is Jagged
+    assert type(view.implementation) is JaggedView
+    assert type(view.copy().implementation) is Jagged
     assert view.copy() == view
     assert J.copy() is J
 

@@ -104,7 +104,7 @@ def test_an_implementation_made_by_hand_is_checked_too():
         with pytest.raises(LayerError, match="rank 2"):
             Nested(Smooth((2, 3)), layers)
         with pytest.raises(LayerError, match="rank 2"):
-            NestedView(ROWS[1]._held, layers)
+            NestedView(ROWS[1].implementation, layers)
 
 
 @pytest.mark.parametrize("layer", [2, -3, 10**20])
@@ -219,7 +219,7 @@ def test_layers_are_made_anew_without_new_columns():
     second = nest(first, 2, 1)
 
     assert second.layers == (2, 1)
-    assert second._held.flat is first._held.flat is ROWS._held
+    assert second.implementation.flat is first.implementation.flat is ROWS.implementation
     assert nest(second, 1, 2) == first
     assert second.flatten() == ROWS
 
@@ -339,12 +339,12 @@ def test_layers_that_are_no_boxes(layer):
 def test_layers_over_a_view_are_a_view():
     for part in (ROWS[1:], ROWS[1], ROWS[1, 1], ROWS.as_smooth()):
         view = nest(part, part.rank)
-        assert type(view._held) is NestedView
-        assert view._held.flat is part._held
-        assert type(view.copy()._held) is Nested
+        assert type(view.implementation) is NestedView
+        assert view.implementation.flat is part.implementation
+        assert type(view.copy().implementation) is Nested
         assert view.copy() == view
-    assert type(nest(Shape(2), 1)._held) is type(nest(TILES, 2, 2)._held) is Nested
-    assert type(nest(ROWS, 1, 2)[1:]._held) is NestedView
+    assert type(nest(Shape(2), 1).implementation) is type(nest(TILES, 2, 2).implementation) is Nested
+    assert type(nest(ROWS, 1, 2)[1:].implementation) is NestedView
     value = nest(ROWS, 1, 2)
     assert value.copy() is value
 
@@ -366,7 +366,7 @@ def test_values_pickle_copy_and_have_one_token(make):
     for twin in (copy.copy(shape), copy.deepcopy(shape), pickle.loads(pickle.dumps(shape))):
         assert twin == shape
         assert hash(twin) == hash(shape)
-        assert type(twin._held) is type(shape._held)
+        assert type(twin.implementation) is type(shape.implementation)
         assert twin.layers == shape.layers
     assert tokenize(shape) == tokenize(make())
     assert tokenize(shape) != tokenize(nest(shape, *shape.layers, 0))
@@ -383,8 +383,8 @@ def test_values_pickle_copy_and_have_one_token(make):
 def test_text(shape, text):
     assert str(shape) == text
     assert eval(repr(shape)) == shape
-    assert repr(shape._held).startswith("Nested(")
-    assert repr(nest(shape.flatten()[...], *shape.layers)._held).startswith("Nested")
+    assert repr(shape.implementation).startswith("Nested(")
+    assert repr(nest(shape.flatten()[...], *shape.layers).implementation).startswith("Nested")
 
 
 # What layers cost.
@@ -432,7 +432,7 @@ def test_a_pickled_nested_view_takes_its_own_rows_along():
 
 def test_a_copy_lets_go_of_the_parent():
     parent = Shape.jagged(np.arange(1000))
-    alive = weakref.ref(parent._held.rows.columns)
+    alive = weakref.ref(parent.implementation.rows.columns)
     view = nest(parent, 1, 1)[10:20]
     twin = view.copy()
     assert twin == view

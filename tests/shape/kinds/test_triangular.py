@@ -164,14 +164,14 @@ def test_indices_at_the_ends_of_64_bits_are_outside(half):
 def test_a_slice_and_a_move_are_made_of_rows():
     upper = Shape.triangular(4, "upper")
 
-    assert type(upper[1:3]._held) is JaggedView
+    assert type(upper[1:3].implementation) is JaggedView
     assert upper[1:3] == Shape.jagged([Shape(3, origin=(1,)), Shape(2, origin=(2,))], origin=(1, 0))
     assert upper[0:2, 1:3] == Shape.jagged([Shape(2, origin=(1,)), Shape(2, origin=(1,))])
     assert upper[:, 3] == Shape(4)
     assert upper.slice((0, 1), (4, 3), clip=True).size == 2 + 2 + 1
     assert upper.translate_by((1, 1))[1] == Shape(4, origin=(1,))
-    assert upper[...]._held is upper._held
-    assert upper.translate_by((0, 0))._held is upper._held
+    assert upper[...].implementation is upper.implementation
+    assert upper.translate_by((0, 0)).implementation is upper.implementation
     with pytest.raises(OutOfBoundsError, match=r"index 0 .*prefix \(1,\)"):
         upper[:, 0]
 
@@ -190,7 +190,7 @@ def test_a_triangle_is_permuted_only_where_no_row_differs():
         (Triangular(LARGE), Triangular(LARGE, "upper"), False),
         (Triangular(LARGE), Triangular(LARGE, diagonal=False), False),
         (Triangular(LARGE), Triangular(LARGE + 1), False),
-        (Triangular(LARGE), Jagged(Shape.jagged([1, 2])._held.rows), False),
+        (Triangular(LARGE), Jagged(Shape.jagged([1, 2]).implementation.rows), False),
         (Triangular(0, "upper"), Triangular(0, "lower", diagonal=False), True),
         (Triangular(1, "upper"), Triangular(1, "lower"), True),
         (Triangular(1, "upper", diagonal=False), Triangular(1, "lower", diagonal=False), False),
@@ -240,7 +240,7 @@ def test_a_triangle_pickles_as_what_makes_it():
     assert len(pickle.dumps(shape)) < 500
     for twin in (pickle.loads(pickle.dumps(shape)), copy.deepcopy(shape)):
         assert twin == shape
-        assert twin._held.half == "upper"
+        assert twin.implementation.half == "upper"
 
 
 @pytest.mark.parametrize("n", [np.int64(3), np.array(3), np.dtype(">i4").type(3)])

@@ -420,7 +420,7 @@ class Triangle(JaggedCommon):
 
     @property
     def rows(self):
-        return Shape.jagged([1, 2, 3])._held.rows
+        return Shape.jagged([1, 2, 3]).implementation.rows
 
 
 def test_the_shape_of_a_stranger_is_drawn_as_ours_is():

@@ -67,7 +67,7 @@ def test_bands_say_what_their_rows_have_in_common(rows, most, one_origin):
 @pytest.mark.parametrize("half", ["lower", "upper"])
 @pytest.mark.parametrize("diagonal", [True, False])
 def test_the_bands_of_a_triangle_are_those_of_its_rows(n, half, diagonal):
-    triangle = Shape.triangular(n, half=half, diagonal=diagonal)._held
+    triangle = Shape.triangular(n, half=half, diagonal=diagonal).implementation
     rows = triangle.rows
     extents = rows.columns.leaf_extents(*rows.leaves)[:, 0]
     expected = bands_of(extents, rows.columns.leaf_origins[0], triangle.bounding_box()[1][1])

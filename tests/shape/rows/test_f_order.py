@@ -26,7 +26,7 @@ def by_sorting(shape):
 @given(SHAPES, LIMITS, st.one_of(st.just(slice(None)), st.slices(20)), st.integers(1, 5))
 def test_any_places_at_any_size_of_the_parts(shape, limit, key, length):
     expected = by_sorting(shape)
-    numbers, places = SortedParts(shape._held, limit), range(shape.size)[key]
+    numbers, places = SortedParts(shape.implementation, limit), range(shape.size)[key]
     tables = list(numbers.tables(places, length))
     assert all(len(table) == length for table in tables[:-1])
     assert all(0 < len(table) <= length for table in tables)
@@ -36,11 +36,11 @@ def test_any_places_at_any_size_of_the_parts(shape, limit, key, length):
 
 @given(SHAPES, LIMITS)
 def test_every_index_has_one_place(shape, limit):
-    numbers = SortedParts(shape._held, limit)
+    numbers = SortedParts(shape.implementation, limit)
     for place, index in enumerate(by_sorting(shape)):
         assert numbers.index(place) == index
         assert numbers.place(index) == place
-        assert SortedParts(shape._held, limit).place(index) == place
+        assert SortedParts(shape.implementation, limit).place(index) == place
     # From one part to another: in row-major order, neighbours are far apart.
     places = {index: place for place, index in enumerate(by_sorting(shape))}
     assert [numbers.place(index) for index in shape.indices()] == [places[i] for i in shape.indices()]
@@ -50,12 +50,12 @@ def test_every_index_has_one_place(shape, limit):
 @given(SHAPES, LIMITS)
 def test_parts_follow_one_another_and_keep_to_the_limit(shape, limit):
     place = 0
-    for before, table in colex_parts(shape._held, limit, range(shape.size)):
+    for before, table in colex_parts(shape.implementation, limit, range(shape.size)):
         assert before == place
         assert 0 < len(table) <= limit
         for found in (
-            colex_part(shape._held, limit, before),
-            colex_part(shape._held, limit, tuple(table[-1])),
+            colex_part(shape.implementation, limit, before),
+            colex_part(shape.implementation, limit, tuple(table[-1])),
         ):
             assert found[0] == before
             assert np.array_equal(found[1], table)
@@ -66,13 +66,13 @@ def test_parts_follow_one_another_and_keep_to_the_limit(shape, limit):
 @pytest.mark.parametrize("length", [1, 3, 4, 7, 30, 100])
 def test_tables_are_full_whatever_the_parts(length):
     shape = Shape.jagged([9, 4, 9, 1, 7])
-    tables = list(SortedParts(shape._held, 4).tables(range(30), length))
+    tables = list(SortedParts(shape.implementation, 4).tables(range(30), length))
     assert [len(table) for table in tables] == [length] * (30 // length) + [30 % length] * (30 % length > 0)
     assert [tuple(row) for table in tables for row in table.tolist()] == by_sorting(shape)
 
 
 def test_only_parts_that_are_asked_for_are_sorted():
-    shape = Shape.jagged(np.full(4, 1000))._held
+    shape = Shape.jagged(np.full(4, 1000)).implementation
     parts = colex_parts(shape, 10, range(3999, -1, -1000))
     assert [before <= place < before + len(table) for place, (before, table) in zip(
         range(3999, -1, -1000), parts, strict=True

@@ -64,8 +64,8 @@ def test_a_difference_is_that_of_the_sets(family):
 @given(families(1))
 def test_one_box_and_a_table_of_one_leave_the_same_indices(family):
     box, (other,) = family
-    one = subtract(box._held, [other._held])
-    many = subtract(box._held, [other._held, other._held])
+    one = subtract(box.implementation, [other.implementation])
+    many = subtract(box.implementation, [other.implementation, other.implementation])
 
     assert one == many
 
@@ -87,9 +87,9 @@ def test_integers_of_any_size_make_the_same_parts(near, far):
         moved = [Shape.smooth(s.extents, origin=[a + FAR for a in s.origin]) for s in others]
         there = box.translate_by((FAR,) * box.rank)
         for how in (subtract, partition):
-            here = how(box._held, [s._held for s in others])
+            here = how(box.implementation, [s.implementation for s in others])
             assert [p.translate_by((FAR,) * box.rank) for p in here] == how(
-                there._held, [s._held for s in moved]
+                there.implementation, [s.implementation for s in moved]
             )
 
 

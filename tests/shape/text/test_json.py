@@ -81,7 +81,7 @@ def test_from_json_is_the_inverse_of_to_json(shape):
     ],
 )
 def test_a_shape_is_read_as_it_was_stored(shape, kind):
-    assert type(Shape.from_json(shape.to_json())._held) is kind
+    assert type(Shape.from_json(shape.to_json()).implementation) is kind
 
 
 def test_a_representation_of_a_stranger_is_written_by_its_rows():
@@ -90,7 +90,7 @@ def test_a_representation_of_a_stranger_is_written_by_its_rows():
 
         @property
         def rows(self):
-            return Shape.jagged([1, 2, 3])._held.rows
+            return Shape.jagged([1, 2, 3]).implementation.rows
 
     assert as_shape(Stairs()).to_json() == Shape.jagged([1, 2, 3]).to_json()
 

@@ -264,7 +264,7 @@ def test_a_tiled_shape_of_boxes():
 def test_a_run_of_tiles_keeps_its_numbers_and_stays_tiled():
     shape = Shape.tiled([5, 15, 10], [1, 2])
     part = shape[1:3, 1:]
-    assert type(part._held) is Tiled
+    assert type(part.implementation) is Tiled
     assert part.origin == (1, 1, 0, 0)
     assert part == Shape.tiled([15, 10], [2], origin=(1, 1, 0, 0))
     assert part[2, 1] == Shape(10, 2)
@@ -274,7 +274,7 @@ def test_a_run_of_tiles_keeps_its_numbers_and_stays_tiled():
 
 def test_a_tiled_shape_without_tiles_equals_its_columns_wherever_its_grid_lies():
     shapes = [Shape.tiled([], [1, 2, 3])[:, 1:2], Shape.tiled([], [1, 2, 3])[:, 2:3]]
-    shapes += [as_shape(Jagged(s._held.rows)) for s in shapes]
+    shapes += [as_shape(Jagged(s.implementation.rows)) for s in shapes]
     for a, b in itertools.product(shapes, shapes):
         assert a == b
         assert hash(a) == hash(b)
