@@ -23,7 +23,7 @@ from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import make_smooth, unnamed_shape, wrap
 from tensorwrapper.tensor._arrow_values import read_arrow
-from tensorwrapper.tensor._parts import guard
+from tensorwrapper.tensor._facade import guard
 from tensorwrapper.tensor._row_arrays import join_rows
 from tensorwrapper.tensor._sparse_convert import from_sparse_array, is_sparse_array
 from tensorwrapper.tensor._tensor import Tensor, make_tensor

@@ -30,17 +30,16 @@ from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import NestedLayout, TiledStrided, plan_copy, wrap_layout
 from tensorwrapper.shape import JaggedCommon
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._lists import nest, nest_box, rows_of
-from tensorwrapper.tensor._parts import TensorParts
-from tensorwrapper.tensor._queries import TensorQueries
-from tensorwrapper.tensor._tiles import places_of_tiles, tile_numbers
+from tensorwrapper.tensor._tiles import cell_layouts, places_of_tiles, tile_numbers
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["TensorCopies"]
 
 
-class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: `_layout`, `_buffer` and `_make`."""
+class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorFacade` declares."""
 
     __slots__ = ()
 
@@ -87,7 +86,7 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
                 wrap_layout(NestedLayout(packed._layout.implementation, held.layers)), packed._buffer
             )
         if isinstance(held, TiledStrided):
-            under = self.untiled().copy()
+            under = self._make(wrap_layout(held.under), self._buffer).copy()
             layout = under._layout.as_tiled(held.tiling).implementation
             return self._make(
                 wrap_layout(TiledStrided(held.tiling, cast("TiledStrided", layout).under, held.grid_origin)),
@@ -174,7 +173,9 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         rows = cast("JaggedCommon", self.shape.implementation).rows
         if rows.columns.leaf_rank == 1 and not isinstance(held, TiledStrided):
             return nest(rows_of(self._items(), rows), rows)
-        return nest([cell.tolist() for _, cell in self.cells()], rows)
+        cells = cell_layouts(held, self.shape.cell_table())
+        lists = [self._make(wrap_layout(cell), self._buffer).tolist() for _, cell in cells]
+        return nest(lists, rows)
 
     def _items(self) -> list[Any]:
         """Return the elements as Python's objects, in row-major order."""
@@ -183,7 +184,7 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         items: list[Any] = self.elements().tolist()
         return items
 
-    def array_equal(self, other: "TensorQueries[Any]", *, equal_nan: bool = False) -> bool:
+    def array_equal(self, other: "TensorFacade[Any]", *, equal_nan: bool = False) -> bool:
         """Tell whether shapes and elements are equal; boxes and tiled boxes are compared without copies.
 
         Raises
@@ -191,13 +192,13 @@ class TensorCopies(TensorParts[ScalarT_co], Generic[ScalarT_co]):
         ConversionError
             If `other` is no tensor: `as_tensor` makes one.
         """
-        if not isinstance(cast("object", other), TensorQueries):
+        if not isinstance(cast("object", other), TensorFacade):
             raise ConversionError(
                 f"a tensor is compared with a tensor, not with a {type(other).__name__}: use as_tensor"
             )
         if self.shape != other.shape:
             return False
-        if not self.size:
+        if not self.shape.size:
             return True
         mine, theirs = self._layout.implementation, other._layout.implementation
         if isinstance(self._buffer, Sparse) and isinstance(other._buffer, Sparse):

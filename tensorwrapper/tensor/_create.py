@@ -13,7 +13,7 @@ from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatc
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
 from tensorwrapper.shape.lowlevel import unnamed_shape
-from tensorwrapper.tensor._parts import guard
+from tensorwrapper.tensor._facade import guard
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import ScalarT_co
 

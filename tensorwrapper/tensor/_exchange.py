@@ -14,7 +14,7 @@ from tensorwrapper.buffer.lowlevel import (
     strings_as_array,
 )
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.tensor._indexing import TensorIndexing
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import Array, ScalarT_co
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["TensorExchange"]
 
 
-class TensorExchange(TensorIndexing[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: `_layout`, `_buffer` and `_make`."""
+class TensorExchange(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorFacade` declares."""
 
     __slots__ = ()
 

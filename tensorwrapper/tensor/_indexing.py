@@ -18,52 +18,19 @@ from tensorwrapper.tensor._advanced import (
     split_points,
     write_key,
 )
-from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
-from tensorwrapper.tensor._writes import TensorWrites
 from tensorwrapper.typing import PositionalKey, ScalarT_co
 
 __all__ = ["OuterIndexer", "PointIndexer", "TensorIndexing"]
 
 
-class TensorIndexing(TensorWrites[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: `_layout`, `_buffer` and `_make`."""
+class TensorIndexing(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorFacade` declares."""
 
     __slots__ = ()
 
-    def __getitem__(self, key: ArrayKey) -> Self:
-        """Return the selected part, which starts at zero; NumPy's rules.
-
-        Integers, slices, ellipses and None give a view. Keys with lists, arrays or masks give a copy, with
-        the modes of the positions where NumPy puts them. Integers alone give a tensor of rank 0, never a
-        bare number: ``item()`` or ``float()`` reads it. Of a jagged tensor, arrays may select rows, and a
-        jagged tensor of bools or of positions selects in each row by itself.
-
-        Raises
-        ------
-        OutOfBoundsError
-            If a position does not exist, or a mask has other extents.
-        TooManyIndicesError
-            If there are more indices than modes.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> t = tw.as_tensor([[1, 2, 3], [4, 5, 6]])
-        >>> t[1, ::-2].tolist(), t[[1, 0, 1], 0].tolist(), t[:, [True, False, True]].tolist()
-        ([6, 4], [4, 1, 4], [[1, 3], [4, 6]])
-        >>> j = tw.jagged([[5, 6, 7], [8]])
-        >>> j[tw.jagged([[2, 0], [-1]])].tolist(), j[tw.jagged([[True, False, True], [False]])].tolist()
-        ([[7, 5], [8]], [[5, 7], []])
-        """
-        if is_basic(key):
-            held = self._layout.implementation.at(cast("PositionalKey", key))
-            return self._make(wrap_layout(held), self._buffer)
-        if self.shape.kind != "smooth" or is_ragged(key):
-            return self._make(chosen_layout(self._layout, key), self._buffer).copy()
-        return self._chosen(self._layout, key)
-
-    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
+    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorFacade[Any]") -> None:
         """Write `value`, broadcast as NumPy does, into the selected part; an error changes nothing.
 
         Where an array names a place twice, the last value counts.
@@ -149,7 +116,7 @@ class OuterIndexer(Generic[_T]):
         """Return the view of the outer product of the positions."""
         return self._tensor._see(chosen_layout(self._tensor._layout, key))
 
-    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
+    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorFacade[Any]") -> None:
         """Write `value`, broadcast, into the outer product of the positions, none of which may come twice."""
         self._tensor._check_writeable()
         self[key].assign(value)
@@ -167,7 +134,7 @@ class PointIndexer(Generic[_T]):
         layout, points = self._split(key)
         return self._tensor._chosen(layout, points)
 
-    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
+    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorFacade[Any]") -> None:
         """Write one value per point; the last one counts where a point comes twice."""
         self._tensor._check_writeable()
         layout, points = self._split(key)

@@ -5,16 +5,16 @@ from typing import Any, cast
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import choose, wrap_layout
 from tensorwrapper.tensor._advanced import outer_layout
-from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.tensor._facade import TensorFacade
 
 __all__ = ["chosen_layout", "is_ragged"]
 
 
 def is_ragged(key: object) -> bool:
     """Tell whether a key is a jagged tensor."""
-    if not isinstance(key, TensorQueries):
+    if not isinstance(key, TensorFacade):
         return False
-    tensor = cast("TensorQueries[Any]", key)  # type: ignore[redundant-cast]
+    tensor = cast("TensorFacade[Any]", key)  # type: ignore[redundant-cast]
     return tensor.shape.kind == "jagged"
 
 
@@ -24,6 +24,6 @@ def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
     What raises stands at `outer_layout` and at `choose`.
     """
     if is_ragged(key):
-        tensor = cast("TensorQueries[Any]", key)
+        tensor = cast("TensorFacade[Any]", key)
         return wrap_layout(choose(layout.implementation, tensor.shape, tensor.elements()))
     return outer_layout(layout, key)

@@ -21,15 +21,15 @@ from tensorwrapper.layout.lowlevel import (
     wrap_layout,
 )
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._reduce import reduce_last, reduce_runs
 from tensorwrapper.tensor._row_facts import row_splits
 from tensorwrapper.typing import IntArray
 
 __all__ = ["TensorRows"]
 
-_T = TypeVar("_T", bound=TensorQueries[Any])
-_R = TypeVar("_R", bound=TensorQueries[Any])
+_T = TypeVar("_T", bound=TensorFacade[Any])
+_R = TypeVar("_R", bound=TensorFacade[Any])
 
 _STEP = 4096  # rows whose places are made into Python numbers at a time
 

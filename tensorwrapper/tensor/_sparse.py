@@ -9,15 +9,16 @@ import numpy.typing as npt
 from tensorwrapper.buffer import Dense, Sparse
 from tensorwrapper.buffer.lowlevel import copy_elements, is_fill, packed_layout, stored_of
 from tensorwrapper.errors import ConversionError, DTypeError, RankError
+from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import count_elements
-from tensorwrapper.tensor._strings import TensorStrings
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import IntArray, ScalarT_co
 
 __all__ = ["TensorSparse"]
 
 
-class TensorSparse(TensorStrings[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: `_layout`, `_buffer` and `_make`."""
+class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorFacade` declares."""
 
     __slots__ = ()
 
@@ -66,7 +67,8 @@ class TensorSparse(TensorStrings[ScalarT_co], Generic[ScalarT_co]):
         ConversionError
             If the tensor is not sparse.
         """
-        return self.nnz / self.size if self.size else 0.0
+        size = self.shape.size
+        return self.nnz / size if size else 0.0
 
     def stored(self) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":
         """Return indices and values of the stored elements, as of one moment: `coords` and `values`.
@@ -159,8 +161,8 @@ class TensorSparse(TensorStrings[ScalarT_co], Generic[ScalarT_co]):
         [[0, 1, 1, 3], [1, 0, 3], [5, 6, 7]]
         """
         buffer = self._sparse("csr")
-        if self.rank != 2:
-            raise RankError(f"compressed rows need a matrix, not a tensor of rank {self.rank}")
+        if self.shape.rank != 2:
+            raise RankError(f"compressed rows need a matrix, not a tensor of rank {self.shape.rank}")
         if self.shape.kind != "smooth":
             raise ConversionError(f"compressed rows need a box, not a tensor of shape {self.shape}")
         rows, columns = self.shape.extents
@@ -195,7 +197,7 @@ class TensorSparse(TensorStrings[ScalarT_co], Generic[ScalarT_co]):
         if not is_fill(np.zeros((), self.dtype), fill):
             raise ConversionError(f"sparse arrays of SciPy are 0 where nothing is stored, not {fill}")
         module: Any = importlib.import_module("scipy.sparse")
-        turned = self.permute((1, 0)) if form == "csc" and self.rank == 2 else self
+        turned = self._by(Layout.permute, (1, 0)) if form == "csc" and self.shape.rank == 2 else self
         indptr, indices, values = turned.csr()
         kind = module.csc_array if form == "csc" else module.csr_array
         array = kind((copy_elements(values), indices, indptr), shape=self.shape.extents)

@@ -9,14 +9,14 @@ from tensorwrapper.buffer import Sparse
 from tensorwrapper.buffer.lowlevel import assign_elements, is_fill, put_elements, stored_of, take_elements
 from tensorwrapper.errors import ExtentMismatchError, LayoutError
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import Array, Extents
 
 __all__ = ["assign_stored", "put_array"]
 
 
 def assign_stored(
-    held: LayoutCommon, buffer: Sparse[Any], value: "npt.ArrayLike | TensorQueries[Any]"
+    held: LayoutCommon, buffer: Sparse[Any], value: "npt.ArrayLike | TensorFacade[Any]"
 ) -> bool:
     """Write a sparse tensor with the same fill into all elements of a layout; tell whether it is one.
 
@@ -27,7 +27,7 @@ def assign_stored(
     ExtentMismatchError
         If the extents of the value do not broadcast to those of the layout.
     """
-    if not isinstance(value, TensorQueries) or not isinstance(value.buffer, Sparse):
+    if not isinstance(value, TensorFacade) or not isinstance(value.buffer, Sparse):
         return False
     if not is_fill(_cast(value.buffer.fill, buffer.dtype), buffer.fill):
         return False
@@ -67,7 +67,7 @@ def _cast(values: Array, dtype: "np.dtype[Any]") -> Array:
     return result
 
 
-def _stretched(value: TensorQueries[Any], extents: Extents) -> LayoutCommon:
+def _stretched(value: TensorFacade[Any], extents: Extents) -> LayoutCommon:
     """Return the layout of a value broadcast to these extents, as NumPy does in an assignment."""
     layout = value.layout
     given = layout.shape.extents if layout.shape.kind == "smooth" else None

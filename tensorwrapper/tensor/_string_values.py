@@ -13,7 +13,7 @@ from tensorwrapper.buffer.lowlevel import check_kind, strings_of
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._arrow_values import is_arrow, read_arrow
-from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import Array, IntArray, StringKind
 
 __all__ = ["read_strings"]
@@ -52,8 +52,8 @@ def read_strings(values: object, kind: StringKind | None) -> tuple[StringData, S
 def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[Any]]:
     if values is None or isinstance(values, str | bytes):
         return StringData.from_list([values], kind=kind), Shape()
-    if isinstance(values, TensorQueries):
-        tensor = cast("TensorQueries[Any]", values)  # type: ignore[redundant-cast]
+    if isinstance(values, TensorFacade):
+        tensor = cast("TensorFacade[Any]", values)  # type: ignore[redundant-cast]
         if not isinstance(tensor.buffer, Strings):
             raise ConversionError(f"a tensor of {tensor.dtype} has no strings")
         return strings_of(tensor.layout.implementation, tensor.buffer), tensor.shape

@@ -5,14 +5,14 @@ from typing import Generic, Self
 from tensorwrapper.buffer import StringData, Strings, encode_tf_strings, strings_to_numpy
 from tensorwrapper.buffer.lowlevel import Bytes, NumpyStrings, check_box, packed_layout, strings_of
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.tensor._exchange import TensorExchange
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import Array, ScalarT_co
 
 __all__ = ["TensorStrings"]
 
 
-class TensorStrings(TensorExchange[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: `_layout`, `_buffer` and `_make`."""
+class TensorStrings(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorFacade` declares."""
 
     __slots__ = ()
 

@@ -9,101 +9,21 @@ from tensorwrapper._integers import to_count
 from tensorwrapper.buffer import Sparse
 from tensorwrapper.buffer.lowlevel import buffer_of, fit_number
 from tensorwrapper.errors import ConversionError, ExtentError, RankError
+from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import contiguous, merge_mode, split_mode_by, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import integer_array, mode_of, to_index_array
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._pad import pad_mode
-from tensorwrapper.tensor._queries import TensorQueries
-from tensorwrapper.tensor._sparse import TensorSparse
 from tensorwrapper.typing import IntArray, ScalarT_co
 
-__all__ = ["TensorStructure"]
+__all__ = ["TensorStructure", "cut_rows", "merge_rows"]
 
 
-class TensorStructure(TensorSparse[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: `_layout`, `_buffer` and `_make`."""
+class TensorStructure(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorFacade` declares."""
 
     __slots__ = ()
-
-    def flatten(self, mode: SupportsIndex | None = None) -> Self:
-        """Return the view in which `mode` counts on in the mode before it; all modes start at zero then.
-
-        The rows of a jagged mode follow one another without brackets, as Awkward Array's ``flatten`` has
-        them. Of a nested tensor, without a mode: the view without layers. Nothing is copied; O(1) where the
-        elements are packed, beside the splits of the new shape, else as many steps as there are cells.
-
-        Parameters
-        ----------
-        mode
-            The mode that loses its brackets; 1 if not given.
-
-        Raises
-        ------
-        RankError
-            If there is no such mode, or none before it.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> t = tw.jagged([[[1, 2], [3]], [], [[4]]])
-        >>> t.flatten().tolist(), t.flatten(2).tolist()
-        ([[1, 2], [3], [4]], [[1, 2, 3], [], [4]])
-        """
-        if mode is None and self.shape.kind == "nested":
-            return self._flat()
-        flat = self._flat()
-        number = mode_of(1 if mode is None else mode, flat.rank)
-        return self._make(wrap_layout(merge_mode(flat._layout.implementation, number)), self._buffer)
-
-    def unflatten(
-        self, counts: "SupportsIndex | npt.ArrayLike | TensorQueries[Any]", mode: SupportsIndex = 0
-    ) -> Self:
-        """Return the view in which `mode` is dealt to rows of these lengths; all modes start at zero then.
-
-        Nothing is copied; O(counts) where the elements are packed.
-
-        Parameters
-        ----------
-        counts
-            The length of each new row, under one prefix of `mode` indices after the other; one number for
-            rows of one length. A jagged tensor, such as `num` gives, also says which rows belong to which
-            prefix, so ``t.flatten(m).unflatten(t.num(m), m - 1)`` has the rows of ``t`` again.
-        mode
-            The mode that is cut.
-
-        Raises
-        ------
-        ExtentError
-            If the counts do not add up to the extent of the mode under each prefix.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> tw.as_tensor([1, 2, 3, 4]).unflatten([1, 0, 3]).tolist()
-        [[1], [], [2, 3, 4]]
-        """
-        flat = self._flat()
-        number = mode_of(mode, flat.rank)
-        if not isinstance(counts, TensorQueries) and not np.ndim(cast("Any", counts)):
-            return flat._unflatten_evenly(to_count(cast("SupportsIndex", counts), "a count"), number)
-        lengths, parents = _lengths_of(counts, number)
-        held = split_mode_by(flat._layout.implementation, number, lengths, parents)
-        return self._make(wrap_layout(held), self._buffer)
-
-    def _unflatten_evenly(self, count: int, mode: int) -> Self:
-        shape: Shape[Any] = self.shape
-        if shape.kind == "smooth":
-            if not count or shape.extents[mode] % count:
-                raise ExtentError(f"mode {mode} of extent {shape.extents[mode]} makes no rows of {count}")
-            layout = self._layout[()].split_mode(mode, (shape.extents[mode] // count, count))
-            return self._make(layout, self._buffer)
-        extents = shape.lengths(mode)
-        if not count or (extents % count).any():
-            raise ExtentError(f"there is an extent of mode {mode} that makes no rows of {count}")
-        parents = np.zeros(len(extents) + 1, dtype=np.int64)
-        np.cumsum(extents // count, out=parents[1:])
-        held = split_mode_by(self._layout.implementation, mode, np.full(int(parents[-1]), count), parents)
-        return self._make(wrap_layout(held), self._buffer)
 
     def pad(
         self, length: SupportsIndex, *, fill: object = 0, mode: SupportsIndex = -1, clip: bool = False
@@ -139,25 +59,58 @@ class TensorStructure(TensorSparse[ScalarT_co], Generic[ScalarT_co]):
         if isinstance(self._buffer, Sparse):
             raise ConversionError("a sparse tensor is not filled without being asked: to_dense().pad(...)")
         flat = self._flat()
-        number, extent = mode_of(mode, flat.rank), to_count(length, "a length")
+        number, extent = mode_of(mode, flat.shape.rank), to_count(length, "a length")
         value = fit_number(fill, self.dtype, "fill")
         shape, padded = pad_mode(flat.elements(), flat.shape, number, extent, value, clip=clip)
         return self._make(wrap_layout(contiguous(shape, 0)), buffer_of(padded))
 
 
+def merge_rows(layout: Layout[Any], mode: SupportsIndex) -> Layout[Any]:
+    """Return the layout without layers in which `mode` counts on in the mode before it."""
+    flat = layout.flatten()
+    return wrap_layout(merge_mode(flat.implementation, mode_of(mode, flat.shape.rank)))
+
+
+def cut_rows(
+    layout: Layout[Any], counts: "SupportsIndex | npt.ArrayLike | TensorFacade[Any]", mode: SupportsIndex
+) -> Layout[Any]:
+    """Return the layout without layers in which `mode` is dealt to rows of these lengths."""
+    flat = layout.flatten()
+    number = mode_of(mode, flat.shape.rank)
+    if not isinstance(counts, TensorFacade) and not np.ndim(cast("Any", counts)):
+        return _cut_evenly(flat, to_count(cast("SupportsIndex", counts), "a count"), number)
+    lengths, parents = _lengths_of(counts, number)
+    return wrap_layout(split_mode_by(flat.implementation, number, lengths, parents))
+
+
+def _cut_evenly(layout: Layout[Any], count: int, mode: int) -> Layout[Any]:
+    shape: Shape[Any] = layout.shape
+    if shape.kind == "smooth":
+        if not count or shape.extents[mode] % count:
+            raise ExtentError(f"mode {mode} of extent {shape.extents[mode]} makes no rows of {count}")
+        return layout[()].split_mode(mode, (shape.extents[mode] // count, count))
+    extents = shape.lengths(mode)
+    if not count or (extents % count).any():
+        raise ExtentError(f"there is an extent of mode {mode} that makes no rows of {count}")
+    parents = np.zeros(len(extents) + 1, dtype=np.int64)
+    np.cumsum(extents // count, out=parents[1:])
+    lengths = np.full(int(parents[-1]), count)
+    return wrap_layout(split_mode_by(layout.implementation, mode, lengths, parents))
+
+
 def _lengths_of(counts: object, mode: int) -> tuple[IntArray, IntArray | None]:
     """Return the counts as a flat array, and where those of each prefix begin, if they say so."""
-    if not isinstance(counts, TensorQueries):
+    if not isinstance(counts, TensorFacade):
         given = integer_array(cast("npt.ArrayLike", counts), "counts")
         if given.ndim != 1:
             raise RankError(f"counts form one axis, not an array of shape {given.shape}")
         return to_index_array(given[:, np.newaxis], 1)[:, 0], None
-    tensor = cast("TensorQueries[Any]", counts)  # type: ignore[redundant-cast]
+    tensor = cast("TensorFacade[Any]", counts)  # type: ignore[redundant-cast]
     flat = to_index_array(integer_array(tensor.elements(), "counts")[:, np.newaxis], 1)[:, 0]
-    if tensor.rank == 1:
+    if tensor.shape.rank == 1:
         return flat, None
-    if tensor.rank != mode + 1:
-        raise RankError(f"counts of rank {tensor.rank} do not cut mode {mode}: one mode, or {mode + 1}")
+    if tensor.shape.rank != mode + 1:
+        raise RankError(f"counts of rank {tensor.shape.rank} do not cut mode {mode}: one mode, or {mode + 1}")
     if tensor.shape.kind == "smooth":
         *outer, inner = tensor.shape.extents
         return flat, np.arange(int(np.prod(outer, dtype=np.object_)) + 1) * inner

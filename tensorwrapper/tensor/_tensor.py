@@ -1,6 +1,6 @@
 """`Tensor`: a shape, a layout and a buffer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, SupportsIndex, TypeVar, cast, final, overload
 
 import attrs
@@ -26,12 +26,23 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
 from tensorwrapper.shape import JaggedCommon, Shape, Tiling
 from tensorwrapper.shape.lowlevel import mode_of
-from tensorwrapper.tensor._parts import guard
+from tensorwrapper.tensor._advanced import ArrayKey, is_basic
+from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.tensor._copies import TensorCopies
+from tensorwrapper.tensor._exchange import TensorExchange
+from tensorwrapper.tensor._facade import TensorFacade, guard
+from tensorwrapper.tensor._indexing import TensorIndexing
+from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
 from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
 from tensorwrapper.tensor._row_facts import counts_of, positions_of_mode, run_lengths
 from tensorwrapper.tensor._rows import TensorRows
-from tensorwrapper.tensor._structure import TensorStructure
-from tensorwrapper.typing import Index, IntArray, ScalarT_co
+from tensorwrapper.tensor._sparse import TensorSparse
+from tensorwrapper.tensor._strings import TensorStrings
+from tensorwrapper.tensor._structure import TensorStructure, cut_rows, merge_rows
+from tensorwrapper.tensor._tiles import cell_layouts
+from tensorwrapper.tensor._writes import TensorWrites
+from tensorwrapper.typing import Index, IntArray, PositionalKey, ScalarT_co
 
 __all__ = ["Tensor", "make_tensor"]
 
@@ -40,7 +51,18 @@ _S = TypeVar("_S", bound=np.generic)
 
 @final
 @attrs.frozen(eq=False, repr=False, getstate_setstate=False)
-class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
+class Tensor(
+    TensorQueries[ScalarT_co],
+    TensorCopies[ScalarT_co],
+    TensorWrites[ScalarT_co],
+    TensorIndexing[ScalarT_co],
+    TensorExchange[ScalarT_co],
+    TensorStrings[ScalarT_co],
+    TensorSparse[ScalarT_co],
+    TensorStructure[ScalarT_co],
+    TensorCommon[ScalarT_co],
+    Generic[ScalarT_co],
+):
     """Elements addressed by a shape: a layout says where in a buffer each one lies.
 
     Made by `as_tensor`, `jagged`, `sparse`, `strings` and `from_buffer`. Everything that selects gives a view
@@ -80,6 +102,150 @@ class Tensor(TensorStructure[ScalarT_co], Generic[ScalarT_co]):
     @classmethod
     def _make(cls, layout: Layout[Any], buffer: BufferCommon[Any]) -> "Tensor[ScalarT_co]":
         return make_tensor(layout, buffer)
+
+    # Parts of another rank.
+
+    def __getitem__(self, key: ArrayKey) -> "Tensor[ScalarT_co]":
+        """Return the selected part, which starts at zero; NumPy's rules.
+
+        Integers, slices, ellipses and None give a view. Keys with lists, arrays or masks give a copy, with
+        the modes of the positions where NumPy puts them. Integers alone give a tensor of rank 0, never a
+        bare number: ``item()`` or ``float()`` reads it. Of a jagged tensor, arrays may select rows, and a
+        jagged tensor of bools or of positions selects in each row by itself.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If a position does not exist, or a mask has other extents.
+        TooManyIndicesError
+            If there are more indices than modes.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor([[1, 2, 3], [4, 5, 6]])
+        >>> t[1, ::-2].tolist(), t[[1, 0, 1], 0].tolist(), t[:, [True, False, True]].tolist()
+        ([6, 4], [4, 1, 4], [[1, 3], [4, 6]])
+        >>> j = tw.jagged([[5, 6, 7], [8]])
+        >>> j[tw.jagged([[2, 0], [-1]])].tolist(), j[tw.jagged([[True, False, True], [False]])].tolist()
+        ([[7, 5], [8]], [[5, 7], []])
+        """
+        if is_basic(key):
+            held = self._layout.implementation.at(cast("PositionalKey", key))
+            return make_tensor(wrap_layout(held), self._buffer)
+        if self.shape.kind != "smooth" or is_ragged(key):
+            return make_tensor(chosen_layout(self._layout, key), self._buffer).copy()
+        return self._chosen(self._layout, key)
+
+    def untiled(self) -> "Tensor[ScalarT_co]":
+        """Return the box underneath a tiled view, where it lies."""
+        return make_tensor(wrap_layout(self._tiled("untiled").under), self._buffer)
+
+    def tile(self, *number: SupportsIndex) -> "Tensor[ScalarT_co]":
+        """Return the view of one tile of a tiled view; its origin is where it lies in the box."""
+        return make_tensor(wrap_layout(self._tiled("tile").tile(number)), self._buffer)
+
+    def element(
+        self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None
+    ) -> "Tensor[ScalarT_co]":
+        """Return the view of one element of a layer, or of one cell of a jagged tensor; it keeps its origin.
+
+        Parameters
+        ----------
+        index
+            Of a nested tensor: the absolute index in one or more of the outer layers. Of a jagged tensor:
+            the index of a cell.
+        layer
+            The layer where the index ends, where layers without modes leave a choice.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> shape = tw.Shape.nested(tw.Shape(2, 3), layers=(1, 1))
+        >>> tw.full(shape, 1, dtype="i8").element((1,)).tolist()
+        [1, 1, 1]
+        """
+        return make_tensor(self._layout.element(index, layer=layer), self._buffer)
+
+    def cells(self) -> "Iterator[tuple[Index, Tensor[ScalarT_co]]]":
+        """Return an iterator over the cells: index and view, whose origin says where the cell lies.
+
+        The cells of a jagged tensor are boxes, those of a nested one the elements of its innermost layer.
+
+        Raises
+        ------
+        JaggedModeError
+            If the tensor is a box, which is one cell.
+        """
+        self._check_cells("cells")
+        if self.shape.kind == "nested":
+            return ((index, self.element(index)) for index, _ in self.shape.cells())
+        layouts = cell_layouts(self._layout.implementation, self.shape.cell_table())
+        return ((index, make_tensor(wrap_layout(cell), self._buffer)) for index, cell in layouts)
+
+    def __iter__(self) -> "Iterator[Tensor[ScalarT_co]]":
+        if self.rank == 2 and self.shape.kind == "jagged":
+            return iter(TensorRows[Tensor[ScalarT_co], Tensor[Any]](self))
+        return (make_tensor(self._layout[k], self._buffer) for k in range(len(self)))
+
+    def flatten(self, mode: SupportsIndex | None = None) -> "Tensor[ScalarT_co]":
+        """Return the view in which `mode` counts on in the mode before it; all modes start at zero then.
+
+        The rows of a jagged mode follow one another without brackets, as Awkward Array's ``flatten`` has
+        them. Of a nested tensor, without a mode: the view without layers. Nothing is copied; O(1) where the
+        elements are packed, beside the splits of the new shape, else as many steps as there are cells.
+
+        Parameters
+        ----------
+        mode
+            The mode that loses its brackets; 1 if not given.
+
+        Raises
+        ------
+        RankError
+            If there is no such mode, or none before it.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> t = tw.jagged([[[1, 2], [3]], [], [[4]]])
+        >>> t.flatten().tolist(), t.flatten(2).tolist()
+        ([[1, 2], [3], [4]], [[1, 2, 3], [], [4]])
+        """
+        if mode is None and self.shape.kind == "nested":
+            return self._flat()
+        return make_tensor(merge_rows(self._layout, 1 if mode is None else mode), self._buffer)
+
+    def unflatten(
+        self, counts: "SupportsIndex | npt.ArrayLike | TensorFacade[Any]", mode: SupportsIndex = 0
+    ) -> "Tensor[ScalarT_co]":
+        """Return the view in which `mode` is dealt to rows of these lengths; all modes start at zero then.
+
+        Nothing is copied; O(counts) where the elements are packed.
+
+        Parameters
+        ----------
+        counts
+            The length of each new row, under one prefix of `mode` indices after the other; one number for
+            rows of one length. A jagged tensor, such as `num` gives, also says which rows belong to which
+            prefix, so ``t.flatten(m).unflatten(t.num(m), m - 1)`` has the rows of ``t`` again.
+        mode
+            The mode that is cut.
+
+        Raises
+        ------
+        ExtentError
+            If the counts do not add up to the extent of the mode under each prefix.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.as_tensor([1, 2, 3, 4]).unflatten([1, 0, 3]).tolist()
+        [[1], [], [2, 3, 4]]
+        """
+        return make_tensor(cut_rows(self._layout, counts, mode), self._buffer)
+
+    # Elements of another type.
 
     def reduce_tiles(self, ufunc: np.ufunc, *, initial: object = None) -> "Tensor[Any]":
         """Return what `ufunc` makes of each tile (or each cell of a jagged tensor).

@@ -13,10 +13,8 @@ from tensorwrapper.buffer.lowlevel import (
     copy_elements,
     memory_of,
 )
-from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
-from tensorwrapper.layout.lowlevel import Separable, Strided
-from tensorwrapper.tensor._copies import TensorCopies
-from tensorwrapper.tensor._queries import TensorQueries
+from tensorwrapper.errors import ConversionError, ExtentMismatchError
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._sparse_writes import assign_stored, put_array
 from tensorwrapper.tensor._string_values import read_strings
 from tensorwrapper.typing import Array, Extents, ScalarT_co
@@ -24,12 +22,12 @@ from tensorwrapper.typing import Array, Extents, ScalarT_co
 __all__ = ["TensorWrites", "fit_extents"]
 
 
-class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: `_layout`, `_buffer` and `_make`."""
+class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorFacade` declares."""
 
     __slots__ = ()
 
-    def assign(self, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
+    def assign(self, value: "npt.ArrayLike | TensorFacade[Any]") -> None:
         """Write `value` into all elements, cast and broadcast as NumPy does; an error changes nothing.
 
         What overlaps the tensor is read first. A jagged tensor takes one value, or a tensor of its shape.
@@ -54,7 +52,7 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
         """
         self._check_writeable()
         if self.shape.kind == "nested":
-            self._flat().assign(value._flat() if isinstance(value, TensorQueries) else value)
+            self._flat().assign(value._flat() if isinstance(value, TensorFacade) else value)
             return
         held = self._layout.implementation
         array = memory_of(held, self._buffer)
@@ -67,7 +65,7 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
         elif self.shape.kind == "smooth":
             extents = self.shape.extents
             self._write(np.broadcast_to(self._as_values(value, extents), extents))
-        elif isinstance(value, TensorQueries):
+        elif isinstance(value, TensorFacade):
             if not value.shape.is_congruent(self.shape):
                 raise ExtentMismatchError(f"a tensor of shape {value.shape} is not one of shape {self.shape}")
             flat = value.elements()
@@ -86,16 +84,14 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
                     f"a tensor of shape {self.shape} takes a number or a tensor of that shape, not {given}; "
                     "jagged() makes a tensor of lists, and t[row] = values assigns cell by cell"
                 )
-            self._write(np.broadcast_to(self._as_values(value), (self.size,)))
+            self._write(np.broadcast_to(self._as_values(value), (self.shape.size,)))
 
-    def _as_values(
-        self, value: "npt.ArrayLike | TensorQueries[Any]", extents: Extents | None = None
-    ) -> Array:
+    def _as_values(self, value: "npt.ArrayLike | TensorFacade[Any]", extents: Extents | None = None) -> Array:
         """Return a value as an array of this dtype, of its own, that broadcasts to `extents`."""
         if isinstance(self._buffer, Strings):
             strings, shape = read_strings(value, self._buffer.kind)
             return self._buffer.array_of(strings).reshape(shape.extents)
-        given = value.elements().reshape(value.shape.extents) if isinstance(value, TensorQueries) else value
+        given = value.elements().reshape(value.shape.extents) if isinstance(value, TensorFacade) else value
         values: Array = np.empty(np.shape(given), self.dtype)
         values[...] = given
         return values if extents is None else fit_extents(values, extents)
@@ -107,8 +103,8 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
             extents = self.shape.extents
             places = np.broadcast_to(fit_extents(places.reshape(shape.extents), extents), extents)
         elif not shape.rank:
-            places = np.broadcast_to(places, (self.size,))
-        elif not isinstance(value, TensorQueries):
+            places = np.broadcast_to(places, (self.shape.size,))
+        elif not isinstance(value, TensorFacade):
             raise ConversionError(
                 f"a tensor of shape {self.shape} takes a string or a tensor of that shape, not lists of "
                 f"shape {shape}; assign cell by cell: t[row] = values"
@@ -130,7 +126,7 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
             self._buffer.write(places, np.asarray(flat[start : start + len(places)]))
             start += len(places)
 
-    def accumulate_into(self, target: "TensorQueries[Any]") -> None:
+    def accumulate_into(self, target: "TensorFacade[Any]") -> None:
         """Add the elements to those of `target`, also where several of its indices share a place.
 
         This is the way to write through a view that repeats its elements (`broadcast`, `repeat`, `gather`
@@ -166,23 +162,10 @@ class TensorWrites(TensorCopies[ScalarT_co], Generic[ScalarT_co]):
             target._buffer.accumulate(places, flat[start : start + len(places)])
             start += len(places)
 
-    def _check_writeable(self) -> None:
-        # The layout first: the memory under one that repeats is read-only as well, but that is not why.
-        if not self._layout.is_injective:
-            held = self._layout.implementation
-            mode = held.repeated_mode() if isinstance(held, Strided | Separable) else None
-            where = "modes that overlap" if mode is None else f"mode {mode}, which repeats its elements"
-            raise ReadOnlyError(f"indices share a place because of {where}; copy() gives each its own")
-        if not self._buffer.writeable:
-            raise ReadOnlyError(
-                "the memory of this tensor is read-only, or repeated in a tensor of which this is a view; "
-                "copy() gives one that can change"
-            )
 
-
-def _readable(value: "npt.ArrayLike | TensorQueries[Any]") -> "npt.ArrayLike | TensorQueries[Any]":
+def _readable(value: "npt.ArrayLike | TensorFacade[Any]") -> "npt.ArrayLike | TensorFacade[Any]":
     """Return a value that NumPy can read, or itself refuses: a box that no strides reach as an array."""
-    if not isinstance(value, TensorQueries) or value.shape.kind != "smooth":
+    if not isinstance(value, TensorFacade) or value.shape.kind != "smooth":
         return value
     if (
         isinstance(value.buffer, Strings | Sparse)
@@ -192,7 +175,7 @@ def _readable(value: "npt.ArrayLike | TensorQueries[Any]") -> "npt.ArrayLike | T
     return value.elements().reshape(value.shape.extents)
 
 
-def _assign_array(array: Array, value: "npt.ArrayLike | TensorQueries[Any]") -> None:
+def _assign_array(array: Array, value: "npt.ArrayLike | TensorFacade[Any]") -> None:
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.dtype.kind in "OSUT"):
         # Converted as a whole first: NumPy would stop at the first bad item, halfway.
         converted: Array = np.array(cast("npt.ArrayLike", value), dtype=array.dtype)

@@ -9,7 +9,7 @@ from tensorwrapper.tensor._advanced import (
     to_items,
 )
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._parts import guard
+from tensorwrapper.tensor._facade import guard
 from tensorwrapper.tensor._tensor import make_tensor
 from tensorwrapper.tensor._writes import fit_extents
 

@@ -1,0 +1,139 @@
+"""What all parts of the facade stand on: a layout and a buffer, and how a tensor is made of others.
+
+`Tensor` is one class over sibling mixins, each in a file of its own: questions (``_queries``), copies
+(``_copies``), writing (``_writes``), brackets (``_indexing``), protocols (``_exchange``), strings
+(``_strings``), sparse elements (``_sparse``) and rows (``_structure``). None builds on another. The
+operations that a `View` has as well stand in ``_common``.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Concatenate, Generic, ParamSpec, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.buffer.lowlevel import flat_elements
+from tensorwrapper.errors import JaggedModeError, LayoutError, ReadOnlyError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout.lowlevel import Separable, Strided, TiledStrided
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Array, Extents, ScalarT_co
+
+__all__ = ["TensorFacade", "guard"]
+
+_P = ParamSpec("_P")
+
+
+def guard(layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> BufferCommon[ScalarT_co]:
+    """Return `buffer`, read-only if indices share a place in it: then every view of the tensor is as well."""
+    return buffer.guarded() if buffer.writeable and not layout.is_injective else buffer
+
+
+class TensorFacade(ABC, Generic[ScalarT_co]):
+    """Abstract: `_layout`, `_buffer`, `_make`, `copy`, `assign`, `tolist` and `_as_values`."""
+
+    __slots__ = ()
+
+    _layout: Layout[Any]
+    _buffer: BufferCommon[ScalarT_co]
+
+    @classmethod
+    @abstractmethod
+    def _make(cls, layout: Layout[Any], buffer: BufferCommon[Any]) -> Self:
+        """Return a tensor of parts that fit: the offsets were checked against the buffer."""
+
+    @property
+    def shape(self) -> Shape[tuple[int, ...]]:
+        """The indices of the elements."""
+        return self._layout.shape
+
+    @property
+    def layout(self) -> Layout[tuple[int, ...]]:
+        """Where the elements lie in the buffer, in elements."""
+        return self._layout
+
+    @property
+    def buffer(self) -> BufferCommon[ScalarT_co]:
+        """What holds the elements."""
+        return self._buffer
+
+    @property
+    def dtype(self) -> "np.dtype[ScalarT_co]":
+        """The type of the elements."""
+        return self._buffer.dtype
+
+    def elements(self) -> "npt.NDArray[ScalarT_co]":
+        """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
+        return flat_elements(self._layout.implementation, self._buffer)
+
+    def _see(self, layout: Layout[Any]) -> Self:
+        """Return the same elements through a layout that may give several indices one place."""
+        return self._make(layout, guard(layout, self._buffer))
+
+    def _by(
+        self,
+        operation: Callable[Concatenate[Layout[Any], _P], Layout[Any]],
+        *arguments: _P.args,
+        **options: _P.kwargs,
+    ) -> Self:
+        return self._make(operation(self._layout, *arguments, **options), self._buffer)
+
+    def _see_by(
+        self,
+        operation: Callable[Concatenate[Layout[Any], _P], Layout[Any]],
+        *arguments: _P.args,
+        **options: _P.kwargs,
+    ) -> Self:
+        return self._see(operation(self._layout, *arguments, **options))
+
+    def _flat(self) -> Self:
+        """Return the same tensor without layers."""
+        if self._layout.shape.kind != "nested":
+            return self
+        return self._make(self._layout.flatten(), self._buffer)
+
+    def _tiled(self, what: str) -> TiledStrided:
+        held = self._layout.implementation
+        if isinstance(held, TiledStrided):
+            return held
+        raise LayoutError(
+            f"{what} needs a tiled view, which tiled(tiling) makes of a box in strides; of tiles that lie "
+            "one after the other, element(number) is one"
+        )
+
+    def _check_cells(self, what: str) -> None:
+        if isinstance(self._layout.implementation, Strided):
+            raise JaggedModeError(
+                f"{what} needs a jagged or tiled tensor: a box is one cell; tiled(tiling) cuts it into tiles"
+            )
+
+    def _check_writeable(self) -> None:
+        # The layout first: the memory under one that repeats is read-only as well, but that is not why.
+        if not self._layout.is_injective:
+            held = self._layout.implementation
+            mode = held.repeated_mode() if isinstance(held, Strided | Separable) else None
+            where = "modes that overlap" if mode is None else f"mode {mode}, which repeats its elements"
+            raise ReadOnlyError(f"indices share a place because of {where}; copy() gives each its own")
+        if not self._buffer.writeable:
+            raise ReadOnlyError(
+                "the memory of this tensor is read-only, or repeated in a tensor of which this is a view; "
+                "copy() gives one that can change"
+            )
+
+    @abstractmethod
+    def copy(self) -> Self:
+        """Return the same elements in memory of their own, packed in row-major order."""
+
+    @abstractmethod
+    def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
+        """Return the elements as Python's numbers or strings in nested lists."""
+
+    @abstractmethod
+    def assign(self, value: "npt.ArrayLike | TensorFacade[Any]") -> None:
+        """Write `value` into all elements."""
+
+    @abstractmethod
+    def _as_values(self, value: "npt.ArrayLike | TensorFacade[Any]", extents: Extents | None = None) -> Array:
+        """Return a value as an array of this dtype, of its own, that broadcasts to `extents`."""
