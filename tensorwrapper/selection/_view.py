@@ -1,16 +1,20 @@
 """`View`: a tensor that is not there yet."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeAlias, cast, final
 
 import attrs
 import numpy.typing as npt
 
-from tensorwrapper.selection._view_writing import ViewWriting
+from tensorwrapper.selection._view_parts import ViewParts
+from tensorwrapper.selection._view_queries import ViewQueries
+from tensorwrapper.selection._view_running import ViewRunning
+from tensorwrapper.selection._view_writing import Value, ViewWriting
 from tensorwrapper.selection.expressions._expression import Expression, to_element_type
 from tensorwrapper.selection.expressions._nodes import Casting
 from tensorwrapper.selection.normal._packed import packed
 from tensorwrapper.selection.plans._plan import Plan
+from tensorwrapper.tensor.lowlevel import ArrayKey, TensorCommon
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["View"]
@@ -18,7 +22,14 @@ __all__ = ["View"]
 
 @final
 @attrs.frozen(eq=False, repr=False, getstate_setstate=False)
-class View(ViewWriting[ScalarT_co], Generic[ScalarT_co]):
+class View(
+    ViewParts[ScalarT_co],
+    ViewQueries[ScalarT_co],
+    ViewRunning[ScalarT_co],
+    ViewWriting[ScalarT_co],
+    TensorCommon[ScalarT_co],
+    Generic[ScalarT_co],
+):
     """A selection of the elements of sources, made of simple steps; it computes nothing until it is asked.
 
     Made by `as_view` of a tensor or another source, by the functions of this module, and by every operation
@@ -45,6 +56,42 @@ class View(ViewWriting[ScalarT_co], Generic[ScalarT_co]):
         _set_normal(view, None)
         _set_plan(view, None)
         return view
+
+    # Parts of another rank.
+
+    def __getitem__(self, key: ArrayKey) -> "View[ScalarT_co]":
+        """Return the selected part, which starts at zero; NumPy's rules, and nothing is copied.
+
+        Integers, slices, ellipses and None move the modes; lists, arrays and masks pick positions as NumPy
+        does: several of them together pick points.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If a position does not exist, or a mask has other extents.
+        TooManyIndicesError
+            If there are more indices than modes.
+        """
+        return self._at(key)
+
+    def __setitem__(self, key: ArrayKey, value: Value) -> None:
+        """Write `value` into the selected part, as `assign` does; no element may be selected twice.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> t = tw.as_tensor([[1, 2], [3, 4]])
+        >>> sel.concat([t, t[:0]])[:, 1] = 0
+        >>> t.tolist()
+        [[1, 0], [3, 0]]
+        """
+        self[key].assign(value)
+
+    def __iter__(self) -> "Iterator[View[ScalarT_co]]":
+        return (self[k] for k in range(len(self)))
+
+    # Elements of another type.
 
     def astype(self, dtype: npt.DTypeLike) -> "View[Any]":
         """Return the view of the elements as ones of another type, cast as NumPy does when computed.

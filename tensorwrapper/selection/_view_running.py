@@ -9,8 +9,9 @@ import numpy.typing as npt
 from tensorwrapper._integers import to_count
 from tensorwrapper.buffer import Sparse, Strings
 from tensorwrapper.errors import BufferSizeError, ConversionError, JaggedModeError
+from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import fastest_first
-from tensorwrapper.selection._view_explaining import ViewExplaining
+from tensorwrapper.selection._view_facade import ViewFacade
 from tensorwrapper.selection.expressions._expression import whole
 from tensorwrapper.selection.plans._plan import Plan, plan_of
 from tensorwrapper.selection.runners._blocks import region_extents, regions
@@ -32,12 +33,10 @@ from tensorwrapper.typing import Array, Order, ScalarT_co
 __all__ = ["ViewRunning"]
 
 
-class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: `_expression`, `_normal`, `_plan` and `_make`."""
+class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: as `ViewFacade`."""
 
     __slots__ = ()
-
-    _plan: Plan | None
 
     def plan(self, region: ShapeLike | None = None) -> Plan:
         """Return what computing the view, or a region of it, writes and reads; nothing is read for it.
@@ -60,7 +59,7 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
         [('copy', (range(0, 2),), 16), ('copy', (range(2, 3),), 8)]
         """
         if region is not None:
-            return self.window(region).plan()
+            return self._by(Layout.window, region).plan()
         plan = self._plan
         if plan is None:
             if self.shape.kind != "smooth":
@@ -124,7 +123,7 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
             return _copied(source, out)
         if source is None and self.shape.kind != "smooth":
             return self._of_box(out)
-        fastest = fastest_first(order, self.rank)
+        fastest = fastest_first(order, self.shape.rank)
         plan, count = self.plan(), threads_for(self.nbytes, threads)
         watch = Watch(plan.nbytes, progress, cancel)
         watch.check()
@@ -189,11 +188,11 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
     def _blocks(
         self, most: int, threads: int, watch: Watch, cancel: Cancel | None
     ) -> Iterator[tuple[Shape[tuple[int, ...]], Tensor[Any]]]:
-        if not self.size:
+        if not self.shape.size:
             return
         for region in regions(self.shape, region_extents(self._expression, most)):
             watch.check()
-            block = self.window(region).compute(threads=threads, cancel=cancel)
+            block = self._by(Layout.window, region).compute(threads=threads, cancel=cancel)
             watch.advance(block.nbytes)
             yield region, block
 
@@ -230,9 +229,9 @@ class ViewRunning(ViewExplaining[ScalarT_co], Generic[ScalarT_co]):
         source = source_tensor(self._expression)
         return (self.compute() if source is None else source).tolist()
 
-    def array_equal(self, other: "ViewRunning[Any] | Tensor[Any]", *, equal_nan: bool = False) -> bool:
+    def array_equal(self, other: "ViewFacade[Any] | Tensor[Any]", *, equal_nan: bool = False) -> bool:
         """Tell whether shapes and elements are equal."""
-        theirs = other.compute() if isinstance(other, ViewRunning) else other
+        theirs = other.copy() if isinstance(other, ViewFacade) else other
         return self.shape == theirs.shape and self.compute().array_equal(theirs, equal_nan=equal_nan)
 
     def __contains__(self, value: object) -> bool:

@@ -5,22 +5,22 @@ from typing import Any, Generic, TypeAlias
 import numpy.typing as npt
 
 from tensorwrapper.errors import ReadOnlyError
-from tensorwrapper.selection._view_running import ViewRunning
+from tensorwrapper.selection._view_facade import ViewFacade
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._nodes import Reading
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.writing._writes import accumulate, assign, writable_landings
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import ArrayKey
 from tensorwrapper.typing import ScalarT_co
 
-__all__ = ["ViewWriting"]
+__all__ = ["Value", "ViewWriting"]
 
-_Value: TypeAlias = "npt.ArrayLike | Tensor[Any] | ViewRunning[Any]"
+Value: TypeAlias = "npt.ArrayLike | Tensor[Any] | ViewFacade[Any]"
+"""What is written: a view, a tensor, an array, a number, or lists of them."""
 
 
-class ViewWriting(ViewRunning[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: `_expression`, `_normal`, `_plan` and `_make`."""
+class ViewWriting(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: as `ViewFacade`."""
 
     __slots__ = ()
 
@@ -37,13 +37,13 @@ class ViewWriting(ViewRunning[ScalarT_co], Generic[ScalarT_co]):
         (True, False, True)
         """
         try:
-            if self.size:
+            if self.shape.size:
                 writable_landings(self._expression, self.normal_form())
         except ReadOnlyError:
             return True
         return False
 
-    def assign(self, value: _Value) -> None:
+    def assign(self, value: Value) -> None:
         """Write `value`, cast and broadcast as NumPy does, to where the elements of the view are stored.
 
         Each element must be one element of a tensor, and none may come twice: views that join, deal, turn or
@@ -70,24 +70,10 @@ class ViewWriting(ViewRunning[ScalarT_co], Generic[ScalarT_co]):
         Traceback (most recent call last):
         tensorwrapper.errors.ReadOnlyError: position 0 of mode 0: a constant, which cannot be written to
         """
-        given = value.compute() if isinstance(value, ViewRunning) else value
+        given = value.copy() if isinstance(value, ViewFacade) else value
         assign(self._expression, self.normal_form(), given)
 
-    def __setitem__(self, key: ArrayKey, value: _Value) -> None:
-        """Write `value` into the selected part, as `assign` does; no element may be selected twice.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> from tensorwrapper import selection as sel
-        >>> t = tw.as_tensor([[1, 2], [3, 4]])
-        >>> sel.concat([t, t[:0]])[:, 1] = 0
-        >>> t.tolist()
-        [[1, 0], [3, 0]]
-        """
-        self[key].assign(value)
-
-    def accumulate_into(self, target: "Tensor[Any] | ViewWriting[Any]") -> None:
+    def accumulate_into(self, target: "Tensor[Any] | ViewFacade[Any]") -> None:
         """Add the elements to those of `target`, also where several of its indices share an element.
 
         This is the way to write through a view that repeats elements: every index adds its own, as
@@ -112,6 +98,6 @@ class ViewWriting(ViewRunning[ScalarT_co], Generic[ScalarT_co]):
         """
         if isinstance(target, Tensor):
             node = Reading(TensorSource(target))
-            accumulate(self.compute(), Expression(node, target.layout))
+            accumulate(self.copy(), Expression(node, target.layout))
         else:
-            accumulate(self.compute(), target.normal_form())
+            accumulate(self.copy(), target.normal_form())

@@ -1,0 +1,124 @@
+"""What all parts of the facade stand on: an expression, its normal form and its plan, which are found once.
+
+`View` is one class over sibling mixins, each in a file of its own: parts of the view (``_view_parts``), what
+it tells about itself (``_view_queries``), its elements (``_view_running``) and writing (``_view_writing``).
+None builds on another. The operations that a `Tensor` has as well stand in `TensorCommon`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Concatenate, Generic, ParamSpec, Self, cast
+
+import numpy as np
+
+from tensorwrapper.errors import LayoutError, SizeOverflowError
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection.expressions._atom import Call, capture
+from tensorwrapper.selection.expressions._expression import Expression, extended
+from tensorwrapper.selection.expressions._nodes import Whole, is_base
+from tensorwrapper.selection.normal._normal import normalize
+from tensorwrapper.selection.plans._plan import Plan
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import ScalarT_co
+
+__all__ = ["ViewFacade"]
+
+_P = ParamSpec("_P")
+
+
+class ViewFacade(ABC, Generic[ScalarT_co]):
+    """Abstract: `_expression`, `_normal` and `_plan`, `_make`, and `copy`, which parts of `View` ask for."""
+
+    __slots__ = ()
+
+    _expression: Expression
+    _normal: Expression | None
+    _plan: Plan | None
+
+    @classmethod
+    @abstractmethod
+    def _make(cls, expression: Expression) -> Self:
+        """Return the view of an expression."""
+
+    @abstractmethod
+    def copy(self) -> Tensor[Any]:
+        """Return the elements in memory of their own: the same as `compute`."""
+
+    @property
+    def shape(self) -> Shape[tuple[int, ...]]:
+        """The indices of the elements."""
+        return self._expression.layout.shape
+
+    @property
+    def dtype(self) -> "np.dtype[ScalarT_co]":
+        """The type of the elements."""
+        return self._expression.node.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes that the elements would take."""
+        return self.shape.size * self.dtype.itemsize
+
+    def normal_form(self) -> Expression:
+        """Return what runs: selections pushed into sources, and pieces that fit made one. Found once.
+
+        Raises
+        ------
+        SizeOverflowError
+            If views are nested some hundred deep, one in the other, or a table leaves 64 bits.
+        """
+        normal = self._normal
+        if normal is None:
+            try:
+                normal = normalize(self._expression)
+            except RecursionError as error:
+                raise SizeOverflowError(
+                    "the steps of this view are nested deeper than Python's stack allows: put more views "
+                    "together at once, or compute() some of them"
+                ) from error
+            # Whoever else finds it at the same time finds an equal one.
+            object.__setattr__(self, "_normal", normal)
+        return normal
+
+    def _by(
+        self,
+        operation: Callable[Concatenate[Layout[Any], _P], Layout[Any]],
+        *arguments: _P.args,
+        **options: _P.kwargs,
+    ) -> Self:
+        positional = tuple([capture(argument) for argument in arguments])
+        named = {name: capture(argument) for name, argument in options.items()} if options else {}
+        old = self._expression
+        layout = old.layout
+        call = (operation.__name__, (*positional, *named.values()) if named else positional, layout.shape)
+        apply = cast("Callable[..., Layout[Any]]", operation)
+        try:
+            new = apply(layout, *positional, **named)
+        except LayoutError:
+            if layout.shape.kind != "smooth":
+                raise
+            # No layout of the places says it; one of the view's own elements, in their order, may.
+            node = Whole(old)
+            return self._make(Expression(node, apply(self._in_order(), *positional, **named), (call,)))
+        return self._after(call, new)
+
+    def _after(self, call: Call, layout: Layout[Any]) -> Self:
+        """Return the view of the same node after a call that made this layout."""
+        old = self._expression
+        if not old.calls and old.written is None and not is_base(old):
+            # The calls begin at a part of the node, which no call tells of.
+            return self._make(Expression(old.node, layout, (call,), old))
+        return self._make(extended(old, layout, call))
+
+    def _see_by(
+        self,
+        operation: Callable[Concatenate[Layout[Any], _P], Layout[Any]],
+        *arguments: _P.args,
+        **options: _P.kwargs,
+    ) -> Self:
+        return self._by(operation, *arguments, **options)
+
+    def _in_order(self) -> Layout[Any]:
+        """Return the layout of the elements one after the other, at the indices of this view."""
+        return Layout(self.shape)
