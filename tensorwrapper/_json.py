@@ -13,7 +13,7 @@ from typing import NoReturn, TypeAlias, cast
 
 from tensorwrapper.errors import ConversionError, ParseError
 
-__all__ = ["Json", "dump_json", "excess", "has_number_over", "load_json", "parse_json"]
+__all__ = ["Json", "dump_json", "excess", "has_number_over", "load_json", "parse_json", "shown_json"]
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """What JSON can say."""
@@ -91,7 +91,15 @@ def load_json(text: str) -> Json:
     return value
 
 
-def parse_json(text: object, what: str, *, depth: int, digits: int, items: int | None = None) -> Json:
+def parse_json(
+    text: object,
+    what: str,
+    *,
+    depth: int,
+    digits: int,
+    items: int | None = None,
+    max_bytes: int | None = None,
+) -> Json:
     """Return the value of a JSON text that a stranger may have written, white space around it or not.
 
     Parameters
@@ -100,9 +108,9 @@ def parse_json(text: object, what: str, *, depth: int, digits: int, items: int |
         `str`, or `bytes` of UTF-8.
     what
         What the text is of, as errors name it: ``"the JSON of a mask"``.
-    depth, digits, items
-        How deep it may nest, how many digits in a row it may have, and how many values: any number if not
-        given.
+    depth, digits, items, max_bytes
+        How deep it may nest, how many digits in a row it may have, how many values, and how many bytes of
+        UTF-8: any number of the last two if not given.
 
     Raises
     ------
@@ -116,12 +124,7 @@ def parse_json(text: object, what: str, *, depth: int, digits: int, items: int |
     >>> parse_json(b"  [1, 2] ", "a list", depth=1, digits=20)
     [1, 2]
     """
-    if not isinstance(text, str | bytes):
-        raise ConversionError(f"{what} is read from text or bytes, not from {type(text).__name__}")
-    try:
-        bare = (text.decode("utf-8") if isinstance(text, bytes) else text).strip(_SPACE)
-    except UnicodeDecodeError as error:
-        raise ParseError(f"{what} is not UTF-8: {error}") from error
+    bare = _decoded(text, what, max_bytes).strip(_SPACE)
     complaint = excess(bare, depth=depth, items=len(bare) if items is None else items)
     if complaint is None and has_number_over(bare, digits):
         complaint = f"has a number of more than {digits} digits"
@@ -131,6 +134,25 @@ def parse_json(text: object, what: str, *, depth: int, digits: int, items: int |
         return load_json(bare)
     except ParseError as error:
         raise ParseError(f"{what} {error}") from error
+    except RecursionError as error:
+        raise ParseError(f"{what} nests deeper than this reader can follow") from error
+
+
+def _decoded(text: object, what: str, most: int | None) -> str:
+    if not isinstance(text, str | bytes):
+        raise ConversionError(f"{what} is read from text or bytes, not from {type(text).__name__}")
+    if most is not None and len(text) > most:
+        raise ParseError(f"{what} has {len(text)} bytes or more; at most {most} are allowed")
+    try:
+        if isinstance(text, bytes):
+            return text.decode("utf-8")
+        # Half a surrogate pair is no UTF-8 either, and text may have one.
+        size = len(text) if text.isascii() else len(text.encode("utf-8"))
+    except UnicodeError as error:
+        raise ParseError(f"{what} is not UTF-8: {error}") from error
+    if most is not None and size > most:
+        raise ParseError(f"{what} has {size} bytes; at most {most} are allowed")
+    return text
 
 
 def excess(text: str, *, depth: int, items: int) -> str | None:
@@ -189,3 +211,19 @@ def dump_json(value: object) -> str:
     '{"a":"x","b":[1,2]}'
     """
     return _ENCODER.encode(value)
+
+
+def shown_json(value: Json, most: int = 60) -> str:
+    """Return the beginning of a value as JSON, for a message; what is left out is never written.
+
+    Examples
+    --------
+    >>> shown_json([1, {"a": None}]), shown_json([7] * 1_000_000, 8)
+    ('[1,{"a":null}]', '[7,7,7,7...')
+    """
+    text = ""
+    for piece in _ENCODER.iterencode(value):
+        text += piece[: most + 1]
+        if len(text) > most:
+            return f"{text[:most]}..."
+    return text
