@@ -2,18 +2,31 @@
 
 import operator
 from collections.abc import Iterable
-from typing import Final, SupportsIndex
+from typing import Final, SupportsIndex, cast
 
 import numpy as np
 
 from tensorwrapper.errors import ConversionError, ExtentError
 
-__all__ = ["MAX_INT64", "UNFIT", "to_count", "to_counts", "to_int", "to_ints"]
+__all__ = ["MAX_INT64", "UNFIT", "one_sequence", "to_count", "to_counts", "to_int", "to_ints"]
 
 MAX_INT64 = 2**63 - 1
 
 UNFIT: Final[tuple[type[object], ...]] = (str, bytes, dict, set, frozenset)
 """Iterables that are no sequences of numbers: texts, and those without an order."""
+
+
+def one_sequence(values: tuple[SupportsIndex | Iterable[SupportsIndex], ...]) -> Iterable[SupportsIndex]:
+    """Return what was given loose, ``(1, 0)`` of ``f(1, 0)``, or as the one sequence of ``f((1, 0))``.
+
+    Examples
+    --------
+    >>> one_sequence((1, 0)), one_sequence(((1, 0),)), one_sequence((1,))
+    ((1, 0), (1, 0), (1,))
+    """
+    if len(values) == 1 and isinstance(values[0], Iterable):
+        return values[0]
+    return cast("tuple[SupportsIndex, ...]", values)
 
 
 def to_int(value: SupportsIndex, what: str) -> int:

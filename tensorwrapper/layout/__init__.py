@@ -24,7 +24,7 @@ from tensorwrapper.layout.algebra._product import (
 from tensorwrapper.layout.algebra._tiler import Tiler, parse_tiler, tiler_text
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder
-from tensorwrapper.layout.boxes._modes import PadMode
+from tensorwrapper.layout.boxes._modes import Boundary
 from tensorwrapper.layout.boxes._swizzle import Swizzle
 from tensorwrapper.layout.copies._hints import BlockHints, LayoutHints
 from tensorwrapper.layout.copies._plan import CopyMethod, CopyPlan
@@ -41,6 +41,7 @@ __all__ = [
     "AnyLayout",
     "ArrayInterface",
     "BlockHints",
+    "Boundary",
     "BufferInfo",
     "CopyMethod",
     "CopyPlan",
@@ -63,7 +64,6 @@ __all__ = [
     "OrdinalOrder",
     "OutputMap",
     "Outside",
-    "PadMode",
     "StorageOrder",
     "Swizzle",
     "Tiler",

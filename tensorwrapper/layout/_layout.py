@@ -5,7 +5,7 @@ from typing import Any, Generic, SupportsIndex, cast, final
 
 import attrs
 
-from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper._integers import one_sequence, to_int, to_ints
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._constructors import LayoutConstructors
 from tensorwrapper.layout._exchange import LayoutExchange
@@ -154,8 +154,13 @@ class Layout(
         """
         return wrap_layout(_modes.broadcast(self.implementation, unnamed_shape(shape)))
 
-    def squeeze(self, *modes: SupportsIndex) -> "Layout[tuple[int, ...]]":
+    def squeeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "Layout[tuple[int, ...]]":
         """Return the layout without the given modes, which must have extent 1; all such if none is given.
+
+        Parameters
+        ----------
+        *modes
+            Loose or as one sequence.
 
         Raises
         ------
@@ -167,7 +172,9 @@ class Layout(
         >>> Layout(Shape(1, 3, 1)).squeeze(0).shape
         Shape(3, 1)
         """
-        return wrap_layout(_modes.squeeze(self.implementation, modes))
+        return wrap_layout(
+            _modes.squeeze(self.implementation, to_ints(one_sequence(modes), "modes") if modes else None)
+        )
 
     def unsqueeze(self, mode: SupportsIndex) -> "Layout[tuple[int, ...]]":
         """Return the layout with a new mode of extent 1, which becomes mode `mode`.
@@ -179,11 +186,16 @@ class Layout(
         """
         return wrap_layout(_modes.unsqueeze(self.implementation, mode))
 
-    def reshape(self, extents: Iterable[SupportsIndex]) -> "Layout[tuple[int, ...]]":
+    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> "Layout[tuple[int, ...]]":
         """Return the layout of the same elements, in row-major order, under new extents; nothing moves.
 
         NumPy's rule for views, with signed strides: modes are regrouped only where they follow one another
         in memory.
+
+        Parameters
+        ----------
+        *extents
+            Loose or as one sequence: ``reshape(4, 6)`` is ``reshape((4, 6))``.
 
         Raises
         ------
@@ -198,9 +210,9 @@ class Layout(
         >>> Layout(Shape(4, 6)).reshape((2, 2, 6)).strides
         (12, 6, 1)
         """
-        return wrap_layout(_modes.reshape(self._strided("reshape"), to_extents(extents)))
+        return wrap_layout(_modes.reshape(self._strided("reshape"), to_extents(one_sequence(extents))))
 
-    def reshape_obstacle(self, extents: Iterable[SupportsIndex]) -> tuple[int, int] | None:
+    def reshape_obstacle(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, int] | None:
         """Return the two neighbouring modes that keep `reshape` from being a view; None if it is one.
 
         Answered from the layout alone, without data.
@@ -217,7 +229,7 @@ class Layout(
         >>> Layout(Shape(4, 6))[:, :5].reshape_obstacle((20,))
         (0, 1)
         """
-        return _modes.reshape_obstacle(self._strided("reshape"), to_extents(extents))
+        return _modes.reshape_obstacle(self._strided("reshape"), to_extents(one_sequence(extents)))
 
     def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> "Layout[tuple[int, ...]]":
         """Return the layout of all runs of `length` positions of `mode`; a new last mode counts in the run.

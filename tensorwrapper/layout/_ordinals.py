@@ -1,7 +1,9 @@
 """What a hierarchical layout can be asked: its nested modes, its order, and its text."""
 
 from abc import ABC
-from typing import Generic, Self, SupportsIndex
+from typing import Generic, Self, cast
+
+import numpy.typing as npt
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.layout._facade import LayoutFacade
@@ -11,6 +13,7 @@ from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOr
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.operations._composite import Composite
 from tensorwrapper.layout.pictures._text import layout_text, parse_layout
+from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import IndexT_co, IntArray
 
 __all__ = ["LayoutOrdinals", "ordinal_repr"]
@@ -106,15 +109,23 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         """Whether this is one layout after the other, or after a swizzle."""
         return isinstance(self.implementation, Composite)
 
-    def offset_of_ordinal(self, ordinal: SupportsIndex) -> int:
+    def offset_of_ordinal(self, ordinal: "NestedInts") -> int:
         """Return the place of the element whose index is number `ordinal` in the layout's own order.
 
         That is row-major order, unless the layout is one of the algebra with order "colex".
 
+        Parameters
+        ----------
+        ordinal
+            The number of an element, from 0 on. Or one entry per mode of `nested_extents`: where a mode is
+            made of modes, an entry is a tuple again, or the ordinal within that mode.
+
         Raises
         ------
         OutOfBoundsError
-            If there are not so many elements, or `ordinal` is negative.
+            If there are not so many elements, or a number is negative.
+        LayoutError
+            If there is not one entry per mode, or the layout, given entries, is not strided.
 
         Examples
         --------
@@ -123,60 +134,57 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         [0, 10, 20, 1]
         >>> [Layout.parse("(2,3):(1,10)", order="colex").offset_of_ordinal(k) for k in range(4)]
         [0, 1, 10, 11]
+        >>> nested = Layout.parse("((2,2),4):((1,8),2)")
+        >>> [nested.offset_of_ordinal(k) for k in (((1, 0), 3), (2, 3), 11)]
+        [7, 7, 7]
         """
         held = self.implementation
-        number = to_int(ordinal, "an ordinal")
         # These classes are final; isinstance takes many times longer to find that an object is none of one.
-        if type(held) is Strided:
+        if type(held) is Strided and not isinstance(ordinal, tuple | list):
             modes = list(zip(reversed(held.extents), reversed(held.strides), strict=True))
-            return ordinal_offset(modes, held.offset, number)
+            return ordinal_offset(modes, held.offset, to_int(ordinal, "an ordinal"))
         if isinstance(held, (Hierarchical, Composite)):
-            return held.offset_at(number)
-        return held.offset_of(held.shape.index(number))
+            return held.offset_of_ordinal(ordinal)
+        if isinstance(ordinal, tuple | list):
+            flat: Strided = self._strided("offset_of_ordinal")
+            nested = Hierarchical(flat.shape.extents, flat.strides, flat.offset, "lex")
+            return nested.offset_of_ordinal(cast("object", ordinal))
+        return held.offset_of(held.shape.index(ordinal))
 
-    def offsets_by_ordinal(self) -> IntArray:
-        """Return the places of all elements in the layout's own order, in one dimension.
+    def offsets_of_ordinals(self, ordinals: npt.ArrayLike | None = None) -> IntArray:
+        """Return the places of the elements with these numbers in the layout's own order.
+
+        Parameters
+        ----------
+        ordinals
+            An array of any shape; if not given, the numbers of all elements, one after the other.
 
         Raises
         ------
+        OutOfBoundsError
+            If there are not so many elements, or a number is negative.
         SizeOverflowError
             If a place does not fit into 64 bits; `offset_of_ordinal` answers.
 
         Examples
         --------
         >>> from tensorwrapper import Layout
-        >>> Layout.parse("(2,3):(1,10)").offsets_by_ordinal().tolist()
+        >>> Layout.parse("(2,3):(1,10)").offsets_of_ordinals().tolist()
         [0, 10, 20, 1, 11, 21]
-        >>> Layout.parse("(2,3):(1,10)", order="colex").offsets_by_ordinal().tolist()
-        [0, 1, 10, 11, 20, 21]
+        >>> first_fastest = Layout.parse("(2,3):(1,10)", order="colex")
+        >>> first_fastest.offsets_of_ordinals([0, 5, 1]).tolist()
+        [0, 21, 1]
         """
         held = self.implementation
-        return held.by_ordinal() if isinstance(held, Hierarchical | Composite) else held.to_numpy().ravel()
-
-    def offset_at(self, coordinate: "NestedInts") -> int:
-        """Return the place of the element at a coordinate: one entry per mode of `nested_extents`.
-
-        Where a mode is made of modes, an entry is a tuple again, or the ordinal within that mode.
-
-        Raises
-        ------
-        OutOfBoundsError
-            If an entry is outside its mode.
-        LayoutError
-            If there is not one entry per mode, or the layout is not strided.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Layout
-        >>> nested = Layout.parse("((2,2),4):((1,8),2)")
-        >>> nested.offset_at(((1, 0), 3)), nested.offset_at((2, 3)), nested.offset_at(11)
-        (7, 7, 7)
-        """
-        held = self.implementation
-        if isinstance(held, Hierarchical | Composite):
-            return held.offset_at(coordinate)
-        flat: Strided = self._strided("offset_at")
-        return Hierarchical(flat.shape.extents, flat.strides, flat.offset, "lex").offset_at(coordinate)
+        if ordinals is None:
+            return (
+                held.by_ordinal() if isinstance(held, Hierarchical | Composite) else held.to_numpy().ravel()
+            )
+        numbers = to_ordinal_array(ordinals)
+        if self.ordinal_order == "colex":
+            turned = held.shape.permute(range(held.shape.rank - 1, -1, -1))
+            return held.offsets_of(turned.indices_at(numbers)[..., ::-1])
+        return held.offsets_of(held.shape.indices_at(numbers))
 
     def __str__(self) -> str:
         text = layout_text(self.implementation)

@@ -10,13 +10,13 @@ from typing import Generic, Self, SupportsIndex, cast
 
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_count, to_int
+from tensorwrapper._integers import one_sequence, to_count, to_int, to_ints
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout._facade import LayoutFacade, implementation_of
 from tensorwrapper.layout.boxes import _modes
 from tensorwrapper.layout.boxes._common import check_out
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.boxes._modes import PadMode, Widths, pad
+from tensorwrapper.layout.boxes._modes import Boundary, Widths, pad
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.operations import _modes as _cell_modes
 from tensorwrapper.layout.operations._nested import NestedLayout, flat_implementation, over_layers
@@ -281,8 +281,13 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         """
         return self._wrap(self.implementation.window(unnamed_shape(region)))
 
-    def permute(self, order: Iterable[SupportsIndex]) -> Self:
+    def permute(self, *order: SupportsIndex | Iterable[SupportsIndex]) -> Self:
         """Return the layout whose mode k is mode ``order[k]`` of this one; no memory moves.
+
+        Parameters
+        ----------
+        *order
+            All modes, loose or as one sequence: ``permute(1, 0)`` is ``permute((1, 0))``.
 
         Raises
         ------
@@ -294,15 +299,34 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
             If a mode would leave its layer.
         RankError
             If `order` is not a permutation of the modes.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> Layout(Shape(2, 3)).permute(1, 0).strides
+        (1, 3)
         """
+        modes = one_sequence(order)
         held = self.implementation
         # The most frequent comes first: a class that is not met costs as much as the work itself.
         if isinstance(held, (Strided, NestedLayout)):
-            return self._wrap(held.permute(order))
-        return self._wrap(_cell_modes.permute(held, order))
+            return self._wrap(held.permute(modes))
+        return self._wrap(_cell_modes.permute(held, modes))
 
-    def reverse(self, *modes: SupportsIndex) -> Self:
-        """Return the layout with the order of the given modes reversed; all of them if none is given."""
+    def reverse(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+        """Return the layout with the order of the given modes reversed; all of them if none is given.
+
+        Parameters
+        ----------
+        *modes
+            Loose or as one sequence: ``reverse(0, 1)`` is ``reverse((0, 1))``.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> Layout(Shape(2, 3)).reverse(1).to_numpy().tolist()
+        [[2, 1, 0], [5, 4, 3]]
+        """
         held = self.implementation
         if isinstance(held, Strided):  # first, as in permute
             return self._wrap(held.reverse(_distinct(modes, len(held.strides))))
@@ -381,7 +405,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
             over_layers(self.implementation, lambda held: _cell_modes.gather(held, mode, positions))
         )
 
-    def pad(self, widths: Widths, *, mode: PadMode) -> Self:
+    def pad(self, widths: Widths, *, boundary: Boundary) -> Self:
         """Return the layout whose modes go on beyond their ends, in copies of their own elements.
 
         The elements keep their indices: what comes before the first has lower ones. A pad that wraps is a
@@ -391,7 +415,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         ----------
         widths
             One pair (before, after) per mode.
-        mode
+        boundary
             What comes next, as in ``numpy.pad``: "wrap" (from the other end), "edge" (the last one again),
             "reflect" (back again without the last one) or "symmetric" (with it).
 
@@ -405,15 +429,17 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         Examples
         --------
         >>> from tensorwrapper import Layout, Shape
-        >>> ring = Layout(Shape(4)).pad([(1, 2)], mode="wrap")
+        >>> ring = Layout(Shape(4)).pad([(1, 2)], boundary="wrap")
         >>> ring.shape, ring.to_numpy().tolist(), ring.offset_of((-1,))
         (Shape(7, origin=(-1,)), [3, 0, 1, 2, 3, 0, 1], 3)
-        >>> Layout(Shape(4)).pad([(1, 2)], mode="reflect").to_numpy().tolist()
+        >>> Layout(Shape(4)).pad([(1, 2)], boundary="reflect").to_numpy().tolist()
         [1, 0, 1, 2, 3, 2, 1]
         """
-        return self._wrap(over_layers(self.implementation, lambda held: pad(held, widths, mode)))
+        return self._wrap(over_layers(self.implementation, lambda held: pad(held, widths, boundary)))
 
 
-def _distinct(modes: tuple[SupportsIndex, ...], rank: int) -> Iterable[int]:
+def _distinct(modes: tuple[SupportsIndex | Iterable[SupportsIndex], ...], rank: int) -> Iterable[int]:
     """Return the modes that are meant, each once; all of them if none is given."""
-    return {mode_of(mode, rank) for mode in modes} if modes else range(rank)
+    if not modes:
+        return range(rank)
+    return {mode_of(mode, rank) for mode in to_ints(one_sequence(modes), "modes")}

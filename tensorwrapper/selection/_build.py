@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tensorwrapper._integers import to_counts
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
-from tensorwrapper.layout import Layout, PadMode
+from tensorwrapper.layout import Boundary, Layout
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, box, promoted, whole
 from tensorwrapper.selection.expressions._generators import Filling
@@ -199,7 +199,7 @@ def pad(
     source: ViewLike,
     widths: Iterable[tuple[SupportsIndex, SupportsIndex]],
     *,
-    mode: Literal["constant"] | PadMode = "constant",
+    mode: Literal["constant"] | Boundary = "constant",
     value: object = 0,
 ) -> View[Any]:
     """Return a view that goes on beyond its ends, as NumPy's pad; its own elements keep their indices.

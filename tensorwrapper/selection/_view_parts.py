@@ -5,7 +5,7 @@ from typing import Any, Generic, Self, TypeVar, cast, final
 import attrs
 
 from tensorwrapper.errors import JaggedModeError
-from tensorwrapper.layout import Layout, PadMode
+from tensorwrapper.layout import Boundary, Layout
 from tensorwrapper.layout.lowlevel import Widths, expand_positional, new_row_major, wrap_layout
 from tensorwrapper.selection._view_facade import ViewFacade
 from tensorwrapper.selection.expressions._expression import Expression
@@ -67,18 +67,18 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
 
     def _again(self, name: str, arguments: tuple[Any, ...]) -> Self:
         if name == "pad":
-            return self._by(Layout.pad, arguments[0], mode=arguments[1])
+            return self._by(Layout.pad, arguments[0], boundary=arguments[1])
         if name == "points":
             return self._points(arguments[0])
         return self._by(get_item if name == "__getitem__" else getattr(Layout, name), *arguments)
 
-    def pad(self, widths: Widths, *, mode: PadMode) -> Self:
+    def pad(self, widths: Widths, *, mode: Boundary) -> Self:
         """Return the view whose modes go on beyond their ends; the elements keep their indices.
 
         `selection.pad` also pads with a constant.
         """
         pairs = tuple([tuple(pair) for pair in widths])
-        return self._by(Layout.pad, cast("Widths", pairs), mode=mode)
+        return self._by(Layout.pad, cast("Widths", pairs), boundary=mode)
 
     def _at(self, key: ArrayKey) -> Self:
         """Return the part that a key selects, by NumPy's rules."""

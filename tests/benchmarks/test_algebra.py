@@ -71,7 +71,7 @@ LARGE = ours("((100,10),(10,1000)):((1,100000),(100,1000))")
 
 def test_offsets_of_ten_million_elements(benchmark):
     benchmark.group = "offsets in bulk"
-    benchmark.pedantic(LARGE.offsets_by_ordinal, rounds=5)
+    benchmark.pedantic(LARGE.offsets_of_ordinals, rounds=5)
 
 
 def test_offsets_of_ten_thousand_elements_one_by_one(benchmark):

@@ -79,7 +79,7 @@ AXIS_MAPS = {
     "slice of a gathered layout": partial(operator.getitem, GATHERED, KEY),
     "permute a rotated layout": partial(TURNED.permute, (2, 0, 1)),
     "slice of a hierarchical layout": partial(operator.getitem, NESTED, (1, slice(None), slice(1, 3))),
-    "coordinate of a hierarchical layout": partial(NESTED.offset_at, ((1, 1), 2)),
+    "coordinate of a hierarchical layout": partial(NESTED.offset_of_ordinal, ((1, 1), 2)),
 }
 
 

@@ -21,17 +21,19 @@ def test_where_a_layout_is_needed_nothing_else_goes(other: object) -> None:
 @pytest.mark.parametrize("sequence", [3, None, Shape(2, 3), np.array(6), slice(0, 2)], ids=repr)
 def test_where_a_sequence_is_needed_nothing_else_goes(sequence: object) -> None:
     for ask in (
-        ROW.reshape,
-        ROW.reshape_obstacle,
         Layout.from_halide,
         lambda x: ROW.split_mode(0, x),
         lambda x: Layout(NESTED, order=x),
         lambda x: Layout.from_halide([x]),
-        lambda x: ROW.pad(x, mode="wrap"),
-        lambda x: ROW.pad([x, (0, 0)], mode="wrap"),
+        lambda x: ROW.pad(x, boundary="wrap"),
+        lambda x: ROW.pad([x, (0, 0)], boundary="wrap"),
     ):
         with pytest.raises(ConversionError):
             ask(sequence)
+    if not isinstance(sequence, int):  # one extent, or mode, may be given loose
+        for ask in (ROW.reshape, ROW.reshape_obstacle, ROW.permute, ROW.reverse, ROW.squeeze):
+            with pytest.raises(ConversionError):
+                ask(sequence)
     if sequence is not None:
         for ask in (
             lambda x: Layout(NESTED, orders=x),
@@ -69,3 +71,25 @@ def test_where_a_tiling_is_needed_nothing_else_goes(tiling: object) -> None:
         with pytest.raises(ConversionError, match=r"needs a Tiling, such as Tiling\(\*sizes\), not"):
             ask(tiling)
     assert Layout.tiled(Tiling([2, 2])).as_tiled(Tiling([2, 2])).is_contiguous
+
+
+def test_modes_and_extents_are_given_loose_or_as_one_sequence() -> None:
+    line = Layout(Shape(2, 1, 3))
+    for loose, together in (
+        (
+            line.permute(2, 0, 1),
+            [line.permute((2, 0, 1)), line.permute([2, 0, 1]), line.permute(np.array([2, 0, 1]))],
+        ),
+        (line.reverse(0, 2), [line.reverse((0, 2)), line.reverse(iter([2, 0]))]),
+        (line.reverse(2), [line.reverse((2,)), line.reverse(np.int64(2))]),
+        (line.squeeze(1), [line.squeeze((1,)), line.squeeze()]),
+        (line, [line.squeeze(()), line.reverse(())]),
+        (line.reshape(3, 2), [line.reshape((3, 2)), line.reshape(np.array([3, 2]))]),
+        (line.reshape(6), [line.reshape((6,)), line.reshape(np.int64(6))]),
+    ):
+        assert all(layout == loose for layout in together)
+    assert Layout(Shape()).permute() == Layout(Shape()).permute(()) == Layout(Shape())
+    assert line[:, 0, :2].reshape_obstacle(4) == line[:, 0, :2].reshape_obstacle((4,)) == (0, 1)
+    for refused in (True, 1.0, "1"):
+        with pytest.raises(ConversionError):
+            line.permute(0, 1, refused)

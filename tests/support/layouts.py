@@ -34,7 +34,7 @@ def model(layout):
 
 def table(layout):
     """The offsets at all ordinals in bulk, as the library gives them."""
-    return layout.offsets_by_ordinal()
+    return layout.offsets_of_ordinals()
 
 
 def extended(layout, ordinals):

@@ -23,8 +23,8 @@ from tensorwrapper.layout import (
 
 parsed = Layout.parse("((2,2),4):((1,8),2)", order="colex")
 assert_type(parsed.offset_of_ordinal(np.int64(3)), int)
-assert_type(parsed.offset_at(((1, 0), 3)), int)
-assert_type(parsed.offsets_by_ordinal(), npt.NDArray[np.int64])
+assert_type(parsed.offset_of_ordinal(((1, 0), 3)), int)
+assert_type(parsed.offsets_of_ordinals(), npt.NDArray[np.int64])
 assert_type(parsed.ordinal_order, OrdinalOrder)
 assert_type(parsed.is_composite, bool)
 

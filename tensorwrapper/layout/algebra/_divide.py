@@ -43,9 +43,9 @@ def logical_divide(
     """Return the layout with each tiled mode split in two: first the place in the tile, then which tile.
 
     Law: for one tiler B over the whole layout A, with C the complement of B in the ordinals of A,
-    ``R.offset_at((i, j)) == A.offset_of_ordinal(B.offset_of_ordinal(i) + C.offset_of_ordinal(j))``. Every
-    element of A occurs, and just once, unless B repeats some. By mode the same holds in each mode; modes
-    beyond the tiler stay as they are. The first of two is the tile in either order.
+    ``R((i, j)) == A(B(i) + C(j))``, where ``A(k)`` is short for ``A.offset_of_ordinal(k)``. Every element of
+    A occurs, and just once, unless B repeats some. By mode the same holds in each mode; modes beyond the
+    tiler stay as they are. The first of two is the tile in either order.
 
     Parameters
     ----------
@@ -76,15 +76,12 @@ def logical_divide(
     >>> from tensorwrapper.layout import complement, logical_divide
     >>> A = Layout.parse("(4,6):(6,1)")
     >>> R = logical_divide(A, (2, 3))
-    >>> str(R), R.offset_at(((1, 1), (2, 0)))
+    >>> str(R), R.offset_of_ordinal(((1, 1), (2, 0)))
     ('((2,2),(3,2)):((6,12),(1,3))', 20)
     >>> B = Layout.parse("2:12")
     >>> R, C = logical_divide(A, B), complement(B, 24)
-    >>> str(R), all(
-    ...     R.offset_at((i, j)) == A.offset_of_ordinal(B.offset_of_ordinal(i) + C.offset_of_ordinal(j))
-    ...     for i in range(2)
-    ...     for j in range(12)
-    ... )
+    >>> a, b, c, r = [layout.offset_of_ordinal for layout in (A, B, C, R)]
+    >>> str(R), all(r((i, j)) == a(b(i) + c(j)) for i in range(2) for j in range(12))
     ('(2,12):(12,1)', True)
     >>> logical_divide(A, (3, None))
     Traceback (most recent call last):
@@ -108,7 +105,7 @@ def zipped_divide(
     >>> from tensorwrapper.layout import logical_divide, zipped_divide
     >>> A = Layout.parse("(4,6):(6,1)")
     >>> R, logical = zipped_divide(A, (2, 3)), logical_divide(A, (2, 3))
-    >>> str(R), R.offset_at(((1, 2), (0, 1))) == logical.offset_at(((1, 0), (2, 1)))
+    >>> str(R), R.offset_of_ordinal(((1, 2), (0, 1))) == logical.offset_of_ordinal(((1, 0), (2, 1)))
     ('((2,3),(2,2)):((6,1),(12,3))', True)
     """
     return _divided(layout, tiler, exact, outside, "zipped_divide", lambda tile, rest: (tile, rest))

@@ -97,7 +97,7 @@ def make_ordered_layout(
     --------
     >>> from tensorwrapper.layout import make_ordered_layout
     >>> R = make_ordered_layout((2, 3, 4), (2, 1, 3))
-    >>> str(R), sorted(R.offsets_by_ordinal().tolist()) == list(range(24))
+    >>> str(R), sorted(R.offsets_of_ordinals().tolist()) == list(range(24))
     ('(2,3,4):(3,1,6)', True)
     >>> str(make_ordered_layout((2, (2, 2)), (0, 1)))
     '(2,(2,2)):(1,(4,2))'

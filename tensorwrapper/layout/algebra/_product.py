@@ -58,8 +58,8 @@ def logical_product(block: AnyLayout, tiler: Copies, *, exact: Exact = "composit
     """Return `block` repeated in as many copies as `tiler` has elements, laid out in the order of `tiler`.
 
     Law: with C the complement of A (moved to offset 0), as far as B needs it,
-    ``R.offset_at((i, j)) == A.offset_of_ordinal(i) + C.offset_of_ordinal(B.offset_of_ordinal(j))``. Copy j of
-    A lies where B says, counted in copies; the copies interleave where A has gaps, and no two of their
+    ``R((i, j)) == A(i) + C(B(j))``, where ``A(k)`` is short for ``A.offset_of_ordinal(k)``. Copy j of A lies
+    where B says, counted in copies; the copies interleave where A has gaps, and no two of their
     elements share an offset unless two of A or of B do. The first mode is the block in either order.
 
     Parameters
@@ -88,13 +88,10 @@ def logical_product(block: AnyLayout, tiler: Copies, *, exact: Exact = "composit
     >>> from tensorwrapper.layout import complement, logical_product
     >>> A, B = Layout.parse("(2,2):(4,1)"), Layout.parse("6:1")
     >>> R, C = logical_product(A, B), complement(A, 24)
-    >>> str(R), R.offset_at(((1, 0), 3))
+    >>> str(R), R.offset_of_ordinal(((1, 0), 3))
     ('((2,2),(3,2)):((4,1),(8,2))', 14)
-    >>> all(
-    ...     R.offset_at((i, j)) == A.offset_of_ordinal(i) + C.offset_of_ordinal(B.offset_of_ordinal(j))
-    ...     for i in range(4)
-    ...     for j in range(6)
-    ... )
+    >>> a, b, c, r = [layout.offset_of_ordinal for layout in (A, B, C, R)]
+    >>> all(r((i, j)) == a(i) + c(b(j)) for i in range(4) for j in range(6))
     True
     >>> str(logical_product(Layout.parse("6:1"), 3))
     '(6,3):(1,6)'
@@ -157,7 +154,8 @@ def blocked_product(block: AnyLayout, tiler: AnyLayout, *, exact: Exact = "compo
     >>> str(R), R.to_numpy().reshape(2, 6).tolist()
     ('((1,2),(3,2)):((12,2),(4,1))', [[0, 1, 4, 5, 8, 9], [2, 3, 6, 7, 10, 11]])
     >>> pairs = [(t, b) for t in range(3) for b in range(2)]
-    >>> all(R.offset_at((0, t * 2 + b)) == logical.offset_at(((0, b), (0, t))) for t, b in pairs)
+    >>> r, l = R.offset_of_ordinal, logical.offset_of_ordinal
+    >>> all(r((0, t * 2 + b)) == l(((0, b), (0, t))) for t, b in pairs)
     True
     """
     return _product(block, tiler, exact, "blocked_product", _block_fastest)
@@ -178,7 +176,8 @@ def raked_product(block: AnyLayout, tiler: AnyLayout, *, exact: Exact = "composi
     >>> R.to_numpy().reshape(2, 6).tolist()
     [[0, 4, 8, 1, 5, 9], [2, 6, 10, 3, 7, 11]]
     >>> pairs = [(t, b) for t in range(3) for b in range(2)]
-    >>> all(R.offset_at((0, b * 3 + t)) == logical.offset_at(((0, b), (0, t))) for t, b in pairs)
+    >>> r, l = R.offset_of_ordinal, logical.offset_of_ordinal
+    >>> all(r((0, b * 3 + t)) == l(((0, b), (0, t))) for t, b in pairs)
     True
     """
     return _product(block, tiler, exact, "raked_product", _tiler_fastest)

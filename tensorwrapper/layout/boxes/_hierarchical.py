@@ -92,7 +92,7 @@ class Hierarchical(LayoutCommon):
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         return self.flat.offsets_of(indices)
 
-    def offset_at(self, coordinate: object) -> int:
+    def offset_of_ordinal(self, coordinate: object) -> int:
         """Return the offset at a coordinate: an ordinal, or a tuple with one coordinate per mode."""
         if type(coordinate) is int:
             modes = modes_of(self.extents, self.nested_strides, self.order)

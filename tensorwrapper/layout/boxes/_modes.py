@@ -26,7 +26,7 @@ from tensorwrapper.shape.lowlevel import integer_array, make_smooth, mode_of, to
 from tensorwrapper.typing import Extents, Index, IntArray
 
 __all__ = [
-    "PadMode",
+    "Boundary",
     "Widths",
     "broadcast",
     "diagonal",
@@ -47,13 +47,13 @@ __all__ = [
     "unsqueeze",
 ]
 
-PadMode: TypeAlias = Literal["wrap", "edge", "reflect", "symmetric"]
+Boundary: TypeAlias = Literal["wrap", "edge", "reflect", "symmetric"]
 """How a mode goes on beyond its ends; the words are those of ``numpy.pad``."""
 Widths: TypeAlias = "Iterable[tuple[SupportsIndex, SupportsIndex]]"
 """How many positions come before and after each mode."""
 
 
-def pad_positions(extent: int, before: int, after: int, mode: PadMode) -> IntArray:
+def pad_positions(extent: int, before: int, after: int, boundary: Boundary) -> IntArray:
     """Return the positions of a mode that a padded mode consists of; each is in ``[0, extent)``.
 
     Examples
@@ -62,28 +62,30 @@ def pad_positions(extent: int, before: int, after: int, mode: PadMode) -> IntArr
     ([0, 1, 2, 1, 0, 1, 2, 1, 0], [2, 2, 1, 0, 0, 1, 2, 2, 1])
     """
     places = np.arange(-before, extent + after, dtype=np.int64)
-    if mode == "wrap":
+    if boundary == "wrap":
         return places % extent
-    if mode == "edge" or extent == 1:
+    if boundary == "edge" or extent == 1:
         return np.clip(places, 0, extent - 1)
     # There and back again: with both ends twice, or each once.
-    period = 2 * extent if mode == "symmetric" else 2 * extent - 2
+    period = 2 * extent if boundary == "symmetric" else 2 * extent - 2
     places %= period
-    mirrored: IntArray = np.minimum(places, (period - 1 if mode == "symmetric" else period) - places)
+    last = period - 1 if boundary == "symmetric" else period
+    mirrored: IntArray = np.minimum(places, last - places)
     return mirrored
 
 
-def pad(layout: LayoutCommon, widths: Widths, mode: PadMode) -> Strided | Separable:
+def pad(layout: LayoutCommon, widths: Widths, boundary: Boundary) -> Strided | Separable:
     """Return the layout whose modes go on beyond their ends; the elements keep their indices."""
     base, axes = axes_of(layout, "pad")
-    if not isinstance(cast("object", mode), str) or mode not in get_args(PadMode):
+    if not isinstance(cast("object", boundary), str) or boundary not in get_args(Boundary):
         raise ConversionError(
-            f'mode must be "wrap", "edge", "reflect" or "symmetric", not {mode!r}: a layout repeats places, '
-            "it has none for a constant"
+            f'boundary must be "wrap", "edge", "reflect" or "symmetric", not {boundary!r}: a layout repeats '
+            "places, it has none for a constant"
         )
     counts = _to_widths(widths, len(axes))
     parts = [
-        _padded(axis, number, *own, mode) for number, (axis, own) in enumerate(zip(axes, counts, strict=True))
+        _padded(axis, number, *own, boundary)
+        for number, (axis, own) in enumerate(zip(axes, counts, strict=True))
     ]
     maps = tuple([axis for _, axis in parts])
     extents = tuple([axis.extent for axis in maps])
@@ -92,14 +94,14 @@ def pad(layout: LayoutCommon, widths: Widths, mode: PadMode) -> Strided | Separa
     return from_axes(wrap(make_smooth(extents, tuple(origin))), start, maps)
 
 
-def _padded(axis: AxisMap, number: int, before: int, after: int, mode: PadMode) -> Based:
+def _padded(axis: AxisMap, number: int, before: int, after: int, boundary: Boundary) -> Based:
     if not before and not after:
         return 0, axis
     if not axis.extent:
         raise LayoutError(f"mode {number} has extent 0: there is no position to pad it with")
-    if mode == "wrap":
+    if boundary == "wrap":
         return axis.wrap_pad(before, after)
-    return axis.gather(pad_positions(axis.extent, before, after, mode))
+    return axis.gather(pad_positions(axis.extent, before, after, boundary))
 
 
 def _to_widths(widths: Widths, rank: int) -> Sequence[tuple[int, int]]:
@@ -231,12 +233,14 @@ def unsqueeze(layout: LayoutCommon, mode: SupportsIndex) -> _Smooth:
     return _rebuilt(base, parts, (*origin[:number], 0, *origin[number:]))
 
 
-def squeeze(layout: LayoutCommon, modes: Iterable[SupportsIndex]) -> _Smooth:
-    """Return the layout without some modes of extent 1; all of them if none is given."""
+def squeeze(layout: LayoutCommon, modes: Iterable[int] | None) -> _Smooth:
+    """Return the layout without some modes of extent 1; all of them if None is given."""
     base, axes = axes_of(layout, "squeeze")
     extents = layout.shape.extents
-    given = {mode_of(mode, len(axes)) for mode in modes}
-    chosen = given or {mode for mode, extent in enumerate(extents) if extent == 1}
+    if modes is None:
+        chosen = {mode for mode, extent in enumerate(extents) if extent == 1}
+    else:
+        chosen = {mode_of(mode, len(axes)) for mode in modes}
     for mode in sorted(chosen):
         if extents[mode] != 1:
             raise ExtentError(

@@ -53,7 +53,7 @@ class Composite(LayoutCommon):
 
     def _after(self, place: int) -> int:
         for stage in reversed(self.stages):
-            place = stage(place) if isinstance(stage, Swizzle) else stage.offset_at(place)
+            place = stage(place) if isinstance(stage, Swizzle) else stage.offset_of_ordinal(place)
         return place
 
     def _all_after(self, places: IntArray) -> IntArray:
@@ -109,9 +109,9 @@ class Composite(LayoutCommon):
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
         return self._after(self.inner.offset_of(index))
 
-    def offset_at(self, coordinate: object) -> int:
+    def offset_of_ordinal(self, coordinate: object) -> int:
         """Return the offset at a coordinate: an ordinal, or a tuple with one coordinate per mode."""
-        return self._after(self.inner.offset_at(coordinate))
+        return self._after(self.inner.offset_of_ordinal(coordinate))
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         return self._all_after(self.inner.offsets_of(indices))

@@ -7,7 +7,7 @@ import attrs
 
 from tensorwrapper._json import Json
 from tensorwrapper.errors import SelectionError
-from tensorwrapper.layout import PadMode
+from tensorwrapper.layout import Boundary
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.schema._fields import LARGEST, to_integer, to_integers, to_list
 from tensorwrapper.selection.schema._limits import Budget, Measured, finished, tabled
@@ -130,7 +130,7 @@ def _broadcast(view: View[Any], extents: Extents) -> View[Any]:
     return view[...].broadcast(extents)
 
 
-def _padded(view: View[Any], widths: list[tuple[int, int]], mode: PadMode) -> View[Any]:
+def _padded(view: View[Any], widths: list[tuple[int, int]], mode: Boundary) -> View[Any]:
     return view.pad(widths, mode=mode)
 
 

@@ -121,7 +121,7 @@ def test_modes_that_carry_make_a_composite():
     outer, inner = Layout.parse("(8,8):(8,1)", order="colex"), Layout.parse("(4,3):(4,2)", order="colex")
     made = compose(outer, inner)
     assert made.is_composite
-    assert made.offset_at((1, 2)) == outer.offset_of_ordinal(inner.offset_at((1, 2)))
+    assert made.offset_of_ordinal((1, 2)) == outer.offset_of_ordinal(inner.offset_of_ordinal((1, 2)))
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_tile_and_rest_add_up_to_ordinals_and_every_element_occurs():
         made += 1
         divided = logical_divide(layout, tiler)
         for i, first in enumerate(model(tiler)):
-            found = [divided.offset_at((i, j)) for j in range(len(copies))]
+            found = [divided.offset_of_ordinal((i, j)) for j in range(len(copies))]
             assert found == [places[first + second] for second in copies]
         for division in DIVISIONS[1:]:
             assert sorted(table(division(layout, tiler)).tolist()) == sorted(table(divided).tolist())
@@ -72,7 +72,9 @@ def test_extended_tiles_stick_out_and_leave_nothing_out():
         copies = model(complement(tiler, len(places)))
         ordinals = np.add.outer(model(tiler), copies)
         assert set(range(len(places))) <= set(ordinals.ravel().tolist())
-        found = [[divided.offset_at((i, j)) for j in range(len(copies))] for i in range(len(ordinals))]
+        found = [
+            [divided.offset_of_ordinal((i, j)) for j in range(len(copies))] for i in range(len(ordinals))
+        ]
         assert found == extended(layout, ordinals).tolist()
         stuck += len(set(ordinals.ravel().tolist())) > len(places)
     assert stuck > 20
@@ -102,10 +104,10 @@ def test_matrices_are_cut_into_blocks(strides, order):
     assert flat.nested_extents == (2, 3, 2, 2)
     for p, q, i, j in np.ndindex(2, 2, 2, 3):
         expected = tiles[p, q, i, j]
-        assert logical.offset_at(((i, p), (j, q))) == expected
-        assert zipped.offset_at(((i, j), (p, q))) == expected
-        assert tiled.offset_at(((i, j), p, q)) == expected
-        assert flat.offset_at((i, j, p, q)) == expected
+        assert logical.offset_of_ordinal(((i, p), (j, q))) == expected
+        assert zipped.offset_of_ordinal(((i, j), (p, q))) == expected
+        assert tiled.offset_of_ordinal(((i, j), p, q)) == expected
+        assert flat.offset_of_ordinal((i, j, p, q)) == expected
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,7 @@ def test_extending_by_mode_lets_tiles_stick_out_of_that_mode():
     layout = Layout.parse("(5,6):(6,1)")
     made = logical_divide(layout, (2, 4), outside="extend")
     assert str(made) == "((2,3),(4,2)):((6,12),(1,4))"
-    assert made.offset_at(((0, 2), (1, 1))) == layout.offset_of((4, 5))
+    assert made.offset_of_ordinal(((0, 2), (1, 1))) == layout.offset_of((4, 5))
 
 
 def test_a_composite_is_divided_inside():
@@ -169,7 +171,7 @@ def test_a_composite_is_divided_inside():
     made = zipped_divide(layout, (2, 2))
     assert str(made) == "S<1,0,2> o 0 o ((2,2),(2,2)):((4,1),(8,2))"
     for p, q, i, j in np.ndindex(2, 2, 2, 2):
-        assert made.offset_at(((i, j), (p, q))) == layout.offset_of((2 * p + i, 2 * q + j))
+        assert made.offset_of_ordinal(((i, j), (p, q))) == layout.offset_of((2 * p + i, 2 * q + j))
 
 
 def test_modes_that_carry_make_a_composite_of_the_same_elements():

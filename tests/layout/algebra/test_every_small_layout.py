@@ -93,9 +93,9 @@ def test_division():
         divided = logical_divide(layout, tiler)
         counted = [[b + c for c in model(rest)] for b in model(tiler)]
         assert sorted(k for row in counted for k in row) == list(range(len(places)))
-        assert [[divided.offset_at((i, j)) for j in range(len(row))] for i, row in enumerate(counted)] == [
-            [places[k] for k in row] for row in counted
-        ]
+        assert [
+            [divided.offset_of_ordinal((i, j)) for j in range(len(row))] for i, row in enumerate(counted)
+        ] == [[places[k] for k in row] for row in counted]
         assert sorted(table(zipped_divide(layout, tiler)).tolist()) == sorted(places)
         made += 1
     assert made
@@ -116,7 +116,7 @@ def test_products():
         made += 1
         product = logical_product(block, tiler)
         expected = [[place + where[count] for count in counts] for place in places]
-        found = [[product.offset_at((i, j)) for j in range(len(counts))] for i in range(len(places))]
+        found = [[product.offset_of_ordinal((i, j)) for j in range(len(counts))] for i in range(len(places))]
         assert found == expected
         for form in (blocked_product, raked_product):
             assert sorted(table(form(block, tiler)).tolist()) == sorted(p for row in expected for p in row)

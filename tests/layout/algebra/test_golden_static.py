@@ -213,9 +213,9 @@ def test_evaluation(row):
     (coordinate, layout), (expected,) = values(row)
     if min(leaves(coordinate)) < 0:
         with pytest.raises(OutOfBoundsError, match="-1 is outside"):
-            layout.offset_at(coordinate)
+            layout.offset_of_ordinal(coordinate)
         return
-    assert layout.offset_at(coordinate) == expected
+    assert layout.offset_of_ordinal(coordinate) == expected
 
 
 @pytest.mark.parametrize("row", rows("crd2idx", "idx2crd", "increment_coord"), ids=name)
@@ -224,15 +224,15 @@ def test_coordinates(row):
     box = make_layout(extents, order="colex")
     if row[0] == "increment_coord":
         if max(leaves(expected)) < 3 or extents == (4, 8):
-            assert box.offset_at(expected) == box.offset_at(first) + 1
+            assert box.offset_of_ordinal(expected) == box.offset_of_ordinal(first) + 1
         else:
             # What comes after the last coordinate is none.
             with pytest.raises(OutOfBoundsError, match="3 is outside 0 to 2 at mode 2"):
-                box.offset_at(expected)
+                box.offset_of_ordinal(expected)
     elif row[0] == "crd2idx":
-        assert box.offset_at(first) == expected
+        assert box.offset_of_ordinal(first) == expected
     else:
-        assert box.offset_at(expected) == box.offset_at(first)
+        assert box.offset_of_ordinal(expected) == box.offset_of_ordinal(first)
 
 
 @pytest.mark.parametrize("row", rows("size", "cosize", "tuple_product", "tuple_product_each"), ids=name)

@@ -54,7 +54,7 @@ def test_coordinates_outside_are_refused_and_not_extrapolated():
     layout = colex("(4,5):(1,4)")
     for wrong in (20, -1, (4, 0), (0, 5), (-1, 0)):
         with pytest.raises(OutOfBoundsError):
-            layout.offset_at(wrong)
+            layout.offset_of_ordinal(wrong)
     with pytest.raises(OutOfBoundsError):
         layout.offset_of((0, 5))
 
@@ -95,7 +95,7 @@ def test_integers_of_numpy_are_integers():
 def test_modes_that_carry_do_not_make_a_wrong_layout():
     outer, inner = colex("(8,8):(8,1)"), colex("(4,3):(4,2)")
     made = compose(outer, inner)
-    assert made.offset_at((1, 2)) == outer.offset_of_ordinal(inner.offset_at((1, 2))) == 1
+    assert made.offset_of_ordinal((1, 2)) == outer.offset_of_ordinal(inner.offset_of_ordinal((1, 2))) == 1
     with pytest.raises(LayoutError, match="carry"):
         compose(outer, inner, exact="raise")
 
@@ -105,8 +105,8 @@ def test_checks_do_not_vanish_when_assertions_do():
         "from tensorwrapper.layout import Layout, compose, left_inverse\n"
         "from tensorwrapper.errors import TensorWrapperError\n"
         "calls = [\n"
-        "    lambda: Layout.parse('(4,5):(1,4)').offset_at((1, 2, 3)),\n"
-        "    lambda: Layout.parse('(4,5):(1,4)').offset_at((4, 0)),\n"
+        "    lambda: Layout.parse('(4,5):(1,4)').offset_of_ordinal((1, 2, 3)),\n"
+        "    lambda: Layout.parse('(4,5):(1,4)').offset_of_ordinal((4, 0)),\n"
         "    lambda: Layout.parse('(4,5):(1)'),\n"
         "    lambda: compose(Layout.parse('4:1'), Layout.parse('5:1')),\n"
         "    lambda: left_inverse(Layout.parse('(4,2):(3,2)')),\n"

@@ -83,9 +83,9 @@ def test_ranks_are_the_inverse_of_the_order_of_a_layout():
 def test_blocks_fill_extents_one_after_the_other(order, ranks):
     block = make_layout((2, 3), order=order)
     filled = tile_to_shape(block, (4, 6), ranks)
-    table = np.array([[filled.offset_at((i, j)) for j in range(6)] for i in range(4)])
+    table = np.array([[filled.offset_of_ordinal((i, j)) for j in range(6)] for i in range(4)])
     assert sorted(table.ravel().tolist()) == list(range(24))
-    own = np.array([[block.offset_at((i, j)) for j in range(3)] for i in range(2)])
+    own = np.array([[block.offset_of_ordinal((i, j)) for j in range(3)] for i in range(2)])
     firsts = table[::2, ::3]
     for p, q in np.ndindex(2, 2):
         assert (table[2 * p : 2 * p + 2, 3 * q : 3 * q + 3] == own + firsts[p, q]).all()

@@ -82,7 +82,7 @@ def test_the_block_is_the_faster_part_of_a_mode_in_either_order():
         block, tiler = Layout.parse("(2):(1)", order=order), Layout.parse("(3):(1)", order=order)
         made = blocked_product(block, tiler)
         assert made.nested_extents == extents
-        assert [made.offset_at((k,)) for k in range(6)] == [0, 1, 2, 3, 4, 5]
+        assert [made.offset_of_ordinal((k,)) for k in range(6)] == [0, 1, 2, 3, 4, 5]
 
 
 LEX, COLEX = Layout.parse("4:1"), Layout.parse("4:1", order="colex")

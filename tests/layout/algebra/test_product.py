@@ -56,7 +56,7 @@ def test_copies_lie_where_the_tiler_counts_them():
         product = logical_product(block, tiler)
         composites += product.is_composite
         for j, count in enumerate(counts):
-            found = [product.offset_at((i, j)) for i in range(len(places))]
+            found = [product.offset_of_ordinal((i, j)) for i in range(len(places))]
             assert found == [place + where[count] for place in places]
         if len(set(places)) == len(places) and len(set(counts)) == len(counts):
             assert product.is_injective
@@ -102,11 +102,11 @@ def test_blocks_lie_side_by_side_and_rakes_in_turn():
             t = [draw.randrange(n) for n in outer]
             copy = t[0] if isinstance(tiler.nested_extents, int) else tuple(t[: len(modes(tiler))])
             place = b[0] if isinstance(block.nested_extents, int) else tuple(b[: len(modes(block))])
-            expected = product.offset_at((place, copy))
+            expected = product.offset_of_ordinal((place, copy))
             side_by_side = tuple(j * n + i for i, j, n in zip(b, t, inner, strict=True))
             in_turn = tuple(i * m + j for i, j, m in zip(b, t, outer, strict=True))
-            assert blocked.offset_at(side_by_side) == expected
-            assert raked.offset_at(in_turn) == expected
+            assert blocked.offset_of_ordinal(side_by_side) == expected
+            assert raked.offset_of_ordinal(in_turn) == expected
 
 
 @pytest.mark.parametrize(

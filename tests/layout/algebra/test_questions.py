@@ -141,7 +141,7 @@ def test_coordinates_are_ordinals_at_any_depth():
         layout = random_layout(draw, draw.choice(ORDERS))
         coordinate = coordinates(layout.nested_extents, draw)
         index = leaf_index(layout.nested_extents, coordinate, layout.ordinal_order)
-        assert layout.offset_at(coordinate) == layout.offset_of(index)
+        assert layout.offset_of_ordinal(coordinate) == layout.offset_of(index)
 
 
 @pytest.mark.parametrize(
@@ -163,19 +163,19 @@ def test_coordinates_are_ordinals_at_any_depth():
 def test_coordinates_outside_are_refused_with_the_place(coordinate, error, text, order):
     layout = Layout.parse("(2,(2,3)):(6,(3,1))", order=order)
     with pytest.raises(error, match=text.replace(".", r"\.")):
-        layout.offset_at(coordinate)
+        layout.offset_of_ordinal(coordinate)
 
 
 def test_layouts_that_are_not_of_boxes_have_ordinals_and_no_coordinates():
     packed = Layout(Shape.jagged([3, 1, 2]), offset=5)
     assert [packed.offset_of_ordinal(k) for k in range(6)] == [5, 6, 7, 8, 9, 10]
-    assert packed.offsets_by_ordinal().tolist() == [5, 6, 7, 8, 9, 10]
+    assert packed.offsets_of_ordinals().tolist() == [5, 6, 7, 8, 9, 10]
     gathered = Layout(Shape(3)).gather(0, [2, 0, 1])
     assert [gathered.offset_of_ordinal(k) for k in range(3)] == [2, 0, 1]
     tiled = Layout(Shape(3, 3)).as_tiled(Tiling([1, 2], [3]))
     assert tiled.offset_of_ordinal(4) == tiled.offset_of(tiled.shape.index(4))
     with pytest.raises(LayoutError, match="strided"):
-        packed.offset_at((0, 0))
+        packed.offset_of_ordinal((0, 0))
 
 
 def test_large_layouts_answer_without_their_elements():
@@ -193,3 +193,25 @@ def test_large_layouts_answer_without_their_elements():
 def test_a_stride_that_is_never_taken_may_be_of_any_size():
     layout = Layout.parse(f"(1,4,3):({2**80},1,4) o 0 o (7):(1)", order="colex")
     assert layout.to_numpy().tolist() == [0, 1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    "layout",
+    [
+        Layout.parse("(2,(2,3)):(6,(3,1))"),
+        Layout.parse("(2,(2,3)):(6,(3,1))", order="colex"),
+        Layout.parse("S<1,0,2> o 0 o (2,4):(4,1)", order="colex"),
+        Layout(Shape(2, 3, origin=(5, -1)), order="F"),
+        Layout(Shape.jagged([3, 0, 2]), offset=4),
+    ],
+    ids=str,
+)
+def test_places_of_an_array_of_ordinals_are_those_of_each(layout, order):
+    every = [layout.offset_of_ordinal(k) for k in range(layout.shape.size)]
+    assert layout.offsets_of_ordinals().tolist() == every
+    chosen = [[3, 0], [1, 3]] if order == "lex" else []
+    assert layout.offsets_of_ordinals(chosen).tolist() == np.take(every, np.array(chosen, dtype=int)).tolist()
+    for outside in ([-1], [layout.shape.size]):
+        with pytest.raises(OutOfBoundsError):
+            layout.offsets_of_ordinals(outside)

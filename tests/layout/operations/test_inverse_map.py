@@ -61,7 +61,7 @@ OPERATIONS = {
     "gather": gather,
     "slice": lambda a, m, draw: cut(a, draw),
     "broadcast": lambda a, m, draw: a.broadcast(Shape(2, *a.shape.extents)),
-    "pad": lambda a, m, draw: a.pad([draw(WIDTHS) for _ in a.shape.extents], mode=draw(PADS)),
+    "pad": lambda a, m, draw: a.pad([draw(WIDTHS) for _ in a.shape.extents], boundary=draw(PADS)),
     "sliding_window": lambda a, m, draw: a.sliding_window(m, draw(st.integers(1, a.shape.extents[m]))),
     "diagonal": lambda a, m, draw: a.diagonal(0, a.shape.rank - 1),
 }

@@ -129,7 +129,7 @@ def test_what_keeps_the_number_of_modes_keeps_layers():
         lambda one: one.repeat((1, 2, 1, 1)),
         lambda one: one.repeat_each(2, 3),
         lambda one: one.gather(1, [2, 0]),
-        lambda one: one.pad([(0, 0), (1, 1), (0, 0), (2, 0)], mode="wrap"),
+        lambda one: one.pad([(0, 0), (1, 1), (0, 0), (2, 0)], boundary="wrap"),
     ):
         assert change(layout).flatten() == change(flat)
         assert change(layout).shape.layers == (2, 2)

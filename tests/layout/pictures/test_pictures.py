@@ -25,7 +25,7 @@ GRIDS = {
     "negative offsets": Layout(Shape(3, 4), strides=(-6, 1)),
     "rotated": Layout(Shape(4, 6)).rotate((1, 2)),
     "gathered": Layout(Shape(4, 6)).gather(1, [5, 0, 5]),
-    "wrapped": Layout(Shape(4, 4)).pad([(1, 1), (2, 0)], mode="wrap"),
+    "wrapped": Layout(Shape(4, 4)).pad([(1, 1), (2, 0)], boundary="wrap"),
     "repeated": Layout(Shape(2, 3)).repeat((2, 2)),
     "tile-major": Layout.tiled(Tiling([2, 2, 1], [3, 3], origin=(5, 0)), order="F"),
     "tiles seen": Layout(Shape(5, 6)).as_tiled(Tiling([2, 2, 1], [3, 3])),

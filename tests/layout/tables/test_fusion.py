@@ -42,23 +42,28 @@ def forms(layout):
             X.repeat_each(1, 3)[0].reverse(0)[::5], [5, 4, 2, 0], [Cycle], id="repeat each, back, steps"
         ),
         pytest.param(
-            X[1].pad([(2, 3)], mode="wrap"), [10, 11, 6, 7, 8, 9, 10, 11, 6, 7, 8], [Cycle], id="wrap"
+            X[1].pad([(2, 3)], boundary="wrap"), [10, 11, 6, 7, 8, 9, 10, 11, 6, 7, 8], [Cycle], id="wrap"
         ),
         pytest.param(
-            X[0].pad([(2, 3)], mode="reflect"), [2, 1, 0, 1, 2, 3, 4, 5, 4, 3, 2], [Table], id="reflect"
+            X[0].pad([(2, 3)], boundary="reflect"), [2, 1, 0, 1, 2, 3, 4, 5, 4, 3, 2], [Table], id="reflect"
         ),
         pytest.param(
-            X[0].pad([(2, 3)], mode="symmetric"), [1, 0, 0, 1, 2, 3, 4, 5, 5, 4, 3], [Table], id="symmetric"
+            X[0].pad([(2, 3)], boundary="symmetric"),
+            [1, 0, 0, 1, 2, 3, 4, 5, 5, 4, 3],
+            [Table],
+            id="symmetric",
         ),
-        pytest.param(X[0].pad([(2, 3)], mode="edge"), [0, 0, 0, 1, 2, 3, 4, 5, 5, 5, 5], [Table], id="edge"),
         pytest.param(
-            Layout(Shape(3)).pad([(7, 8)], mode="reflect"),
+            X[0].pad([(2, 3)], boundary="edge"), [0, 0, 0, 1, 2, 3, 4, 5, 5, 5, 5], [Table], id="edge"
+        ),
+        pytest.param(
+            Layout(Shape(3)).pad([(7, 8)], boundary="reflect"),
             [1, 2, 1, 0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2],
             [Table],
             id="reflect, several folds",
         ),
         pytest.param(
-            Layout(Shape(3)).pad([(7, 8)], mode="symmetric"),
+            Layout(Shape(3)).pad([(7, 8)], boundary="symmetric"),
             [0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1],
             [Table],
             id="symmetric, several folds",
@@ -148,10 +153,14 @@ def row(extent=N):
             lambda: row().rotate([3])[2::-1], lambda: row()[:8:-1], id="slice before the seam, back"
         ),
         pytest.param(lambda: row(4).repeat([3])[4:8], lambda: row(4), id="one cycle of a repeat"),
-        pytest.param(lambda: row().pad([(3, 4)], mode="wrap")[3:-4], row, id="slice inside a wrapped pad"),
+        pytest.param(
+            lambda: row().pad([(3, 4)], boundary="wrap")[3:-4], row, id="slice inside a wrapped pad"
+        ),
         *[
             pytest.param(
-                lambda mode=mode: row().pad([(3, 4)], mode=mode)[3:-4], row, id=f"slice inside a pad, {mode}"
+                lambda mode=mode: row().pad([(3, 4)], boundary=mode)[3:-4],
+                row,
+                id=f"slice inside a pad, {mode}",
             )
             for mode in ("edge", "reflect", "symmetric")
         ],
@@ -210,14 +219,14 @@ def test_chains_are_the_one_operation_that_they_amount_to(fused, direct):
 @pytest.mark.parametrize("mode", ["edge", "reflect", "symmetric"])
 @pytest.mark.parametrize(("before", "after"), [(2, 3), (0, 5), (7, 0)])
 def test_reversing_a_pad_exchanges_its_ends(mode, before, after):
-    one = row(5).pad([(before, after)], mode=mode).reverse(0)
-    other = row(5).reverse(0).pad([(after, before)], mode=mode)
+    one = row(5).pad([(before, after)], boundary=mode).reverse(0)
+    other = row(5).reverse(0).pad([(after, before)], boundary=mode)
 
     assert one.to_numpy().tolist() == other.to_numpy().tolist()
 
 
 def test_a_pad_of_a_gather_is_one_table():
-    chosen = Layout(Shape(9)).gather(0, [8, 0, 3]).pad([(1, 2)], mode="symmetric")
+    chosen = Layout(Shape(9)).gather(0, [8, 0, 3]).pad([(1, 2)], boundary="symmetric")
 
     assert chosen.to_numpy().tolist() == [8, 8, 0, 3, 3, 0]
     assert forms(chosen) == [Table]

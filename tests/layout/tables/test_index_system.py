@@ -74,7 +74,7 @@ def test_all_ways_forward_agree(entries, strides, ahead, visible, places):
     grids = np.meshgrid(*map(np.arange, visible), indexing="ij")
     assert layout.offsets_of(np.stack(grids, axis=-1)).ravel().tolist() == places
     assert layout.to_numpy().ravel().tolist() == places
-    assert layout.offsets_by_ordinal().tolist() == places
+    assert layout.offsets_of_ordinals().tolist() == places
 
 
 @pytest.mark.parametrize(("entries", "strides", "ahead", "visible", "places"), ROWS, ids=IDS)

@@ -44,7 +44,7 @@ def test_positions_are_numpys(mode, extent):
 def test_offsets_are_numpys_and_lead_back(mode, extent):
     layout = Layout(Shape(extent, origin=(3,)), strides=(-2,), offset=20)
     for before, after in itertools.product((0, 1, 4, 13), repeat=2):
-        padded = layout.pad([(before, after)], mode=mode)
+        padded = layout.pad([(before, after)], boundary=mode)
         expected = np.pad(layout.to_numpy(), (before, after), mode=mode).tolist()
         assert padded.to_numpy().tolist() == expected
         assert padded.bounds() == (min(expected), max(expected))
@@ -66,7 +66,7 @@ def test_several_modes_are_padded_at_once(mode):
     widths = [(2, 0), (0, 3), (5, 1)]
 
     assert (
-        layout.pad(widths, mode=mode).to_numpy().tolist()
+        layout.pad(widths, boundary=mode).to_numpy().tolist()
         == np.pad(layout.to_numpy(), widths, mode=mode).tolist()
     )
 
@@ -76,18 +76,18 @@ def test_several_modes_are_padded_at_once(mode):
 )
 def test_a_pad_is_held_in_its_simplest_form(mode, form):
     def held(extent, before, after):
-        (axis,) = Layout(Shape(extent)).pad([(before, after)], mode=mode).implementation.axes
+        (axis,) = Layout(Shape(extent)).pad([(before, after)], boundary=mode).implementation.axes
         return type(axis)
 
     assert held(6, 2, 3) is form
     # One position can only be repeated, which is a step of 0.
-    assert Layout(Shape(1)).pad([(2, 3)], mode=mode).strides == (0,)
-    assert Layout(Shape(6)).pad([(2, 3)], mode=mode)[2:-3].strides == (1,)
-    assert Layout(Shape(6)).broadcast((4, 6)).pad([(2, 3), (0, 0)], mode=mode).strides == (0, 1)
+    assert Layout(Shape(1)).pad([(2, 3)], boundary=mode).strides == (0,)
+    assert Layout(Shape(6)).pad([(2, 3)], boundary=mode)[2:-3].strides == (1,)
+    assert Layout(Shape(6)).broadcast((4, 6)).pad([(2, 3), (0, 0)], boundary=mode).strides == (0, 1)
 
 
 def test_a_wrapped_pad_of_a_huge_mode_is_a_closed_form():
-    ring = Layout(Shape(10**15)).pad([(2, 3)], mode="wrap")
+    ring = Layout(Shape(10**15)).pad([(2, 3)], boundary="wrap")
 
     assert [ring.offset_of((i,)) for i in (-2, -1, 0, 10**15, 10**15 + 2)] == [
         10**15 - 2,
@@ -111,8 +111,8 @@ def test_a_mode_without_positions_has_nothing_to_be_padded_with(mode):
     layout = Layout(Shape(2, 0))
 
     with pytest.raises(LayoutError, match="mode 1 has extent 0"):
-        layout.pad([(0, 0), (1, 0)], mode=mode)
-    assert layout.pad([(1, 1), (0, 0)], mode=mode).shape == Shape(4, 0, origin=(-1, 0))
+        layout.pad([(0, 0), (1, 0)], boundary=mode)
+    assert layout.pad([(1, 1), (0, 0)], boundary=mode).shape == Shape(4, 0, origin=(-1, 0))
 
 
 @pytest.mark.parametrize(
@@ -127,15 +127,15 @@ def test_a_mode_without_positions_has_nothing_to_be_padded_with(mode):
         ([1, 1], "edge", ConversionError, "sequence of integers"),
         (1, "edge", ConversionError, "one pair"),
         ([(1, 1), (1, 1)], "constant", ConversionError, '"wrap", "edge".* none for a constant'),
-        ([(1, 1), (1, 1)], None, ConversionError, "mode must be"),
+        ([(1, 1), (1, 1)], None, ConversionError, "boundary must be"),
     ],
     ids=str,
 )
 def test_what_is_refused(widths, mode, error, text):
     with pytest.raises(error, match=text):
-        Layout(Shape(2, 3)).pad(widths, mode=mode)
+        Layout(Shape(2, 3)).pad(widths, boundary=mode)
 
 
 def test_a_jagged_shape_is_not_padded():
     with pytest.raises(LayoutError, match="pad needs a layout over a box"):
-        Layout(Shape.jagged([1, 2])).pad([(1, 1), (0, 0)], mode="edge")
+        Layout(Shape.jagged([1, 2])).pad([(1, 1), (0, 0)], boundary="edge")

@@ -25,7 +25,7 @@ X = Layout(Shape(4, 6))
         X.repeat_each(0, 2)[::2],
         X.gather(1, [5, 3, 1]),
         X.gather(0, [2]),
-        X.pad([(1, 1), (2, 2)], mode="wrap")[1:-1, 2:-2],
+        X.pad([(1, 1), (2, 2)], boundary="wrap")[1:-1, 2:-2],
         X.gather(1, [4, 0, 1, 2])[:, 1:],
     ],
 )
@@ -42,7 +42,7 @@ def test_steps_and_reversal_are_strides_and_no_tables(layout):
         Layout(Shape(50)).repeat_each(0, 4)[::3],
         Layout(Shape(50)).repeat_each(0, 4).reverse(0)[::5],
         Layout(Shape(50)).repeat_each(0, 3).repeat([2]).rotate([11])[::2],
-        Layout(Shape(50)).pad([(60, 70)], mode="wrap")[5::4],
+        Layout(Shape(50)).pad([(60, 70)], boundary="wrap")[5::4],
     ],
 )
 def test_steps_through_turned_and_repeated_modes_are_closed_forms(layout):
@@ -107,8 +107,8 @@ def test_a_rotation_has_the_sign_of_numpys_roll(shift):
         X.repeat((1, 2)),
         X.repeat_each(0, 2),
         X.gather(1, [0, 0]),
-        X.pad([(0, 0), (1, 0)], mode="wrap"),
-        X.pad([(0, 0), (1, 0)], mode="edge"),
+        X.pad([(0, 0), (1, 0)], boundary="wrap"),
+        X.pad([(0, 0), (1, 0)], boundary="edge"),
         Layout(Shape(1, 6)).broadcast((4, 6)),
         Layout(Shape(6)).sliding_window(0, 3),
     ],
@@ -158,7 +158,7 @@ def test_the_way_back_takes_memory_for_the_sum_of_the_extents():
 
 
 def test_an_origin_stays_with_its_elements():
-    halo = Layout(Shape(4, 4, origin=(-2, 10))).pad([(1, 1), (0, 2)], mode="edge")
+    halo = Layout(Shape(4, 4, origin=(-2, 10))).pad([(1, 1), (0, 2)], boundary="edge")
 
     assert halo.shape == Shape(6, 6, origin=(-3, 10))
     assert halo.offset_of((-2, 10)) == halo.offset_of((-3, 10)) == 0
