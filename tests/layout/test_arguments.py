@@ -56,7 +56,7 @@ def test_where_a_word_is_needed_nothing_else_goes(word: object) -> None:
     for ask in (
         ROW.losses,
         lambda x: Layout.from_mdspan((2, 3), x),
-        lambda x: ROW.pad([(0, 1), (0, 0)], mode=x),
+        lambda x: ROW.pad([(0, 1), (0, 0)], boundary=x),
         lambda x: Layout.parse("(2,3):(3,1)", order=x),
         parse_tiler,
         Layout.parse,
