@@ -21,8 +21,7 @@ from typing import Final, Literal, NoReturn, TypeAlias, cast, final
 
 import numpy as np
 
-from tensorwrapper._json import Json, shown_json
-from tensorwrapper.errors import TensorWrapperError
+from tensorwrapper._json import Json, dump_json, shown_json
 from tensorwrapper.typing import IntArray
 
 __all__ = ["Field", "FieldReason", "Refuse"]
@@ -100,9 +99,7 @@ class Field:
 
         Other keys than those and the `optional` ones are refused; None allows any.
         """
-        given = self.value
-        if not isinstance(given, dict):
-            self.must_be("an object")
+        given = self.mapping()
         missing = [key for key in sorted(needed) if key not in given]
         known = given.keys() if optional is None else {*needed, *optional}
         unknown = [key[:_KEY] for key in given if key not in known][:3]
@@ -113,18 +110,25 @@ class Field:
             self.refuse(f"{', '.join(texts)}{told}")
         return self
 
+    def mapping(self) -> dict[str, Json]:
+        """Return an object of any keys as it is."""
+        value = self.value
+        if not isinstance(value, dict):
+            self.must_be("an object")
+        return value
+
     def entries(self) -> "Iterator[tuple[str, Field]]":
         """Return an iterator over the keys and fields of an object of any keys."""
-        for key, value in cast("dict[str, Json]", self.object().value).items():
-            yield key, self._below(value, key)
+        return ((key, self._below(value, key)) for key, value in self.mapping().items())
 
     def items(
         self, *, of: str = "a list", length: int | None = None, most: int | None = None
     ) -> "list[Field]":
         """Return the fields of a list of one length, or of at most so many; `of` says what it should be."""
-        return [self._below(value, k) for k, value in enumerate(self._list(of, length, most))]
+        return [self._below(value, k) for k, value in enumerate(self.listed(of=of, length=length, most=most))]
 
-    def _list(self, of: str, length: int | None, most: int | None) -> list[Json]:
+    def listed(self, *, of: str = "a list", length: int | None = None, most: int | None = None) -> list[Json]:
+        """Return a list as it is."""
         value = self.value
         if not isinstance(value, list):
             self.must_be(of)
@@ -149,7 +153,7 @@ class Field:
         """Return one of the texts that are allowed."""
         value = self.value
         if not isinstance(value, str) or value not in allowed:
-            self.must_be(f"one of {', '.join(map(repr, allowed))}")
+            self.must_be(f"one of {', '.join(map(dump_json, allowed))}")
         return value
 
     def boolean(self) -> bool:
@@ -189,7 +193,7 @@ class Field:
         most_items: int | None = None,
     ) -> tuple[int, ...]:
         """Return a list of integers within limits, of one length or at most so many; of any size if none."""
-        items = self._list("a list of integers", length, most_items)
+        items = self.listed(of="a list of integers", length=length, most=most_items)
         for k, item in enumerate(items):
             if type(item) is not int or least is not None or most is not None:
                 self[k].integer(least, most)
@@ -197,7 +201,7 @@ class Field:
 
     def counts(self, most: int | None = None, *, most_items: int | None = None) -> tuple[int, ...]:
         """Return a list of numbers of things, none of which is negative."""
-        items = self._list("a list of integers", None, most_items)
+        items = self.listed(of="a list of integers", most=most_items)
         for k, item in enumerate(items):
             if type(item) is not int or item < 0 or (most is not None and item > most):
                 self[k].count(most)
@@ -207,7 +211,7 @@ class Field:
         self, least: int | None = None, most: int | None = None, *, most_items: int | None = None
     ) -> IntArray:
         """Return a list of integers, of which there may be millions, as an int64 array."""
-        items = self._list("a list of integers", None, most_items)
+        items = self.listed(of="a list of integers", most=most_items)
         if not set(map(type, items)) <= {int}:
             self[next(k for k, item in enumerate(items) if type(item) is not int)].integer()
         try:
@@ -232,10 +236,6 @@ class Field:
     def must_be(self, allowed: str, reason: FieldReason = "schema") -> NoReturn:
         """Raise with what is allowed, and the beginning of what is there."""
         self.refuse(f"must be {allowed}, not {shown_json(self.value)}", reason)
-
-    def rejected(self, error: TensorWrapperError) -> NoReturn:
-        """Raise because of an error that something made of this field raised."""
-        self.refuse(f"is not acceptable: {error}")
 
 
 def _step_text(step: str | int) -> str:

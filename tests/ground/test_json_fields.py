@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper._json_fields import Field
-from tensorwrapper.errors import ExtentError
 
 DOCUMENT = {
     "name": "x",
@@ -54,8 +53,8 @@ ROOT = field(DOCUMENT)
         (ROOT["none"].text, "$.none", "schema", "must be text, not null"),
         (ROOT["absent"].text, "$.absent", "schema", "must be text, not null"),
         (lambda: ROOT["name"].text(most=0), "$.name", "limit", "has 1 characters; at most 0 are allowed"),
-        (lambda: ROOT["name"].one_of(["a", "b"]), "$.name", "schema", "must be one of 'a', 'b', not \"x\""),
-        (lambda: ROOT["shape"].one_of({"a"}), "$.shape", "schema", "must be one of 'a', not [2,true,3]"),
+        (lambda: ROOT["name"].one_of(["a", "b"]), "$.name", "schema", 'must be one of "a", "b", not "x"'),
+        (lambda: ROOT["shape"].one_of({"a"}), "$.shape", "schema", 'must be one of "a", not [2,true,3]'),
         (ROOT["flags"][1].boolean, "$.flags[1]", "schema", 'must be true or false, not "yes"'),
         (ROOT["flags"][0].integer, "$.flags[0]", "schema", "must be an integer, not true"),
         (ROOT["odd key"]["a"][1].integer, '$["odd key"].a[1]', "schema", "an integer, not 2.0"),
@@ -80,12 +79,6 @@ ROOT = field(DOCUMENT)
             "$",
             "schema",
             "lacks the key 'z', has the unknown key 'y'; known are w, x, z",
-        ),
-        (
-            lambda: ROOT["part"].rejected(ExtentError("too far")),
-            "$.part",
-            "schema",
-            "not acceptable: too far",
         ),
         (field([0], "")[0].boolean, "[0]", "schema", "must be true or false"),
         (field({"a": [0]}, "")["a"][0].boolean, "a[0]", "schema", "must be true or false"),

@@ -10,21 +10,21 @@ from typing import TypeAlias, final
 from uuid import UUID
 
 from tensorwrapper._integers import to_count
-from tensorwrapper._json import Json, excess, has_number_over, load_json
-from tensorwrapper.errors import ConversionError, ParseError, ValidationError
+from tensorwrapper._json import Json, parse_json
+from tensorwrapper._json_fields import Field
+from tensorwrapper.errors import ValidationError
 from tensorwrapper.shape.lowlevel import MAX_DIGITS
 from tensorwrapper.sharding._boxes import Box
-from tensorwrapper.sharding.graph._leaves import Leaves, shown
 from tensorwrapper.sharding.graph._nodes import (
     ApplicationNode,
     GraphNode,
     NoteNode,
     OperationNode,
-    Region,
     Signature,
     Tags,
     TensorNode,
 )
+from tensorwrapper.sharding.graph._read_parts import Faults, PartReader, RefusedError, needed
 from tensorwrapper.sharding.graph._schema import (
     INDEX_TAG,
     NODE_TYPES,
@@ -37,202 +37,131 @@ __all__ = ["GraphParts", "read_graph"]
 
 GraphParts: TypeAlias = tuple[UUID, tuple[GraphNode, ...]]
 
-_SPACE = " \t\n\r"
 _VALUES = 1 << 16  # brackets and commas that any text may have; long ones one for every four bytes allowed
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:\S+", re.ASCII)
 
 
 def read_graph(text: object, max_bytes: int, max_depth: int, max_nodes: int) -> GraphParts:
     """Return the id and the nodes that a JSON text describes."""
-    value = _measured(text, max_bytes, max_depth)
-    reader = _Reader()
-    found = reader.graph(value, max_nodes)
-    if found is None or reader.leaves.findings:
-        raise ValidationError("the JSON of a graph", tuple(reader.leaves.findings))
+    most, depth = to_count(max_bytes, "max_bytes"), to_count(max_depth, "max_depth")
+    nodes, items = to_count(max_nodes, "max_nodes"), max(_VALUES, most // 4)
+    # What a text becomes may be far larger than the text.
+    value = parse_json(
+        text, "the JSON of a graph", depth=depth, digits=MAX_DIGITS, items=items, max_bytes=most
+    )
+    faults = Faults()
+    reader = _NodeReader(faults)
+    root = Field(value, "$", faults.refuse)
+    found = faults.attempt(lambda field: reader.graph(field, nodes), root)
+    if found is None or faults.findings:
+        raise ValidationError("the JSON of a graph", tuple(faults.findings))
     return found
 
 
-def _measured(text: object, max_bytes: int, max_depth: int) -> Json:
-    """Return the value of a text that is not too large, or raise `ParseError`."""
-    most = to_count(max_bytes, "max_bytes")
-    bare = _decoded(text, most).strip(_SPACE)
-    # What a text becomes may be far larger than the text.
-    complaint = excess(bare, depth=to_count(max_depth, "max_depth"), items=max(_VALUES, most // 4))
-    if complaint is None and has_number_over(bare, MAX_DIGITS):
-        complaint = f"has a number of more than {MAX_DIGITS} digits"
-    if complaint is not None:
-        raise ParseError(f"the JSON of a graph {complaint}")
-    try:
-        return load_json(bare)
-    except RecursionError as error:
-        raise ParseError("the JSON of a graph nests deeper than this reader can follow") from error
-    except ParseError as error:
-        raise ParseError(f"the JSON of a graph {error}") from error
-
-
-def _decoded(text: object, most: int) -> str:
-    if not isinstance(text, str | bytes):
-        raise ConversionError(f"a graph is read from text or bytes, not from {type(text).__name__}")
-    if len(text) > most:
-        raise ParseError(f"the JSON of a graph has {len(text)} bytes or more; at most {most} are allowed")
-    try:
-        data = text.encode("utf-8") if isinstance(text, str) else text
-        decoded = data.decode("utf-8")
-    except UnicodeError as error:
-        raise ParseError(f"the JSON of a graph is not UTF-8: {error}") from error
-    if len(data) > most:
-        raise ParseError(f"the JSON of a graph has {len(data)} bytes; at most {most} are allowed")
-    return decoded
-
-
-def _tag_path(path: str, url: str) -> str:
-    # The names of the format's own tags stand at the ends of their URLs, of 80 characters.
-    return f"{path}[{shown(url, 120)}]"
-
-
 @final
-class _Reader:
-    """Reads one document and collects what is wrong with it."""
+class _NodeReader:
+    """Reads the nodes of one document; what refuses a value raises `RefusedError` once it noted why."""
 
-    __slots__ = ("leaves",)
+    __slots__ = ("_faults", "_parts")
 
-    def __init__(self) -> None:
-        self.leaves = Leaves()
+    def __init__(self, faults: Faults) -> None:
+        self._faults = faults
+        self._parts = PartReader(faults)
 
-    def tags(self, value: Json, path: str) -> Tags | None:
-        """Return the tags of a node; those of strangers are kept as they are."""
-        if not isinstance(value, dict):
-            self.leaves.refuse(path, value, "an object of tags")
-            return None
-        index: Box | None = None
-        signature: Signature | None = None
-        other: dict[str, Json] = {}
-        before = len(self.leaves.findings)
-        if INDEX_TAG in value:
-            index = self.leaves.box(value[INDEX_TAG], _tag_path(path, INDEX_TAG))
-        for url, tag in value.items():
-            where = _tag_path(path, url)
-            if url == INDEX_TAG:
-                continue
-            if url == SIGNATURE_TAG:
-                signature = self.leaves.signature(tag, where, None if index is None else index.rank)
-            elif not _URL.fullmatch(url):
-                self.leaves.refuse(path, url, "an object whose keys are URLs")
-            elif url.startswith(TAG_SPACE) and url != SEQUENCE_TAG:
-                self.leaves.report(where, "no such tag is known")
-            elif not isinstance(tag, dict):
-                self.leaves.refuse(where, tag, "an object")
-            else:
-                other[url] = tag
-        return Tags(index, signature, other) if len(self.leaves.findings) == before else None
-
-    def node(self, value: Json, path: str) -> GraphNode | None:
-        """Return a node."""
-        fields = self.leaves.fields(value, path, "id type body", "label tags")
-        if fields is None:
-            return None
-        before = len(self.leaves.findings)
-        node_id = self.leaves.uuid(fields["id"], f"{path}.id")
-        label = None if "label" not in fields else self.leaves.text(fields["label"], f"{path}.label")
-        tags = self.tags(fields.get("tags", {}), f"{path}.tags")
-        kind = fields["type"]
-        read = None
-        if isinstance(kind, str) and kind in NODE_TYPES:
-            read = _BODIES[NODE_TYPES[kind]](self, fields["body"], f"{path}.body")
-        else:
-            self.leaves.refuse(f"{path}.type", kind, f"one of {', '.join(NODE_TYPES)}")
-        if read is None or node_id is None or tags is None or len(self.leaves.findings) > before:
-            return None
-        return read(node_id, label, tags)
-
-    def tensor(self, value: Json, path: str) -> "_Make | None":
-        """Return what makes a tensor once its id is known; so the three that follow."""
-        fields = self.leaves.fields(value, path, "dtype range")
-        if fields is None:
-            return None
-        dtype, box = (
-            self.leaves.text(fields["dtype"], f"{path}.dtype"),
-            self.leaves.box(fields["range"], f"{path}.range"),
-        )
-        if dtype is None or box is None:
-            return None
-        return lambda node, label, tags: TensorNode(id=node, label=label, tags=tags, dtype=dtype, box=box)
-
-    def operation(self, value: Json, path: str) -> "_Make | None":
-        fields = self.leaves.fields(value, path, "kernel", "params inputs outputs")
-        if fields is None:
-            return None
-        kernel, params = self.leaves.text(fields["kernel"], f"{path}.kernel"), fields.get("params", {})
-        if not isinstance(params, dict):
-            self.leaves.refuse(f"{path}.params", params, "an object")
-            return None
-        given = params if "params" in fields else None
-        inputs, outputs = self.operands(fields, path)
-        if kernel is None or inputs is None or outputs is None:
-            return None
-        return lambda node, label, tags: OperationNode(
-            id=node, label=label, tags=tags, kernel=kernel, params=given, inputs=inputs, outputs=outputs
-        )
-
-    def application(self, value: Json, path: str) -> "_Make | None":
-        fields = self.leaves.fields(value, path, "operationId", "inputs outputs")
-        if fields is None:
-            return None
-        operation = self.leaves.uuid(fields["operationId"], f"{path}.operationId")
-        inputs, outputs = self.operands(fields, path)
-        if operation is None or inputs is None or outputs is None:
-            return None
-        return lambda node, label, tags: ApplicationNode(
-            id=node, label=label, tags=tags, operation=operation, inputs=inputs, outputs=outputs
-        )
-
-    def note(self, value: Json, path: str) -> "_Make | None":
-        fields = self.leaves.fields(value, path, "message")
-        message = None if fields is None else self.leaves.text(fields["message"], f"{path}.message")
-        if message is None:
-            return None
-        return lambda node, label, tags: NoteNode(id=node, label=label, tags=tags, message=message)
-
-    def operands(self, fields: dict[str, Json], path: str) -> "tuple[_Regions | None, _Regions | None]":
-        """Return the inputs and the outputs of a body."""
-        return (
-            self.leaves.named(fields.get("inputs", {}), f"{path}.inputs", self.leaves.region),
-            self.leaves.named(fields.get("outputs", {}), f"{path}.outputs", self.leaves.region),
-        )
-
-    def graph(self, value: Json, most: int) -> "GraphParts | None":
+    def graph(self, field: Field, most: int) -> GraphParts:
         """Return the id and the nodes of a graph."""
-        fields = self.leaves.fields(value, "$", "id nodes")
-        if fields is None:
-            return None
-        graph_id, listed = self.leaves.uuid(fields["id"], "$.id"), fields["nodes"]
-        if not isinstance(listed, list):
-            self.leaves.refuse("$.nodes", listed, "a list of nodes")
-            return None
-        if len(listed) > to_count(most, "max_nodes"):
-            text = f"has {len(listed)} nodes; at most {most} are allowed"
-            self.leaves.report("$.nodes", text)
-            return None
+        field.object(("id", "nodes"), ())
+        graph_id = self._faults.attempt(self._parts.uuid, field["id"])
+        listed = field["nodes"].listed(of="a list of nodes")
+        if len(listed) > most:
+            field["nodes"].refuse(f"has {len(listed)} nodes; at most {most} are allowed", "limit")
         nodes: list[GraphNode] = []
         places: dict[UUID, int] = {}
-        for k, item in enumerate(listed):
-            node = self.node(item, f"$.nodes[{k}]")
+        for k in range(len(listed)):
+            node = self._faults.attempt(self.node, field["nodes"][k])
             listed[k] = None  # what was read is not needed again, and there may be much of it
             if node is None:
                 continue
             if node.id in places:
                 text = f"the graph already has a node with the id {node.id}"
-                self.leaves.report(f"$.nodes[{k}].id", text, "reference", (f"$.nodes[{places[node.id]}]",))
+                self._faults.note(f"$.nodes[{k}].id", text, "reference", (f"$.nodes[{places[node.id]}]",))
             places.setdefault(node.id, k)
             nodes.append(node)
-        return None if graph_id is None else (graph_id, tuple(nodes))
+        return needed(graph_id), tuple(nodes)
+
+    def node(self, field: Field) -> GraphNode:
+        """Return a node."""
+        field.object(("id", "type", "body"), ("label", "tags"))
+        before = len(self._faults.findings)
+        node_id = self._faults.attempt(self._parts.uuid, field["id"])
+        label = self._faults.attempt(Field.text, field["label"]) if "label" in field else None
+        tags = self._faults.attempt(self.tags, field["tags"]) if "tags" in field else Tags()
+        kind = field["type"].one_of(NODE_TYPES)
+        make = _BODIES[NODE_TYPES[kind]](self, field["body"])
+        if len(self._faults.findings) > before:
+            raise RefusedError
+        return make(needed(node_id), label, needed(tags))
+
+    def tags(self, field: Field) -> Tags:
+        """Return the tags of a node; those of strangers are kept as they are."""
+        before = len(self._faults.findings)
+        index: Box | None = None
+        signature: Signature | None = None
+        other: dict[str, Json] = {}
+        tags = dict(field.entries())
+        if INDEX_TAG in tags:
+            index = self._faults.attempt(self._parts.box, tags.pop(INDEX_TAG))
+        if SIGNATURE_TAG in tags:
+            rank = None if index is None else index.rank
+            signature = self._faults.attempt(
+                lambda tag: self._parts.signature(tag, rank), tags.pop(SIGNATURE_TAG)
+            )
+        for url, tag in tags.items():
+            if not _URL.fullmatch(url):
+                self._faults.note(str(field), f"must be an object whose keys are URLs, not {url[:40]!r}")
+            elif url.startswith(TAG_SPACE) and url != SEQUENCE_TAG:
+                self._faults.note(str(tag), "no such tag is known")
+            elif self._faults.attempt(Field.mapping, tag) is not None:
+                other[url] = tag.value
+        if len(self._faults.findings) > before:
+            raise RefusedError
+        return Tags(index, signature, other)
+
+    def tensor(self, field: Field) -> "_Make":
+        """Return what makes a tensor once its id is known; so the three that follow."""
+        field.object(("dtype", "range"), ())
+        dtype = self._faults.attempt(Field.text, field["dtype"])
+        box, named = self._parts.box(field["range"]), needed(dtype)
+        return lambda node, label, tags: TensorNode(id=node, label=label, tags=tags, dtype=named, box=box)
+
+    def operation(self, field: Field) -> "_Make":
+        field.object(("kernel",), ("params", "inputs", "outputs"))
+        kernel = self._faults.attempt(Field.text, field["kernel"])
+        given = self._faults.attempt(Field.mapping, field["params"]) if "params" in field else None
+        inputs, outputs = self._parts.sides(field, self._parts.region)
+        named = needed(kernel)
+        return lambda node, label, tags: OperationNode(
+            id=node, label=label, tags=tags, kernel=named, params=given, inputs=inputs, outputs=outputs
+        )
+
+    def application(self, field: Field) -> "_Make":
+        field.object(("operationId",), ("inputs", "outputs"))
+        operation = self._faults.attempt(self._parts.uuid, field["operationId"])
+        inputs, outputs = self._parts.sides(field, self._parts.region)
+        named = needed(operation)
+        return lambda node, label, tags: ApplicationNode(
+            id=node, label=label, tags=tags, operation=named, inputs=inputs, outputs=outputs
+        )
+
+    def note(self, field: Field) -> "_Make":
+        message = field.object(("message",), ())["message"].text()
+        return lambda node, label, tags: NoteNode(id=node, label=label, tags=tags, message=message)
 
 
-_Regions: TypeAlias = dict[str, tuple[Region, ...]]
 _Make: TypeAlias = Callable[[UUID, str | None, Tags], GraphNode]
-_BODIES: dict[type[GraphNode], Callable[[_Reader, Json, str], _Make | None]] = {
-    TensorNode: _Reader.tensor,
-    OperationNode: _Reader.operation,
-    ApplicationNode: _Reader.application,
-    NoteNode: _Reader.note,
+_BODIES: dict[type[GraphNode], Callable[[_NodeReader, Field], _Make]] = {
+    TensorNode: _NodeReader.tensor,
+    OperationNode: _NodeReader.operation,
+    ApplicationNode: _NodeReader.application,
+    NoteNode: _NodeReader.note,
 }
