@@ -92,7 +92,7 @@ BLOCK, COPIES = Layout.parse("(2,2):(2,1)"), Layout.parse("(2,3):(3,1)")
 def interleaved() -> sel.View[np.int64]:
     """Return two matrices that take turns, row by row, with a border."""
     a = np.arange(6).reshape(2, 3)
-    return sel.pad(sel.interleave([a, a + 10]), [(1, 1), (1, 0)], value=-1)
+    return sel.pad(sel.interleave([a, a + 10]), [(1, 1), (1, 0)], fill_value=-1)
 
 
 VIEWS: dict[str, Callable[[], str]] = {

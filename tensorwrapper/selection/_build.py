@@ -3,25 +3,20 @@
 from collections.abc import Iterable
 from typing import Any, Literal, SupportsIndex, TypeAlias, cast, overload
 
-import attrs
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_counts
-from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
-from tensorwrapper.layout import Boundary, Layout
+from tensorwrapper.layout import Boundary
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._expression import Expression, box, promoted, whole
-from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._expression import Expression, at_zero, promoted, whole
 from tensorwrapper.selection.expressions._nodes import (
     Interleaving,
     Joining,
-    Padding,
     Reading,
     Stacking,
 )
 from tensorwrapper.selection.sources._source import Source, TensorSource
-from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
+from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import ScalarT_co
 
@@ -82,11 +77,6 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> list[Expression]:
     return [view.astype(dtype)._expression for view in views]
 
 
-def _at_zero(part: Expression) -> Expression:
-    """Return a view whose origin is zero."""
-    return part if not any(part.shape.origin) else attrs.evolve(part, layout=part.layout[...])
-
-
 def _aligned(parts: list[Expression], mode: int | None, what: str) -> None:
     """Raise unless all have the same extents, but for that of the mode along which they are joined."""
     first = parts[0].shape.extents
@@ -128,7 +118,7 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     >>> sel.concat([[1, 2], [3, 4, 5]])[::-2].compute().tolist()
     [5, 3, 1]
     """
-    given = [_at_zero(part) for part in _of_one_type(parts, "concat")]
+    given = [at_zero(part) for part in _of_one_type(parts, "concat")]
     number = mode_of(mode, given[0].shape.rank)
     _aligned(given, number, "concat")
     return View(whole(Joining(number, tuple(_laid_flat(given, number)))))
@@ -166,7 +156,7 @@ def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[An
     >>> sel.interleave([[0, 1, 2], [10, 11]]).compute().tolist()
     [0, 10, 1, 11, 2]
     """
-    given = [_at_zero(part) for part in _of_one_type(parts, "interleave")]
+    given = [at_zero(part) for part in _of_one_type(parts, "interleave")]
     number = mode_of(mode, given[0].shape.rank)
     _aligned(given, number, "interleave")
     lengths = [part.shape.extents[number] for part in given]
@@ -189,7 +179,7 @@ def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     >>> sel.stack([[1, 2], [3, 4]], mode=1).compute().tolist()
     [[1, 3], [2, 4]]
     """
-    given = [_at_zero(part) for part in _of_one_type(parts, "stack")]
+    given = [at_zero(part) for part in _of_one_type(parts, "stack")]
     number = mode_of(mode, given[0].shape.rank + 1)
     _aligned(given, None, "stack")
     return View(whole(Stacking(number, tuple(given))))
@@ -199,39 +189,17 @@ def pad(
     source: ViewLike,
     widths: Iterable[tuple[SupportsIndex, SupportsIndex]],
     *,
-    mode: Literal["constant"] | Boundary = "constant",
-    value: object = 0,
+    boundary: Literal["constant"] | Boundary = "constant",
+    fill_value: object = 0,
 ) -> View[Any]:
     """Return a view that goes on beyond its ends, as NumPy's pad; its own elements keep their indices.
 
-    Parameters
-    ----------
-    source
-        What is padded.
-    widths
-        For each mode how many positions come before and after.
-    mode
-        What stands there: a constant, or the view itself again in one of the ways of a layout.
-    value
-        The constant.
+    As `View.pad`, of whatever `as_view` takes.
 
     Examples
     --------
     >>> from tensorwrapper import selection as sel
-    >>> v = sel.pad([1, 2, 3], [(2, 1)], value=9)
-    >>> v.compute().tolist(), v.shape
-    ([9, 9, 1, 2, 3, 9], Shape(6, origin=(-2,)))
+    >>> sel.pad([1, 2, 3], [(2, 1)], fill_value=9).compute().tolist()
+    [9, 9, 1, 2, 3, 9]
     """
-    (inner,) = _of_one_type([source], "pad")
-    if not isinstance(cast("object", widths), Iterable):
-        raise ConversionError(f"widths are one pair (before, after) per mode, not {widths!r}")
-    pairs = tuple([to_counts(pair, "widths") for pair in widths])
-    if mode != "constant":
-        return View(inner).pad(cast("Any", pairs), mode=mode)
-    rank = inner.shape.rank
-    if len(pairs) != rank or any(len(pair) != 2 for pair in pairs):
-        raise RankError(f"widths are one pair per mode, {rank} in all, not {pairs}")
-    origin = [start - before for start, (before, _) in zip(inner.shape.origin, pairs, strict=True)]
-    fill = whole(Filling(box(()), fit_number(value, inner.dtype, "value")[()], inner.dtype))
-    node = Padding(_at_zero(inner), cast("tuple[tuple[int, int], ...]", pairs), fill)
-    return View(Expression(node, Layout(wrap(make_smooth(node.extents, tuple(origin))))))
+    return as_view(source).pad(cast("Any", widths), boundary=boundary, fill_value=fill_value)

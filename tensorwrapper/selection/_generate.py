@@ -57,14 +57,14 @@ def _view(shape: Shape[Any], node: Node) -> View[Any]:
     return View(Expression(node, Layout(shape)))
 
 
-def full(shape: ShapeLike, value: object, *, dtype: npt.DTypeLike | None = None) -> View[Any]:
-    """Return a view in which every element is `value`; nothing is stored.
+def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = None) -> View[Any]:
+    """Return a view in which every element is `fill_value`; nothing is stored.
 
     Parameters
     ----------
     shape
         A box; its origin is kept.
-    value
+    fill_value
         A number or a string.
     dtype
         The type of the elements; that of the value if not given.
@@ -76,8 +76,8 @@ def full(shape: ShapeLike, value: object, *, dtype: npt.DTypeLike | None = None)
     [[7, 7], [7, 7]]
     """
     box = _to_box(shape)
-    element: np.dtype[Any] = _type_of(value) if dtype is None else to_element_type(dtype, "TO")
-    return _view(box, Filling(box, fit_number(value, element, "value")[()], element))
+    element: np.dtype[Any] = _type_of(fill_value) if dtype is None else to_element_type(dtype, "TO")
+    return _view(box, Filling(box, fit_number(fill_value, element, "fill_value")[()], element))
 
 
 def _type_of(value: object) -> "np.dtype[Any]":

@@ -1,15 +1,17 @@
 """Parts of a view, and the same elements elsewhere; nothing here reads an element."""
 
-from typing import Any, Generic, Self, TypeVar, cast, final
+from collections.abc import Iterable
+from typing import Any, Generic, Literal, Self, TypeVar, cast, final
 
 import attrs
 
-from tensorwrapper.errors import JaggedModeError
+from tensorwrapper._integers import to_counts
+from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.layout import Boundary, Layout
 from tensorwrapper.layout.lowlevel import Widths, expand_positional, new_row_major, wrap_layout
 from tensorwrapper.selection._view_facade import ViewFacade
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.expressions._nodes import Whole
+from tensorwrapper.selection.expressions._nodes import Whole, padded
 from tensorwrapper.tensor.lowlevel import (
     ArrayKey,
     addresses_of_key,
@@ -44,7 +46,7 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         Examples
         --------
         >>> from tensorwrapper import selection as sel
-        >>> v = sel.pad([1, 2, 3, 4], [(2, 3)], value=9)[2:6].optimize()
+        >>> v = sel.pad([1, 2, 3, 4], [(2, 3)], fill_value=9)[2:6].optimize()
         >>> v.atoms, v.normal_form().node.name
         ((), 'source')
         >>> [str(atom) for atom in v.as_written().atoms]
@@ -72,13 +74,47 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
             return self._points(arguments[0])
         return self._by(get_item if name == "__getitem__" else getattr(Layout, name), *arguments)
 
-    def pad(self, widths: Widths, *, mode: Boundary) -> Self:
-        """Return the view whose modes go on beyond their ends; the elements keep their indices.
+    def pad(
+        self,
+        widths: Widths,
+        *,
+        boundary: Literal["constant"] | Boundary = "constant",
+        fill_value: object = 0,
+    ) -> Self:
+        """Return a view that goes on beyond its ends, as NumPy's pad; its own elements keep their indices.
 
-        `selection.pad` also pads with a constant.
+        Parameters
+        ----------
+        widths
+            For each mode how many positions come before and after.
+        boundary
+            What stands there: a constant, or the view itself again in one of the ways of a layout.
+        fill_value
+            The constant.
+
+        Raises
+        ------
+        RankError
+            If there is not one pair per mode.
+        JaggedModeError
+            If the view is no box.
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> v = sel.as_view([1, 2, 3]).pad([(2, 1)], fill_value=9)
+        >>> v.compute().tolist(), v.shape
+        ([9, 9, 1, 2, 3, 9], Shape(6, origin=(-2,)))
+        >>> sel.as_view([1, 2, 3]).pad([(2, 1)], boundary="wrap").compute().tolist()
+        [2, 3, 1, 2, 3, 1]
         """
-        pairs = tuple([tuple(pair) for pair in widths])
-        return self._by(Layout.pad, cast("Widths", pairs), boundary=mode)
+        if not isinstance(cast("object", widths), Iterable):
+            raise ConversionError(f"widths are one pair (before, after) per mode, not {widths!r}")
+        pairs = cast("tuple[tuple[int, int], ...]", tuple([to_counts(pair, "widths") for pair in widths]))
+        self._check_smooth("cells beyond the ends")
+        if boundary == "constant":
+            return self._make(padded(self._expression, pairs, fill_value))
+        return self._by(Layout.pad, pairs, boundary=boundary)
 
     def _at(self, key: ArrayKey) -> Self:
         """Return the part that a key selects, by NumPy's rules."""

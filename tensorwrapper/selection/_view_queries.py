@@ -113,11 +113,11 @@ class ViewQueries(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         Examples
         --------
         >>> from tensorwrapper import selection as sel
-        >>> print(sel.pad([1, 2, 3], [(2, 2)], value=9)[1:4].explain())
+        >>> print(sel.pad([1, 2, 3], [(2, 2)], fill_value=9)[1:4].explain())
         slice(0, 1, 1, 3)  # Shape(3) int64
-          pad(((2, 2),), value=9)
+          pad(((2, 2),), fill_value=9)
             source tensor(Shape(3), int64)  # Shape(3) int64, strides (1,), offset 0
-        runs as  # 1 step on pad(((2, 2),), value=9); reads 16 B of 1 source
+        runs as  # 1 step on pad(((2, 2),), fill_value=9); reads 16 B of 1 source
           route(mode=0)  # Shape(3) int64
             [0:1] full(9)  # Shape(1) int64, strides (1,), offset 0
             [1:3] source tensor(Shape(3), int64)  # Shape(2) int64, strides (1,), offset 0

@@ -72,15 +72,19 @@ TABLE = {
     "pad by less": (lambda: sel.pad(T, [(1, -1), (0, 0)]), ExtentError, "-1"),
     "pad by a half": (lambda: sel.pad(T, [(1, 1.5), (0, 0)]), ConversionError, "1.5"),
     "pad by three": (lambda: sel.pad(T, [(1, 1, 1), (0, 0)]), RankError, r"\(1, 1, 1\)"),
-    "pad with text": (lambda: sel.pad(T, [(1, 1)] * 2, value="a"), ConversionError, "'a'"),
+    "pad with text": (lambda: sel.pad(T, [(1, 1)] * 2, fill_value="a"), ConversionError, "'a'"),
     "pad with much": (
-        lambda: sel.pad(np.zeros(3, "i1"), [(1, 1)], value=300),
+        lambda: sel.pad(np.zeros(3, "i1"), [(1, 1)], fill_value=300),
         SizeOverflowError,
         "300 does not fit elements of type int8",
     ),
-    "pad with an array": (lambda: sel.pad(T, [(1, 1)] * 2, value=[1, 2]), ConversionError, "one number"),
-    "pad in no way": (lambda: sel.pad(T, [(1, 1)] * 2, mode="mirror"), ConversionError, "'mirror'"),
-    "pad of nothing": (lambda: V[:0].pad([(1, 0), (0, 0)], mode="edge"), LayoutError, "mode 0 has extent 0"),
+    "pad with an array": (lambda: sel.pad(T, [(1, 1)] * 2, fill_value=[1, 2]), ConversionError, "one number"),
+    "pad in no way": (lambda: sel.pad(T, [(1, 1)] * 2, boundary="mirror"), ConversionError, "'mirror'"),
+    "pad of nothing": (
+        lambda: V[:0].pad([(1, 0), (0, 0)], boundary="edge"),
+        LayoutError,
+        "mode 0 has extent 0",
+    ),
     "pad of rows": (lambda: sel.pad(ROWS, [(1, 1)] * 2), JaggedModeError, "to_padded"),
     "where of numbers": (lambda: sel.where(T, T, T), DTypeError, "type bool, not int64"),
     "where of extents": (lambda: sel.where(MASK, T, T[:, 1:]), ExtentMismatchError, r"where: .*\(4, 5\)"),
@@ -204,7 +208,7 @@ def test_a_constant_pad_of_more_positions_than_64_bits_is_refused_before_it_is_m
 def test_views_that_are_nested_too_deeply_say_so():
     view = V[0]
     for k in range(300):
-        view = sel.pad(view, [(0, 1)], value=k)
+        view = sel.pad(view, [(0, 1)], fill_value=k)
     with pytest.raises(SizeOverflowError, match="together at once"):
         view.normal_form()
     assert sel.concat([V[0], *[[k] for k in range(3000)]]).compute().shape.extents == (3006,)

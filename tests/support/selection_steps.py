@@ -168,7 +168,9 @@ def pad_again(rng, view, array):
         found = array if not array.size else np.pad(array, widths, mode=mode)
     if not array.size:
         raise StepError
-    return (view.pad(widths, mode=mode) if rng.random() < 0.5 else sel.pad(view, widths, mode=mode)), found
+    return (
+        view.pad(widths, boundary=mode) if rng.random() < 0.5 else sel.pad(view, widths, boundary=mode)
+    ), found
 
 
 def pad_constant(rng, view, array):
@@ -179,7 +181,7 @@ def pad_constant(rng, view, array):
     shape = [n + a + b for n, (a, b) in zip(array.shape, widths, strict=True)]
     found = np.full(shape, value, array.dtype)
     found[tuple([slice(a, a + n) for n, (a, _) in zip(array.shape, widths, strict=True)])] = array
-    return sel.pad(view, widths, value=value), found
+    return sel.pad(view, widths, fill_value=value), found
 
 
 def broadcast(rng, view, array):

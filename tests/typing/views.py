@@ -94,7 +94,7 @@ def of_routes(view: View[np.float64]) -> None:
     assert_type(view.atoms, tuple[Atom, ...])
     assert_type(view.normal_form(), Expression)
     view.layout  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    view.pad([(1, 1)], mode="constant")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    view.pad([(1, 1)], boundary="mirror")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     view.route(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
@@ -102,7 +102,7 @@ def of_routes(view: View[np.float64]) -> None:
 
 assert_type(concat([t, v, doubles, [[1, 2, 3]]], mode=0), View[Any])
 assert_type(stack([t, v], mode=-1), View[Any])
-assert_type(pad(t, [(1, 1), (0, 0)], value=2), View[Any])
+assert_type(pad(t, [(1, 1), (0, 0)], fill_value=2), View[Any])
 assert_type(where([True], t, 0.0), View[Any])
 assert_type(minimum(t, v, 3), View[Any])
 assert_type(full((2,), 1), View[Any])

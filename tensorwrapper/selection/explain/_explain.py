@@ -110,7 +110,7 @@ def _title(node: Node) -> str:
         case Joining() | Interleaving() | Stacking() | Routing():
             return f"{node.name}(mode={node.mode})"
         case Padding():
-            return f"pad({node.widths}, value={_value(node.fill.node)})"
+            return f"pad({node.widths}, fill_value={_value(node.fill.node)})"
         case Casting():
             return f"cast({node.dtype})"
         case Filling():

@@ -24,7 +24,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents
 
-__all__ = ["Expression", "Node", "box", "extended", "promoted", "to_element_type", "whole"]
+__all__ = ["Expression", "Node", "at_zero", "box", "extended", "promoted", "to_element_type", "whole"]
 
 
 def to_element_type(dtype: npt.DTypeLike, text: str = "T") -> "np.dtype[Any]":
@@ -154,3 +154,8 @@ def box(extents: Extents) -> Shape[tuple[int, ...]]:
 def whole(node: Node) -> Expression:
     """Return the view of all places of a node, in their order."""
     return Expression(node, wrap_layout(new_row_major(node.extents)))
+
+
+def at_zero(view: Expression) -> Expression:
+    """Return a view of a box with its origin at zero."""
+    return view if not any(view.shape.origin) else attrs.evolve(view, layout=view.layout[...])

@@ -13,9 +13,13 @@ import attrs
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.errors import SizeOverflowError
-from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.buffer.lowlevel import fit_number
+from tensorwrapper.errors import RankError, SizeOverflowError
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, box, whole
+from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.sources._source import Source, TensorSource
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents, IntArray
 
 __all__ = [
@@ -31,6 +35,7 @@ __all__ = [
     "Stacking",
     "Whole",
     "is_base",
+    "padded",
 ]
 
 
@@ -184,6 +189,23 @@ class Padding(_OfOne):
     @property
     def name(self) -> str:
         return "pad"
+
+
+def padded(inner: Expression, widths: tuple[tuple[int, int], ...], fill_value: object) -> Expression:
+    """Return a box with a constant around it, whose own elements keep their indices.
+
+    Raises
+    ------
+    RankError
+        If there is not one pair of widths per mode.
+    """
+    rank = inner.shape.rank
+    if len(widths) != rank or any(len(pair) != 2 for pair in widths):
+        raise RankError(f"widths are one pair per mode, {rank} in all, not {widths}")
+    origin = [start - before for start, (before, _) in zip(inner.shape.origin, widths, strict=True)]
+    value = fit_number(fill_value, inner.dtype, "fill_value")[()]
+    node = Padding(at_zero(inner), widths, whole(Filling(box(()), value, inner.dtype)))
+    return Expression(node, Layout(wrap(make_smooth(node.extents, tuple(origin)))))
 
 
 @final

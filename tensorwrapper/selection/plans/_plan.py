@@ -64,7 +64,7 @@ class Plan:
     Examples
     --------
     >>> from tensorwrapper import selection as sel
-    >>> print(sel.pad([1, 2, 3], [(0, 2)], value=9).plan())
+    >>> print(sel.pad([1, 2, 3], [(0, 2)], fill_value=9).plan())
     2 steps, 2 runs: 40 bytes of Shape(5) written, 24 read
       copy [0:3]: 24 bytes in 1 run, reads 24 of tensor(Shape(3), int64)
       fill [3:5]: 16 bytes in 1 run

@@ -130,8 +130,8 @@ def _broadcast(view: View[Any], extents: Extents) -> View[Any]:
     return view[...].broadcast(extents)
 
 
-def _padded(view: View[Any], widths: list[tuple[int, int]], mode: Boundary) -> View[Any]:
-    return view.pad(widths, mode=mode)
+def _padded(view: View[Any], widths: list[tuple[int, int]], boundary: Boundary) -> View[Any]:
+    return view.pad(widths, boundary=boundary)
 
 
 def _check_positions(positions: Any, extent: int, what: str) -> None:  # noqa: ANN401 - an array of integers

@@ -43,13 +43,13 @@ runs as  # 0 steps on interleave(mode=0); reads 192 B of 1 source
 """,
     ),
     "a pad, put in order": (
-        lambda: sel.pad(_t(), [(1, 0), (0, 0)], value=7)[:3].reshape((18,)),
+        lambda: sel.pad(_t(), [(1, 0), (0, 0)], fill_value=7)[:3].reshape((18,)),
         """
 reshape((18,))  # Shape(18) int64
   slice(0, 0, 1, 3)  # Shape(3, 6) int64
-    pad(((1, 0), (0, 0)), value=7)
+    pad(((1, 0), (0, 0)), fill_value=7)
       source tensor(Shape(4, 6), int64)  # Shape(4, 6) int64, strides (6, 1), offset 0
-runs as  # 2 steps on pad(((1, 0), (0, 0)), value=7); reads 96 B of 1 source
+runs as  # 2 steps on pad(((1, 0), (0, 0)), fill_value=7); reads 96 B of 1 source
   whole  # Shape(18) int64
     route(mode=0)  # Shape(3, 6) int64
       [0:1] full(7)  # Shape(1, 6) int64, strides (6, 1), offset 0
@@ -108,7 +108,7 @@ def test_an_explanation_says_what_was_written_and_what_runs(view, text):
 
 
 def test_what_is_optimized_away_is_explained_no_more():
-    p = sel.pad(tw.as_tensor(np.array([1, 2, 3, 4])), [(2, 3)], value=9)
+    p = sel.pad(tw.as_tensor(np.array([1, 2, 3, 4])), [(2, 3)], fill_value=9)
     assert "pad(" in p.explain()
     assert "pad(" in p[2:6].explain()
     assert "pad(" not in p[2:6].optimize().explain()

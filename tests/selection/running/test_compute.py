@@ -180,7 +180,7 @@ def test_a_view_without_elements_computes_to_none(extents):
 
 
 def test_as_many_bytes_are_copied_as_the_plan_says():
-    v = sel.pad(sel.concat([X, X + 1]), [(1, 1), (2, 2)], value=3)
+    v = sel.pad(sel.concat([X, X + 1]), [(1, 1), (2, 2)], fill_value=3)
     with count_copies() as count:
         v.compute()
     assert count.nbytes == v.plan().nbytes
@@ -228,7 +228,7 @@ def test_jagged_views_are_copied_and_have_no_plan():
 def test_strings_are_computed_into_strings():
     s = tw.strings(["a", "bb", "c"])
     assert sel.as_view(s)[::-2].compute().tolist() == ["c", "a"]
-    assert sel.pad(s, [(1, 1)], value="").compute().tolist() == ["", "a", "bb", "c", ""]
+    assert sel.pad(s, [(1, 1)], fill_value="").compute().tolist() == ["", "a", "bb", "c", ""]
     assert sel.where([True, False, True], s, s[::-1]).tolist() == ["a", "bb", "c"]
     assert sel.full((2,), "x").compute().tolist() == ["x", "x"]
     nullable = tw.strings(["a", None])

@@ -38,16 +38,18 @@ VIEWS = {
     "both": (lambda v: v.gather(1, COLUMNS).gather(0, ROWS), lambda x: x[np.ix_(ROWS, COLUMNS)]),
     **{
         f"pad {mode}": (
-            lambda v, mode=mode: sel.pad(v, [(5, 170), (3, 1)], mode=mode),
+            lambda v, mode=mode: sel.pad(v, [(5, 170), (3, 1)], boundary=mode),
             lambda x, mode=mode: np.pad(x, [(5, 170), (3, 1)], mode=mode),
         )
         for mode in ("edge", "reflect", "symmetric", "wrap", "constant")
     },
     "minimum of rotated": (
         lambda v: sel.minimum(
-            v.rotate((1, 1)), v.permute((1, 0))[:150, :150].pad([(0, 0), (0, 10)], mode="edge")
+            v.rotate((1, 1)), v.permute((1, 0))[:150, :150].pad([(0, 0), (0, 10)], boundary="edge")
         ),
-        lambda x: np.minimum(np.roll(x, (1, 1), (0, 1)), np.pad(x.T[:150], [(0, 0), (0, 10)], mode="edge")),
+        lambda x: np.minimum(
+            np.roll(x, (1, 1), (0, 1)), np.pad(x.T[:150], [(0, 0), (0, 10)], boundary="edge")
+        ),
     ),
     "where": (
         lambda v: sel.where(np.arange(160) % 3 == 0, v, v[::-1]),

@@ -32,7 +32,7 @@ def facts(view):
         (lambda v: v[:1].broadcast((3, 6)), [("copy", 144, 3)]),
         (lambda v: v.rotate((0, 1)), [("take", 192, 8)]),
         (lambda v: v.gather(1, [5, 0, 3]), [("take", 96, 12)]),
-        (lambda v: sel.pad(v, [(1, 0), (0, 0)], value=1), [("fill", 48, 1), ("copy", 192, 1)]),
+        (lambda v: sel.pad(v, [(1, 0), (0, 0)], fill_value=1), [("fill", 48, 1), ("copy", 192, 1)]),
         (lambda v: sel.concat([v, v], mode=1), [("copy", 192, 4), ("copy", 192, 4)]),
         (lambda v: sel.interleave([v, v]), [("copy", 192, 4), ("copy", 192, 4)]),
         (lambda v: sel.minimum(v, 3), [("compute", 192, 1)]),
@@ -49,7 +49,7 @@ def test_large_views_that_wrap_or_fold_are_a_few_blocks():
     x = np.zeros((100, 100))
     v = sel.as_view(tw.as_tensor(x))
     assert [step.kind for step in v.rotate((3, 5)).plan().steps] == ["copy"] * 4
-    edge = sel.pad(v, [(2, 2), (3, 3)], mode="edge").plan()
+    edge = sel.pad(v, [(2, 2), (3, 3)], boundary="edge").plan()
     assert [step.kind for step in edge.steps] == ["copy"] * 9
     assert [step.kind for step in v.gather(0, np.arange(100)[::-1] ** 2 % 101 % 100).plan().steps] == ["take"]
 
@@ -81,7 +81,7 @@ def test_what_repeats_is_read_once():
 
 
 def test_a_plan_prints_its_steps():
-    v = sel.pad(tw.as_tensor(np.array([1, 2, 3])), [(0, 2)], value=9)
+    v = sel.pad(tw.as_tensor(np.array([1, 2, 3])), [(0, 2)], fill_value=9)
     assert str(v.plan()).splitlines() == [
         "2 steps, 2 runs: 40 bytes of Shape(5) written, 24 read",
         "  copy [0:3]: 24 bytes in 1 run, reads 24 of tensor(Shape(3), int64)",

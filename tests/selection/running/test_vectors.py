@@ -27,17 +27,21 @@ VIEWS = {
         96,
     ),
     "repeat each, reversed": (lambda x: x.repeat_each(1, 3)[0, ::-1][::5], [5, 4, 2, 0], 32),
-    "wrap": (lambda x: sel.pad(x[1], [(2, 3)], mode="wrap"), [10, 11, 6, 7, 8, 9, 10, 11, 6, 7, 8], 48),
-    "reflect": (lambda x: sel.pad(x[0], [(2, 3)], mode="reflect"), [2, 1, 0, 1, 2, 3, 4, 5, 4, 3, 2], 48),
-    "symmetric": (lambda x: sel.pad(x[0], [(2, 3)], mode="symmetric"), [1, 0, 0, 1, 2, 3, 4, 5, 5, 4, 3], 48),
-    "edge": (lambda x: sel.pad(x[0], [(2, 3)], mode="edge"), [0, 0, 0, 1, 2, 3, 4, 5, 5, 5, 5], 48),
+    "wrap": (lambda x: sel.pad(x[1], [(2, 3)], boundary="wrap"), [10, 11, 6, 7, 8, 9, 10, 11, 6, 7, 8], 48),
+    "reflect": (lambda x: sel.pad(x[0], [(2, 3)], boundary="reflect"), [2, 1, 0, 1, 2, 3, 4, 5, 4, 3, 2], 48),
+    "symmetric": (
+        lambda x: sel.pad(x[0], [(2, 3)], boundary="symmetric"),
+        [1, 0, 0, 1, 2, 3, 4, 5, 5, 4, 3],
+        48,
+    ),
+    "edge": (lambda x: sel.pad(x[0], [(2, 3)], boundary="edge"), [0, 0, 0, 1, 2, 3, 4, 5, 5, 5, 5], 48),
     "reflect twice": (
-        lambda x: sel.pad(x[0, :3], [(7, 8)], mode="reflect"),
+        lambda x: sel.pad(x[0, :3], [(7, 8)], boundary="reflect"),
         [1, 2, 1, 0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2],
         24,
     ),
     "symmetric twice": (
-        lambda x: sel.pad(x[0, :3], [(7, 8)], mode="symmetric"),
+        lambda x: sel.pad(x[0, :3], [(7, 8)], boundary="symmetric"),
         [0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1],
         24,
     ),
@@ -55,11 +59,11 @@ VIEWS = {
     "diagonal": (lambda x: x[:, 1:].diagonal(), [1, 8, 15, 22], None),
     "interleaved again": (lambda x: sel.interleave([x[0::2], x[1::2]]), X.tolist(), 192),
     "constant around": (
-        lambda x: sel.pad(x[0, 1:5], [(2, 3)], value=9)[8::-3],
+        lambda x: sel.pad(x[0, 1:5], [(2, 3)], fill_value=9)[8::-3],
         [9, 4, 1],
         16,
     ),
-    "constant cut off": (lambda x: sel.pad(x[0, 1:5], [(2, 3)], value=9)[2:6], [1, 2, 3, 4], 32),
+    "constant cut off": (lambda x: sel.pad(x[0, 1:5], [(2, 3)], fill_value=9)[2:6], [1, 2, 3, 4], 32),
 }
 
 

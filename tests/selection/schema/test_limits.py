@@ -37,7 +37,7 @@ NESTED = sel.stack([sel.concat([MEMORY, MEMORY])] * 3)
         (NESTED, {"nbytes": 3 * 2 * 192 * 3}),
         (sel.as_view(MEMORY).rotate((1, 2)), {"work": 2 + 4 + 6}),
         (sel.as_view(MEMORY).repeat((1, 5)), {"positions": 30}),
-        (sel.as_view(MEMORY).pad([(0, 0), (9, 9)], mode="edge"), {"positions": 24}),
+        (sel.as_view(MEMORY).pad([(0, 0), (9, 9)], boundary="edge"), {"positions": 24}),
     ],
 )
 def test_what_just_keeps_to_a_limit_is_read_and_one_less_is_not(view, least):

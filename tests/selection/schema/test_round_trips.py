@@ -114,7 +114,7 @@ def test_what_cannot_be_written_says_why():
 
 def test_bytes_have_no_constants():
     with pytest.raises(ConversionError, match="no form in JSON"):
-        sel.to_json(sel.pad(tw.strings([b"a"]), [(1, 1)], value=b"-"))
+        sel.to_json(sel.pad(tw.strings([b"a"]), [(1, 1)], fill_value=b"-"))
 
 
 def test_sources_are_named_in_the_order_in_which_they_are_met():

@@ -52,7 +52,7 @@ SAME = {
     "slice of what is rotated, no wrap": (lambda: line().rotate([2])[2:6], lambda: line()[0:4]),
     "slice of what is repeated, no wrap": (lambda: line().repeat([3])[13:20], lambda: line()[1:8]),
     "slice of a wrapped pad, inside": (
-        lambda: line().pad([(3, 3)], mode="wrap")[3:9],
+        lambda: line().pad([(3, 3)], boundary="wrap")[3:9],
         lambda: line()[0:6],
     ),
     "slice by a multiple of what each is repeated": (
@@ -121,26 +121,28 @@ SAME = {
         lambda: sel.interleave([line()[:6], line()[6:]])[3::4],
         lambda: line()[7::2],
     ),
-    "inside a constant pad": (lambda: sel.pad(line(), [(2, 3)], value=7)[2:14], line),
+    "inside a constant pad": (lambda: sel.pad(line(), [(2, 3)], fill_value=7)[2:14], line),
     "across a constant pad": (
-        lambda: sel.pad(line(), [(2, 3)], value=7)[1:5],
+        lambda: sel.pad(line(), [(2, 3)], fill_value=7)[1:5],
         lambda: sel.concat([sel.full((1,), 7), line()[:3]]),
     ),
     "pads of one constant": (
-        lambda: sel.pad(sel.pad(line(), [(1, 2)], value=7), [(3, 4)], value=7),
-        lambda: sel.pad(line(), [(4, 6)], value=7),
+        lambda: sel.pad(sel.pad(line(), [(1, 2)], fill_value=7), [(3, 4)], fill_value=7),
+        lambda: sel.pad(line(), [(4, 6)], fill_value=7),
     ),
     "pads of one constant, two modes": (
-        lambda: sel.pad(sel.pad(t(), [(1, 2), (0, 0), (2, 0)], value=7), [(0, 1), (0, 0), (3, 0)], value=7),
-        lambda: sel.pad(t(), [(1, 3), (0, 0), (5, 0)], value=7),
+        lambda: sel.pad(
+            sel.pad(t(), [(1, 2), (0, 0), (2, 0)], fill_value=7), [(0, 1), (0, 0), (3, 0)], fill_value=7
+        ),
+        lambda: sel.pad(t(), [(1, 3), (0, 0), (5, 0)], fill_value=7),
     ),
     "reverse, constant pad": (
-        lambda: sel.pad(line(), [(2, 3)], value=7)[::-1],
-        lambda: sel.pad(line()[::-1], [(3, 2)], value=7)[:],
+        lambda: sel.pad(line(), [(2, 3)], fill_value=7)[::-1],
+        lambda: sel.pad(line()[::-1], [(3, 2)], fill_value=7)[:],
     ),
-    "inside a reflected pad": (lambda: line().pad([(4, 4)], mode="reflect")[4:10], lambda: line()[:6]),
+    "inside a reflected pad": (lambda: line().pad([(4, 4)], boundary="reflect")[4:10], lambda: line()[:6]),
     "a pad of positions": (
-        lambda: line().gather(0, [3, 1, 7]).pad([(1, 1)], mode="edge")[:],
+        lambda: line().gather(0, [3, 1, 7]).pad([(1, 1)], boundary="edge")[:],
         lambda: line().gather(0, [3, 3, 1, 7, 7]),
     ),
     "a slice of a choice": (

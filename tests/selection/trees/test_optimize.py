@@ -19,7 +19,7 @@ X = np.arange(24).reshape(4, 6)
 
 
 def padded():
-    return sel.pad(sel.concat([X, X + 100]).rotate([3, 0]), [(1, 1), (0, 2)], value=-1)
+    return sel.pad(sel.concat([X, X + 100]).rotate([3, 0]), [(1, 1), (0, 2)], fill_value=-1)
 
 
 def test_an_optimized_view_is_made_of_its_normal_form():
@@ -52,8 +52,8 @@ def test_what_was_written_stays_beside_it():
         "gather": lambda v: v.gather(0, [3, 3, 0]),
         "mask": lambda v: v[np.arange(v.shape.extents[0]) % 2 == 0],
         "points": lambda v: v.vindex[[0, 2], [1, 0]],
-        "pad": lambda v: v.pad([(1, 1), (2, 0)], mode="reflect"),
-        "constant pad": lambda v: sel.pad(v, [(1, 1), (2, 0)], value=-1),
+        "pad": lambda v: v.pad([(1, 1), (2, 0)], boundary="reflect"),
+        "constant pad": lambda v: sel.pad(v, [(1, 1), (2, 0)], fill_value=-1),
         "reshape": lambda v: v.reshape((-1,)),
         "window": lambda v: v.sliding_window(0, 2),
         "diagonal": lambda v: v.diagonal(),

@@ -44,10 +44,10 @@ STEPS = {
     "merge modes": (lambda: x().merge_modes(0, 1), (13,), (2, 1)),
     "window": (lambda: x().window(Shape(2, 3, origin=(1, 2))), (2, 4), (2, 4)),
     "window, then slice": (lambda: x().window(Shape(2, 3, origin=(1, 2)))[1:], (0, 0), (2, 2)),
-    "edge": (lambda: x().pad([(1, 1), (0, 2)], mode="edge"), (-1, 7), (0, 5)),
-    "wrap": (lambda: x().pad([(1, 1), (0, 2)], mode="wrap"), (-1, 7), (3, 1)),
-    "reflect": (lambda: x().pad([(2, 1), (0, 2)], mode="reflect"), (-2, 7), (2, 3)),
-    "symmetric": (lambda: x().pad([(2, 1), (0, 2)], mode="symmetric"), (-2, 7), (1, 4)),
+    "edge": (lambda: x().pad([(1, 1), (0, 2)], boundary="edge"), (-1, 7), (0, 5)),
+    "wrap": (lambda: x().pad([(1, 1), (0, 2)], boundary="wrap"), (-1, 7), (3, 1)),
+    "reflect": (lambda: x().pad([(2, 1), (0, 2)], boundary="reflect"), (-2, 7), (2, 3)),
+    "symmetric": (lambda: x().pad([(2, 1), (0, 2)], boundary="symmetric"), (-2, 7), (1, 4)),
     "constant pad, inside": (lambda: sel.pad(X, [(1, 1), (2, 2)]), (0, 3), (0, 3)),
     "concat": (lambda: sel.concat([Y, X]), (6, 1), (2, 1)),
     "interleave": (lambda: sel.interleave([Y, X], mode=1), (2, 5), (2, 2)),
@@ -97,7 +97,7 @@ def test_types_are_named_in_the_order_of_casts():
 
 
 def test_the_fill_of_a_pad_has_no_index():
-    route = sel.pad(X, [(1, 0), (0, 0)], value=7).route((-1, 3))
+    route = sel.pad(X, [(1, 0), (0, 0)], fill_value=7).route((-1, 3))
     assert route.source.name == "full"
     assert route.source.value == 7
     assert route.index == ()

@@ -42,9 +42,9 @@ def test_elements_rotate_towards_higher_indices(shift):
 
 def test_remainders_of_what_is_before_the_origin_round_down():
     shifted = x().window(Shape(2, 3, origin=(1, 2)))
-    wrapped = shifted.pad([(3, 0), (4, 0)], mode="wrap")
+    wrapped = shifted.pad([(3, 0), (4, 0)], boundary="wrap")
     assert wrapped.shape.origin == (-2, -2)
-    np.testing.assert_array_equal(wrapped.compute(), np.pad(X[1:3, 2:5], [(3, 0), (4, 0)], mode="wrap"))
+    np.testing.assert_array_equal(wrapped.compute(), np.pad(X[1:3, 2:5], [(3, 0), (4, 0)], boundary="wrap"))
     assert wrapped.route((-2, -2)).index == (2, 4)
     assert sel.iota(Shape(4, origin=(-7,)), step=3).compute().tolist() == [-21, -18, -15, -12]
 
@@ -85,14 +85,14 @@ def test_turns_of_a_part_are_not_the_whole():
 
 
 def test_pads_of_two_constants_stay_two():
-    twice = sel.pad(sel.pad([5], [(1, 1)], value=1), [(1, 1)], value=2)
+    twice = sel.pad(sel.pad([5], [(1, 1)], fill_value=1), [(1, 1)], fill_value=2)
     assert twice.compute().tolist() == [2, 1, 5, 1, 2]
 
 
 def test_a_pad_of_a_part_of_a_pad_keeps_the_part():
-    part = sel.pad(sel.pad([5, 6], [(2, 2)], value=1)[1:5], [(1, 1)], value=1)
+    part = sel.pad(sel.pad([5, 6], [(2, 2)], fill_value=1)[1:5], [(1, 1)], fill_value=1)
     assert part.compute().tolist() == [1, 1, 5, 6, 1, 1]
-    cut = sel.pad(sel.pad([5, 6], [(2, 2)], value=1)[3:], [(1, 1)], value=1)
+    cut = sel.pad(sel.pad([5, 6], [(2, 2)], fill_value=1)[3:], [(1, 1)], fill_value=1)
     assert cut.compute().tolist() == [1, 6, 1, 1, 1]
 
 

@@ -25,7 +25,7 @@ def turns():
 
 
 def padded():
-    return sel.pad([1, 2, 3, 4], [(2, 3)], value=9)
+    return sel.pad([1, 2, 3, 4], [(2, 3)], fill_value=9)
 
 
 def kind_of(view):
@@ -70,32 +70,32 @@ ROWS = {
     ),
     "each repeated, a row backwards": (lambda: x().repeat_each(1, 3)[0, ::-1][::5], [5, 4, 2, 0], "sep U"),
     "wrapped pad": (
-        lambda: x()[1].pad([(2, 3)], mode="wrap"),
+        lambda: x()[1].pad([(2, 3)], boundary="wrap"),
         [10, 11, 6, 7, 8, 9, 10, 11, 6, 7, 8],
         "sep U",
     ),
     "reflected pad": (
-        lambda: x()[0].pad([(2, 3)], mode="reflect"),
+        lambda: x()[0].pad([(2, 3)], boundary="reflect"),
         [2, 1, 0, 1, 2, 3, 4, 5, 4, 3, 2],
         "sep T",
     ),
     "symmetric pad": (
-        lambda: x()[0].pad([(2, 3)], mode="symmetric"),
+        lambda: x()[0].pad([(2, 3)], boundary="symmetric"),
         [1, 0, 0, 1, 2, 3, 4, 5, 5, 4, 3],
         "sep T",
     ),
     "edge pad": (
-        lambda: x()[0].pad([(2, 3)], mode="edge"),
+        lambda: x()[0].pad([(2, 3)], boundary="edge"),
         [0, 0, 0, 1, 2, 3, 4, 5, 5, 5, 5],
         "sep T",
     ),
     "reflected several times": (
-        lambda: sel.as_view([0, 1, 2]).pad([(7, 8)], mode="reflect"),
+        lambda: sel.as_view([0, 1, 2]).pad([(7, 8)], boundary="reflect"),
         [1, 2, 1, 0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2],
         "sep T",
     ),
     "symmetric several times": (
-        lambda: sel.as_view([0, 1, 2]).pad([(7, 8)], mode="symmetric"),
+        lambda: sel.as_view([0, 1, 2]).pad([(7, 8)], boundary="symmetric"),
         [0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1],
         "sep T",
     ),

@@ -66,7 +66,10 @@ CASES = {
     "a broadcast": (lambda t: sel.as_view(t).broadcast((4, 2, 3)), "mode 0, which repeats"),
     "a gather with repeats": (lambda t: sel.as_view(t).gather(1, [0, 2, 0]), "mode 1, which repeats"),
     "windows": (lambda t: sel.as_view(t).sliding_window(1, 2), "modes that overlap"),
-    "a pad in copies": (lambda t: sel.as_view(t).pad([(0, 0), (1, 0)], mode="edge"), "mode 1, which repeats"),
+    "a pad in copies": (
+        lambda t: sel.as_view(t).pad([(0, 0), (1, 0)], boundary="edge"),
+        "mode 1, which repeats",
+    ),
     "a part that repeats": (
         lambda t: sel.concat([t, sel.as_view(_t()).broadcast((2, 2, 3))[:, 1]]),
         "positions 2 to 3 of mode 0: mode 0 repeats",
