@@ -108,7 +108,7 @@ LAYOUTS: dict[str, Callable[[], str]] = {
     "layout-rotated": lambda: Layout(Shape(4, 6)).rotate((1, 2)).to_svg(),
     "layout-gathered": lambda: Layout(Shape(3, 6)).gather(1, [5, 0, 5, 2]).to_svg(),
     "layout-windows": lambda: Layout(Shape(6)).sliding_window(0, 3).to_svg(),
-    "layout-pads": lambda: Layout(Shape(3, 4)).pad([(1, 1), (2, 1)], mode="reflect").to_svg(),
+    "layout-pads": lambda: Layout(Shape(3, 4)).pad([(1, 1), (2, 1)], boundary="reflect").to_svg(),
     "layout-rows": lambda: Layout(Shape.jagged([3, 1, 0, 4])).to_svg(),
     "layout-large": lambda: Layout(Shape(10**6, 10**6), order="F").to_svg(),
     "storage-c": lambda: Layout(Shape(3, 4)).to_svg(),

@@ -111,7 +111,10 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         if not isinstance(cast("object", widths), Iterable):
             raise ConversionError(f"widths are one pair (before, after) per mode, not {widths!r}")
         pairs = cast("tuple[tuple[int, int], ...]", tuple([to_counts(pair, "widths") for pair in widths]))
-        self._check_smooth("cells beyond the ends")
+        if self.shape.kind != "smooth":
+            raise JaggedModeError(
+                f"pad goes round a box, not round {self.shape}: to_padded() makes a box of it"
+            )
         if boundary == "constant":
             return self._make(padded(self._expression, pairs, fill_value))
         return self._by(Layout.pad, pairs, boundary=boundary)

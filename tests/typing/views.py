@@ -79,7 +79,7 @@ def of_views(view: View[np.float64]) -> None:
     assert_type(view.split_mode(0, (2, 1)), View[np.float64])
     assert_type(view.merge_modes(0, 1), View[np.float64])
     assert_type(view.tiled(Tiling([1, 1], [3])), View[np.float64])
-    assert_type(view.pad([(1, 1), (0, 0)], mode="edge"), View[np.float64])
+    assert_type(view.pad([(1, 1), (0, 0)], boundary="edge"), View[np.float64])
     assert_type(view.optimize(), View[np.float64])
     assert_type(view.as_written(), View[np.float64])
     for row in view:

@@ -47,9 +47,7 @@ VIEWS = {
         lambda v: sel.minimum(
             v.rotate((1, 1)), v.permute((1, 0))[:150, :150].pad([(0, 0), (0, 10)], boundary="edge")
         ),
-        lambda x: np.minimum(
-            np.roll(x, (1, 1), (0, 1)), np.pad(x.T[:150], [(0, 0), (0, 10)], boundary="edge")
-        ),
+        lambda x: np.minimum(np.roll(x, (1, 1), (0, 1)), np.pad(x.T[:150], [(0, 0), (0, 10)], mode="edge")),
     ),
     "where": (
         lambda v: sel.where(np.arange(160) % 3 == 0, v, v[::-1]),

@@ -25,17 +25,17 @@ ROWS = {
     "repeat each": (lambda v: v.repeat_each(1, 4), lambda x: np.repeat(x, 4, 1), ALL),
     "reflect": (
         lambda v: v[:5].pad([(3, 4), (0, 0)], boundary="reflect"),
-        lambda x: np.pad(x[:5], [(3, 4), (0, 0)], boundary="reflect"),
+        lambda x: np.pad(x[:5], [(3, 4), (0, 0)], mode="reflect"),
         5 * 20 * 8,
     ),
     "edge": (
         lambda v: v[:, 7:9].pad([(0, 0), (5, 5)], boundary="edge"),
-        lambda x: np.pad(x[:, 7:9], [(0, 0), (5, 5)], boundary="edge"),
+        lambda x: np.pad(x[:, 7:9], [(0, 0), (5, 5)], mode="edge"),
         12 * 2 * 8,
     ),
     "wrap": (
         lambda v: v.pad([(5, 5), (0, 30)], boundary="wrap"),
-        lambda x: np.pad(x, [(5, 5), (0, 30)], boundary="wrap"),
+        lambda x: np.pad(x, [(5, 5), (0, 30)], mode="wrap"),
         ALL,
     ),
     "constant pad": (

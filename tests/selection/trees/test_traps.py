@@ -44,7 +44,7 @@ def test_remainders_of_what_is_before_the_origin_round_down():
     shifted = x().window(Shape(2, 3, origin=(1, 2)))
     wrapped = shifted.pad([(3, 0), (4, 0)], boundary="wrap")
     assert wrapped.shape.origin == (-2, -2)
-    np.testing.assert_array_equal(wrapped.compute(), np.pad(X[1:3, 2:5], [(3, 0), (4, 0)], boundary="wrap"))
+    np.testing.assert_array_equal(wrapped.compute(), np.pad(X[1:3, 2:5], [(3, 0), (4, 0)], mode="wrap"))
     assert wrapped.route((-2, -2)).index == (2, 4)
     assert sel.iota(Shape(4, origin=(-7,)), step=3).compute().tolist() == [-21, -18, -15, -12]
 

@@ -17,7 +17,7 @@ CASES = {
     "windows": (lambda t: sel.as_view(t).sliding_window(0, 3), np.arange(6).reshape(2, 3)),
     "a gather": (lambda t: sel.as_view(t).gather(0, [3, 3, 0]), np.array([1, 2, 4])),
     "one source twice": (lambda t: sel.concat([t, t[1:]]), np.arange(7)),
-    "edges": (lambda t: sel.as_view(t).pad([(2, 1)], mode="edge"), np.arange(7)),
+    "edges": (lambda t: sel.as_view(t).pad([(2, 1)], boundary="edge"), np.arange(7)),
     "what is put in order": (
         lambda t: sel.concat([t, t]).reshape((2, 4)).permute((1, 0)).reshape((8,)),
         np.arange(8),
