@@ -57,7 +57,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         One element for each.
     size
         How many addresses there are; it may be more than any memory holds.
-    fill
+    fill_value
         The element at every other address.
 
     Raises
@@ -89,7 +89,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         values: "npt.NDArray[ScalarT_co]",
         size: SupportsIndex,
         *,
-        fill: object = 0,
+        fill_value: object = 0,
     ) -> None: ...
     @overload
     def __init__(
@@ -98,10 +98,10 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         values: npt.ArrayLike,
         size: SupportsIndex,
         *,
-        fill: object = 0,
+        fill_value: object = 0,
     ) -> None: ...
     def __init__(
-        self, addresses: npt.ArrayLike, values: npt.ArrayLike, size: SupportsIndex, *, fill: object = 0
+        self, addresses: npt.ArrayLike, values: npt.ArrayLike, size: SupportsIndex, *, fill_value: object = 0
     ) -> None:
         count = to_count(size, "the size of a buffer")
         if count > MAX_INT64:
@@ -109,7 +109,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         elements: Array = np.asarray(values)
         check_dtype(elements.dtype)
         places = check_addresses(to_ordinal_array(addresses), elements, count)
-        number = to_fill(fit_number(fill, elements.dtype, "fill"))
+        number = to_fill(fit_number(fill_value, elements.dtype, "fill_value"))
         stored = merge((places[:0], elements[:0]), places, elements, number)
         _init(self, _Store(stored), count, number, writeable=True, adding=True)
 
@@ -129,7 +129,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self._writeable
 
     @property
-    def fill(self) -> "npt.NDArray[ScalarT_co]":
+    def fill_value(self) -> "npt.NDArray[ScalarT_co]":
         """The element at every address that is not stored: an array of rank 0."""
         return cast("npt.NDArray[ScalarT_co]", self._fill)
 

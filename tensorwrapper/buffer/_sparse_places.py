@@ -44,7 +44,7 @@ def stored_of(held: LayoutCommon, buffer: Sparse[ScalarT_co]) -> "tuple[IntArray
 def sparse_elements(held: LayoutCommon, buffer: Sparse[ScalarT_co]) -> "npt.NDArray[ScalarT_co]":
     """Return all elements as a flat array in row-major order."""
     ordinals, values = stored_of(held, buffer)
-    flat: npt.NDArray[ScalarT_co] = np.full(held.shape.size, buffer.fill, dtype=buffer.dtype)
+    flat: npt.NDArray[ScalarT_co] = np.full(held.shape.size, buffer.fill_value, dtype=buffer.dtype)
     scatter_elements(values, (ordinals,), flat)
     return flat
 
@@ -55,7 +55,7 @@ def pack_sparse(held: LayoutCommon, buffer: Sparse[Any]) -> Sparse[Any]:
     if len(values) < buffer.nnz and values.base is not None:
         # A part would keep all of the memory alive.
         ordinals, values = ordinals.copy(), copy_elements(values)
-    return make_sparse(ordinals, values, held.shape.size, buffer.fill)
+    return make_sparse(ordinals, values, held.shape.size, buffer.fill_value)
 
 
 def sparse_from(flat: Array, fill: Array) -> Sparse[Any]:
@@ -69,14 +69,16 @@ def convert_sparse(
 ) -> Sparse[Any]:
     """Return a sparse buffer of these elements in row-major order, as ones of another type."""
     ordinals, values = stored_of(held, buffer)
-    fill = convert_elements(buffer.fill, dtype, checked=checked)
-    return Sparse(ordinals, convert_elements(values, dtype, checked=checked), held.shape.size, fill=fill)
+    fill = convert_elements(buffer.fill_value, dtype, checked=checked)
+    return Sparse(
+        ordinals, convert_elements(values, dtype, checked=checked), held.shape.size, fill_value=fill
+    )
 
 
 def in_sparse(held: LayoutCommon, buffer: Sparse[Any], value: object) -> bool:
     """Tell whether an element equals `value`."""
     ordinals, values = stored_of(held, buffer)
-    filled = len(ordinals) < held.shape.size and bool(np.any(buffer.fill == cast("Any", value)))
+    filled = len(ordinals) < held.shape.size and bool(np.any(buffer.fill_value == cast("Any", value)))
     return filled or bool(np.any(values == cast("Any", value)))
 
 
@@ -89,9 +91,9 @@ def equal_sparse(
     size = layout.shape.size
     if len(a[0]) != len(b[0]) or not np.array_equal(a[0], b[0]):
         places = np.union1d(a[0], b[0])
-        a = places, make_sparse(*a, size, buffer.fill).read(places)
-        b = places, make_sparse(*b, size, other.fill).read(places)
-    if len(a[0]) < size and not np.array_equal(buffer.fill, other.fill, equal_nan=equal_nan):
+        a = places, make_sparse(*a, size, buffer.fill_value).read(places)
+        b = places, make_sparse(*b, size, other.fill_value).read(places)
+    if len(a[0]) < size and not np.array_equal(buffer.fill_value, other.fill_value, equal_nan=equal_nan):
         return False
     return np.array_equal(a[1], b[1], equal_nan=equal_nan)
 
@@ -117,4 +119,4 @@ def collect_sparse(batches: Iterator[IntArray], buffer: Sparse[Any], size: int) 
             found.append(take_elements(values, iter([near[hits]]), len(hits)))
         start += len(flat)
     places = np.concatenate(ordinals) if ordinals else addresses[:0]
-    return make_sparse(places, join_elements(found, buffer.dtype), size, buffer.fill)
+    return make_sparse(places, join_elements(found, buffer.dtype), size, buffer.fill_value)

@@ -138,11 +138,11 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         run_copy(plan, source.flat, flat, threads=threads)
         return self._make(layout, Dense(cast("Any", flat)))
 
-    def to_padded(self, *, fill: object = 0) -> "npt.NDArray[ScalarT_co]":
-        """Return an array over the bounding box, with `fill` where the shape has no element."""
+    def to_padded(self, *, fill_value: object = 0) -> "npt.NDArray[ScalarT_co]":
+        """Return an array over the bounding box, with `fill_value` where the shape has no element."""
         if self.shape.kind == "nested":
-            return self._flat().to_padded(fill=fill)
-        value = fit_number(fill, self.dtype, "fill")
+            return self._flat().to_padded(fill_value=fill_value)
+        value = fit_number(fill_value, self.dtype, "fill_value")
         held, box = self._layout.implementation, self.shape.as_smooth()
         array = memory_of(held, self._buffer)
         if array is not None:

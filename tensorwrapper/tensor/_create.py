@@ -98,7 +98,7 @@ def zeros(
 @overload
 def full(
     shape: ShapeLike,
-    fill: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
     layout: Layout[Any] | None = None,
@@ -107,7 +107,7 @@ def full(
 @overload
 def full(
     shape: ShapeLike,
-    fill: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
@@ -115,7 +115,7 @@ def full(
 ) -> Tensor[Any]: ...
 def full(
     shape: ShapeLike,
-    fill: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
@@ -127,7 +127,7 @@ def full(
     ----------
     shape
         Any shape: a box, jagged, tiled.
-    fill
+    fill_value
         A number, or a function that receives the shape of a block, whose origin says where the block lies,
         and returns its elements (an array of the block's extents, or something that broadcasts to them).
     dtype
@@ -156,16 +156,16 @@ def full(
     [[0, 0, 2], [1, 1, 3], [1, 1, 3]]
     """
     space = unnamed_shape(shape)
-    if not callable(fill):
+    if not callable(fill_value):
         if tiling is not None:
             raise ConversionError("a number fills a box as a whole: a tiling is for functions")
-        wanted = np.asarray(fill).dtype if dtype is None else np.dtype(dtype)
+        wanted = np.asarray(fill_value).dtype if dtype is None else np.dtype(dtype)
         check_dtype(wanted)
-        number = fit_number(fill, wanted, "fill")
+        number = fit_number(fill_value, wanted, "fill_value")
         return _allocate(space, wanted, layout, lambda size, kind: np.full(size, number, kind))
     tensor = _allocate(space, np.float64 if dtype is None else dtype, layout, np.empty)
     for part in _blocks(tensor, tiling):
-        part.assign(_values(fill, part.shape))
+        part.assign(_values(fill_value, part.shape))
     return tensor
 
 

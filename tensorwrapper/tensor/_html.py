@@ -21,5 +21,5 @@ def tensor_html(layout: Layout[Any], buffer: BufferCommon[Any], nbytes: int) -> 
         ("buffer", f"{type(buffer).__name__}, {'writeable' if buffer.writeable else 'read-only'}"),
     ]
     if isinstance(buffer, Sparse):
-        facts.append(("stored", f"{count_text(buffer.nnz)} in the buffer, else {buffer.fill}"))
+        facts.append(("stored", f"{count_text(buffer.nnz)} in the buffer, else {buffer.fill_value}"))
     return block_html(tensor_str(layout, buffer), facts, layout.to_svg())

@@ -93,7 +93,7 @@ class TensorIndexing(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
     def _own(self, array: "npt.NDArray[ScalarT_co]") -> Self:
         """Return a tensor over an array that nobody else has."""
         if isinstance(self._buffer, Sparse):
-            few = sparse_from(array.reshape(-1), self._buffer.fill)
+            few = sparse_from(array.reshape(-1), self._buffer.fill_value)
             return self._make(
                 wrap_layout(row_major(wrap(make_smooth(array.shape, (0,) * array.ndim)), 0)), few
             )

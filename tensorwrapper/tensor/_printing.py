@@ -45,7 +45,7 @@ def tensor_repr(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
     """Return the elements with the shape, which says where they lie, and their type."""
     facts = f"shape={layout.shape!r}, dtype={buffer.dtype})"
     if isinstance(buffer, Sparse):
-        return f"Tensor({_entries(layout, buffer)}, fill={buffer.fill}, {facts}"
+        return f"Tensor({_entries(layout, buffer)}, fill_value={buffer.fill_value}, {facts}"
     body = _body(layout.flatten(), buffer, comma=",", indent=len("Tensor("))
     last = body.rpartition("\n")[2]
     # As in NumPy, what does not fit beside the last row goes below it.

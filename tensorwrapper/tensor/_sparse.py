@@ -42,7 +42,7 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         ConversionError
             If the tensor is not sparse.
         """
-        return cast("ScalarT_co", self._sparse("fill_value").fill[()])
+        return cast("ScalarT_co", self._sparse("fill_value").fill_value[()])
 
     @property
     def nnz(self) -> int:
@@ -191,7 +191,7 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         """
         if form not in ("csr", "csc", "coo"):
             raise ConversionError(f"a sparse array of SciPy is made as csr, csc or coo, not as {form!r}")
-        fill = self._sparse("to_scipy").fill
+        fill = self._sparse("to_scipy").fill_value
         if self.dtype.kind not in "biufc":
             raise DTypeError(f"SciPy has no sparse arrays of {self.dtype}")
         if not is_fill(np.zeros((), self.dtype), fill):
@@ -226,5 +226,5 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             shape=shape,
             sorted=True,
             has_duplicates=False,
-            fill_value=buffer.fill[()],
+            fill_value=buffer.fill_value[()],
         )

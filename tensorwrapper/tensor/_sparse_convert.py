@@ -24,11 +24,11 @@ def sparse(
     values: npt.ArrayLike,
     shape: ShapeLike,
     *,
-    fill: object = 0,
+    fill_value: object = 0,
     dtype: npt.DTypeLike | None = None,
     duplicates: _Duplicates = "raise",
 ) -> Tensor[Any]:
-    """Return a tensor that stores only the elements that differ from `fill`.
+    """Return a tensor that stores only the elements that differ from `fill_value`.
 
     Every view of it is one of its layout and costs no time per element; the stored elements of a view are
     found by the inverse of the layout. It can be written to; nothing makes it dense without being asked.
@@ -38,10 +38,10 @@ def sparse(
     coords
         An (n, rank) array of absolute indices, in any order.
     values
-        The element at each of them; those that equal `fill` are not stored.
+        The element at each of them; those that equal `fill_value` are not stored.
     shape
         Any shape, of up to 2**63 - 1 elements.
-    fill
+    fill_value
         All other elements.
     dtype
         The type of the elements; that of `values` if not given.
@@ -55,7 +55,7 @@ def sparse(
     BufferSizeError
         If there is not one value per index.
     ConversionError
-        If an index comes several times, or `fill` is nothing that the elements can be.
+        If an index comes several times, or `fill_value` is nothing that the elements can be.
     SizeOverflowError
         If the shape has more than 2**63 - 1 elements, or a value or sum does not fit the type.
 
@@ -72,7 +72,7 @@ def sparse(
     given: npt.ArrayLike = coords
     if np.shape(coords) == (0,):
         given = np.empty((0, space.rank), dtype=np.int64)
-    return _make(space, given, _as_values(values, dtype), fill, duplicates)
+    return _make(space, given, _as_values(values, dtype), fill_value, duplicates)
 
 
 def _as_values(values: npt.ArrayLike, dtype: npt.DTypeLike | None) -> Array:
@@ -101,7 +101,7 @@ def _make(
             f"of extents {np.shape(coords)}"
         )
     offsets, values = _distinct(shape, offsets, values, duplicates)
-    return make_tensor(layout, Sparse(offsets, values, shape.size, fill=fill))
+    return make_tensor(layout, Sparse(offsets, values, shape.size, fill_value=fill))
 
 
 def _distinct(

@@ -29,7 +29,7 @@ def assign_stored(
     """
     if not isinstance(value, TensorFacade) or not isinstance(value.buffer, Sparse):
         return False
-    if not is_fill(_cast(value.buffer.fill, buffer.dtype), buffer.fill):
+    if not is_fill(_cast(value.buffer.fill_value, buffer.dtype), buffer.fill_value):
         return False
     source = value.layout.implementation
     if held.shape.kind == "smooth":
@@ -48,7 +48,7 @@ def put_array(held: LayoutCommon, buffer: Sparse[Any], values: Array) -> None:
     """
     once = tuple([slice(0, 1) if not step else slice(None) for step in values.strides])
     few = values[once]
-    other = ~is_fill(few, buffer.fill)
+    other = ~is_fill(few, buffer.fill_value)
     if not other.any():
         put_elements(held, buffer, np.empty(0, dtype=np.int64), few.reshape(-1)[:0])
         return

@@ -25,16 +25,16 @@ class TensorStructure(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
-    def pad(
-        self, length: SupportsIndex, *, fill: object = 0, mode: SupportsIndex = -1, clip: bool = False
+    def pad_rows(
+        self, length: SupportsIndex, *, fill_value: object = 0, mode: SupportsIndex = -1, clip: bool = False
     ) -> Self:
-        """Return a copy in which `mode` has at least `length` indices, the new ones filled with `fill`.
+        """Return a copy in which `mode` has at least `length` indices; the new elements are `fill_value`.
 
         Parameters
         ----------
         length
             How many indices the mode gets under every prefix; more stay unless they are clipped.
-        fill
+        fill_value
             What the new elements are.
         mode
             The last mode, or another one of a box or of the cells of a jagged tensor.
@@ -47,20 +47,22 @@ class TensorStructure(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         JaggedModeError
             If the mode leads to cells: nothing says how long the rows under a new index are.
         SizeOverflowError, ConversionError
-            If the elements cannot be `fill`.
+            If the elements cannot be `fill_value`.
 
         Examples
         --------
         >>> import tensorwrapper as tw
         >>> t = tw.jagged([[1, 2, 3], [4]])
-        >>> t.pad(2).tolist(), t.pad(2, fill=-1, clip=True).to_numpy().tolist()
+        >>> t.pad_rows(2).tolist(), t.pad_rows(2, fill_value=-1, clip=True).to_numpy().tolist()
         ([[1, 2, 3], [4, 0]], [[1, 2], [4, -1]])
         """
         if isinstance(self._buffer, Sparse):
-            raise ConversionError("a sparse tensor is not filled without being asked: to_dense().pad(...)")
+            raise ConversionError(
+                "a sparse tensor is not filled without being asked: to_dense().pad_rows(...)"
+            )
         flat = self._flat()
         number, extent = mode_of(mode, flat.shape.rank), to_count(length, "a length")
-        value = fit_number(fill, self.dtype, "fill")
+        value = fit_number(fill_value, self.dtype, "fill_value")
         shape, padded = pad_mode(flat.elements(), flat.shape, number, extent, value, clip=clip)
         return self._make(wrap_layout(contiguous(shape, 0)), buffer_of(padded))
 

@@ -141,8 +141,17 @@ class Tensor(
         """Return the box underneath a tiled view, where it lies."""
         return make_tensor(wrap_layout(self._tiled("untiled").under), self._buffer)
 
-    def tile(self, *number: SupportsIndex) -> "Tensor[ScalarT_co]":
-        """Return the view of one tile of a tiled view; its origin is where it lies in the box."""
+    def tile(self, number: Iterable[SupportsIndex]) -> "Tensor[ScalarT_co]":
+        """Return the view of the tile of this number of a tiled view; its origin is where it lies in the box.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
+        >>> t.tile((1, 0)).tolist(), t.tile((1, 0)).shape
+        ([[3, 4], [6, 7]], Shape(2, 2, origin=(1, 0)))
+        """
         return make_tensor(wrap_layout(self._tiled("tile").tile(number)), self._buffer)
 
     def element(

@@ -23,7 +23,7 @@ def describe_sparse(
     """Return the stored elements in row-major order, and the ``sparse`` object without its shape."""
     ordinals, values = stored_of(held, buffer)
     described: dict[str, Json] = {"version": 1, "addresses": add(ordinals)}
-    fill = buffer.fill.reshape(1)
+    fill = buffer.fill_value.reshape(1)
     # By its bytes: a fill of -0.0 is one that must be said.
     if fill.view(np.uint8).any():
         described["fill"] = add_bytes(fill)
@@ -54,5 +54,5 @@ def read_sparse(
     else:
         fill = read_elements(part, 1, values.dtype, f"fill of {where}").reshape(())
     if bool(is_fill(values, fill).any()):
-        return Sparse(addresses, values, size, fill=fill).read_only()
+        return Sparse(addresses, values, size, fill_value=fill).read_only()
     return make_sparse(addresses, values, size, fill).read_only()

@@ -60,7 +60,7 @@ VERBS = {
     "num": (lambda t, *_: t.num(), lambda a, *_: ak.num(a)),
     "local_index": (lambda t, *_: t.local_index(), lambda a, *_: ak.local_index(a)),
     "run_lengths": (lambda t, *_: t.run_lengths(), lambda a, *_: ak.run_lengths(a)),
-    "pad to 4": (lambda t, *_: t.pad(4), lambda a, *_: ak.pad_none(a, 4)),
+    "pad to 4": (lambda t, *_: t.pad_rows(4), lambda a, *_: ak.pad_none(a, 4)),
     "run of rows": (lambda t, *_: t[1000:-1000], lambda a, *_: a[1000:-1000]),
     "first of each row": (lambda t, *_: t[:, :1], lambda a, *_: a[:, :1]),
     "sum of each row": (lambda t, *_: t.rows().reduce(np.add), lambda a, *_: ak.sum(a, axis=1)),

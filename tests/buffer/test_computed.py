@@ -139,7 +139,7 @@ def test_tensors_over_functions_are_copied_into_memory_when_asked():
     assert isinstance(t.copy().buffer, Dense)
     assert t.copy().tolist() == t.tolist()
     assert t[1].tolist() == [1, 2, 3]
-    assert t.to_padded(fill=-1).tolist() == [[0, -1, -1], [1, 2, 3], [4, 5, -1]]
+    assert t.to_padded(fill_value=-1).tolist() == [[0, -1, -1], [1, 2, 3], [4, 5, -1]]
     assert t.reduce_tiles(np.add).tolist() == [0, 6, 9]
     tiled = tw.from_buffer(from_functions(9, "i8", lambda a: a), (3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
     assert tiled.reduce_tiles(np.add).tolist() == [[1, 2], [20, 13]]

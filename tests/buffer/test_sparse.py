@@ -40,7 +40,7 @@ KINDS = {
 
 def empty(kind, size=20):
     dtype, fill, _ = KINDS[kind]
-    return Sparse([], np.empty(0, dtype), size, fill=fill)
+    return Sparse([], np.empty(0, dtype), size, fill_value=fill)
 
 
 def elements(buffer):
@@ -63,7 +63,7 @@ def check_stored(buffer):
     assert not values.flags.writeable
     assert buffer.nnz == len(addresses) == len(values)
     for value in values:
-        assert not same(np.asarray(value), buffer.fill)
+        assert not same(np.asarray(value), buffer.fill_value)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -101,7 +101,7 @@ def test_replace_forgets_and_writes_at_once(stored, gone, new):
     ],
 )
 def test_what_differs_from_the_fill_is_stored(values, fill, addresses, kept):
-    buffer = Sparse(np.arange(len(values)), np.array(values, dtype="i4"), len(values), fill=fill)
+    buffer = Sparse(np.arange(len(values)), np.array(values, dtype="i4"), len(values), fill_value=fill)
     assert buffer.addresses.tolist() == addresses
     assert buffer.stored[1].tolist() == kept
     assert elements(buffer).tolist() == values
@@ -115,7 +115,7 @@ def test_values_of_a_small_type_read_back():
 def test_zeros_of_either_sign_are_the_fill_and_parts_that_are_no_numbers_are_told_apart():
     assert Sparse([0, 1], [-0.0, 0.0], 2).nnz == 0
     mixed = [complex(NAN, 0), complex(0, NAN), complex(NAN, NAN)]
-    assert Sparse([0, 1, 2], np.array(mixed), 3, fill=complex(NAN, 0)).addresses.tolist() == [1, 2]
+    assert Sparse([0, 1, 2], np.array(mixed), 3, fill_value=complex(NAN, 0)).addresses.tolist() == [1, 2]
 
 
 def test_more_addresses_than_memory_has():
@@ -159,7 +159,7 @@ def test_what_is_no_sparse_buffer_is_refused(arguments, error):
 )
 def test_a_fill_must_be_an_element(fill, error):
     with pytest.raises(error):
-        Sparse([0], np.array([1], dtype="u1"), 2, fill=fill)
+        Sparse([0], np.array([1], dtype="u1"), 2, fill_value=fill)
 
 
 def test_nothing_that_is_handed_in_or_out_can_change_the_buffer():
@@ -226,9 +226,9 @@ def test_a_pickled_buffer_holds_the_same(kind):
     back = pickle.loads(pickle.dumps(buffer, 5))
     assert same(elements(back), elements(buffer))
     assert back.dtype == buffer.dtype
-    assert same(back.fill, buffer.fill)
+    assert same(back.fill_value, buffer.fill_value)
     check_stored(back)
-    back.write(np.array([19]), back.fill.reshape(1))
+    back.write(np.array([19]), back.fill_value.reshape(1))
     assert not pickle.loads(pickle.dumps(buffer.read_only())).writeable
 
 

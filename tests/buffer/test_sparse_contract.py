@@ -16,7 +16,9 @@ class TestSparse(BufferContract):
 
 class TestReadOnlySparse(BufferContract):
     def buffer(self):
-        return Sparse([0, 6], np.array([5, -1], dtype="m8[s]"), 7, fill=np.timedelta64(3, "s")).read_only()
+        return Sparse(
+            [0, 6], np.array([5, -1], dtype="m8[s]"), 7, fill_value=np.timedelta64(3, "s")
+        ).read_only()
 
     def expected(self):
         return np.array([5, 3, 3, 3, 3, 3, -1], dtype="m8[s]")
@@ -24,7 +26,7 @@ class TestReadOnlySparse(BufferContract):
 
 class TestSparseWithoutAnything(BufferContract):
     def buffer(self):
-        return Sparse([], np.empty(0, dtype=bool), 9, fill=True)
+        return Sparse([], np.empty(0, dtype=bool), 9, fill_value=True)
 
     def expected(self):
         return np.ones(9, dtype=bool)

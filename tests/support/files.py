@@ -27,7 +27,7 @@ def tensors_of_every_kind():
         ),
         "box of tiles": tw.as_tensor(table).tiled(Tiling([1, 2], [3, 0, 1])),
         "tiles": tw.from_buffer(np.arange(12), Tiling([1, 2], [3, 0, 1]).shape),
-        "sparse": tw.sparse([[0, 1], [2, 2]], [3.5, 4.5], (3, 4), fill=1),
+        "sparse": tw.sparse([[0, 1], [2, 2]], [3.5, 4.5], (3, 4), fill_value=1),
         "sparse and vast": tw.sparse([[0, 1], [2**20, 2]], [3.5, 4.5], (2**31, 2**20))[2**20 :, ::2],
         "text": tw.strings([["a", ""], ["\u00fcber", "\u4f60\u597d"]]),
         "some text": tw.strings(["a", None]),

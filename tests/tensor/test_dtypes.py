@@ -39,7 +39,9 @@ def test_elements_are_read_and_written_as_what_they_are(dtype):
     assert tw.as_tensor(x.T[::-1]).tolist() == x.T[::-1].tolist()
     assert t.rotate((1, 0)).tolist() == np.roll(x, 1, axis=0).tolist()
     assert t[[2, 0]].tolist() == x[[2, 0]].tolist()
-    assert t.tiled(Tiling([1, 3], [2, 4])).to_padded(fill=0)[1, 0, :3, :2].tolist() == x[1:, :2].tolist()
+    assert (
+        t.tiled(Tiling([1, 3], [2, 4])).to_padded(fill_value=0)[1, 0, :3, :2].tolist() == x[1:, :2].tolist()
+    )
     assert t.tiled(Tiling([1, 3], [2, 4])).elements().tolist()[:2] == wanted[0][:2]
     assert pickle.loads(pickle.dumps(t)).tolist() == wanted
     u = tw.zeros(Shape.jagged([6, 6]), dtype=x.dtype)

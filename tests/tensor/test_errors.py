@@ -60,8 +60,8 @@ def computed(extents):
         (lambda t: t.__setitem__([0], [1, 2, 3]), ExtentMismatchError, r"\(3,\).*\(1,4\)"),
         (lambda t: t.rotate((1, 1)).__setitem__([0], [1, 2, 3]), ExtentMismatchError, r"\(3,\).*\(1,4\)"),
         (lambda t: t.rotate((1, 1)).assign(np.zeros((2, 4))), ExtentMismatchError, r"\(2, 4\).*\(3, 4\)"),
-        (lambda t: t.pad(9, fill="7"), ConversionError, r"fill='7' is nothing"),
-        (lambda t: t.pad(9, fill=None), ConversionError, r"fill=None is nothing"),
+        (lambda t: t.pad_rows(9, fill_value="7"), ConversionError, r"fill_value='7' is nothing"),
+        (lambda t: t.pad_rows(9, fill_value=None), ConversionError, r"fill_value=None is nothing"),
     ],
 )
 def test_an_error_says_what_was_given_and_where(call, error, text):
@@ -218,5 +218,5 @@ def test_tiles_that_lie_one_after_the_other_are_elements():
     tiling = Tiling([2, 1], [2, 2])
     tiles = box().to_layout(Layout.tiled(tiling)).tiled(tiling)
     with pytest.raises(LayoutError, match=r"element\(number\)"):
-        tiles.tile(0, 1)
+        tiles.tile((0, 1))
     assert tiles.element((0, 1)).tolist() == [[2.0, 3.0], [6.0, 7.0]]

@@ -30,7 +30,7 @@ VIEWS = {
     "empty": (T[:, 6:], X[:, 6:]),
     "new mode": (T[:, None], X[:, None]),
     "cell": (jagged([[1.0, 2.0], [3.0]])[0], np.array([1.0, 2.0])),
-    "tile": (T.tiled(Tiling([1, 3], [6])).tile(1, 0), X[1:]),
+    "tile": (T.tiled(Tiling([1, 3], [6])).tile((1, 0)), X[1:]),
 }
 
 

@@ -149,10 +149,10 @@ def test_regions_of_interest_are_three_levels_of_rows(planes):
 
 def test_padding_does_not_depend_on_what_was_asked_before():
     t = tw.jagged([[[1, 2], [3]], [[4, 5, 6]]])
-    before = t.pad(2).tolist()
+    before = t.pad_rows(2).tolist()
     t.shape.extent_bounds(2), t.num(2), t.rows()[0]
 
-    assert t.pad(2).tolist() == before == [[[1, 2], [3, 0]], [[4, 5, 6]]]
+    assert t.pad_rows(2).tolist() == before == [[[1, 2], [3, 0]], [[4, 5, 6]]]
     assert t.to_padded().shape == (2, 2, 3)
 
 

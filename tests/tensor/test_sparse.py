@@ -24,7 +24,9 @@ MILLION = 10**6
 
 def line(values, dtype="f4", fill=0):
     """A sparse tensor of rank 1 with these elements."""
-    return tw.sparse(np.arange(len(values))[:, None], np.array(values, dtype), Shape(len(values)), fill=fill)
+    return tw.sparse(
+        np.arange(len(values))[:, None], np.array(values, dtype), Shape(len(values)), fill_value=fill
+    )
 
 
 def stored(tensor):
@@ -128,7 +130,7 @@ def test_indices_are_absolute_and_in_any_order():
 
 def test_a_scalar_may_be_stored_or_not():
     assert tw.sparse(np.empty((1, 0), dtype=int), [5.0], Shape()).item() == 5.0
-    assert tw.sparse([], [], Shape(), fill=2).item() == 2.0
+    assert tw.sparse([], [], Shape(), fill_value=2).item() == 2.0
 
 
 @pytest.mark.parametrize(
@@ -165,7 +167,7 @@ def test_sums_that_do_not_fit_are_refused_and_times_have_none():
         (([(0, 1)], 1, (3, 4)), {}, BufferSizeError, "one value per index"),
         (([(0, 1)], [[1, 2], [3]], (3, 4)), {}, ConversionError, "flat array"),
         (([(0, 1)], ["a"], (3, 4)), {}, DTypeError, "<U1"),
-        (([(0, 1)], [1], (3, 4)), {"fill": float("nan")}, ConversionError, "fill"),
+        (([(0, 1)], [1], (3, 4)), {"fill_value": float("nan")}, ConversionError, "fill"),
         (([(0, 1)], [1], (3, 4)), {"dtype": "O"}, DTypeError, "object"),
         (([(0, 1)], [300], (3, 4)), {"dtype": "u1"}, SizeOverflowError, "uint8"),
         (([(0, 1)], [1], (3, 4)), {"duplicates": "first"}, ConversionError, "first"),
@@ -178,7 +180,7 @@ def test_what_makes_no_sparse_tensor_is_refused(arguments, options, error, text)
 
 
 def test_the_type_of_the_elements_can_be_given():
-    tensor = tw.sparse([(0, 1)], [1], (3, 4), dtype="f4", fill=0.5)
+    tensor = tw.sparse([(0, 1)], [1], (3, 4), dtype="f4", fill_value=0.5)
     assert (tensor.dtype, tensor.values().dtype, tensor.fill_value) == ("f4", "f4", 0.5)
 
 
@@ -189,7 +191,7 @@ def test_facts_of_sparse_and_of_dense_tensors():
     tensor = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], (3, 4))
     assert (tensor.is_sparse, tensor.nnz, tensor.density, tensor.fill_value) == (True, 2, 2 / 12, 0.0)
     assert tw.sparse([], [], (0, 4)).density == 0.0
-    assert "fill=0.0" in repr(tensor)
+    assert "fill_value=0.0" in repr(tensor)
     assert "2 of 12" in repr(tensor.buffer)
     dense = tensor.to_dense()
     assert not dense.is_sparse
@@ -243,7 +245,7 @@ def test_dense_tensors_have_dense_copies():
 
 
 def test_copies_and_pickles_stay_sparse_and_are_apart():
-    whole = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], (3, 4), fill=1)
+    whole = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], (3, 4), fill_value=1)
     for tensor in (whole, whole.permute((1, 0))[1:], whole[1:2], whole.tiled(Tiling([1, 2], [4]))):
         for made in (tensor.copy(), copy.deepcopy(tensor), pickle.loads(pickle.dumps(tensor))):
             assert made.is_sparse
@@ -262,10 +264,10 @@ def test_sparse_tensors_are_compared_without_their_other_elements():
     one = tw.sparse([(1, 2), (3, 4)], [1.0, 2.0], shape)
     assert one.array_equal(tw.sparse([(2, 1), (4, 3)], [1.0, 2.0], shape).permute((1, 0)))
     assert not one.array_equal(tw.sparse([(1, 2), (3, 5)], [1.0, 2.0], shape))
-    assert not one.array_equal(tw.sparse([(1, 2), (3, 4)], [1.0, 2.0], shape, fill=1))
+    assert not one.array_equal(tw.sparse([(1, 2), (3, 4)], [1.0, 2.0], shape, fill_value=1))
     assert not one.array_equal(tw.sparse([], [], (3, MILLION)))
     nan = float("nan")
-    filled = tw.sparse([(0, 0)], [1.0], shape, fill=nan)
+    filled = tw.sparse([(0, 0)], [1.0], shape, fill_value=nan)
     assert not filled.array_equal(filled)
     assert filled.array_equal(filled, equal_nan=True)
 
@@ -304,11 +306,11 @@ def test_compressed_rows():
 
 
 def test_types_change_with_the_fill_and_what_becomes_the_fill_is_dropped():
-    tensor = tw.sparse([(0, 1), (1, 1)], [0.25, 7.5], (2, 2), fill=0.5)
+    tensor = tw.sparse([(0, 1), (1, 1)], [0.25, 7.5], (2, 2), fill_value=0.5)
     whole = tensor.astype(np.int8)
     assert (whole.dtype, whole.fill_value, whole.nnz, whole.tolist()) == ("i1", 0, 1, [[0, 0], [0, 7]])
     with pytest.raises(SizeOverflowError):
-        tw.sparse([], [], (2,), fill=1000).astype("u1")
+        tw.sparse([], [], (2,), fill_value=1000).astype("u1")
     with pytest.raises(DTypeError):
         tensor.astype("O")
     tiles = tensor.tiled(Tiling([1, 1], [2])).astype("i4")
@@ -326,7 +328,7 @@ def test_jagged_sparse_tensors():
     assert tensor.tolist() == [[0, 5], [], [0, 0, 7]]
     assert tensor.coords().tolist() == [[0, 1], [2, 2]]
     assert tensor[1:].coords().tolist() == [[1, 2]]
-    assert tensor.to_padded(fill=-1).tolist() == [[0, 5, -1], [-1, -1, -1], [0, 0, 7]]
+    assert tensor.to_padded(fill_value=-1).tolist() == [[0, 5, -1], [-1, -1, -1], [0, 0, 7]]
     tensor[1:] = 1
     assert tensor.tolist() == [[0, 5], [], [1, 1, 1]]
     tensor[2] = [0, 8, 0]
@@ -365,7 +367,7 @@ def test_tiles_of_a_sparse_tensor():
     tiles = tensor.tiled(Tiling([1, 3], [2, 4]))
     assert tiles.nnz == 3
     assert tiles.coords().tolist() == [[0, 0, 0, 0], [1, 1, 0, 0], [1, 1, 2, 3]]
-    assert tiles.tile(1, 1).to_dense().tolist() == x[1:, 2:].tolist()
+    assert tiles.tile((1, 1)).to_dense().tolist() == x[1:, 2:].tolist()
     chosen = tiles.select_tiles([(1, 1), (0, 1)])
     assert chosen.is_sparse
     assert chosen[0].to_dense().tolist() == x[1:, 2:].tolist()

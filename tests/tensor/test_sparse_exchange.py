@@ -22,7 +22,7 @@ MATRICES = hnp.arrays(
 
 
 def sparse_of(x, fill=0):
-    return tw.sparse(np.argwhere(np.ones(x.shape, dtype=bool)), x.reshape(-1), x.shape, fill=fill)
+    return tw.sparse(np.argwhere(np.ones(x.shape, dtype=bool)), x.reshape(-1), x.shape, fill_value=fill)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -85,7 +85,7 @@ def test_no_memory_is_shared_and_copy_false_says_so():
 @pytest.mark.parametrize(
     ("tensor", "form", "error"),
     [
-        (lambda: tw.sparse([], [], (2, 2), fill=1), "csr", ConversionError),
+        (lambda: tw.sparse([], [], (2, 2), fill_value=1), "csr", ConversionError),
         (lambda: tw.sparse([], [], (2,)), "csc", RankError),
         (lambda: tw.sparse([], [], (2, 2)), "bsr", ConversionError),
         (lambda: tw.sparse([], np.empty(0, "m8[s]"), (2, 2)), "csr", DTypeError),

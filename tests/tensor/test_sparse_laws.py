@@ -71,7 +71,7 @@ def value_for(draw, tensor, extents, choice, dtype):
 
 def sparse_of(x, fill):
     indices = np.argwhere(np.ones(x.shape, dtype=bool))
-    return tw.sparse(indices, x.reshape(-1), Shape(*x.shape), fill=fill)
+    return tw.sparse(indices, x.reshape(-1), Shape(*x.shape), fill_value=fill)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -153,7 +153,7 @@ def test_a_copy_is_packed_and_keeps_nothing_else_alive():
 
 def test_tiled_strings():
     t = tw.strings([list("abc"), list("def"), list("ghi")]).tiled(Tiling([1, 2], [2, 1]))
-    t.tile(1, 0)[...] = "x"
+    t.tile((1, 0))[...] = "x"
 
     assert t.select_tiles([(1, 0), (0, 1)]).tolist() == [[["x", "x"], ["x", "x"]], [["c"]]]
     assert t.untiled().tolist() == [list("abc"), list("xxf"), list("xxi")]
@@ -306,8 +306,8 @@ def test_text_is_shown_with_quotes_and_wide_signs_aligned():
         (lambda t: t.accumulate_into(t), DTypeError, "no numbers"),
         (lambda t: t.astype("f8"), DTypeError, "astype needs numbers"),
         (lambda t: t.rows().reduce(np.maximum), DTypeError, "reduce needs numbers"),
-        (lambda t: t.to_padded(), ConversionError, "fill=0 is no string"),
-        (lambda t: t.pad(3, fill=b""), ConversionError, "they are str"),
+        (lambda t: t.to_padded(), ConversionError, "fill_value=0 is no string"),
+        (lambda t: t.pad_rows(3, fill_value=b""), ConversionError, "they are str"),
     ],
 )
 def test_what_is_refused_changes_nothing(change, error, text):

@@ -41,10 +41,10 @@ def test_parts_of_rows_are_those_of_awkward(rows, data):
     assert tensor[picks].copy().to_string_data().to_list() == [x for pick in picks for x in rows[pick]]
     assert tensor.num().tolist() == ak.num(array).to_list()
     assert tensor.flatten().tolist() == [item for row in rows for item in row]
-    assert tensor.to_padded(fill="-").tolist() == [
+    assert tensor.to_padded(fill_value="-").tolist() == [
         row + ["-"] * (max(map(len, rows)) - len(row)) for row in rows
     ]
-    assert tensor.pad(2, fill="-", clip=True).tolist() == [[*row, "-", "-"][:2] for row in rows]
+    assert tensor.pad_rows(2, fill_value="-", clip=True).tolist() == [[*row, "-", "-"][:2] for row in rows]
 
 
 @given(ROWS, st.data())
@@ -79,4 +79,4 @@ def test_cells_of_two_modes():
 
     assert tensor.tolist() == [[["a", "b"]], [["x", "d"], ["x", "f"]]]
     assert str(tensor) == "[[['a' 'b']]\n\n [['x' 'd']\n  ['x' 'f']]]"
-    assert tensor.to_padded(fill="").tolist() == [[["a", "b"], ["", ""]], [["x", "d"], ["x", "f"]]]
+    assert tensor.to_padded(fill_value="").tolist() == [[["a", "b"], ["", ""]], [["x", "d"], ["x", "f"]]]

@@ -134,7 +134,7 @@ def test_run_lengths_of_boxes_and_of_numbers_that_equal_nothing():
 
 @given(tensors(), st.integers(0, 4), st.booleans())
 def test_pad_makes_rows_as_long_as_awkward_does(t, length, clip):
-    padded = t.pad(length, fill=-1, clip=clip)
+    padded = t.pad_rows(length, fill_value=-1, clip=clip)
     expected = ak.fill_none(ak.pad_none(to_awkward(t), length, axis=-1, clip=clip), -1, axis=-1)
 
     assert padded.tolist() == expected.to_list() or not t.size
@@ -150,7 +150,7 @@ def test_pad_any_mode_of_cells(cells, data):
     t = tw.from_buffer(np.arange(shape.size), shape)
     inner, length = data.draw(st.integers(0, 2)), data.draw(st.integers(0, 4))
     clip = data.draw(st.booleans())
-    padded = t.pad(length, fill=-1, mode=1 + inner, clip=clip)
+    padded = t.pad_rows(length, fill_value=-1, mode=1 + inner, clip=clip)
     for (_, cell), (_, old) in zip(cells_of(padded), t.cells(), strict=True):
         x = old.to_numpy()
         wanted = length if clip else max(length, x.shape[inner])
@@ -169,23 +169,27 @@ def cells_of(t):
 def test_pad_gives_a_box_where_all_rows_are_cut_to_one_length():
     t = tw.jagged([[1, 2, 3], [], [4]])
 
-    assert t.pad(2, clip=True).shape == Shape(3, 2)
-    assert t.pad(3).shape == Shape.jagged([3, 3, 3])
-    assert t[:0].pad(2, clip=True).shape == Shape(0, 2)
-    assert tw.as_tensor(np.ones((2, 2))).pad(3, mode=0, fill=5).tolist() == [[1, 1], [1, 1], [5, 5]]
-    assert tw.as_tensor(np.arange(4)).pad(2, clip=True).tolist() == [0, 1]
+    assert t.pad_rows(2, clip=True).shape == Shape(3, 2)
+    assert t.pad_rows(3).shape == Shape.jagged([3, 3, 3])
+    assert t[:0].pad_rows(2, clip=True).shape == Shape(0, 2)
+    assert tw.as_tensor(np.ones((2, 2))).pad_rows(3, mode=0, fill_value=5).tolist() == [
+        [1, 1],
+        [1, 1],
+        [5, 5],
+    ]
+    assert tw.as_tensor(np.arange(4)).pad_rows(2, clip=True).tolist() == [0, 1]
 
 
 def test_pad_refuses_what_it_cannot_do():
     t = tw.jagged([[[1], [2, 3]], [[4]]])
     with pytest.raises(JaggedModeError, match=r"mode 1 would lead to rows .* modes 2 to 2 can be padded"):
-        t.pad(3, mode=1)
-    with pytest.raises(SizeOverflowError, match="fill=300"):
-        tw.jagged([np.zeros(1, "u1")]).pad(3, fill=300)
+        t.pad_rows(3, mode=1)
+    with pytest.raises(SizeOverflowError, match="fill_value=300"):
+        tw.jagged([np.zeros(1, "u1")]).pad_rows(3, fill_value=300)
     with pytest.raises(ExtentError, match="a length must not be negative"):
-        t.pad(-1)
+        t.pad_rows(-1)
     with pytest.raises(ConversionError, match="to_dense"):
-        tw.sparse([(0, 1)], [1.0], Shape(2, 3)).pad(4)
+        tw.sparse([(0, 1)], [1.0], Shape(2, 3)).pad_rows(4)
 
 
 def test_verbs_of_boxes_are_those_of_rows_of_one_length():
@@ -238,7 +242,7 @@ def test_no_step_is_taken_for_each_row(n):
     rows = ak.unflatten(np.arange(counts.sum()), counts)
     assert np.array_equal(t.local_index().elements(), ak.to_numpy(ak.flatten(ak.local_index(rows))))
     assert np.array_equal(
-        t.pad(3, clip=True).to_numpy(), ak.to_numpy(ak.fill_none(ak.pad_none(rows, 3, clip=True), 0))
+        t.pad_rows(3, clip=True).to_numpy(), ak.to_numpy(ak.fill_none(ak.pad_none(rows, 3, clip=True), 0))
     )
 
 

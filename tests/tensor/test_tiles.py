@@ -56,14 +56,14 @@ def test_a_tiled_view_shows_the_same_memory(made):
     for number, tile in zip(tiling.grid.indices(), tiling.tiles(), strict=True):
         expected = block(x, tile)
         assert np.array_equal(np.asarray(t[number]), expected)
-        assert np.array_equal(np.asarray(t.tile(*number)), expected)
-        assert (t[number].shape, t.tile(*number).shape) == (Shape(*tile.extents), tile)
+        assert np.array_equal(np.asarray(t.tile(number)), expected)
+        assert (t[number].shape, t.tile(number).shape) == (Shape(*tile.extents), tile)
         assert cells[number].shape == Shape(*tile.extents)
         assert np.array_equal(np.asarray(cells[number]), expected)
         if expected.size:
             address = expected.__array_interface__["data"][0]
             assert np.asarray(cells[number]).__array_interface__["data"][0] == address
-            assert np.asarray(t.tile(*number)).__array_interface__["data"][0] == address
+            assert np.asarray(t.tile(number)).__array_interface__["data"][0] == address
     flat = [v for tile in tiling.tiles() for v in block(x, tile).ravel().tolist()]
     assert t.elements().tolist() == flat
 
@@ -84,14 +84,14 @@ def test_tolist_and_padding_of_tiled_views(made):
         part = block(x, tiling.tile(number))
         if part.size:
             padded[(*number, *map(slice, part.shape))] = part
-    assert np.array_equal(t.to_padded(fill=-1), padded)
+    assert np.array_equal(t.to_padded(fill_value=-1), padded)
 
 
 def test_writing_to_a_tile_writes_to_the_box():
     x = np.zeros((3, 3))
     t = as_tensor(x).tiled(Tiling([1, 2], [2, 1]))
     t[1, 0] = [[1, 2], [3, 4]]
-    t.tile(0, 1)[0, 2 - 2] = 9
+    t.tile((0, 1))[0, 2 - 2] = 9
     assert x.tolist() == [[0, 0, 9], [1, 2, 0], [3, 4, 0]]
     with pytest.raises(ConversionError, match="cell by cell"):
         t[:, :] = [0, 0]
@@ -107,22 +107,27 @@ def test_windows_and_boxes_of_tiles():
     assert np.array_equal(np.asarray(part.untiled()), x[1:, :5])
     window = t.window(t.shape[1:3, 0:2])
     assert window.shape == t.shape[1:3, 0:2]
-    assert np.array_equal(np.asarray(window.tile(2, 1)), x[3:, 3:5])
+    assert np.array_equal(np.asarray(window.tile((2, 1))), x[3:, 3:5])
     assert list(dict(window.cells())) == [(1, 0), (1, 1), (2, 0), (2, 1)]
     for same in (window.copy(), window):
         assert same.shape == window.shape
         assert same.tiling == part.tiling
-        assert np.array_equal(np.asarray(same.tile(2, 1)), x[3:, 3:5])
+        assert np.array_equal(np.asarray(same.tile((2, 1))), x[3:, 3:5])
         assert np.array_equal(same.select_tiles([(2, 1)])[0].tolist(), x[3:, 3:5])
         assert same.reduce_tiles(np.add).shape == Shape(2, 2, origin=(1, 0))
     turned = t.permute((1, 0, 3, 2))
-    assert np.array_equal(np.asarray(turned.tile(2, 1)), x[1:3, 5:6].T)
+    assert np.array_equal(np.asarray(turned.tile((2, 1))), x[1:3, 5:6].T)
 
 
 def test_what_needs_a_tiled_view_or_a_box_says_so():
     box = as_tensor(np.zeros((2, 2)))
     t = box.tiled(Tiling([1, 1], [2]))
-    for call in (box.untiled, lambda: box.tile(0, 0), lambda: box.tiling, lambda: box.select_tiles([(0, 0)])):
+    for call in (
+        box.untiled,
+        lambda: box.tile((0, 0)),
+        lambda: box.tiling,
+        lambda: box.select_tiles([(0, 0)]),
+    ):
         with pytest.raises(LayoutError, match="needs a tiled view"):
             call()
     with pytest.raises(LayoutError, match="does not cover"):
@@ -131,11 +136,11 @@ def test_what_needs_a_tiled_view_or_a_box_says_so():
         t.tiled(Tiling([1, 1], [2]))
     for number in ((2, 0), (0, -1), (0, 1)):
         with pytest.raises(OutOfBoundsError):
-            t.tile(*number)
+            t.tile(number)
     with pytest.raises(RankError):
-        t.tile(0)
+        t.tile((0,))
     with pytest.raises(ConversionError, match="integer"):
-        t.tile(0.5, 0)
+        t.tile((0.5, 0))
     with pytest.raises(JaggedModeError, match="one cell"):
         list(box.cells())
     with pytest.raises(JaggedModeError, match="one cell"):
@@ -225,7 +230,7 @@ def test_padding_puts_every_element_at_its_index(lengths):
     for row, n in enumerate(lengths):
         padded[row, :n] = np.asarray(t[row])
     with count_copies() as count:
-        result = t.to_padded(fill=-7)
+        result = t.to_padded(fill_value=-7)
     assert np.array_equal(result, padded)
     assert count.nbytes == t.nbytes
     assert result.dtype == t.dtype
@@ -237,8 +242,11 @@ def test_padding_of_boxes_and_scalars_is_a_copy():
     assert np.array_equal(padded, x[:, ::-1])
     assert not np.shares_memory(padded, x)
     assert as_tensor(5).to_padded().tolist() == 5
-    assert jagged([[True], [False, True]]).to_padded(fill=True).tolist() == [[True, True], [False, True]]
-    assert jagged([[1.0], []]).to_padded(fill=np.nan).shape == (2, 1)
+    assert jagged([[True], [False, True]]).to_padded(fill_value=True).tolist() == [
+        [True, True],
+        [False, True],
+    ]
+    assert jagged([[1.0], []]).to_padded(fill_value=np.nan).shape == (2, 1)
 
 
 # Copies and comparison.
@@ -373,11 +381,11 @@ def test_equal_boxes_and_tiled_boxes_are_compared_without_copies():
 
 def test_padding_is_a_number_that_the_elements_can_be():
     rows = jagged([[1, 2], [3]])
-    assert rows.to_padded(fill=-1).tolist() == [[1, 2], [3, -1]]
+    assert rows.to_padded(fill_value=-1).tolist() == [[1, 2], [3, -1]]
     for fill in (1.5, 2**70, float("nan")):
         with pytest.raises((OverflowError, ConversionError), match="fill"):
-            rows.to_padded(fill=fill)
-    assert as_tensor([[1, 2]]).to_padded(fill=7).tolist() == [[1, 2]]
+            rows.to_padded(fill_value=fill)
+    assert as_tensor([[1, 2]]).to_padded(fill_value=7).tolist() == [[1, 2]]
 
 
 def test_membership_asks_the_elements():

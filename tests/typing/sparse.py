@@ -17,7 +17,7 @@ buffer = Sparse([1, 5], values, 12)
 assert_type(buffer, Sparse[np.float32])
 assert_type(buffer.stored, tuple[IntArray, npt.NDArray[np.float32]])
 assert_type(buffer.addresses, IntArray)
-assert_type(buffer.fill, npt.NDArray[np.float32])
+assert_type(buffer.fill_value, npt.NDArray[np.float32])
 assert_type(buffer.read_only(), Sparse[np.float32])
 assert_type((buffer.nnz, buffer.size), tuple[int, int])
 
@@ -37,7 +37,7 @@ assert_type(t.astype("f8"), Tensor[Any])
 
 # Lists of numbers have a type that only run time knows.
 
-sp = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], tw.Shape(3, 4), fill=1, dtype="f4", duplicates="sum")
+sp = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], tw.Shape(3, 4), fill_value=1, dtype="f4", duplicates="sum")
 assert_type(sp, Tensor[Any])
 sp[0] = sp[1]
 sp[...] = 0.0

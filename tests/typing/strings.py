@@ -21,7 +21,7 @@ assert_type(text.elements(), npt.NDArray[np.str_])
 assert_type(binary.elements(), npt.NDArray[np.object_])
 assert_type(text[0].permute((0,)).copy(), Tensor[np.str_])
 assert_type(text.fill_null("?"), Tensor[np.str_])
-assert_type(text.to_padded(fill=""), npt.NDArray[np.str_])
+assert_type(text.to_padded(fill_value=""), npt.NDArray[np.str_])
 
 # Facts.
 

@@ -23,7 +23,7 @@ LIMITS = Limits(decompressed_bytes=2**20)
 def samples():
     a = np.arange(4000, dtype="<i4").reshape(40, 100)
     rows = tw.from_buffer(np.arange(3000.0), Shape.jagged([Shape(1000), Shape(0), Shape(2000)]))
-    few = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], Shape(3, 4), fill=1.5)
+    few = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], Shape(3, 4), fill_value=1.5)
     words = tw.strings([["a", None], ["bc", "d"]])
     plain = tw.strings([["a"], [], ["bc", "d"]])
     for codec in ("zlib", "zstd", "blosc2"):

@@ -78,7 +78,7 @@ def test_what_the_tables_spoil_is_good():
     assert cells.tolist() == [[[0, 1]], [], [[2, 3], [4, 5]]]
     assert [cells.shape.chip(k).origin for k in range(3)] == [(0, 1), (0, 2), (0, 3)]
     (tiled,) = decode(TILED.frames()).tensors
-    assert (tiled.untiled().shape.origin, tiled.tile(1, 0).shape.extents) == ((5, -1), (2, 4))
+    assert (tiled.untiled().shape.origin, tiled.tile((1, 0)).shape.extents) == ((5, -1), (2, 4))
     assert decode(TILED.frames(storage="box")).tensors[0].tolist() == tiled.tolist()
     (lying,) = decode(TILED.frames(storage="tiles", shape=[12])).tensors
     assert (lying.shape, lying.tolist()) == (tiled.shape, tiled.tolist())

@@ -172,7 +172,7 @@ def test_tiled_views_come_back(tiling):
     assert_same(got, tensor)
     assert got.tiling == tiling
     assert_same(got.untiled(), under)
-    assert got.tile(0, 0).shape == tiling.tile((0, 0))
+    assert got.tile((0, 0)).shape == tiling.tile((0, 0))
 
 
 @pytest.mark.parametrize("tiling", TILINGS, ids=repr)
@@ -189,7 +189,7 @@ def test_boxes_of_tiles_travel_alone(tiling):
             (got,) = sent(window)
             assert_same(got, window)
             assert got.layout.is_tiled
-            assert got.tile(i, j).shape == tensor.tile(i, j).shape
+            assert got.tile((i, j)).shape == tensor.tile((i, j)).shape
 
 
 @pytest.mark.parametrize("tiling", TILINGS[:3], ids=repr)

@@ -29,7 +29,7 @@ def assert_same(got, want):
     if want.is_sparse:
         assert got.coords().tolist() == want.coords().tolist()
         assert np.array_equal(got.values(), want.values(), equal_nan=want.dtype.kind in "fc")
-        assert got.buffer.fill.tobytes() == want.buffer.fill.astype(got.dtype).tobytes()
+        assert got.buffer.fill_value.tobytes() == want.buffer.fill_value.astype(got.dtype).tobytes()
 
 
 COORDS = [(0, 1), (2, 3), (1, 1)]
@@ -38,15 +38,15 @@ COORDS = [(0, 1), (2, 3), (1, 1)]
 @pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "f8", "c8", "c16", "M8[s]", ">f8", ">i4"])
 def test_sparse_elements_of_any_type_come_back(dtype):
     values = np.array([1, 1, 1]).astype(dtype)
-    (got,) = sent(tw.sparse(COORDS, values, Shape(3, 4), fill=np.zeros((), dtype)))
-    assert_same(got, tw.sparse(COORDS, values, Shape(3, 4), fill=np.zeros((), dtype)))
+    (got,) = sent(tw.sparse(COORDS, values, Shape(3, 4), fill_value=np.zeros((), dtype)))
+    assert_same(got, tw.sparse(COORDS, values, Shape(3, 4), fill_value=np.zeros((), dtype)))
 
 
 @pytest.mark.parametrize("fill", [0.0, -0.0, 1.5, -1e300, np.nan, np.inf])
 def test_any_fill_comes_back(fill):
-    tensor = tw.sparse(COORDS, [5.0, 7.0, np.inf], Shape(3, 4), fill=fill)
+    tensor = tw.sparse(COORDS, [5.0, 7.0, np.inf], Shape(3, 4), fill_value=fill)
     (got,) = sent(tensor)
-    assert got.buffer.fill.tobytes() == np.float64(fill).tobytes()
+    assert got.buffer.fill_value.tobytes() == np.float64(fill).tobytes()
     assert np.array_equal(got.values(), tensor.values())
     assert ("fill" in described(tensor)[0]["sparse"]) == (np.float64(fill).tobytes() != bytes(8))
 
@@ -78,7 +78,7 @@ def test_a_sparse_tensor_larger_than_memory_comes_back():
 
 
 def test_what_is_stored_is_not_copied_and_lies_at_its_addresses():
-    tensor = tw.sparse(COORDS, [5.0, 7.0, 1.0], Shape(3, 4), fill=2.5)
+    tensor = tw.sparse(COORDS, [5.0, 7.0, 1.0], Shape(3, 4), fill_value=2.5)
     frames = wire.encode([tensor])
     assert np.shares_memory(np.frombuffer(frames[2]), tensor.buffer.stored[1])
     (item,) = described(tensor)
@@ -95,7 +95,7 @@ def test_random_sparse_tensors_come_back(data):
     places = data.draw(st.sets(st.integers(0, max(shape.size - 1, 0)), max_size=shape.size))
     values = data.draw(st.lists(st.integers(-2, 2), min_size=len(places), max_size=len(places)))
     coords = shape.indices_at(np.array(sorted(places), dtype=np.int64))
-    tensor = tw.sparse(coords, np.array(values, dtype="i4"), shape, fill=data.draw(st.integers(-1, 1)))
+    tensor = tw.sparse(coords, np.array(values, dtype="i4"), shape, fill_value=data.draw(st.integers(-1, 1)))
     assert_same(sent(tensor)[0], tensor)
 
 
@@ -159,7 +159,7 @@ def test_random_strings_come_back(items):
 def test_a_peer_that_knows_only_boxes_reads_the_boxes_of_a_mixed_message():
     a = np.arange(6, dtype="<i2").reshape(2, 3)
     big = np.zeros(1000)
-    mixed = [tw.sparse(COORDS, [5.0, 7.0, 1.0], Shape(3, 4), fill=1.5), a, tw.strings(WORDS), big, a.T]
+    mixed = [tw.sparse(COORDS, [5.0, 7.0, 1.0], Shape(3, 4), fill_value=1.5), a, tw.strings(WORDS), big, a.T]
     frames = [bytes(frame) for frame in wire.encode(mixed, compress="zlib", checksum="crc32")]
     found = {}
     for number, item in enumerate(json.loads(frames[0][8:])["TENS"]["tensors"]):
