@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_ints
+from tensorwrapper._integers import one_sequence, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
@@ -104,13 +104,21 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._by(Layout.window, region)
 
-    def permute(self, order: Iterable[SupportsIndex]) -> Self:
-        """Return the view whose mode k is mode ``order[k]``."""
-        return self._by(Layout.permute, order)
+    def permute(self, *order: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+        """Return the view whose mode k is mode ``order[k]``; the order is given loose or as one sequence.
 
-    def reverse(self, *modes: SupportsIndex) -> Self:
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor([[1, 2], [3, 4]])
+        >>> t.permute(1, 0).tolist(), t.permute((1, 0)).tolist()
+        ([[1, 3], [2, 4]], [[1, 3], [2, 4]])
+        """
+        return self._by(Layout.permute, one_sequence(order))
+
+    def reverse(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
         """Return the view with the order of the given modes reversed; all of them if none is given."""
-        return self._by(Layout.reverse, *modes)
+        return self._by(Layout.reverse, *one_sequence(modes))
 
     def rotate(self, shifts: Iterable[SupportsIndex]) -> Self:
         """Return the view with every mode turned round, by one shift per mode; upwards as NumPy's roll.
@@ -160,19 +168,19 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
         return self._see_by(Layout.broadcast, shape)
 
-    def squeeze(self, *modes: SupportsIndex) -> Self:
+    def squeeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
         """Return the view without the given modes of extent 1; without all such if none is given."""
-        return self._by(Layout.squeeze, *modes)
+        return self._by(Layout.squeeze, *one_sequence(modes))
 
     def unsqueeze(self, mode: SupportsIndex) -> Self:
         """Return the view with a new mode of extent 1, which becomes mode `mode`."""
         return self._by(Layout.unsqueeze, mode)
 
-    def reshape(self, extents: Iterable[SupportsIndex]) -> Self:
+    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> Self:
         """Return the view of the same elements, in row-major order, under new extents; never a copy.
 
-        One extent may be -1: it becomes what the others leave. A `View` takes any extents, and puts the
-        elements in order when it is computed.
+        The extents are given loose or as one sequence. One may be -1: it becomes what the others leave. A
+        `View` takes any extents, and puts the elements in order when it is computed.
 
         Raises
         ------
@@ -184,10 +192,10 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         Examples
         --------
         >>> import tensorwrapper as tw
-        >>> tw.as_tensor([[1, 2], [3, 4], [5, 6]]).reshape((-1, 3)).tolist()
+        >>> tw.as_tensor([[1, 2], [3, 4], [5, 6]]).reshape(-1, 3).tolist()
         [[1, 2, 3], [4, 5, 6]]
         """
-        return self._by(Layout.reshape, _completed(to_ints(extents, "extents"), self.size))
+        return self._by(Layout.reshape, _completed(to_ints(one_sequence(extents), "extents"), self.size))
 
     def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> Self:
         """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
