@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Iterable
-from typing import Final, SupportsIndex, cast
+from typing import Any, Final, SupportsIndex
 
 import numpy as np
 
@@ -16,17 +16,25 @@ UNFIT: Final[tuple[type[object], ...]] = (str, bytes, dict, set, frozenset)
 """Iterables that are no sequences of numbers: texts, and those without an order."""
 
 
-def one_sequence(values: tuple[SupportsIndex | Iterable[SupportsIndex], ...]) -> Iterable[SupportsIndex]:
+def one_sequence(values: tuple[Any, ...]) -> Iterable[Any]:
     """Return what was given loose, ``(1, 0)`` of ``f(1, 0)``, or as the one sequence of ``f((1, 0))``.
+
+    A text is an entry, the name of a mode; and so is whatever is an integer, an array of rank 0 among them.
 
     Examples
     --------
     >>> one_sequence((1, 0)), one_sequence(((1, 0),)), one_sequence((1,))
     ((1, 0), (1, 0), (1,))
     """
-    if len(values) == 1 and isinstance(values[0], Iterable):
-        return values[0]
-    return cast("tuple[SupportsIndex, ...]", values)
+    if len(values) == 1:
+        first = values[0]
+        if type(first) is not int and not isinstance(first, str):
+            try:
+                operator.index(first)
+            except TypeError:
+                sequence: Iterable[Any] = first
+                return sequence
+    return values
 
 
 def to_int(value: SupportsIndex, what: str) -> int:

@@ -85,7 +85,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
     # Awkward Array.
 
-    def to_awkward(self, primitive: str = "float64") -> tuple[str, int, dict[str, IntArray]]:
+    def awkward_buffers(self, primitive: str = "float64") -> tuple[str, int, dict[str, IntArray]]:
         """Return form, length and offsets for ``awkward.from_buffers``; O(rows).
 
         The buffer of the elements is not among them: it has the key ``node<rank - 1>-data``.
@@ -103,7 +103,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         Examples
         --------
         >>> from tensorwrapper import Shape
-        >>> form, length, buffers = Shape.jagged([3, 1, 2]).to_awkward()
+        >>> form, length, buffers = Shape.jagged([3, 1, 2]).awkward_buffers()
         >>> length, {key: offsets.tolist() for key, offsets in buffers.items()}
         (3, {'node0-offsets': [0, 3, 4, 6]})
         """
@@ -134,7 +134,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         Examples
         --------
         >>> from tensorwrapper import Shape
-        >>> Shape.from_awkward(*Shape.jagged([3, 1, 2]).to_awkward())
+        >>> Shape.from_awkward(*Shape.jagged([3, 1, 2]).awkward_buffers())
         Shape.jagged([3, 1, 2])
         """
         from tensorwrapper.shape.interchange._awkward import rows_of_awkward  # noqa: PLC0415
@@ -144,7 +144,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
     # Arrow.
 
-    def to_arrow(self, kind: "ListType" = "large_list") -> "tuple[ArrowList, ...]":
+    def arrow_lists(self, kind: "ListType" = "large_list") -> "tuple[ArrowList, ...]":
         """Return the lists of an Arrow array of this shape, from the outermost; O(rows).
 
         Modes of one extent are lists of one size. An array of them has as many lists as mode 0 indices.
@@ -165,7 +165,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         Examples
         --------
         >>> from tensorwrapper import Shape
-        >>> [level.type for level in Shape.from_cells((2,), [(3, 5), (1, 5)]).to_arrow()]
+        >>> [level.type for level in Shape.from_cells((2,), [(3, 5), (1, 5)]).arrow_lists()]
         ['large_list', 'fixed_size_list']
         """
         from tensorwrapper.shape.interchange._arrow import arrow_of_rows  # noqa: PLC0415
@@ -198,7 +198,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
         return cls._wrap(shape_of_partitions(rows_of_arrow(levels, length)))
 
-    def to_arrow_tensors(self) -> tuple[npt.NDArray[np.int32], str]:
+    def arrow_tensor_sizes(self) -> tuple[npt.NDArray[np.int32], str]:
         """Return sizes and metadata of Arrow's ``variable_shape_tensor``, one tensor per row; O(rows).
 
         Returns
@@ -220,7 +220,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         Examples
         --------
         >>> from tensorwrapper import Shape
-        >>> sizes, metadata = Shape.from_cells((2,), [(3, 5), (1, 5)]).to_arrow_tensors()
+        >>> sizes, metadata = Shape.from_cells((2,), [(3, 5), (1, 5)]).arrow_tensor_sizes()
         >>> sizes.tolist(), metadata
         ([[3, 5], [1, 5]], '{"uniform_shape":[null,5]}')
         """
@@ -272,7 +272,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
         return sizes_of_cells(flat_of(self.implementation))
 
-    def to_torch_jagged(self) -> tuple[IntArray, tuple[int | None, ...]]:
+    def torch_offsets(self) -> tuple[IntArray, tuple[int | None, ...]]:
         """Return the offsets of PyTorch's jagged layout, and extents, one of them ``None``; O(rows).
 
         Raises
@@ -285,7 +285,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         Examples
         --------
         >>> from tensorwrapper import Shape
-        >>> offsets, extents = Shape.from_cells((2,), [(3, 5), (1, 5)]).to_torch_jagged()
+        >>> offsets, extents = Shape.from_cells((2,), [(3, 5), (1, 5)]).torch_offsets()
         >>> offsets.tolist(), extents
         ([0, 3, 4], (2, None, 5))
         """
@@ -329,7 +329,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
     # The Array API.
 
-    def to_array_api(self) -> tuple[int | None, ...]:
+    def array_api_extents(self) -> tuple[int | None, ...]:
         """Return the extents with ``None`` where they vary, which is all that the Array API knows; O(rows).
 
         There is no way back.
@@ -337,7 +337,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         Examples
         --------
         >>> from tensorwrapper import Shape
-        >>> Shape.jagged([3, 1, 2]).to_array_api()
+        >>> Shape.jagged([3, 1, 2]).array_api_extents()
         (3, None)
         """
         bounds = [self.implementation.extent_bounds(mode) for mode in range(self.rank)]

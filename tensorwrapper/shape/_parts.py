@@ -1,9 +1,9 @@
 """Parts of a shape, and the same set elsewhere: the methods of the facade that keep the rank."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Generic, Self, SupportsIndex
+from typing import Generic, Self, SupportsIndex, overload
 
-from tensorwrapper._integers import to_int
+from tensorwrapper._integers import one_sequence, to_int
 from tensorwrapper.shape._facade import ShapeFacade
 from tensorwrapper.shape.boxes._keys import WHOLE
 from tensorwrapper.shape.boxes._names import permutation_of_names, permuted_names, to_names
@@ -172,13 +172,17 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         """Return the shape moved to start at `origin`; an origin that varies raises `JaggedModeError`."""
         return self._wrap(self.implementation.translate_to(origin), self._names)
 
-    def permute(self, order: Iterable[SupportsIndex | str]) -> Self:
+    @overload
+    def permute(self, order: Iterable[SupportsIndex | str], /) -> Self: ...
+    @overload
+    def permute(self, *order: SupportsIndex | str) -> Self: ...
+    def permute(self, *order: SupportsIndex | str | Iterable[SupportsIndex | str]) -> Self:
         """Return the shape whose mode ``k`` is mode ``order[k]`` of this one, as NumPy's transpose.
 
         Parameters
         ----------
-        order
-            Every mode once, by number or by name.
+        *order
+            Every mode once, by number or by name; loose or as one sequence.
 
         Raises
         ------
@@ -190,12 +194,14 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         Examples
         --------
         >>> from tensorwrapper import Shape
-        >>> Shape(2, 3).named("atom", "shell").permute(("shell", "atom"))
+        >>> Shape(2, 3).named("atom", "shell").permute("shell", "atom")
         Shape(3, 2).named('shell', 'atom')
+        >>> Shape(2, 3).permute(1, 0) == Shape(2, 3).permute((1, 0))
+        True
         """
-        names = self._names
+        names, numbers = self._names, one_sequence(order)
         if names is None:
-            numbers: Any = order
+            # A mode by name is refused there, as any other object.
             return self._wrap(self.implementation.permute(numbers))
-        modes = to_permutation(permutation_of_names(order, names), self.implementation.rank)
+        modes = to_permutation(permutation_of_names(numbers, names), self.implementation.rank)
         return self._wrap(self.implementation.permute(modes), permuted_names(names, modes))

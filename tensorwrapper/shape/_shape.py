@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, SupportsIndex, TypeAli
 
 import attrs
 
-from tensorwrapper.errors import JaggedModeError
+from tensorwrapper._integers import one_sequence, to_ints
+from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.shape._constructors import ShapeConstructors
 from tensorwrapper.shape._exchange import ShapeExchange
 from tensorwrapper.shape._facade import ShapeLike, implementation_of
@@ -42,6 +43,7 @@ __all__ = ["Shape", "ShapeLike", "as_shape"]
 # Short names for the overloads: what they say is the rank.
 _N: TypeAlias = SupportsIndex
 _At: TypeAlias = Iterable[SupportsIndex] | None
+_SEQUENCES = {tuple, list}
 _I2: TypeAlias = tuple[int, int]
 _I3: TypeAlias = tuple[int, int, int]
 _I4: TypeAlias = tuple[int, int, int, int]
@@ -119,6 +121,10 @@ class Shape(
         def __init__(self: "Shape[tuple[int, ...]]", *extents: _N, origin: _At = None) -> None: ...
 
     def __init__(self, *extents: SupportsIndex, origin: Iterable[SupportsIndex] | None = None) -> None:
+        if len(extents) == 1 and type(extents[0]) in _SEQUENCES:
+            raise ConversionError(
+                f"Shape(*extents) or as_shape({extents[0]!r}): the extents of a Shape are given loose"
+            )
         sizes = to_extents(extents)
         start = (0,) * len(sizes) if origin is None else to_index(origin, len(sizes), "an origin")
         _set_implementation(self, make_smooth(sizes, start))
@@ -142,20 +148,42 @@ class Shape(
         entries = parse_key(plain, held.rank)
         return wrap(held.select(entries), kept_names(names, [type(entry) is not int for entry in entries]))
 
-    def chip(self, *leading: SupportsIndex) -> "Shape[tuple[int, ...]]":
-        """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
+    @overload
+    def chip(self, leading: Iterable[SupportsIndex], /) -> "Shape[tuple[int, ...]]": ...
+    @overload
+    def chip(self, *leading: SupportsIndex) -> "Shape[tuple[int, ...]]": ...
+    def chip(self, *leading: SupportsIndex | Iterable[SupportsIndex]) -> "Shape[tuple[int, ...]]":
+        """Return what is left when the leading modes are pinned to `leading`; they are dropped.
+
+        Examples
+        --------
+        >>> rows = Shape.jagged([3, 1, 2])
+        >>> rows.chip(2), rows.chip((2,))
+        (Shape(2), Shape(2))
+        """
+        pinned: Any = leading
+        if len(leading) == 1 and type(leading[0]) is not int:
+            pinned = to_ints(one_sequence(leading), "the leading indices")
         names = self._names
         return wrap(
-            self.implementation.chip(*leading), None if names is None else plain_names(names[len(leading) :])
+            self.implementation.chip(*pinned), None if names is None else plain_names(names[len(pinned) :])
         )
 
-    def reshape(self, extents: Iterable[SupportsIndex], *, origin: _At = None) -> "Shape[tuple[int, ...]]":
+    @overload
+    def reshape(
+        self, extents: Iterable[SupportsIndex], /, *, origin: _At = None
+    ) -> "Shape[tuple[int, ...]]": ...
+    @overload
+    def reshape(self, *extents: SupportsIndex, origin: _At = None) -> "Shape[tuple[int, ...]]": ...
+    def reshape(
+        self, *extents: SupportsIndex | Iterable[SupportsIndex], origin: _At = None
+    ) -> "Shape[tuple[int, ...]]":
         """Return the box with other extents and as many elements, which keep their row-major order.
 
         Parameters
         ----------
-        extents
-            The new extents. One of them may be -1: it is worked out from the others.
+        *extents
+            The new extents, loose or as one sequence. One may be -1: it is worked out from the others.
         origin
             Where the new box starts; zeros if not given, wherever this one lies.
 
@@ -170,10 +198,10 @@ class Shape(
 
         Examples
         --------
-        >>> Shape(4, 6).reshape((2, -1)), Shape(6, origin=(5,)).reshape((2, 3), origin=(0, 1))
+        >>> Shape(4, 6).reshape(2, -1), Shape(6, origin=(5,)).reshape((2, 3), origin=(0, 1))
         (Shape(2, 12), Shape(2, 3, origin=(0, 1)))
         """
-        return wrap(reshape_box(self.implementation, extents, origin))
+        return wrap(reshape_box(self.implementation, one_sequence(extents), origin))
 
     def leading(self, modes: SupportsIndex) -> "Shape[tuple[int, ...]]":
         """Return the shape of the prefixes of `modes` indices: the leading modes without the rest; O(1).

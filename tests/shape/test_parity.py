@@ -82,7 +82,9 @@ def test_a_view_adds_a_copy_and_its_constructors(value, view, more):
 )
 def test_what_two_classes_share_has_one_signature(value, view):
     compared = 0
-    for name in sorted(api(value) & api(view)):
+    # An implementation takes modes as one sequence; the facade takes them loose as well.
+    loose = {"chip", "permute"} if view is Shape else set()
+    for name in sorted((api(value) & api(view)) - loose):
         mine = inspect.getattr_static(value, name)
         theirs = inspect.getattr_static(view, name)
         assert isinstance(mine, property) == isinstance(theirs, property), name

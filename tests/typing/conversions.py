@@ -34,19 +34,19 @@ assert_type(rows.partitions[0].value_rowids, IntArray)
 assert_type(RowPartition.from_row_splits([0, 3]), RowPartition)
 assert_type(Shape.from_row_partitions(rows), Shape[tuple[int, ...]])
 
-assert_type(shape.to_awkward(), tuple[str, int, dict[str, IntArray]])
-assert_type(Shape.from_awkward(*shape.to_awkward()), Shape[tuple[int, ...]])
-assert_type(shape.to_arrow("list"), tuple[ArrowList, ...])
-assert_type(Shape.from_arrow(shape.to_arrow(), 3), Shape[tuple[int, ...]])
-assert_type(shape.to_arrow_tensors(), tuple[npt.NDArray[np.int32], str])
+assert_type(shape.awkward_buffers(), tuple[str, int, dict[str, IntArray]])
+assert_type(Shape.from_awkward(*shape.awkward_buffers()), Shape[tuple[int, ...]])
+assert_type(shape.arrow_lists("list"), tuple[ArrowList, ...])
+assert_type(Shape.from_arrow(shape.arrow_lists(), 3), Shape[tuple[int, ...]])
+assert_type(shape.arrow_tensor_sizes(), tuple[npt.NDArray[np.int32], str])
 assert_type(Shape.from_arrow_tensors([[1, 2]], "{}"), Shape[tuple[int, ...]])
 assert_type(shape.cell_extents(), IntArray)
-assert_type(shape.to_torch_jagged(), tuple[IntArray, tuple[int | None, ...]])
-assert_type(shape.to_array_api(), tuple[int | None, ...])
+assert_type(shape.torch_offsets(), tuple[IntArray, tuple[int | None, ...]])
+assert_type(shape.array_api_extents(), tuple[int | None, ...])
 
-assert_type(tiling.to_zarr(regular=True), ZarrGrid)
-assert_type(tiling.to_zarr().kept_tiles, tuple[IntArray, ...])
+assert_type(tiling.zarr_grid(regular=True), ZarrGrid)
+assert_type(tiling.zarr_grid().kept_tiles, tuple[IntArray, ...])
 assert_type(Tiling.from_zarr("{}", (3,)), Tiling)
 
 shape.losses("zarr")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-shape.to_arrow("map")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+shape.arrow_lists("map")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

@@ -34,7 +34,7 @@ assert_type(tiling.slice((0, 0), (1, 1)), Tiling)
 assert_type(tiling.slice(box), Tiling)
 assert_type(tiling[1:, 0:2], Tiling)
 assert_type(tiling.refine((1, 1), (2, 2)), Tiling)
-assert_type(tiling.concat(tiling, mode=1), Tiling)
+assert_type(Tiling.concat([tiling, tiling], mode=1), Tiling)
 assert_type(tiling.intersect(tiling), Tiling)
 
 plan = tiling.retile_plan(Tiling([20], [1, 2]))

@@ -145,7 +145,7 @@ class ArrowList:
     Examples
     --------
     >>> from tensorwrapper import Shape
-    >>> (level,) = Shape.jagged([3, 1, 2]).to_arrow("list")
+    >>> (level,) = Shape.jagged([3, 1, 2]).arrow_lists("list")
     >>> level.type, level.offsets.tolist(), level.offsets.dtype
     ('list', [0, 3, 4, 6], dtype('int32'))
     """

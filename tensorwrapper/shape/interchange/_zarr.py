@@ -36,7 +36,7 @@ class ZarrGrid:
     Examples
     --------
     >>> from tensorwrapper import Tiling
-    >>> grid = Tiling([10, 0, 20, 20, 20], [50, 50]).to_zarr()
+    >>> grid = Tiling([10, 0, 20, 20, 20], [50, 50]).zarr_grid()
     >>> grid.to_json()
     '{"configuration":{"chunk_shapes":[[10,[20,3]],[[50,2]]],"kind":"inline"},"name":"rectilinear"}'
     >>> [tiles.tolist() for tiles in grid.kept_tiles], str(grid.lost)

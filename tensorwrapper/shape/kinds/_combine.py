@@ -182,12 +182,11 @@ def _concat_tiled(tilings: Sequence[Tiled], mode: int) -> Tiled | None:
     first = tilings[0]
     if mode >= first.outer_rank:
         return None
-    tiles = first.partitions[mode]
     for other in tilings[1:]:
         for m, (mine, theirs) in enumerate(zip(first.partitions, other.partitions, strict=True)):
             if m != mode and not (first.origin[m] == other.origin[m] and mine.is_congruent(theirs)):
                 return None
-        tiles = joined(tiles, other.partitions[mode])
+    tiles = joined([tiling.partitions[mode] for tiling in tilings])
     check_int64(mode, first.origin[mode], tiles.count)
     partitions = (*first.partitions[:mode], tiles, *first.partitions[mode + 1 :])
     return Tiled(partitions, first.grid.origin)

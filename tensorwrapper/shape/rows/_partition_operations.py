@@ -3,7 +3,7 @@
 The functions on modes take and give partitions; ``mode`` is for the text of errors.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import SupportsIndex, TypeAlias
 
 import numpy as np
@@ -124,16 +124,22 @@ def moved(partition: Partition, by: int) -> Partition:
     return Partition(frozen_array(partition.marks + by))
 
 
-def joined(first: Partition, second: Partition) -> Partition:
-    """Return the tiles of both: those of `second` follow where `first` ends, wherever they lay."""
-    if not second.count:
+def joined(partitions: Sequence[Partition]) -> Partition:
+    """Return the tiles of all: those of each follow where the one before ends, wherever they lay."""
+    first = partitions[0]
+    if not any(part.count for part in partitions[1:]):
         return first
-    check_span(first.origin, first.extent + second.extent)
-    marks = np.empty(first.count + second.count + 1, dtype=np.int64)
-    marks[: first.count + 1] = first.marks
-    # Sizes, not marks, are added up, so that nothing in between leaves 64 bits.
-    np.subtract(second.marks[1:], second.origin, out=marks[first.count + 1 :])
-    marks[first.count + 1 :] += first.end
+    check_span(first.origin, sum([part.extent for part in partitions]))
+    marks = np.empty(1 + sum([part.count for part in partitions]), dtype=np.int64)
+    marks[0] = end = first.origin
+    filled = 1
+    for part in partitions:
+        tail = marks[filled : filled + part.count]
+        # Distances, not marks, are added up, so that nothing in between leaves 64 bits.
+        np.subtract(part.marks[1:], part.origin, out=tail)
+        tail += end
+        filled += part.count
+        end += part.extent
     return Partition(frozen_array(marks))
 
 

@@ -40,7 +40,7 @@ class TilingExchange(TilingQueries):
 
         return tiling_losses(form, self._partitions)
 
-    def to_zarr(self, *, regular: bool = False) -> "ZarrGrid":
+    def zarr_grid(self, *, regular: bool = False) -> "ZarrGrid":
         """Return the chunk grid of Zarr with these tiles; O(tiles per mode).
 
         Parameters
@@ -57,7 +57,7 @@ class TilingExchange(TilingQueries):
         Examples
         --------
         >>> from tensorwrapper import Tiling
-        >>> Tiling([4, 4, 2], [3, 3]).to_zarr(regular=True).to_json()
+        >>> Tiling([4, 4, 2], [3, 3]).zarr_grid(regular=True).to_json()
         '{"configuration":{"chunk_shape":[4,3]},"name":"regular"}'
         """
         # Loaded here: few programs write metadata of Zarr, and the others shall not wait for it.

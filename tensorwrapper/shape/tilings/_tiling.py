@@ -6,7 +6,7 @@ from typing import Any, SupportsIndex, cast, final, overload
 import attrs
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_counts, to_ints
+from tensorwrapper._integers import one_sequence, to_counts, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
 from tensorwrapper.shape._facade import implementation_of
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
@@ -82,15 +82,10 @@ class Tiling(TilingExchange):
     # Other ways to make one.
 
     @classmethod
-    def from_lengths(
-        cls, *lengths: Iterable[SupportsIndex] | IntArray, origin: Iterable[SupportsIndex] | None = None
-    ) -> "Tiling":
-        """Return the tiling with tiles of these extents per mode: what the class itself does."""
-        return cls(*lengths, origin=origin)
-
-    @classmethod
     def from_marks(cls, *marks: npt.ArrayLike) -> "Tiling":
         """Return the tiling with these boundaries per mode: one mark more than tiles, never descending.
+
+        TiledArray calls marks hashmarks.
 
         Raises
         ------
@@ -105,11 +100,6 @@ class Tiling(TilingExchange):
         return make_tiling(
             tuple([Partition.of_marks(m, f"the marks of mode {mode}") for mode, m in enumerate(marks)])
         )
-
-    @classmethod
-    def from_hashmarks(cls, *marks: npt.ArrayLike) -> "Tiling":
-        """Return `from_marks` of the same: hashmarks is TiledArray's word for marks."""
-        return cls.from_marks(*marks)
 
     @classmethod
     def from_shape(cls, shape: ShapeLike) -> "Tiling":
@@ -218,25 +208,22 @@ class Tiling(TilingExchange):
     # The same tiles elsewhere, and parts.
 
     def translate_by(self, offset: Iterable[SupportsIndex]) -> "Tiling":
-        """Return the tiling moved by `offset`, one integer per mode (a shift); tile numbers stay.
+        """Return the tiling moved by `offset`, one integer per mode; tile numbers stay.
+
+        TiledArray calls it a shift.
 
         Raises
         ------
         SizeOverflowError
             If a boundary would leave 64 bits.
-        """
-        moves = to_index(offset, self.rank, "an offset")
-        return make_tiling(tuple([moved(p, by) for p, by in zip(self._partitions, moves, strict=True)]))
-
-    def shift(self, offset: Iterable[SupportsIndex]) -> "Tiling":
-        """Return the tiling moved by `offset`: `translate_by` by the name that TiledArray gives it.
 
         Examples
         --------
-        >>> Tiling.from_hashmarks([1, 3, 7, 9]).shift((-1,)).marks[0].tolist()
+        >>> Tiling.from_marks([1, 3, 7, 9]).translate_by((-1,)).marks[0].tolist()
         [0, 2, 6, 8]
         """
-        return self.translate_by(offset)
+        moves = to_index(offset, self.rank, "an offset")
+        return make_tiling(tuple([moved(p, by) for p, by in zip(self._partitions, moves, strict=True)]))
 
     def translate_to(self, origin: Iterable[SupportsIndex]) -> "Tiling":
         """Return the tiling moved to start at `origin`; raises as `translate_by` does.
@@ -249,17 +236,24 @@ class Tiling(TilingExchange):
         start = to_index(origin, self.rank, "an origin")
         return self.translate_by([a - b for a, b in zip(start, self.origin, strict=True)])
 
-    def permute(self, order: Iterable[SupportsIndex]) -> "Tiling":
+    @overload
+    def permute(self, order: Iterable[SupportsIndex], /) -> "Tiling": ...
+    @overload
+    def permute(self, *order: SupportsIndex) -> "Tiling": ...
+    def permute(self, *order: SupportsIndex | Iterable[SupportsIndex]) -> "Tiling":
         """Return the tiling whose mode ``k`` is mode ``order[k]`` of this one, as NumPy's transpose.
 
-        TiledArray's permutation is the inverse: there mode ``k`` becomes mode ``order[k]``.
+        The order is given loose or as one sequence. TiledArray's permutation is the inverse: there mode
+        ``k`` becomes mode ``order[k]``.
 
         Examples
         --------
-        >>> Tiling([1], [2], [3]).permute((2, 0, 1))
+        >>> Tiling([1], [2], [3]).permute(2, 0, 1)
         Tiling([3], [1], [2])
         """
-        return make_tiling(tuple([self._partitions[m] for m in to_permutation(order, self.rank)]))
+        return make_tiling(
+            tuple([self._partitions[m] for m in to_permutation(one_sequence(order), self.rank)])
+        )
 
     def __getitem__(self, key: Key) -> "Tiling":
         """Return the part between literal bounds of elements, as `slice`; an integer drops its mode."""
@@ -377,35 +371,46 @@ class Tiling(TilingExchange):
         theirs = self._same_box(other, "intersect")
         return make_tiling(tuple([merged(a, b) for a, b in zip(self._partitions, theirs, strict=True)]))
 
-    def concat(self, other: "Tiling", *, mode: SupportsIndex = 0) -> "Tiling":
-        """Return the tiling with the tiles of `other` after these along `mode`.
+    @classmethod
+    def concat(cls, tilings: Iterable["Tiling"], *, mode: SupportsIndex = 0) -> "Tiling":
+        """Return the tiling with the tiles of one along `mode`, then those of the next, as `Shape.concat`.
 
-        The result starts where this tiling starts: the position of `other` along `mode` is of no account,
-        and neither side loses an empty tile. That holds for sides without tiles too.
+        The result starts where the first starts: where the others lie along `mode` is of no account, and
+        none loses an empty tile. That holds for tilings without tiles too. O(tiles).
 
         Raises
         ------
+        ConversionError
+            If there are none, or one is no tiling.
         ExtentError
-            If the two are not cut alike in another mode.
+            If two are not cut alike in another mode; the text has their numbers.
         RankError
             If they have different numbers of modes, or there is no such mode.
+        SizeOverflowError
+            If a boundary would leave 64 bits.
 
         Examples
         --------
-        >>> Tiling.from_marks([1, 3, 7, 9]).concat(Tiling.from_marks([0, 3, 4, 5])).marks[0].tolist()
-        [1, 3, 7, 9, 12, 13, 14]
+        >>> Tiling.concat([Tiling([2, 4], origin=(1,)), Tiling([3, 1])]).marks[0].tolist()
+        [1, 3, 7, 10, 11]
         """
-        at = mode_of(mode, self.rank)
-        theirs = self._same_rank(other, "concat")
-        parts: list[Partition] = []
-        for k, (a, b) in enumerate(zip(self._partitions, theirs, strict=True)):
-            if k != at and a != b:
-                raise ExtentError(
-                    f"concat along mode {at} needs mode {k} cut alike, not with marks "
-                    f"{list_text(a.marks)} and {list_text(b.marks)}"
-                )
-            parts.append(joined(a, b) if k == at else a)
-        return make_tiling(tuple(parts))
+        parts = list(tilings)
+        if not parts:
+            raise ConversionError("concat needs a tiling at least")
+        if not isinstance(parts[0], Tiling):
+            raise ConversionError(f"concat needs tilings, such as Tiling(*sizes), not {parts[0]!r}")
+        first = parts[0]._partitions
+        at = mode_of(mode, len(first))
+        others = [parts[0]._same_rank(part, "concat") for part in parts[1:]]
+        for number, theirs in enumerate(others, 1):
+            for k, (a, b) in enumerate(zip(first, theirs, strict=True)):
+                if k != at and a != b:
+                    raise ExtentError(
+                        f"concat along mode {at} needs mode {k} cut alike, but tiling {number} has the marks "
+                        f"{list_text(b.marks)}, and tiling 0 {list_text(a.marks)}"
+                    )
+        along = joined([first[at], *[theirs[at] for theirs in others]])
+        return make_tiling((*first[:at], along, *first[at + 1 :]))
 
     # Retiling.
 

@@ -260,9 +260,11 @@ def test_permute_follows_the_convention_of_transpose():
     ("make", "error", "builtin", "match"),
     [
         (lambda: Shape(2.0), ConversionError, TypeError, r"mode 0 .*2\.0"),
+        (lambda: Shape((4, 6)), ConversionError, TypeError, r"Shape\(\*extents\) or as_shape\(\(4, 6\)\)"),
+        (lambda: Shape([4]), ConversionError, TypeError, r"Shape\(\*extents\) or as_shape"),
         (lambda: Shape(3, 2.0), ConversionError, TypeError, r"mode 1 .*2\.0"),
         (lambda: Shape.smooth([3, 2.0]), ConversionError, TypeError, r"mode 1 .*2\.0"),
-        (lambda: Shape(2, 3).permute(5), ConversionError, TypeError, "permutation.* not 5"),
+        (lambda: Shape(2, 3).permute(5.5), ConversionError, TypeError, r"permutation.* not 5\.5"),
         (lambda: Shape(2, 3).translate_to(5), ConversionError, TypeError, "an origin.* not 5"),
         (lambda: Shape(2, 3).slice(1, 2), ConversionError, TypeError, "a first index.* not 1"),
         (lambda: Shape(True), ConversionError, TypeError, "True"),

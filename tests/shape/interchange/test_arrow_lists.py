@@ -26,7 +26,7 @@ ARRAYS = {
 def array_of(shape, kind):
     """Return an Arrow array of int64 with the elements counted."""
     array = pa.array(np.arange(shape.size))
-    for level in reversed(shape.to_arrow(kind)):
+    for level in reversed(shape.arrow_lists(kind)):
         if level.type == "fixed_size_list":
             array = pa.FixedSizeListArray.from_arrays(array, level.list_size)
         elif level.sizes is None:
@@ -96,7 +96,7 @@ def test_views_may_overlap_and_come_in_any_order():
 
 @pytest.mark.parametrize(("kind", "dtype"), list(zip(KINDS, ["i4", "i8", "i4", "i8"], strict=True)))
 def test_offsets_have_the_width_of_the_type(kind, dtype):
-    (level,) = Shape.jagged([3, 1, 2]).to_arrow(kind)
+    (level,) = Shape.jagged([3, 1, 2]).arrow_lists(kind)
     assert (level.type, level.offsets.dtype) == (kind, np.dtype(dtype))
     assert level.offsets.tolist() == ([0, 3, 4, 6] if "view" not in kind else [0, 3, 4])
     assert not level.offsets.flags.writeable
@@ -105,25 +105,25 @@ def test_offsets_have_the_width_of_the_type(kind, dtype):
 
 
 def test_a_box_is_lists_of_one_size():
-    assert Shape(2, 3, 4).to_arrow() == (
+    assert Shape(2, 3, 4).arrow_lists() == (
         ArrowList("fixed_size_list", list_size=3),
         ArrowList("fixed_size_list", list_size=4),
     )
-    assert Shape(5).to_arrow() == ()
+    assert Shape(5).arrow_lists() == ()
     assert Shape.from_arrow((), 5) == Shape(5)
 
 
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: Shape().to_arrow(), RankError, "has a mode"),
-        (lambda: Shape(2).to_arrow("map"), ConversionError, "one of list, large_list.*not 'map'"),
+        (lambda: Shape().arrow_lists(), RankError, "has a mode"),
+        (lambda: Shape(2).arrow_lists("map"), ConversionError, "one of list, large_list.*not 'map'"),
         (
-            lambda: Shape.jagged([2**31, 1]).to_arrow("list"),
+            lambda: Shape.jagged([2**31, 1]).arrow_lists("list"),
             SizeOverflowError,
             "64 bits: large_list, not list",
         ),
-        (lambda: Shape(2, 2**31).to_arrow(), SizeOverflowError, "at most 2\\*\\*31 - 1 elements"),
+        (lambda: Shape(2, 2**31).arrow_lists(), SizeOverflowError, "at most 2\\*\\*31 - 1 elements"),
         (lambda: Shape.from_arrow([[0, 1]], 1), ConversionError, "of the class ArrowList"),
         (
             lambda: Shape.from_arrow([ArrowList("list")], 1),

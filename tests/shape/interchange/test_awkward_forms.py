@@ -14,7 +14,7 @@ from tensorwrapper.testing import shapes
 
 
 def array_of(shape):
-    form, length, buffers = shape.to_awkward("int64")
+    form, length, buffers = shape.awkward_buffers("int64")
     data = {f"node{shape.rank - 1}-data": np.arange(shape.size)}
     return ak.from_buffers(form, length, {**buffers, **data})
 
@@ -140,18 +140,18 @@ def test_forms_that_hold_themselves_are_refused():
 
 def test_a_scalar_is_no_array_of_awkward():
     with pytest.raises(RankError, match="has a mode"):
-        Shape().to_awkward()
+        Shape().awkward_buffers()
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=8))
 def test_the_offsets_are_those_that_awkward_has(lengths):
-    _, length, buffers = Shape.jagged(lengths).to_awkward()
+    _, length, buffers = Shape.jagged(lengths).awkward_buffers()
     theirs = ak.unflatten(np.zeros(sum(lengths)), lengths).layout
     assert length == len(theirs)
     assert buffers["node0-offsets"].tolist() == theirs.to_ListOffsetArray64().offsets.data.tolist()
 
 
 def test_a_form_is_text_or_bytes_with_white_space_around():
-    form, length, buffers = Shape.jagged([3, 1]).to_awkward()
+    form, length, buffers = Shape.jagged([3, 1]).awkward_buffers()
     for text in (f"\n{form} ", f"{form}\n".encode()):
         assert Shape.from_awkward(text, length, buffers) == Shape.jagged([3, 1])

@@ -67,7 +67,7 @@ def test_extents_that_depend_on_more_than_the_row_make_no_table():
 
 
 def test_sizes_have_32_bits_and_the_metadata_says_what_is_alike():
-    sizes, metadata = CELLS.named(None, "y", None, "c").to_arrow_tensors()
+    sizes, metadata = CELLS.named(None, "y", None, "c").arrow_tensor_sizes()
     assert (sizes.tolist()[:2], sizes.dtype) == ([[3, 5, 2], [1, 5, 4]], np.int32)
     fields = json.loads(metadata)
     assert fields["dim_names"] == ["y", "", "c"]
@@ -122,9 +122,9 @@ def test_metadata_that_does_not_fit_is_refused(sizes, metadata, error, message):
 
 def test_extents_beyond_32_bits_have_no_sizes():
     with pytest.raises(SizeOverflowError, match="one is 2147483648"):
-        Shape.from_cells((1,), [(2**31, 0)]).to_arrow_tensors()
+        Shape.from_cells((1,), [(2**31, 0)]).arrow_tensor_sizes()
     with pytest.raises(RankError, match="has rank 1"):
-        Shape(3).to_arrow_tensors()
+        Shape(3).arrow_tensor_sizes()
 
 
 # PyTorch.
@@ -141,7 +141,7 @@ def test_extents_beyond_32_bits_have_no_sizes():
     ],
 )
 def test_one_ragged_mode_has_offsets(shape, offsets, extents):
-    found, sizes = shape.to_torch_jagged()
+    found, sizes = shape.torch_offsets()
     assert (found.tolist(), sizes) == (offsets, extents)
     assert Shape.from_torch_jagged(offsets, extents) == shape
 
@@ -173,6 +173,6 @@ def test_what_is_no_jagged_layout_is_refused(offsets, extents, lengths, error, m
 
 def test_two_ragged_modes_have_no_offsets():
     with pytest.raises(JaggedModeError, match=r"one ragged mode.*cell_extents"):
-        CELLS.to_torch_jagged()
+        CELLS.torch_offsets()
     with pytest.raises(RankError, match="two modes"):
-        Shape(3).to_torch_jagged()
+        Shape(3).torch_offsets()

@@ -37,7 +37,7 @@ def regular(*shape):
     ],
 )
 def test_runs_of_equal_chunks_are_pairs(tiling, shapes):
-    grid = tiling.to_zarr()
+    grid = tiling.zarr_grid()
     assert grid.to_dict() == rectilinear(*shapes)
     assert json.loads(grid.to_json()) == rectilinear(*shapes)
     assert grid.kind == "rectilinear"
@@ -58,21 +58,21 @@ def test_runs_of_equal_chunks_are_pairs(tiling, shapes):
     ],
 )
 def test_a_grid_is_regular_only_on_request(tiling, shape):
-    grid = tiling.to_zarr(regular=True)
+    grid = tiling.zarr_grid(regular=True)
     assert (grid.kind, grid.to_dict()) == ("regular", regular(*shape))
-    assert grid != tiling.to_zarr()
-    assert tiling.to_zarr().to_dict()["name"] == "rectilinear"
+    assert grid != tiling.zarr_grid()
+    assert tiling.zarr_grid().to_dict()["name"] == "rectilinear"
     assert Tiling.from_zarr(grid.to_dict(), grid.extents, empty_tiles=grid.empty_tiles) == tiling
 
 
 @pytest.mark.parametrize("sizes", [[4, 2, 4], [2, 4], [4, 4, 5], [1, 1, 2]])
 def test_chunks_of_different_sizes_are_not_regular(sizes):
     with pytest.raises(ExtentError, match=f"mode 1 has chunks of {min(sizes)} to {max(sizes)}"):
-        Tiling([3], sizes).to_zarr(regular=True)
+        Tiling([3], sizes).zarr_grid(regular=True)
 
 
 def test_kept_and_empty_tiles_are_told():
-    grid = Tiling([0, 2, 0, 3], [5]).to_zarr()
+    grid = Tiling([0, 2, 0, 3], [5]).zarr_grid()
     assert [tiles.tolist() for tiles in grid.kept_tiles] == [[1, 3], [0]]
     assert [tiles.tolist() for tiles in grid.empty_tiles] == [[0, 2], []]
     assert grid.lost.lost == ("empty_tiles",)
@@ -181,7 +181,7 @@ def test_more_chunks_are_read_if_allowed():
 @given(tilings())
 def test_the_runs_say_the_same_as_the_chunks(tiling):
     for entry, sizes in zip(
-        tiling.to_zarr().to_dict()["configuration"]["chunk_shapes"], tiling.sizes, strict=True
+        tiling.zarr_grid().to_dict()["configuration"]["chunk_shapes"], tiling.sizes, strict=True
     ):
         runs = [] if entry == 1 else entry
         spread = [n for run in runs for n in ([run[0]] * run[1] if isinstance(run, list) else [run])]
@@ -205,7 +205,7 @@ def test_reading_is_spreading_and_cutting(runs, extent):
 
 
 def test_a_grid_is_a_value():
-    grid = Tiling([2, 0, 3], origin=(1,)).to_zarr()
+    grid = Tiling([2, 0, 3], origin=(1,)).zarr_grid()
     for back in (pickle.loads(pickle.dumps(grid)), copy.deepcopy(grid)):
         assert back == grid
         assert hash(back) == hash(grid)
@@ -214,5 +214,5 @@ def test_a_grid_is_a_value():
 
 @pytest.mark.parametrize("pad", [str, lambda text: f" \n{text}\n", lambda text: f"{text}\n".encode()])
 def test_white_space_around_the_json_is_of_no_account(pad):
-    grid = Tiling([4, 3]).to_zarr()
+    grid = Tiling([4, 3]).zarr_grid()
     assert Tiling.from_zarr(pad(grid.to_json()), (7,)) == Tiling([4, 3])

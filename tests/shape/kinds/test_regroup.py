@@ -103,6 +103,36 @@ def test_splits_that_are_refused(call, error, match):
         (Shape(2**40, 2**40), (2**20, -1), Shape(2**20, 2**60)),
     ],
 )
+def test_modes_come_loose_or_as_one_sequence(shape, extents, expected):
+    assert (
+        shape.reshape(*extents)
+        == shape.reshape(list(extents))
+        == shape.reshape(np.array(extents, int))
+        == expected
+    )
+    turned = range(expected.rank)[::-1]
+    assert expected.permute(*turned) == expected.permute(turned) == expected.permute(np.array(turned, int))
+    first = expected.origin[:1]
+    if all(expected.extents[:1]):
+        assert expected.chip(*first) == expected.chip(first) == expected.chip(np.array(first, int))
+
+
+@pytest.mark.parametrize(
+    ("shape", "extents", "expected"),
+    [
+        (Shape(4, 6), (24,), Shape(24)),
+        (Shape(4, 6), (2, -1), Shape(2, 12)),
+        (Shape(4, 6), [-1], Shape(24)),
+        (Shape(4, 6, origin=(7, 7)), (2, 3, 4), Shape(2, 3, 4)),
+        (Shape(), (1, 1), Shape(1, 1)),
+        (Shape(), (-1,), Shape(1)),
+        (Shape(1, 1), (), Shape()),
+        (Shape(0, 3), (5, 0), Shape(5, 0)),
+        (Shape(0, 3), (-1, 3), Shape(0, 3)),
+        (Shape(0), (-1,), Shape(0)),
+        (Shape(2**40, 2**40), (2**20, -1), Shape(2**20, 2**60)),
+    ],
+)
 def test_reshapes(shape, extents, expected):
     assert shape.reshape(extents) == expected
     assert shape.reshape(iter(extents)) == expected
@@ -120,7 +150,7 @@ def test_reshapes(shape, extents, expected):
         (lambda: Shape(0, 3).reshape((0, -1)), ExtentError, "0 elements .*the others make 0"),
         (lambda: Shape(4, 6).reshape((-1, -1)), ExtentError, "one extent .*not 2"),
         (lambda: Shape(4, 6).reshape((-2, -12)), ExtentError, "-2 for mode 0"),
-        (lambda: Shape(4, 6).reshape(24), ConversionError, "not 24"),
+        (lambda: Shape(4, 6).reshape(24.0), ConversionError, r"not 24\.0"),
         (lambda: Shape(4, 6).reshape((24.0,)), ConversionError, r"24\.0"),
         (lambda: Shape(4, 6).reshape((24,), origin=(1, 2)), RankError, r"\(1, 2\)"),
         (lambda: J.reshape((6,)), JaggedModeError, "as_smooth"),
