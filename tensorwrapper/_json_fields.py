@@ -17,7 +17,8 @@ Paths are made only where something is refused, so reading what is right costs n
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from typing import Final, Literal, NoReturn, TypeAlias, cast, final
+from collections.abc import Set as AbstractSet
+from typing import Any, Final, Literal, NoReturn, TypeAlias, cast, final
 
 import numpy as np
 
@@ -33,6 +34,7 @@ Refuse: TypeAlias = Callable[[str, FieldReason, str], NoReturn]
 """Raises the error of a floor: takes the path, the reason, and what is wrong, to go on after the path."""
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_NONE: Final[AbstractSet[str]] = frozenset()
 _KEY: Final = 60  # characters of a key in a path: a stranger's key may have millions
 
 
@@ -66,8 +68,10 @@ class Field:
         self._parent: Field | None = None
 
     def _below(self, value: Json, step: str | int) -> "Field":
-        field = Field(value, "", self._refuse)
+        field = object.__new__(Field)
+        field.value = value
         field._step = step
+        field._refuse = self._refuse
         field._parent = self
         return field
 
@@ -86,29 +90,33 @@ class Field:
 
     def __getitem__(self, step: str | int) -> "Field":
         """Return the field under a key of an object, or at a place in a list, that this was found to be."""
-        if isinstance(step, str):
-            return self._below(cast("dict[str, Json]", self.value).get(step), step)
-        return self._below(cast("list[Json]", self.value)[step], step)
+        value: Any = self.value
+        return self._below(value.get(step) if isinstance(step, str) else value[step], step)
 
     def __contains__(self, key: str) -> bool:
         """Return whether an object has a key."""
         return key in cast("dict[str, Json]", self.value)
 
-    def object(self, needed: Collection[str] = (), optional: Collection[str] | None = None) -> "Field":
+    def object(self, needed: AbstractSet[str] = _NONE, optional: AbstractSet[str] | None = _NONE) -> "Field":
         """Return this field, which must be an object that has all `needed` keys.
 
-        Other keys than those and the `optional` ones are refused; None allows any.
+        Other keys than those and the `optional` ones are refused, unless the latter are None.
         """
         given = self.mapping()
-        missing = [key for key in sorted(needed) if key not in given]
-        known = given.keys() if optional is None else {*needed, *optional}
-        unknown = [key[:_KEY] for key in given if key not in known][:3]
-        if missing or unknown:
-            texts = [f"lacks the key {key!r}" for key in missing]
-            texts += [f"has the unknown key {key!r}" for key in unknown]
-            told = f"; known are {', '.join(sorted(known)) or 'none'}" if unknown else ""
-            self.refuse(f"{', '.join(texts)}{told}")
+        keys = given.keys()
+        if keys != needed and not (needed <= keys and (optional is None or keys <= needed | optional)):
+            self._refuse_keys(given, needed, optional)
         return self
+
+    def _refuse_keys(
+        self, given: dict[str, Json], needed: AbstractSet[str], optional: AbstractSet[str] | None
+    ) -> NoReturn:
+        texts = [f"lacks the key {key!r}" for key in sorted(needed - given.keys())]
+        known = None if optional is None else sorted(needed | optional)
+        unknown = [key[:_KEY] for key in given if known is not None and key not in known][:3]
+        texts += [f"has the unknown key {key!r}" for key in unknown]
+        told = f"; known are {', '.join(known or ['none'])}" if unknown else ""
+        self.refuse(f"{', '.join(texts)}{told}")
 
     def mapping(self) -> dict[str, Json]:
         """Return an object of any keys as it is."""
@@ -195,6 +203,7 @@ class Field:
         """Return a list of integers within limits, of one length or at most so many; of any size if none."""
         items = self.listed(of="a list of integers", length=length, most=most_items)
         for k, item in enumerate(items):
+            # Not a field for each: most are what they should be.
             if type(item) is not int or least is not None or most is not None:
                 self[k].integer(least, most)
         return cast("tuple[int, ...]", tuple(items))

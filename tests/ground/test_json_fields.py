@@ -73,7 +73,12 @@ ROOT = field(DOCUMENT)
         (lambda: field([1, 9]).array(0, 8), "$[1]", "limit", "must be from 0 to 8, not 9"),
         (lambda: field([1, -1]).counts(), "$[1]", "schema", "must be 0 or more, not -1"),
         (lambda: field([1, 2**70]).array(), "$", "limit", "does not fit into 64 bits"),
-        (lambda: ROOT.object({"part", "b", "a"}), "$", "schema", "lacks the key 'a', lacks the key 'b'"),
+        (
+            lambda: ROOT.object({"part", "b", "a"}, None),
+            "$",
+            "schema",
+            "lacks the key 'a', lacks the key 'b'",
+        ),
         (
             lambda: field({"x": 1, "y": 2}).object({"x", "z"}, {"w"}),
             "$",
@@ -100,7 +105,7 @@ def test_what_belongs_there_comes_out_as_it_is():
     assert field([]).integers(0, 1, length=0) == ()
     assert [item.value for item in ROOT["shape"].items(length=3, most=3)] == [2, True, 3]
     assert [(key, item.value) for key, item in ROOT["odd key"].entries()] == [("a", [1, 2.0])]
-    assert ROOT.object({"part"}) is ROOT
+    assert ROOT.object({"part"}, None) is ROOT
 
 
 def test_null_and_a_missing_key_are_told_apart():
@@ -122,4 +127,4 @@ def test_long_keys_and_values_are_cut_in_messages():
     path, _, text = refusal(long["k" * 10**6].integer)
     assert len(path) < 100
     assert len(text) < 100
-    assert len(refusal(lambda: long.object((), ()))[2]) < 120
+    assert len(refusal(long.object)[2]) < 120

@@ -70,7 +70,7 @@ class _NodeReader:
 
     def graph(self, field: Field, most: int) -> GraphParts:
         """Return the id and the nodes of a graph."""
-        field.object(("id", "nodes"), ())
+        field.object({"id", "nodes"})
         graph_id = self._faults.attempt(self._parts.uuid, field["id"])
         listed = field["nodes"].listed(of="a list of nodes")
         if len(listed) > most:
@@ -91,7 +91,7 @@ class _NodeReader:
 
     def node(self, field: Field) -> GraphNode:
         """Return a node."""
-        field.object(("id", "type", "body"), ("label", "tags"))
+        field.object({"id", "type", "body"}, {"label", "tags"})
         before = len(self._faults.findings)
         node_id = self._faults.attempt(self._parts.uuid, field["id"])
         label = self._faults.attempt(Field.text, field["label"]) if "label" in field else None
@@ -129,13 +129,13 @@ class _NodeReader:
 
     def tensor(self, field: Field) -> "_Make":
         """Return what makes a tensor once its id is known; so the three that follow."""
-        field.object(("dtype", "range"), ())
+        field.object({"dtype", "range"})
         dtype = self._faults.attempt(Field.text, field["dtype"])
         box, named = self._parts.box(field["range"]), needed(dtype)
         return lambda node, label, tags: TensorNode(id=node, label=label, tags=tags, dtype=named, box=box)
 
     def operation(self, field: Field) -> "_Make":
-        field.object(("kernel",), ("params", "inputs", "outputs"))
+        field.object({"kernel"}, {"params", "inputs", "outputs"})
         kernel = self._faults.attempt(Field.text, field["kernel"])
         given = self._faults.attempt(Field.mapping, field["params"]) if "params" in field else None
         inputs, outputs = self._parts.sides(field, self._parts.region)
@@ -145,7 +145,7 @@ class _NodeReader:
         )
 
     def application(self, field: Field) -> "_Make":
-        field.object(("operationId",), ("inputs", "outputs"))
+        field.object({"operationId"}, {"inputs", "outputs"})
         operation = self._faults.attempt(self._parts.uuid, field["operationId"])
         inputs, outputs = self._parts.sides(field, self._parts.region)
         named = needed(operation)
@@ -154,7 +154,7 @@ class _NodeReader:
         )
 
     def note(self, field: Field) -> "_Make":
-        message = field.object(("message",), ())["message"].text()
+        message = field.object({"message"})["message"].text()
         return lambda node, label, tags: NoteNode(id=node, label=label, tags=tags, message=message)
 
 

@@ -94,7 +94,7 @@ class PartReader:
 
     def box(self, field: Field) -> Box:
         """Return the box of a range."""
-        field.object(("start", "end"), ())
+        field.object({"start", "end"})
         start = self.faults.attempt(self.integers, field["start"])
         corners = needed(start), self.integers(field["end"])
         box = self._boxes.get(corners)
@@ -119,14 +119,14 @@ class PartReader:
 
     def region(self, field: Field) -> Region:
         """Return a region."""
-        field.object(("tensorId", "range"), ())
+        field.object({"tensorId", "range"})
         tensor = self.faults.attempt(self.uuid, field["tensorId"])
         box = self.box(field["range"])
         return Region(needed(tensor), box)
 
     def projection(self, field: Field, rank: int | None) -> Projection:
         """Return a projection; `rank` is that of the index, if there is one."""
-        affine = field.object(("affineMap", "shape"), ())["affineMap"].object(("projection", "offset"), ())
+        affine = field.object({"affineMap", "shape"})["affineMap"].object({"projection", "offset"})
         rows = affine["projection"].items(of="a list of rows", most=_MODES)
         matrix = [self.faults.attempt(self.integers, row) for row in rows]
         offset = self.faults.attempt(self.integers, affine["offset"])
@@ -138,7 +138,7 @@ class PartReader:
 
     def signature(self, field: Field, rank: int | None) -> Signature:
         """Return a signature; `rank` is that of the index, if there is one."""
-        field.object((), ("inputs", "outputs"))
+        field.object(optional={"inputs", "outputs"})
 
         def read(item: Field) -> Projection:
             return self.projection(item, rank)
