@@ -2,12 +2,13 @@
 
 The index of an element is a tuple with one integer per mode. ``Shape``, ``Indices`` and ``Layout`` carry
 the type of their indices, so a checker knows the rank wherever it can be known, as NumPy's arrays do.
-``ShapeLike`` stands in ``tensorwrapper.shape``, beside the class that it names.
+``Shape[Rank2]`` is a shape of two modes; a bare ``Shape`` is one whose rank is not known, which goes wherever
+a rank is wanted. ``ShapeLike`` stands in ``tensorwrapper.shape``, beside the class that it names.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import EllipsisType
-from typing import TYPE_CHECKING, Literal, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,17 +17,18 @@ if TYPE_CHECKING:
     # The default of a type variable (PEP 696) is for checkers only: Python 3.11 has none.
     from typing_extensions import Buffer, TypeVar
 
-    IndexT_co = TypeVar("IndexT_co", bound=tuple[int, ...], default=tuple[int, ...], covariant=True)
+    IndexT_co = TypeVar("IndexT_co", bound=tuple[Any, ...], default=tuple[Any, ...], covariant=True)
     ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, default=np.generic, covariant=True)
     BufferLike: TypeAlias = Buffer
 else:
     from typing import TypeVar
 
-    IndexT_co = TypeVar("IndexT_co", bound=tuple[int, ...], covariant=True)
+    IndexT_co = TypeVar("IndexT_co", bound=tuple[Any, ...], covariant=True)
     ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, covariant=True)
     BufferLike: TypeAlias = object
 
 __all__ = [
+    "AnyRank",
     "Array",
     "BufferLike",
     "Extents",
@@ -34,14 +36,23 @@ __all__ = [
     "Index",
     "IndexT_co",
     "IntArray",
+    "IntVector",
     "Key",
     "KeyItem",
     "Kind",
+    "LooseIndex",
     "NamedKey",
     "Order",
     "PositionalItem",
     "PositionalKey",
     "Raggedness",
+    "Rank0",
+    "Rank1",
+    "Rank2",
+    "Rank3",
+    "Rank4",
+    "Rank5",
+    "Rank6",
     "ScalarT_co",
     "StringKind",
 ]
@@ -51,6 +62,47 @@ Index: TypeAlias = tuple[int, ...]
 
 Extents: TypeAlias = tuple[int, ...]
 """How many indices each mode has."""
+
+AnyRank: TypeAlias = tuple[Any, ...]
+"""An index of a rank that is not known; it goes wherever a rank is wanted."""
+
+Rank0: TypeAlias = tuple[()]
+"""The index of a scalar."""
+
+Rank1: TypeAlias = tuple[int]
+"""An index of one mode."""
+
+Rank2: TypeAlias = tuple[int, int]
+"""An index of two modes: ``Shape[Rank2]`` is the shape of a matrix."""
+
+Rank3: TypeAlias = tuple[int, int, int]
+"""An index of three modes."""
+
+Rank4: TypeAlias = tuple[int, int, int, int]
+"""An index of four modes."""
+
+Rank5: TypeAlias = tuple[int, int, int, int, int]
+"""An index of five modes."""
+
+Rank6: TypeAlias = tuple[int, int, int, int, int, int]
+"""An index of six modes."""
+
+
+class IntVector(Protocol):
+    """Integers whose number no checker counts: a list or an array. A tuple is none, for it cannot change."""
+
+    def __iter__(self) -> Iterator[SupportsIndex]:
+        """Return an iterator over the integers."""
+        ...
+
+    # What may be written varies from class to class, so that only Any takes all of them.
+    def __setitem__(self, key: Any, value: Any, /) -> None:  # noqa: ANN401
+        """Write one of them: what a tuple cannot."""
+        ...
+
+
+LooseIndex: TypeAlias = IntVector | tuple[np.integer[Any], ...]
+"""An index whose entries no checker counts: a list, an array, or a tuple of NumPy's integers."""
 
 Kind: TypeAlias = Literal["smooth", "jagged", "nested"]
 """What sort of set a shape is."""

@@ -112,13 +112,13 @@ class Layout(
             held = _of_flat(space, order, ascend, strides, start)
         _set_implementation(self, held)
 
-    def __getitem__(self, key: PositionalKey) -> "Layout[tuple[int, ...]]":
+    def __getitem__(self, key: PositionalKey) -> "Layout":
         """Return the layout of what a positional key selects, as NumPy's basic indexing does."""
         return wrap_layout(self.implementation.at(key))
 
     def element(
         self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None
-    ) -> "Layout[tuple[int, ...]]":
+    ) -> "Layout":
         """Return the layout of one element, at its own indices: those of ``shape.element(index)``.
 
         Parameters
@@ -144,7 +144,7 @@ class Layout(
         """
         return wrap_layout(element_of(self.implementation, index, layer))
 
-    def broadcast(self, shape: ShapeLike) -> "Layout[tuple[int, ...]]":
+    def broadcast(self, shape: ShapeLike) -> "Layout":
         """Return the layout over `shape` that repeats modes of extent 1 and adds leading modes.
 
         Raises
@@ -154,7 +154,7 @@ class Layout(
         """
         return wrap_layout(_modes.broadcast(self.implementation, unnamed_shape(shape)))
 
-    def squeeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "Layout[tuple[int, ...]]":
+    def squeeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "Layout":
         """Return the layout without the given modes, which must have extent 1; all such if none is given.
 
         Parameters
@@ -176,7 +176,7 @@ class Layout(
             _modes.squeeze(self.implementation, to_ints(one_sequence(modes), "modes") if modes else None)
         )
 
-    def unsqueeze(self, mode: SupportsIndex) -> "Layout[tuple[int, ...]]":
+    def unsqueeze(self, mode: SupportsIndex) -> "Layout":
         """Return the layout with a new mode of extent 1, which becomes mode `mode`.
 
         Examples
@@ -186,7 +186,7 @@ class Layout(
         """
         return wrap_layout(_modes.unsqueeze(self.implementation, mode))
 
-    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> "Layout[tuple[int, ...]]":
+    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> "Layout":
         """Return the layout of the same elements, in row-major order, under new extents; nothing moves.
 
         NumPy's rule for views, with signed strides: modes are regrouped only where they follow one another
@@ -231,7 +231,7 @@ class Layout(
         """
         return _modes.reshape_obstacle(self._strided("reshape"), to_extents(one_sequence(extents)))
 
-    def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> "Layout[tuple[int, ...]]":
+    def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> "Layout":
         """Return the layout of all runs of `length` positions of `mode`; a new last mode counts in the run.
 
         Raises
@@ -248,7 +248,7 @@ class Layout(
         """
         return wrap_layout(_modes.sliding_window(self.implementation, mode, length))
 
-    def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> "Layout[tuple[int, ...]]":
+    def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> "Layout":
         """Return the layout of the elements whose positions in two modes agree; the new mode is the last.
 
         Raises
@@ -263,7 +263,7 @@ class Layout(
         """
         return wrap_layout(_modes.diagonal(self.implementation, first, second))
 
-    def split_mode(self, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> "Layout[tuple[int, ...]]":
+    def split_mode(self, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> "Layout":
         """Return the layout in which one mode counts in several, the last of them fastest.
 
         Raises
@@ -280,7 +280,7 @@ class Layout(
         """
         return wrap_layout(_modes.split_mode(self.implementation, mode, extents))
 
-    def merge_modes(self, first: SupportsIndex, last: SupportsIndex) -> "Layout[tuple[int, ...]]":
+    def merge_modes(self, first: SupportsIndex, last: SupportsIndex) -> "Layout":
         """Return the layout in which the modes `first` to `last` count as one, the last of them fastest.
 
         Raises
@@ -295,7 +295,7 @@ class Layout(
         """
         return wrap_layout(_modes.merge_modes(self.implementation, first, last))
 
-    def simplify(self) -> "Layout[tuple[int, ...]]":
+    def simplify(self) -> "Layout":
         """Return the layout of the same elements, in row-major order, with the fewest modes; it starts at 0.
 
         Modes of extent 1 go, and neighbours become one where the outer continues the inner, whatever their
@@ -340,7 +340,7 @@ class Layout(
         """
         return plan_copy(self.implementation, implementation_of(target, "copy_plan"))
 
-    def as_tiled(self, tiling: Tiling) -> "Layout[tuple[int, ...]]":
+    def as_tiled(self, tiling: Tiling) -> "Layout":
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is.
 
         Raises

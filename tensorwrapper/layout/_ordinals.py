@@ -14,7 +14,7 @@ from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.operations._composite import Composite
 from tensorwrapper.layout.pictures._text import layout_text, parse_layout
 from tensorwrapper.shape.lowlevel import to_ordinal_array
-from tensorwrapper.typing import IndexT_co, IntArray
+from tensorwrapper.typing import Extents, IndexT_co, IntArray
 
 __all__ = ["LayoutOrdinals", "ordinal_repr"]
 
@@ -81,7 +81,8 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
             return held.extents
         if isinstance(held, Composite):
             return held.inner.extents
-        return self._strided("nested_extents").shape.extents
+        extents: Extents = self._strided("nested_extents").shape.extents
+        return extents
 
     @property
     def nested_strides(self) -> IntTree:

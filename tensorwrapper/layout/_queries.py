@@ -40,7 +40,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         return self.implementation.shape
 
     @property
-    def strides(self) -> Index:
+    def strides(self) -> IndexT_co:
         """The step of each mode, in elements.
 
         Raises
@@ -49,7 +49,9 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
             If the layout is not strided.
         """
         held = flat_implementation(self.implementation)
-        return held.strides if isinstance(held, Strided) else self._strided("strides").strides
+        return cast(
+            "IndexT_co", held.strides if isinstance(held, Strided) else self._strided("strides").strides
+        )
 
     @property
     def offset(self) -> int:

@@ -46,7 +46,7 @@ Parameter: TypeAlias = "ViewLike | float"
 """A number, or a view that is broadcast against the shape: one number for each coordinate."""
 
 
-def _to_box(shape: ShapeLike) -> Shape[tuple[int, ...]]:
+def _to_box(shape: ShapeLike) -> Shape:
     given: Shape[Any] = unnamed_shape(shape)
     if given.kind != "smooth":
         raise JaggedModeError(f"elements are generated over a box, not over {given}: as_smooth() is its box")

@@ -46,7 +46,7 @@ class ViewFacade(ABC, Generic[ScalarT_co]):
         """Return the elements in memory of their own: the same as `compute`."""
 
     @property
-    def shape(self) -> Shape[tuple[int, ...]]:
+    def shape(self) -> Shape:
         """The indices of the elements."""
         return self._expression.layout.shape
 

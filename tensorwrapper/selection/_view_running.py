@@ -151,7 +151,7 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         threads: SupportsIndex | None = None,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
-    ) -> Iterator[tuple[Shape[tuple[int, ...]], Tensor[Any]]]:
+    ) -> Iterator[tuple[Shape, Tensor[Any]]]:
         """Return an iterator over regions of the view and their elements: for views that do not fit memory.
 
         Regions come in row-major order. They have all positions of the last modes where that fits, and some
@@ -187,7 +187,7 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
 
     def _blocks(
         self, most: int, threads: int, watch: Watch, cancel: Cancel | None
-    ) -> Iterator[tuple[Shape[tuple[int, ...]], Tensor[Any]]]:
+    ) -> Iterator[tuple[Shape, Tensor[Any]]]:
         if not self.shape.size:
             return
         for region in regions(self.shape, region_extents(self._expression, most)):

@@ -29,7 +29,7 @@ class Stretchable(Protocol):
     """What can be brought to a common shape: layouts, tensors and views."""
 
     @property
-    def shape(self) -> Shape[Any]: ...
+    def shape(self) -> Shape: ...
     def squeeze(self, *modes: SupportsIndex) -> Any: ...  # noqa: ANN401 - of what kind, each says itself
     def permute(self, order: Iterable[SupportsIndex]) -> Any: ...  # noqa: ANN401
     def unsqueeze(self, mode: SupportsIndex) -> Any: ...  # noqa: ANN401
@@ -44,9 +44,9 @@ _V = TypeVar("_V", bound=Stretchable)
 class ModeAlignment:
     """Where each mode of some boxes goes in a common box; made by `align_modes`."""
 
-    shapes: tuple[Shape[Any], ...]
+    shapes: tuple[Shape, ...]
     """The boxes that were aligned."""
-    shape: Shape[Any]
+    shape: Shape
     """The common box: its extents, its names, and its origin."""
     modes: tuple[tuple[int | None, ...], ...]
     """For each box and each of its modes, the mode of `shape` that it feeds; None if it is dropped."""
@@ -246,7 +246,7 @@ def align_modes(*shapes: ShapeLike, to: ShapeLike | None = None) -> ModeAlignmen
     )
 
 
-def broadcast_shapes(*shapes: ShapeLike) -> Shape[Any]:
+def broadcast_shapes(*shapes: ShapeLike) -> Shape:
     """Return the common box that boxes are stretched to; see `align_modes`, which says how.
 
     Examples

@@ -5,7 +5,7 @@ that one serves all data over its shapes.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, SupportsIndex, TypeAlias, cast, final
+from typing import Literal, SupportsIndex, TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -34,11 +34,11 @@ class CellPermutation:
     Two are equal if they permute the same shape in the same order.
     """
 
-    source: Shape[Any]
+    source: Shape
     """The shape whose cells are permuted."""
     order: Index
     """Mode ``k`` of the result is mode ``order[k]`` of the source."""
-    shape: Shape[Any]
+    shape: Shape
     """The result: ``source.permute(order)``."""
     cells: IntArray
     """For each cell of the result, the number of the source's cell; read-only."""
@@ -127,7 +127,7 @@ def permute_cells(shape: ShapeLike, order: Iterable[SupportsIndex] | None = None
     return CellPermutation(source, modes, _permuted(source, modes), frozen_array(cells), frozen_array(places))
 
 
-def _permuted(source: Shape[Any], modes: Index) -> Shape[Any]:
+def _permuted(source: Shape, modes: Index) -> Shape:
     """Return the permuted shape with as many cells as the source: equal ones could be stored as one."""
     result = source.permute(modes)
     if result.outer_rank == source.outer_rank:
@@ -185,7 +185,7 @@ class CellMatch:
     other, in one order. Two are equal if they pair the same shapes in the same way.
     """
 
-    shapes: tuple[Shape[Any], Shape[Any]]
+    shapes: tuple[Shape, Shape]
     """The shapes whose cells are paired."""
     order: Index
     """In which order the modes of the right one are taken."""
@@ -263,7 +263,7 @@ def match_cells(
     return _match(as_shape(left), second, modes, by)
 
 
-def _match(left: Shape[Any], right: Shape[Any], order: Index, by: CellPairing) -> CellMatch:
+def _match(left: Shape, right: Shape, order: Index, by: CellPairing) -> CellMatch:
     turned = permute_cells(right, order)
     mine, theirs = left.cell_table(), turned.shape.cell_table()
     if mine.extents.shape[1] != theirs.extents.shape[1] or (by == "index" and left.rank != right.rank):
@@ -299,9 +299,7 @@ def _elements(offsets: IntArray, cells: IntArray) -> IntArray:
     return concatenated_ranges(offsets[cells], offsets[cells + 1] - offsets[cells])
 
 
-def _pairs(
-    left: Shape[Any], mine: CellTable, theirs: CellTable, by: CellPairing
-) -> tuple[IntArray, IntArray]:
+def _pairs(left: Shape, mine: CellTable, theirs: CellTable, by: CellPairing) -> tuple[IntArray, IntArray]:
     """Return the numbers of the cells that belong together."""
     if by == "number":
         if len(mine.extents) != len(theirs.extents):

@@ -16,7 +16,7 @@ __all__ = ["einsum_shape"]
 _KNOWN = 256  # equations remembered, with the ranks of the shapes
 
 
-def einsum_shape(equation: str, *shapes: ShapeLike) -> "Shape[tuple[int, ...]]":
+def einsum_shape(equation: str, *shapes: ShapeLike) -> "Shape":
     """Return the shape of ``numpy.einsum(equation, ...)`` of tensors with these shapes, of any kind.
 
     Modes with one label must agree in extent and origin; an extent of 1 is not stretched. Labels that the

@@ -62,9 +62,9 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         return self._order
 
     @property
-    def origin(self) -> Index:
+    def origin(self) -> IndexT_co:
         """The origin of the shape whose indices these are; one that varies raises `JaggedModeError`."""
-        return self._shape.origin
+        return cast("IndexT_co", self._shape.origin)
 
     @property
     def places(self) -> range:
@@ -350,7 +350,7 @@ class IndexIterator(Iterator[IndexT_co], Generic[IndexT_co]):
         return self._indices
 
     @property
-    def origin(self) -> Index:
+    def origin(self) -> IndexT_co:
         """The origin of the indices still to come; setting it keeps the position."""
         return self._indices.origin
 

@@ -1,7 +1,7 @@
 """What a shape can be asked: the part of the facade that makes no new shape."""
 
 from collections.abc import Iterable
-from typing import Generic, SupportsIndex, cast
+from typing import Any, Generic, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from tensorwrapper.shape.kinds._nested import at_zero, flat_of
 from tensorwrapper.shape.kinds._raggedness import raggedness_of
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray, Kind, Order, Raggedness
+from tensorwrapper.typing import IndexT_co, IntArray, Kind, Order, Raggedness
 
 __all__ = ["ShapeQueries"]
 
@@ -41,14 +41,19 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         return self.implementation.size
 
     @property
-    def extents(self) -> Extents:
+    def extents(self) -> IndexT_co:
         """The extent of every mode; a mode that is not uniform raises `JaggedModeError`."""
-        return self.implementation.extents
+        # Typed by a name, not by a cast: this is asked of every element, and a cast is a call.
+        implementation: Any = self.implementation
+        extents: IndexT_co = implementation.extents
+        return extents
 
     @property
-    def origin(self) -> Index:
+    def origin(self) -> IndexT_co:
         """The first index of every mode; a mode whose origin varies raises `JaggedModeError`."""
-        return self.implementation.origin
+        implementation: Any = self.implementation
+        origin: IndexT_co = implementation.origin
+        return origin
 
     @property
     def padding(self) -> int:

@@ -118,7 +118,7 @@ class Shape(
             self: "Shape[_I6]", a: _N, b: _N, c: _N, d: _N, e: _N, f: _N, /, *, origin: _At = None
         ) -> None: ...
         @overload
-        def __init__(self: "Shape[tuple[int, ...]]", *extents: _N, origin: _At = None) -> None: ...
+        def __init__(self: "Shape", *extents: _N, origin: _At = None) -> None: ...
 
     def __init__(self, *extents: SupportsIndex, origin: Iterable[SupportsIndex] | None = None) -> None:
         if len(extents) == 1 and type(extents[0]) in _SEQUENCES:
@@ -136,10 +136,10 @@ class Shape(
     @overload
     def __getitem__(self, key: slice | tuple[slice, ...]) -> "Shape[IndexT_co]": ...
     @overload
-    def __getitem__(self, key: Key) -> "Shape[tuple[int, ...]]": ...
+    def __getitem__(self, key: Key) -> "Shape": ...
     @overload
-    def __getitem__(self, key: NamedKey) -> "Shape[tuple[int, ...]]": ...
-    def __getitem__(self, key: Key | NamedKey) -> "Shape[Any]":
+    def __getitem__(self, key: NamedKey) -> "Shape": ...
+    def __getitem__(self, key: Key | NamedKey) -> "Shape":
         held, names = self.implementation, self._names
         if names is None:
             numbers: Any = key  # a key by name is refused there, as any other object
@@ -149,10 +149,10 @@ class Shape(
         return wrap(held.select(entries), kept_names(names, [type(entry) is not int for entry in entries]))
 
     @overload
-    def chip(self, leading: Iterable[SupportsIndex], /) -> "Shape[tuple[int, ...]]": ...
+    def chip(self, leading: Iterable[SupportsIndex], /) -> "Shape": ...
     @overload
-    def chip(self, *leading: SupportsIndex) -> "Shape[tuple[int, ...]]": ...
-    def chip(self, *leading: SupportsIndex | Iterable[SupportsIndex]) -> "Shape[tuple[int, ...]]":
+    def chip(self, *leading: SupportsIndex) -> "Shape": ...
+    def chip(self, *leading: SupportsIndex | Iterable[SupportsIndex]) -> "Shape":
         """Return what is left when the leading modes are pinned to `leading`; they are dropped.
 
         Examples
@@ -172,12 +172,12 @@ class Shape(
     @overload
     def reshape(
         self, extents: Iterable[SupportsIndex], /, *, origin: _At = None
-    ) -> "Shape[tuple[int, ...]]": ...
+    ) -> "Shape": ...
     @overload
-    def reshape(self, *extents: SupportsIndex, origin: _At = None) -> "Shape[tuple[int, ...]]": ...
+    def reshape(self, *extents: SupportsIndex, origin: _At = None) -> "Shape": ...
     def reshape(
         self, *extents: SupportsIndex | Iterable[SupportsIndex], origin: _At = None
-    ) -> "Shape[tuple[int, ...]]":
+    ) -> "Shape":
         """Return the box with other extents and as many elements, which keep their row-major order.
 
         Parameters
@@ -203,7 +203,7 @@ class Shape(
         """
         return wrap(reshape_box(self.implementation, one_sequence(extents), origin))
 
-    def leading(self, modes: SupportsIndex) -> "Shape[tuple[int, ...]]":
+    def leading(self, modes: SupportsIndex) -> "Shape":
         """Return the shape of the prefixes of `modes` indices: the leading modes without the rest; O(1).
 
         Where the cells of a jagged shape are cut short, the extents of one mode are summed: O(cells).
@@ -216,15 +216,13 @@ class Shape(
         names, part = self._names, self.implementation.leading(modes)
         return wrap(part, None if names is None else plain_names(names[: part.rank]))
 
-    def outer(self) -> "Shape[tuple[int, ...]]":
+    def outer(self) -> "Shape":
         """Return the shape of the first `outer_rank` modes, which number the cells; a box raises."""
         held = self._cellular()
         names = self._names
         return wrap(held.outer(), None if names is None else plain_names(names[: held.outer_rank]))
 
-    def element(
-        self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None
-    ) -> "Shape[tuple[int, ...]]":
+    def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> "Shape":
         """Return the shape of one element, as a view.
 
         Parameters
@@ -249,9 +247,7 @@ class Shape(
         part = element(self._cellular(), index, layer)
         return wrap(part, self._names_from(self.implementation.rank - part.rank))
 
-    def cells(
-        self, *, layer: SupportsIndex | None = None
-    ) -> "Iterator[tuple[Index, Shape[tuple[int, ...]]]]":
+    def cells(self, *, layer: SupportsIndex | None = None) -> "Iterator[tuple[Index, Shape]]":
         """Return an iterator over outer indices and the shape of the cell under each, in row-major order.
 
         Parameters
@@ -311,7 +307,7 @@ class Shape(
 
     # Labels.
 
-    def __call__(self, labels: "LabelsLike") -> "LabeledShape[Shape[tuple[int, ...]]]":
+    def __call__(self, labels: "LabelsLike") -> "LabeledShape[Shape]":
         """Return the shape with a label for each mode, to combine it with others as tensors are combined.
 
         Labelled shapes are added, subtracted, multiplied, and scaled by numbers; ``shape(labels)`` of the
@@ -341,7 +337,7 @@ class Shape(
         >>> (rows("i,j") * rows("i,k")).shape("i,j,k") == Shape.jagged([Shape(10, 10), Shape(20, 20)])
         True
         """
-        return _labeler()(cast("Shape[tuple[int, ...]]", self), labels)
+        return _labeler()(cast("Shape", self), labels)
 
     # Comparison. In the final class, because a class with equality and no hash has none.
 
@@ -416,7 +412,7 @@ class Shape(
 
         return shape_html(self.implementation, self._names)
 
-    def __reduce__(self) -> tuple[Callable[..., "Shape[Any]"], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., "Shape"], tuple[object, ...]]:
         # The cached hash stays behind: hashes of strings differ between processes.
         held, names = self.implementation, self._names
         if names is not None:
@@ -427,7 +423,7 @@ class Shape(
         return wrap, (held,)
 
 
-def zero_based(shape: "Shape[Any]") -> "Shape[Any]":
+def zero_based(shape: "Shape") -> "Shape":
     """Return the shape with the same extents and every origin 0, those of single cells included."""
     return wrap(at_zero(flat_of(shape.implementation)))
 
@@ -440,7 +436,7 @@ _set_hash = cast("_SlotSetter", cast("Any", Shape)._hash.__set__)
 
 def wrap(held: ShapeCommon, names: Names = None) -> "Shape[Any]":
     """Return the facade over an implementation."""
-    shape: Shape[Any] = object.__new__(Shape)
+    shape: Shape = object.__new__(Shape)
     _set_implementation(shape, held)
     _set_names(shape, names)
     _set_hash(shape, None)
@@ -455,11 +451,11 @@ def _labeler() -> "Callable[[Shape[Index], LabelsLike], LabeledShape[Shape[Index
     return label_shape
 
 
-def _wrap_jagged(*state: Any) -> "Shape[Any]":  # noqa: ANN401 - what Columns.state returns
+def _wrap_jagged(*state: Any) -> "Shape":  # noqa: ANN401 - what Columns.state returns
     return wrap(jagged_of_state(*state))
 
 
-def as_shape(shape: ShapeLike) -> "Shape[Any]":
+def as_shape(shape: ShapeLike) -> "Shape":
     """Return `shape` as a `Shape`; extents make a box at the origin, and a `Shape` is returned as it is.
 
     Examples
@@ -468,11 +464,11 @@ def as_shape(shape: ShapeLike) -> "Shape[Any]":
     Shape(2, 3)
     """
     if isinstance(shape, Shape):
-        return cast("Shape[Any]", shape)  # type: ignore[redundant-cast]
+        return cast("Shape", shape)
     return wrap(implementation_of(shape))
 
 
-def unnamed_shape(shape: ShapeLike) -> "Shape[Any]":
+def unnamed_shape(shape: ShapeLike) -> "Shape":
     """Return `as_shape` of it without names: what layouts and tensors, whose modes are numbered, are over."""
     space = as_shape(shape)
     return space if space._names is None else wrap(space.implementation)

@@ -17,7 +17,7 @@ from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["Box", "BoxTable", "BoxesLike", "as_box", "as_box_table", "box_text", "stop_of"]
 
-Box: TypeAlias = Shape[tuple[int, ...]]
+Box: TypeAlias = Shape
 """A smooth shape of any rank."""
 
 

@@ -66,6 +66,9 @@ class _Side:
 
     __slots__ = ("extent", "first", "length", "mode")
 
+    first: int
+    extent: int
+
     def __init__(self, whole: Box, mode: int, scale: float) -> None:
         self.mode = mode
         self.first, self.extent = whole.origin[mode], whole.extents[mode]

@@ -20,7 +20,7 @@ class Entry:
     """What is stored under one name; nothing of it needs the elements."""
 
     name: str
-    shape: Shape[tuple[int, ...]]
+    shape: Shape
     dtype: str
     """The type of the elements, as NumPy names it."""
     packing: str

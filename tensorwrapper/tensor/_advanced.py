@@ -20,7 +20,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import expand_positional
 from tensorwrapper.shape import Shape
-from tensorwrapper.typing import Array, IntArray, PositionalItem, PositionalKey, ScalarT_co
+from tensorwrapper.typing import Array, Extents, Index, IntArray, PositionalItem, PositionalKey, ScalarT_co
 
 __all__ = [
     "ArrayKey",
@@ -119,9 +119,10 @@ def _misfit(values: Array, error: ValueError) -> ExtentMismatchError:
 def _addresses(layout: Layout[Any], items: tuple[_Item, ...]) -> IntArray:
     """Return the addresses that a key selects: NumPy applies it to the coordinates of each mode."""
     shape: Shape[Any] = layout.shape
-    extents = shape.extents
+    extents: Extents = shape.extents
+    origin: Index = shape.origin
     columns: list[IntArray] = []
-    for mode, (extent, start) in enumerate(zip(extents, shape.origin, strict=True)):
+    for mode, (extent, start) in enumerate(zip(extents, origin, strict=True)):
         along = np.arange(start, start + extent).reshape((-1,) + (1,) * (shape.rank - mode - 1))
         # A view without memory of its own, however large the box is.
         columns.append(np.broadcast_to(along, extents)[cast("Any", items)])

@@ -42,11 +42,11 @@ class Alignment:
     same shapes in the same orders.
     """
 
-    shapes: tuple[Shape[Any], ...]
+    shapes: tuple[Shape, ...]
     """The shapes that were aligned."""
     orders: tuple[Index, ...]
     """For each of them, which of its modes stands in each common one."""
-    shape: Shape[Any]
+    shape: Shape
     """The indices that all of them have, origins kept: a jagged shape."""
     cells: IntArray
     """The (n, shapes) numbers of the cells that meet in each common cell, each in its own shape."""
@@ -154,12 +154,12 @@ def align(
     return _aligned(shapes, tuple(modes))
 
 
-def _shape_of(operand: "Tensor[Any] | ShapeLike") -> Shape[Any]:
-    shape: Shape[Any] = operand.shape if isinstance(operand, Tensor) else unnamed_shape(operand)
+def _shape_of(operand: "Tensor[Any] | ShapeLike") -> Shape:
+    shape: Shape = operand.shape if isinstance(operand, Tensor) else unnamed_shape(operand)
     return shape.flatten() if shape.kind == "nested" else shape
 
 
-def _aligned(shapes: tuple[Shape[Any], ...], orders: tuple[Index, ...]) -> Alignment:
+def _aligned(shapes: tuple[Shape, ...], orders: tuple[Index, ...]) -> Alignment:
     operands = list(zip(shapes, orders, strict=True))
     # Operands that are the same have the same places, which are found once.
     layouts = {(shape, order): wrap_layout(contiguous(shape, 0)).permute(order) for shape, order in operands}
@@ -174,7 +174,7 @@ def _aligned(shapes: tuple[Shape[Any], ...], orders: tuple[Index, ...]) -> Align
     return Alignment(shapes, orders, shape, frozen_array(cells), tuple([places for _, places in found]))
 
 
-def _find(common: Rows, shape: Shape[Any], layout: Layout[Any]) -> tuple[IntArray, _Places]:
+def _find(common: Rows, shape: Shape, layout: Layout[Any]) -> tuple[IntArray, _Places]:
     """Return the cell of a layout that holds each common cell, and where the common elements lie."""
     table = unrolled(table_of(layout.implementation), common.outer_rank)
     _, _, cells = intersect_rows(common, table.rows)

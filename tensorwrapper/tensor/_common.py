@@ -29,7 +29,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
 
     @property
     @abstractmethod
-    def shape(self) -> Shape[tuple[int, ...]]:
+    def shape(self) -> Shape:
         """The indices of the elements."""
 
     @property

@@ -45,12 +45,12 @@ class TensorFacade(ABC, Generic[ScalarT_co]):
         """Return a tensor of parts that fit: the offsets were checked against the buffer."""
 
     @property
-    def shape(self) -> Shape[tuple[int, ...]]:
+    def shape(self) -> Shape:
         """The indices of the elements."""
         return self._layout.shape
 
     @property
-    def layout(self) -> Layout[tuple[int, ...]]:
+    def layout(self) -> Layout:
         """Where the elements lie in the buffer, in elements."""
         return self._layout
 

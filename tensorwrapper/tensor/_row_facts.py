@@ -1,7 +1,5 @@
 """What rows are known by: lengths, positions, runs of equal elements; as flat arrays."""
 
-from typing import Any
-
 import numpy as np
 
 from tensorwrapper._arrays import frozen_array, splits_of
@@ -13,27 +11,28 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["counts_of", "positions_of_mode", "row_splits", "rows_of_counts", "run_lengths"]
 
 
-def row_splits(shape: Shape[Any]) -> IntArray:
+def row_splits(shape: Shape) -> IntArray:
     """Return where the innermost rows begin among the elements, and (last) how many elements there are."""
     if shape.kind != "smooth":
         return shape.splits(shape.rank - 1)
+    length: int
     *outer, length = shape.extents
     n_rows = int(np.prod(outer, dtype=np.object_))
     return np.arange(n_rows + 1, dtype=np.int64) * length
 
 
-def counts_of(shape: Shape[Any], mode: int) -> tuple[Shape[Any], IntArray]:
+def counts_of(shape: Shape, mode: int) -> tuple[Shape, IntArray]:
     """Return the extent of `mode` under every prefix of `mode` indices, and the shape of those prefixes."""
-    prefixes: Shape[Any] = shape.leading(mode)
+    prefixes: Shape = shape.leading(mode)
     if shape.kind == "smooth":
         return prefixes, np.broadcast_to(np.int64(shape.extent(mode)), prefixes.extents)
     lengths = shape.lengths(mode)
     return prefixes, lengths.reshape(()) if not mode else lengths
 
 
-def positions_of_mode(shape: Shape[Any], mode: int) -> tuple[Shape[Any], IntArray]:
+def positions_of_mode(shape: Shape, mode: int) -> tuple[Shape, IntArray]:
     """Return the position of every index along `mode`, and the shape of the modes up to it."""
-    leading: Shape[Any] = shape.leading(mode + 1)
+    leading: Shape = shape.leading(mode + 1)
     if leading.kind == "smooth":
         return leading, np.broadcast_to(np.arange(leading.extents[-1], dtype=np.int64), leading.extents)
     counts = shape.lengths(mode)
@@ -45,7 +44,7 @@ def positions_of_mode(shape: Shape[Any], mode: int) -> tuple[Shape[Any], IntArra
     return leading, np.cumsum(steps, out=steps)
 
 
-def run_lengths(flat: Array, shape: Shape[Any]) -> tuple[Shape[Any], IntArray]:
+def run_lengths(flat: Array, shape: Shape) -> tuple[Shape, IntArray]:
     """Return how many equal elements follow one another in each row, and the shape of all these runs."""
     splits = row_splits(shape)
     starts = np.empty(len(flat), dtype=np.bool_)
@@ -57,7 +56,7 @@ def run_lengths(flat: Array, shape: Shape[Any]) -> tuple[Shape[Any], IntArray]:
     return rows_of_counts(shape, np.diff(np.searchsorted(firsts, splits))), lengths
 
 
-def rows_of_counts(shape: Shape[Any], counts: IntArray) -> Shape[Any]:
+def rows_of_counts(shape: Shape, counts: IntArray) -> Shape:
     """Return the shape with other lengths of the innermost rows; a box where there is one row."""
     if shape.rank == 1:
         return wrap(make_smooth((int(counts[0]),), (0,)))

@@ -57,7 +57,7 @@ class TensorRows(Generic[_T, _R]):
     _runs: "_Runs | PlacedRows | None" = attrs.field(default=None, init=False)
 
     @property
-    def shape(self) -> Shape[tuple[int, ...]]:
+    def shape(self) -> Shape:
         """The shape of the prefixes: that of the tensor without its last mode."""
         shape = self._tensor.shape
         return shape.leading(shape.rank - 1)

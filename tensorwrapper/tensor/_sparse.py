@@ -165,6 +165,8 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             raise RankError(f"compressed rows need a matrix, not a tensor of rank {self.shape.rank}")
         if self.shape.kind != "smooth":
             raise ConversionError(f"compressed rows need a box, not a tensor of shape {self.shape}")
+        rows: int
+        columns: int
         rows, columns = self.shape.extents
         ordinals, values = stored_of(self._layout.implementation, buffer)
         starts = np.arange(rows + 1, dtype=np.int64) * columns

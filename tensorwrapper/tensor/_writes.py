@@ -100,8 +100,9 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         strings, shape = read_strings(value, buffer.kind)
         places = np.arange(len(strings))
         if self.shape.kind == "smooth" and shape.kind == "smooth":
-            extents = self.shape.extents
-            places = np.broadcast_to(fit_extents(places.reshape(shape.extents), extents), extents)
+            extents: Extents = self.shape.extents
+            given: Extents = shape.extents
+            places = np.broadcast_to(fit_extents(places.reshape(given), extents), extents)
         elif not shape.rank:
             places = np.broadcast_to(places, (self.shape.size,))
         elif not isinstance(value, TensorFacade):

@@ -1,7 +1,6 @@
 """Laws of the set of indices: which there are, in which order, and where each comes."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +23,7 @@ class IndexLaws(Laws):
 
     __slots__ = ()
 
-    def test_indices_are_those_under_the_prefixes_in_order(self, shape: Shape[Any]) -> None:
+    def test_indices_are_those_under_the_prefixes_in_order(self, shape: Shape) -> None:
         """Every index that the prefixes lead to comes once: sorted in C order, sorted reversed in F order."""
         expected = list(indices_of(tree_of(shape)))
 
@@ -33,7 +32,7 @@ class IndexLaws(Laws):
         assert list(shape.indices(order="F")) == sorted(expected, key=lambda index: index[::-1])
         assert np.array_equal(shape.indices().to_numpy(), _table(expected, shape.rank))
 
-    def test_offsets_count_from_the_origin_under_each_prefix(self, shape: Shape[Any]) -> None:
+    def test_offsets_count_from_the_origin_under_each_prefix(self, shape: Shape) -> None:
         """There is an offset for every index, and each of its entries counts from 0."""
         expected = list(indices_of(zeroed(tree_of(shape))))
 
@@ -41,7 +40,7 @@ class IndexLaws(Laws):
         assert list(shape.offsets()) == expected
         assert np.array_equal(shape.offsets().to_numpy(), _table(expected, shape.rank))
 
-    def test_membership_is_that_of_the_set(self, shape: Shape[Any], data: DataObject) -> None:
+    def test_membership_is_that_of_the_set(self, shape: Shape, data: DataObject) -> None:
         """Single indices and arrays of them are found exactly where they are; neighbours are not."""
         inside = set(indices_of(tree_of(shape)))
         near = sorted(_neighbours(inside, shape.rank))
@@ -58,7 +57,7 @@ class IndexLaws(Laws):
             with pytest.raises(OutOfBoundsError):
                 shape.ordinals(_table([point], shape.rank))
 
-    def test_ordinals_and_indices_are_inverse(self, shape: Shape[Any]) -> None:
+    def test_ordinals_and_indices_are_inverse(self, shape: Shape) -> None:
         """One at a time and in arrays of any shape; what is outside raises."""
         expected = list(indices_of(tree_of(shape)))
         numbers = list(range(len(expected)))
@@ -79,7 +78,7 @@ class IndexLaws(Laws):
         with pytest.raises(RankError):
             shape.ordinal((0,) * (shape.rank + 1))
 
-    def test_prefixes_that_lead_nowhere_are_refused(self, shape: Shape[Any]) -> None:
+    def test_prefixes_that_lead_nowhere_are_refused(self, shape: Shape) -> None:
         """`extent_at` and `origin_at` answer under every prefix that is there, and raise under any other."""
         tree = tree_of(shape)
         for mode in range(shape.rank - 1):

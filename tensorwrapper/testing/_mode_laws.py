@@ -1,7 +1,5 @@
 """Laws of what is said of a mode: its extents, its origin, what it depends on, the box around all."""
 
-from typing import Any
-
 import pytest
 
 from tensorwrapper.errors import JaggedModeError, LayerError, RankError
@@ -17,7 +15,7 @@ class ModeLaws(Laws):
 
     __slots__ = ()
 
-    def test_extents_are_bounded_by_those_under_the_prefixes(self, shape: Shape[Any]) -> None:
+    def test_extents_are_bounded_by_those_under_the_prefixes(self, shape: Shape) -> None:
         """`extent_bounds`, `is_uniform`, `extent` and `extents` agree with `extent_at`."""
         tree = tree_of(shape)
         varies = False
@@ -44,7 +42,7 @@ class ModeLaws(Laws):
             with pytest.raises(RankError, match=str(shape.rank)):
                 question(shape.rank)
 
-    def test_the_origin_is_one_number_per_mode_or_an_error(self, shape: Shape[Any]) -> None:
+    def test_the_origin_is_one_number_per_mode_or_an_error(self, shape: Shape) -> None:
         """`origin` agrees with `origin_at` where that has one answer, and raises where it has several."""
         tree = tree_of(shape)
         starts = [{node.origin for node in nodes_of(tree, mode)} for mode in range(shape.rank)]
@@ -56,7 +54,7 @@ class ModeLaws(Laws):
         assert len(shape.origin) == shape.rank
         assert all(seen <= {start} for seen, start in zip(starts, shape.origin, strict=True))
 
-    def test_a_mode_depends_on_what_decides_its_range_and_on_no_more(self, shape: Shape[Any]) -> None:
+    def test_a_mode_depends_on_what_decides_its_range_and_on_no_more(self, shape: Shape) -> None:
         """Extent and origin are a function of the dependencies, and of no fewer modes."""
         tree = tree_of(shape)
         for mode in range(shape.rank):
@@ -67,7 +65,7 @@ class ModeLaws(Laws):
             assert _decides(needs, nodes)
             assert not any(_decides(tuple([m for m in needs if m != one]), nodes) for one in needs)
 
-    def test_the_bounding_box_is_the_smallest_around_all_rows(self, shape: Shape[Any]) -> None:
+    def test_the_bounding_box_is_the_smallest_around_all_rows(self, shape: Shape) -> None:
         """`as_smooth` covers every row that is not empty and no more; `padding` counts what it adds."""
         tree = tree_of(shape)
         box = shape.as_smooth()
@@ -86,7 +84,7 @@ class ModeLaws(Laws):
         assert all(index in box for index in indices_of(tree))
         assert shape.same_elements(box) == box.same_elements(shape) == (not shape.padding or not box.size)
 
-    def test_leading_modes_are_the_prefixes(self, shape: Shape[Any]) -> None:
+    def test_leading_modes_are_the_prefixes(self, shape: Shape) -> None:
         """`leading(m)` has every prefix of m indices; layers count them."""
         tree = tree_of(shape)
         prefixes = [[node.prefix for node in nodes_of(tree, mode)] for mode in range(shape.rank)]

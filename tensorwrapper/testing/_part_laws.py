@@ -1,7 +1,6 @@
 """Laws of parts: slices, chips, keys, moves and permutations are those of the set of indices."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from hypothesis import strategies as st
@@ -23,7 +22,7 @@ class PartLaws(Laws):
 
     __slots__ = ()
 
-    def test_a_slice_keeps_what_lies_inside_or_raises(self, shape: Shape[Any], data: DataObject) -> None:
+    def test_a_slice_keeps_what_lies_inside_or_raises(self, shape: Shape, data: DataObject) -> None:
         """A slice keeps rank, kind and layers; a bound outside a selected row raises unless it is clipped."""
         pairs = data.draw(_boxes(shape))
         clip = data.draw(st.booleans())
@@ -43,7 +42,7 @@ class PartLaws(Laws):
         with pytest.raises(RankError, match=str(shape.rank)):
             shape.slice([*first, 0], [*last, 0])
 
-    def test_a_slice_of_a_slice_is_a_slice(self, shape: Shape[Any], data: DataObject) -> None:
+    def test_a_slice_of_a_slice_is_a_slice(self, shape: Shape, data: DataObject) -> None:
         """Bounds are absolute, so the second slice may be taken of the whole."""
         tree = tree_of(shape)
         if not shape.size:
@@ -58,7 +57,7 @@ class PartLaws(Laws):
             tree_of(once), [slice(k, k + 1) for k in keep], clip=True
         )
 
-    def test_a_key_selects_under_every_prefix_that_is_left(self, shape: Shape[Any], data: DataObject) -> None:
+    def test_a_key_selects_under_every_prefix_that_is_left(self, shape: Shape, data: DataObject) -> None:
         """An index may be pinned in any mode, exactly where every row that is left has it."""
         key = data.draw(_keys(shape))
         expected = _expected(shape, key)
@@ -71,7 +70,7 @@ class PartLaws(Laws):
         assert part.rank == sum(isinstance(entry, slice) for entry in key)
         assert tree_of(part) == expected[0]
 
-    def test_a_chip_is_what_is_left_under_a_prefix(self, shape: Shape[Any], data: DataObject) -> None:
+    def test_a_chip_is_what_is_left_under_a_prefix(self, shape: Shape, data: DataObject) -> None:
         """Leading indices that are pinned are dropped; cells and elements are chips."""
         tree = tree_of(shape)
         length = data.draw(st.integers(0, shape.rank))
@@ -94,7 +93,7 @@ class PartLaws(Laws):
             assert all(tree_of(cell) == tree_of(shape.chip(*index)) for index, cell in cells)
             assert sum(cell.size for _, cell in cells) == shape.size
 
-    def test_translation_moves_every_prefix_and_back(self, shape: Shape[Any], data: DataObject) -> None:
+    def test_translation_moves_every_prefix_and_back(self, shape: Shape, data: DataObject) -> None:
         """`translate_by` adds its offset everywhere; `translate_to` puts the origin where it is told."""
         tree = tree_of(shape)
         offset = data.draw(st.tuples(*[st.integers(-5, 5)] * shape.rank))
@@ -120,7 +119,7 @@ class PartLaws(Laws):
         assert tree_of(back.translate_to(origin)) == tree_of(there)
 
     def test_a_permutation_is_one_where_modes_follow_what_they_need(
-        self, shape: Shape[Any], data: DataObject
+        self, shape: Shape, data: DataObject
     ) -> None:
         """It is refused exactly where a mode comes before one on which it depends, or leaves its layer."""
         order = data.draw(st.permutations(range(shape.rank)))
@@ -144,9 +143,7 @@ class PartLaws(Laws):
             shape.permute([*order, 0])
 
 
-def _expected(
-    shape: Shape[Any], key: Sequence[int | slice], *, clip: bool = False
-) -> tuple[Tree | None] | None:
+def _expected(shape: Shape, key: Sequence[int | slice], *, clip: bool = False) -> tuple[Tree | None] | None:
     """Return the tree of a selection, or None if it must be refused."""
     for entry in key:
         if isinstance(entry, slice) and None not in (entry.start, entry.stop) and entry.start > entry.stop:
@@ -178,7 +175,7 @@ _HOW, _NEAR = st.integers(0, 4), st.integers(-1, 2)
 
 
 @st.composite
-def _boxes(draw: DrawFn, shape: Shape[Any]) -> list[tuple[int, int]]:
+def _boxes(draw: DrawFn, shape: Shape) -> list[tuple[int, int]]:
     """Draw first and last indices, most of them inside or just outside the shape."""
     box = shape.as_smooth()
     pairs: list[tuple[int, int]] = []
@@ -192,7 +189,7 @@ def _boxes(draw: DrawFn, shape: Shape[Any]) -> list[tuple[int, int]]:
 
 
 @st.composite
-def _keys(draw: DrawFn, shape: Shape[Any]) -> list[int | slice]:
+def _keys(draw: DrawFn, shape: Shape) -> list[int | slice]:
     """Draw one entry per mode, near an index that there is."""
     box = shape.as_smooth()
     near: Index = shape.index(draw(st.integers(0, shape.size - 1))) if shape.size else box.origin

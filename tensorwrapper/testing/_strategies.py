@@ -5,7 +5,6 @@ follow an empty mode, rows that are shared, and views of views.
 """
 
 from collections.abc import Collection
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -31,7 +30,7 @@ KINDS: tuple[Kind, ...] = ("smooth", "jagged", "nested")
 
 def shapes(
     kinds: Collection[Kind] = KINDS, *, max_rank: int = 4, max_extent: int = 3, max_origin: int = 3
-) -> SearchStrategy[Shape[Any]]:
+) -> SearchStrategy[Shape]:
     """Return a strategy of shapes of every representation, values and views.
 
     Parameters
@@ -53,7 +52,7 @@ def shapes(
     ...     assert shape.as_smooth().contains(shape.indices().to_numpy()).all()
     >>> test_the_box_holds_every_index()
     """
-    values: dict[Kind, SearchStrategy[Shape[Any]]] = {
+    values: dict[Kind, SearchStrategy[Shape]] = {
         "smooth": smooth_shapes(max_rank=max_rank, max_extent=max_extent, max_origin=max_origin),
         "nested": nested_shapes(max_rank=max_rank, max_extent=max_extent, max_origin=max_origin),
     }
@@ -70,7 +69,7 @@ def shapes(
 
 def smooth_shapes(
     *, min_rank: int = 0, max_rank: int = 4, max_extent: int = 3, max_origin: int = 3
-) -> SearchStrategy[Shape[Any]]:
+) -> SearchStrategy[Shape]:
     """Return a strategy of boxes with an origin, empty ones and the scalar included.
 
     Examples
@@ -87,7 +86,7 @@ def smooth_shapes(
 
 def jagged_shapes(
     *, min_rank: int = 2, max_rank: int = 4, max_extent: int = 3, max_origin: int = 3
-) -> SearchStrategy[Shape[Any]]:
+) -> SearchStrategy[Shape]:
     """Return a strategy of ragged shapes that own their columns.
 
     They have up to three unrolled modes above cells of any rank, with extents of their own for every
@@ -110,7 +109,7 @@ def jagged_shapes(
     return st.one_of(kinds)
 
 
-def _stacks(outer: int, inner: int, max_extent: int, max_origin: int) -> SearchStrategy[Shape[Any]]:
+def _stacks(outer: int, inner: int, max_extent: int, max_origin: int) -> SearchStrategy[Shape]:
     """Return a strategy of lists of children: boxes, or stacks again."""
     if outer == 1:
         children = smooth_shapes(min_rank=inner, max_rank=inner, max_extent=max_extent, max_origin=max_origin)
@@ -118,13 +117,13 @@ def _stacks(outer: int, inner: int, max_extent: int, max_origin: int) -> SearchS
         children = _stacks(outer - 1, inner, max_extent, max_origin)
     rank = outer + inner
 
-    def stack(start: int, rows: list[Shape[Any]]) -> Shape[Any]:
+    def stack(start: int, rows: list[Shape]) -> Shape:
         return Shape.jagged(rows, rank=rank, origin=(start, *[0] * (rank - 1)))
 
     return st.builds(stack, st.integers(-max_origin, max_origin), st.lists(children, max_size=max_extent))
 
 
-def _evens(_outer: int, inner: int, max_extent: int, max_origin: int) -> SearchStrategy[Shape[Any]]:
+def _evens(_outer: int, inner: int, max_extent: int, max_origin: int) -> SearchStrategy[Shape]:
     """Return a strategy of cells that are all alike, and so are stored once."""
     boxes = smooth_shapes(
         min_rank=inner + 1, max_rank=inner + 1, max_extent=max_extent, max_origin=max_origin
@@ -132,7 +131,7 @@ def _evens(_outer: int, inner: int, max_extent: int, max_origin: int) -> SearchS
     return boxes.map(lambda box: box.as_jagged())
 
 
-def _from_cells(outer: int, inner: int, max_extent: int, max_origin: int) -> SearchStrategy[Shape[Any]]:
+def _from_cells(outer: int, inner: int, max_extent: int, max_origin: int) -> SearchStrategy[Shape]:
     """Return a strategy of tables of extents over the cells of a box or of a ragged shape."""
     limits = {"max_extent": max_extent, "max_origin": max_origin}
     grids = smooth_shapes(min_rank=outer, max_rank=outer, **limits)
@@ -143,7 +142,7 @@ def _from_cells(outer: int, inner: int, max_extent: int, max_origin: int) -> Sea
     return st.builds(_over, grids, st.lists(st.tuples(numbers, starts), min_size=1, max_size=8))
 
 
-def _over(grid: Shape[Any], cells: list[tuple[list[int], list[int]]]) -> Shape[Any]:
+def _over(grid: Shape, cells: list[tuple[list[int], list[int]]]) -> Shape:
     """Return a shape whose cells have the extents and origins in `cells`, again and again."""
     table = [cells[k % len(cells)] for k in range(grid.size)]
     extents, origins = (np.array([cell[k] for cell in table], dtype=np.int64) for k in (0, 1))
@@ -170,9 +169,7 @@ def tilings(
     )
 
 
-def tiled_shapes(
-    *, max_rank: int = 4, max_extent: int = 3, max_origin: int = 3
-) -> SearchStrategy[Shape[Any]]:
+def tiled_shapes(*, max_rank: int = 4, max_extent: int = 3, max_origin: int = 3) -> SearchStrategy[Shape]:
     """Return a strategy of shapes of tiled boxes, of even rank from 2; `max_origin` is for tile numbers.
 
     Examples
@@ -185,7 +182,7 @@ def tiled_shapes(
     return cuts.map(lambda tiling: tiling.shape.translate_by((*tiling.origin, *[0] * tiling.rank)))
 
 
-def triangular_shapes(*, max_extent: int = 5) -> SearchStrategy[Shape[Any]]:
+def triangular_shapes(*, max_extent: int = 5) -> SearchStrategy[Shape]:
     """Return a strategy of upper and lower triangles, with and without their diagonals.
 
     Examples
@@ -199,13 +196,13 @@ def triangular_shapes(*, max_extent: int = 5) -> SearchStrategy[Shape[Any]]:
     return st.builds(_triangular, sides, st.sampled_from(halves), diagonal=choices)
 
 
-def _triangular(n: int, half: Half, *, diagonal: bool) -> Shape[Any]:
+def _triangular(n: int, half: Half, *, diagonal: bool) -> Shape:
     return Shape.triangular(n, half, diagonal=diagonal)
 
 
 def nested_shapes(
     *, max_rank: int = 4, max_extent: int = 3, max_origin: int = 3, max_layers: int = 3
-) -> SearchStrategy[Shape[Any]]:
+) -> SearchStrategy[Shape]:
     """Return a strategy of nested shapes, smooth and jagged; layers may be empty.
 
     Examples
@@ -221,14 +218,14 @@ def nested_shapes(
     return st.builds(_dealt, flat, st.lists(st.integers(0, max_rank), max_size=max_layers - 1))
 
 
-def _dealt(shape: Shape[Any], marks: list[int]) -> Shape[Any]:
+def _dealt(shape: Shape, marks: list[int]) -> Shape:
     ends = sorted([min(mark, shape.rank) for mark in marks])
     layers = zip([0, *ends], [*ends, shape.rank], strict=True)
     return Shape.nested(shape, layers=[stop - start for start, stop in layers])
 
 
 @st.composite
-def views(draw: DrawFn, values: SearchStrategy[Shape[Any]]) -> Shape[Any]:
+def views(draw: DrawFn, values: SearchStrategy[Shape]) -> Shape:
     """Return a strategy of parts of the shapes that `values` draws, and of parts of those.
 
     A part is a run of rows, a slice of every mode, what is left under pinned modes (leading ones or any), a
@@ -247,7 +244,7 @@ def views(draw: DrawFn, values: SearchStrategy[Shape[Any]]) -> Shape[Any]:
     return shape
 
 
-def _rows(draw: DrawFn, shape: Shape[Any]) -> Shape[Any]:
+def _rows(draw: DrawFn, shape: Shape) -> Shape:
     if not shape.rank:
         return shape
     start, stop = _bounds(draw, shape.origin_at(()), shape.extent_at(()))
@@ -260,13 +257,13 @@ def _bounds(draw: DrawFn, origin: int, extent: int) -> tuple[int, int]:
     return origin + start, origin + extent - draw(st.integers(0, extent - start))
 
 
-def _slice(draw: DrawFn, shape: Shape[Any]) -> Shape[Any]:
+def _slice(draw: DrawFn, shape: Shape) -> Shape:
     box = shape.as_smooth()
     pairs = [_bounds(draw, start, extent) for start, extent in zip(box.origin, box.extents, strict=True)]
     return shape.slice([start for start, _ in pairs], [stop for _, stop in pairs], clip=True)
 
 
-def _chip(draw: DrawFn, shape: Shape[Any]) -> Shape[Any]:
+def _chip(draw: DrawFn, shape: Shape) -> Shape:
     pins: list[int] = []
     for _ in range(draw(st.integers(0, min(shape.rank, 2)))):
         extent = shape.extent_at(pins)
@@ -276,7 +273,7 @@ def _chip(draw: DrawFn, shape: Shape[Any]) -> Shape[Any]:
     return shape.chip(*pins)
 
 
-def _pin(draw: DrawFn, shape: Shape[Any]) -> Shape[Any]:
+def _pin(draw: DrawFn, shape: Shape) -> Shape:
     """Pin one mode, if every row has the index."""
     if not shape.size:
         return shape
@@ -289,7 +286,7 @@ def _pin(draw: DrawFn, shape: Shape[Any]) -> Shape[Any]:
         return shape
 
 
-def _permute(draw: DrawFn, shape: Shape[Any]) -> Shape[Any]:
+def _permute(draw: DrawFn, shape: Shape) -> Shape:
     """Place the modes in any order in which each follows what it depends on and keeps to its layer."""
     homes = [layer for layer, count in enumerate(shape.layers) for _ in range(count)]
     left, order = list(range(shape.rank)), list[int]()
@@ -300,15 +297,15 @@ def _permute(draw: DrawFn, shape: Shape[Any]) -> Shape[Any]:
     return shape.permute(order)
 
 
-def _move(draw: DrawFn, shape: Shape[Any]) -> Shape[Any]:
+def _move(draw: DrawFn, shape: Shape) -> Shape:
     return shape.translate_by([draw(st.integers(-3, 3)) for _ in range(shape.rank)])
 
 
-def _leading(draw: DrawFn, shape: Shape[Any]) -> Shape[Any]:
+def _leading(draw: DrawFn, shape: Shape) -> Shape:
     return shape.leading(draw(st.integers(shape.rank // 2, shape.rank)))
 
 
-def _box(_draw: DrawFn, shape: Shape[Any]) -> Shape[Any]:
+def _box(_draw: DrawFn, shape: Shape) -> Shape:
     return shape.as_smooth()
 
 

@@ -4,7 +4,7 @@ It holds every prefix as a Python object, which is what shapes are there to avoi
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, final
+from typing import final
 
 import attrs
 import pytest
@@ -43,7 +43,7 @@ class Node:
     origin: int
 
 
-def tree_of(shape: Shape[Any]) -> Tree | None:
+def tree_of(shape: Shape) -> Tree | None:
     """Return the tree of a shape, asked for one prefix at a time; None for a shape of rank 0."""
     left = _MOST
 
@@ -118,9 +118,9 @@ def selected(tree: Tree | None, entries: Sequence[int | slice], *, clip: bool = 
     return Tree(low, tuple([selected(child, rest, clip=clip) for child in kept]))
 
 
-def rows_of(tree: Tree, rank: int) -> Shape[Any]:
+def rows_of(tree: Tree, rank: int) -> Shape:
     """Return the jagged shape with this tree, in which every mode but the last is unrolled."""
-    children: list[Shape[Any]] = []
+    children: list[Shape] = []
     for child in tree.children:
         if child is not None:
             leaf = Shape(len(child.children), origin=(child.origin,))

@@ -5,7 +5,7 @@ import pickle
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ class ValueLaws(Laws):
 
     __slots__ = ()
 
-    def test_a_shape_equals_itself_however_it_is_stored(self, shape: Shape[Any]) -> None:
+    def test_a_shape_equals_itself_however_it_is_stored(self, shape: Shape) -> None:
         """The same shape as a copy, as a view of another and as rows is equal, both ways, with one hash."""
         for way in _WAYS:
             same = _again(shape, way)
@@ -47,7 +47,7 @@ class ValueLaws(Laws):
             assert other != shape
 
     def test_two_shapes_are_equal_if_they_agree_at_every_prefix(
-        self, shape: Shape[Any], other: Shape[Any], data: DataObject
+        self, shape: Shape, other: Shape, data: DataObject
     ) -> None:
         """Kind, layers, and extents and origins at every prefix decide, and nothing else."""
         choice = data.draw(st.integers(0, 3))
@@ -68,7 +68,7 @@ class ValueLaws(Laws):
         elements = shape.rank == other.rank and set(shape.indices()) == set(other.indices())
         assert shape.same_elements(other) == other.same_elements(shape) == elements
 
-    def test_copies_and_pickles_are_equal_and_carry_no_caches(self, shape: Shape[Any]) -> None:
+    def test_copies_and_pickles_are_equal_and_carry_no_caches(self, shape: Shape) -> None:
         """Every copy is of the same class and equal; what was computed on the way is left behind."""
         before = pickle.dumps(shape)
         _use(shape)
@@ -85,7 +85,7 @@ class ValueLaws(Laws):
         assert value.copy() is value
 
     @rarely
-    def test_threads_that_ask_first_get_one_answer(self, shape: Shape[Any]) -> None:
+    def test_threads_that_ask_first_get_one_answer(self, shape: Shape) -> None:
         """What is computed when first asked for may be asked for by several threads at once."""
         expected, fresh = _use(shape), pickle.loads(pickle.dumps(shape))
         ready = threading.Barrier(_THREADS)
@@ -98,7 +98,7 @@ class ValueLaws(Laws):
             assert all(answer == expected for answer in pool.map(ask, range(_THREADS)))
 
     @rarely
-    def test_nothing_can_be_set(self, shape: Shape[Any]) -> None:
+    def test_nothing_can_be_set(self, shape: Shape) -> None:
         """Attributes refuse to be set or deleted, those that there are and others."""
         for value in (shape, shape.implementation):
             slots = [name for base in type(value).__mro__ for name in vars(base).get("__slots__", ())]
@@ -109,7 +109,7 @@ class ValueLaws(Laws):
                     delattr(value, name)
 
     @rarely
-    def test_dask_has_one_token_for_a_value(self, shape: Shape[Any]) -> None:
+    def test_dask_has_one_token_for_a_value(self, shape: Shape) -> None:
         """Equal values made anew have one token, before and after use; skipped where there is no Dask."""
         tokenize = cast("Callable[[object], str]", pytest.importorskip("dask.base").tokenize)
         fresh = pickle.dumps(shape)
@@ -119,7 +119,7 @@ class ValueLaws(Laws):
         assert tokenize(shape) == token
         assert tokenize(shape.implementation) == tokenize(pickle.loads(fresh).implementation)
 
-    def test_text_makes_the_shape_again(self, shape: Shape[Any]) -> None:
+    def test_text_makes_the_shape_again(self, shape: Shape) -> None:
         """`parse` and `from_json` read what was written; `repr` is a call, unless it is cut short."""
         assert Shape.parse(format(shape, "full")) == shape
         assert Shape.from_json(shape.to_json()) == shape
@@ -130,7 +130,7 @@ class ValueLaws(Laws):
             assert eval(repr(shape), {"Shape": Shape}) == shape  # noqa: S307
 
 
-def _again(shape: Shape[Any], way: str) -> Shape[Any]:
+def _again(shape: Shape, way: str) -> Shape:
     """Return the same shape stored in another way."""
     flat = shape.flatten()
     if way == "rebuilt":
@@ -154,7 +154,7 @@ def _again(shape: Shape[Any], way: str) -> Shape[Any]:
     return twin if shape.kind != "nested" else Shape.nested(twin, layers=shape.layers)
 
 
-def _near(shape: Shape[Any], k: int) -> Shape[Any]:
+def _near(shape: Shape, k: int) -> Shape:
     """Return a shape that differs from this one by little, or by the kind alone."""
     if k == 0:
         return shape.as_smooth()
@@ -170,7 +170,7 @@ def _near(shape: Shape[Any], k: int) -> Shape[Any]:
     return shape.slice_outer(start, start + max(extent - 1, 0))
 
 
-def _facts(shape: Shape[Any], *, origins: bool = True) -> object:
+def _facts(shape: Shape, *, origins: bool = True) -> object:
     """Return what equality is about: of a box its extents, also where no prefix leads to them."""
     flat = shape.flatten()
     if flat.kind == "smooth":
@@ -187,7 +187,7 @@ def _form(tree: Tree | None, *, origins: bool) -> object:
     return (tree.origin if origins else None, children)
 
 
-def _use(shape: Shape[Any]) -> object:
+def _use(shape: Shape) -> object:
     """Ask everything that may be remembered, and return the answers."""
     everything = np.arange(shape.size, dtype=np.int64)
     return (

@@ -14,7 +14,7 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.tensor import Tensor, from_buffer
-from tensorwrapper.typing import Index, IntArray
+from tensorwrapper.typing import Extents, Index, IntArray
 from tensorwrapper.wire._assembler_boxes import Missing
 from tensorwrapper.wire._blocks import Block, is_within
 from tensorwrapper.wire._compress_buffer import Compressed
@@ -78,7 +78,7 @@ def _read_block(described: object, tensor: Tensor[Any], limits: Limits, where: s
     origin = read_origin(fields.get("origin"), len(extents), where)
     if tensor.shape.kind != "smooth" or not isinstance(tensor.buffer, Dense | Compressed):
         refuse("unsupported", f"{where} is no box of numbers, but {tensor.shape} in {tensor.buffer!r}")
-    total: Shape[Any] = wrap(make_smooth(extents, origin))
+    total: Shape = wrap(make_smooth(extents, origin))
     if tensor.rank != total.rank or not is_within(tensor.shape, total):
         refuse("layout", f"{where} has the shape {tensor.shape}, which is not within {total}")
     return Block(tensor, name, total)
@@ -136,8 +136,9 @@ class _Pending:
         self.missing.take(hits, *self._places(block))
 
 
-def _claim(total: Shape[Any], dtype: "np.dtype[Any]") -> int:
-    return math.prod(total.extents) * dtype.itemsize
+def _claim(total: Shape, dtype: "np.dtype[Any]") -> int:
+    extents: Extents = total.extents
+    return math.prod(extents) * dtype.itemsize
 
 
 @final
@@ -248,7 +249,7 @@ class Assembler:
         self._nbytes -= sum([_claim(tensor.shape, tensor.dtype) for tensor in done.values()])
         return done
 
-    def missing(self, name: str) -> tuple[Shape[tuple[int, ...]], ...]:
+    def missing(self, name: str) -> tuple[Shape, ...]:
         """Return the boxes of a tensor that have not come, at their places in it; they are disjoint.
 
         Raises

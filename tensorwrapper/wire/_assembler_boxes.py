@@ -33,7 +33,7 @@ class Missing:
         """How many bytes the boxes take."""
         return self._boxes.nbytes
 
-    def shapes(self, origin: Index) -> tuple[Shape[tuple[int, ...]], ...]:
+    def shapes(self, origin: Index) -> tuple[Shape, ...]:
         """Return the boxes, in the order of where they start, moved to `origin`."""
         boxes = self._boxes[: self._count]
         extents = (boxes[:, 1] - boxes[:, 0]).tolist()

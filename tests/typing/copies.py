@@ -18,7 +18,7 @@ assert_type(plan.inverse(), CopyPlan)
 assert_type(plan.method, Literal["run", "strided", "blocks", "gather"])
 assert_type(plan.run_length, tuple[int, int])
 assert_type(plan.run_batches(), Iterator[IntArray])
-assert_type(row.simplify(), Layout[tuple[int, ...]])
+assert_type(row.simplify(), Layout)
 
 run_copy(plan, np.zeros(6), np.zeros(6), threads=2)
 copy_between(np.zeros(6), row, np.zeros(6), row)

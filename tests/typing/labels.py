@@ -17,7 +17,7 @@ from tensorwrapper.shape import (
     classify_indices,
 )
 
-Plain = Shape[tuple[int, ...]]
+Plain = Shape
 
 a = Shape(2, 3)("i,j")
 b = Shape.jagged([3, 1])(Labels.parse("i,j"))

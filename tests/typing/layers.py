@@ -18,7 +18,7 @@ Layout(matrix, orders=2)  # type: ignore[arg-type]  # pyright: ignore[reportArgu
 
 assert_type(Layout(Shape(2, 3)).flatten(), Layout[tuple[int, int]])
 assert_type(Layout.nested(Layout(Shape(2, 3)), layers=(1, 1)), Layout[tuple[int, int]])
-assert_type(layout.element((1,)), Layout[tuple[int, ...]])
+assert_type(layout.element((1,)), Layout)
 layout.element(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 hints = layout.hints()

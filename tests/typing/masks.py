@@ -16,7 +16,7 @@ mask = Mask(box, slice(None, None, 2), [1, 4, 5])
 
 assert_type(mask, Mask[tuple[int, int]])
 assert_type(mask.source, Shape[tuple[int, int]])
-assert_type(mask.shape, Shape[tuple[int, ...]])
+assert_type(mask.shape, Shape)
 assert_type(mask.source_index((1, 1)), tuple[int, int])
 assert_type(mask.result_index((2, 4)), tuple[int, ...])
 assert_type(mask.source_indices([[0, 0]]), IntArray)
@@ -27,7 +27,7 @@ assert_type(mask.intersect(Shape(2, 2)), Mask[tuple[int, int]])
 assert_type(mask.complement(1).union(mask).as_points(), Mask[tuple[int, int]])
 assert_type(Mask.of_points(box, np.ones((4, 6), dtype=bool)), Mask[tuple[int, int]])
 assert_type(Mask.of_ordinals(box, range(0, 24, 7)), Mask[tuple[int, int]])
-assert_type(Mask.parse("(4, 6)[0:4:2, :]"), Mask[tuple[int, ...]])
+assert_type(Mask.parse("(4, 6)[0:4:2, :]"), Mask)
 way: Literal["modes", "rows", "points"] = mask.way
 
 items: list[MaskItem] = [1, np.int8(1), slice(2), range(2), ..., (0, 1), [True, False], np.array([0])]
@@ -38,7 +38,7 @@ Shape.concat([mask])  # type: ignore[list-item]  # pyright: ignore[reportArgumen
 
 # What is gathered is of the kind of the target.
 
-layout: Layout[tuple[int, ...]] = mask.gather(Layout(box))
+layout: Layout = mask.gather(Layout(box))
 tensor: Tensor[Any] = mask.gather(tw.zeros((4, 6)))
 
 assert_type(permute_cells(box), CellPermutation)

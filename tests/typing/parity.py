@@ -1,6 +1,6 @@
 """Values and their views have one interface: the mixin of their kind. Checked, never run."""
 
-from typing import Any, assert_type
+from typing import assert_type
 
 from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
@@ -158,10 +158,10 @@ class Layerless(NestedCommon):
 smooths.append(Square)
 nesteds.append(Pair)
 assert_type(Pair().chip(0), Flat | NestedCommon)
-assert_type(as_shape(Pair()), Shape[Any])
+assert_type(as_shape(Pair()), Shape)
 Layerless()  # type: ignore[abstract]  # pyright: ignore[reportAbstractUsage]
 assert_type(Square().slice((0, 0), (1, 1)), Smooth)
-assert_type(as_shape(Square()), Shape[Any])
+assert_type(as_shape(Square()), Shape)
 Unfinished()  # type: ignore[abstract]  # pyright: ignore[reportAbstractUsage]
 
 # What `as_shape` accepts.

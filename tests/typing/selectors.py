@@ -11,7 +11,7 @@ s = Selector(1, slice(2), ..., None, NewMode(3), np.int64(2))
 t = as_tensor(np.zeros((2, 3)))
 assert_type(t, Tensor[np.float64])
 assert_type(s.apply(t), Tensor[np.float64])
-assert_type(s.apply(Layout(Shape(2, 3))), Layout[tuple[int, ...]])
+assert_type(s.apply(Layout(Shape(2, 3))), Layout)
 assert_type(s.apply(as_view(t), strict=True), View[np.float64])
 assert_type(s.result_extents([2, np.int32(3)]), tuple[int, ...])
 

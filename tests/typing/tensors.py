@@ -109,13 +109,13 @@ assert_type(tiles[jagged([[True], [False]])], Tensor[np.float64])
 
 plan = align(tiles, tiles.shape, orders=[None, (0, 1, 3, 2)])
 assert_type(plan, Alignment)
-assert_type(plan.shape, Shape[Any])
+assert_type(plan.shape, Shape)
 assert_type(plan.take(tiles, tiles), tuple[npt.NDArray[np.float64], ...])
 
 # Facts.
 
-assert_type(t.shape, Shape[tuple[int, ...]])
-assert_type(t.layout, Layout[tuple[int, ...]])
+assert_type(t.shape, Shape)
+assert_type(t.layout, Layout)
 assert_type((t.rank, t.size, t.nbytes, len(t)), tuple[int, int, int, int])
 assert_type(t.is_readonly, bool)
 assert_type(t.array_equal(tiles, equal_nan=True), bool)

@@ -1,7 +1,7 @@
 """What tilings answer, as both checkers see it."""
 
 from collections.abc import Iterator
-from typing import Any, assert_type
+from typing import assert_type
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +20,12 @@ assert_type(Tiling.make_uniform(box, 2), Tiling)
 assert_type(Tiling.make_uniform((5, 5), count=(2, 3)), Tiling)
 assert_type(tiling.chunks, tuple[tuple[int, ...], ...])
 assert_type(tiling.partitions, tuple[Partition, ...])
-assert_type(tiling.tile((0, 0)), Shape[Any])
-assert_type(tiling.tiles(), Iterator[Shape[Any]])
+assert_type(tiling.tile((0, 0)), Shape)
+assert_type(tiling.tiles(), Iterator[Shape])
 assert_type(tiling.tile_of((0, 0)), tuple[int, ...])
 assert_type(tiling.tiles_of([[0, 0]]), IntArray)
-assert_type(tiling.find((0, 0)), Shape[Any] | None)
-assert_type(tiling.tile_range(box), Shape[Any])
+assert_type(tiling.find((0, 0)), Shape | None)
+assert_type(tiling.tile_range(box), Shape)
 assert_type(tiling.is_aligned(box), bool)
 assert_type(tiling.are_tile_starts([[0, 0]]), npt.NDArray[np.bool_])
 assert_type(tiling.volumes(), IntArray)

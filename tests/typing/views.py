@@ -44,8 +44,8 @@ def of_both(tensor: Tensor[np.float64], view: View[np.float64]) -> None:
     assert_type(view.elements(), npt.NDArray[np.float64])
     assert_type(tensor.to_numpy(), npt.NDArray[np.float64])
     assert_type(view.to_numpy(), npt.NDArray[np.float64])
-    assert_type(tensor.shape, Shape[tuple[int, ...]])
-    assert_type(view.shape, Shape[tuple[int, ...]])
+    assert_type(tensor.shape, Shape)
+    assert_type(view.shape, Shape)
     assert_type(tensor.astype("f4"), Tensor[Any])
     assert_type(view.astype("f4"), View[Any])
     for one in (tensor, view):

@@ -25,7 +25,7 @@ __all__ = [
     "strided_parts",
 ]
 
-AnyLayout: TypeAlias = Layout[tuple[int, ...]]
+AnyLayout: TypeAlias = Layout
 """A layout of any rank."""
 
 Exact: TypeAlias = Literal["composite", "raise"]

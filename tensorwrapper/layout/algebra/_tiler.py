@@ -37,7 +37,7 @@ __all__ = [
     "tiler_text",
 ]
 
-Tiler: TypeAlias = "Layout[tuple[int, ...]] | SupportsIndex | tuple[Tiler, ...] | None"
+Tiler: TypeAlias = "Layout | SupportsIndex | tuple[Tiler, ...] | None"
 """A layout of ordinals, an integer n for ``n:1``, or a tuple with a tiler (or None) per mode."""
 
 

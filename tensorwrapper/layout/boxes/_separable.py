@@ -148,7 +148,8 @@ class Separable(LayoutCommon):
 
     def to_numpy(self) -> IntArray:
         if not self._shape.size:
-            return np.empty(self._shape.extents, dtype=np.int64)
+            extents: Index = self._shape.extents
+            return np.empty(extents, dtype=np.int64)
         check_int64(self, self.base)
         return sum_table(self.base, [axis.offsets() for axis in self.axes])
 

@@ -5,7 +5,7 @@ as in a box, and rows of one length apart suit other programs, which often know 
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, SupportsIndex, cast, final
+from typing import SupportsIndex, cast, final
 
 import attrs
 import numpy as np
@@ -27,7 +27,7 @@ from tensorwrapper.typing import Index, IntArray, PositionalKey
 __all__ = ["Packed", "Padded", "contiguous"]
 
 
-def contiguous(shape: Shape[Any], offset: int) -> Strided | Packed:
+def contiguous(shape: Shape, offset: int) -> Strided | Packed:
     """Return the layout of `shape` without gaps, in row-major order."""
     if shape.kind == "nested":
         raise LayoutError(f"lay out the flatten() of the nested shape {shape}; Layout(shape) has its layers")
@@ -42,12 +42,12 @@ class Padded(LayoutCommon):
     The box has no two elements in one place.
     """
 
-    _shape: Shape[Any]
+    _shape: Shape
     under: Strided
     _bounds: tuple[int, int] | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     @property
-    def shape(self) -> Shape[Any]:
+    def shape(self) -> Shape:
         return self._shape
 
     @property
@@ -143,10 +143,11 @@ class Padded(LayoutCommon):
     def _place(self, index: Index) -> int:
         """Return where an index lies, whether or not it is in the box."""
         under = self.under
-        steps = zip(index, under.shape.origin, under.strides, strict=True)
+        origin: Index = under.shape.origin
+        steps = zip(index, origin, under.strides, strict=True)
         return under.offset + sum([(i - start) * step for i, start, step in steps])
 
-    def window(self, region: Shape[Any]) -> LayoutCommon:
+    def window(self, region: Shape) -> LayoutCommon:
         if run_of_rows(self._shape, region) is None:
             self.as_blocked().window(region)  # raises if the region leaves the shape
         box = region.as_smooth().copy()
@@ -174,6 +175,6 @@ class Padded(LayoutCommon):
             starts += (column - origin) * step
         return Blocked(self._shape, starts, shared_table(self.under.strides[outer:], len(starts)))
 
-    def __reduce__(self) -> tuple[Callable[..., "Padded"], tuple[Shape[Any], Strided]]:
+    def __reduce__(self) -> tuple[Callable[..., "Padded"], tuple[Shape, Strided]]:
         # The bounds are found again.
         return Padded, (self._shape, self.under)

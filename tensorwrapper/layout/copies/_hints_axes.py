@@ -39,7 +39,7 @@ class _AxisFacts(MemoryFacts):
 
     def row_runs(self) -> int:
         """As of strides: mode m goes on by one where all later modes go back from their end."""
-        extents = self.layout.shape.extents
+        extents: Index = self.layout.shape.extents
         joints, reach = 0, 0
         for mode in range(len(extents) - 1, -1, -1):
             offsets = self.layout.axes[mode].offsets()

@@ -63,7 +63,7 @@ class IndexDomain:
     '{"exclusive_max":[7,3],"inclusive_min":[5,0],"labels":["x",""]}'
     """
 
-    shape: Shape[tuple[int, ...]]
+    shape: Shape
     labels: tuple[str, ...]
 
     def __init__(self, shape: ShapeLike, labels: Iterable[str] | None = None) -> None:

@@ -20,7 +20,7 @@ from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, r
 from tensorwrapper.layout.cells._cells import Cells
 from tensorwrapper.shape import Partition, Shape, Tiling
 from tensorwrapper.shape.lowlevel import make_smooth, make_tiling, to_index, to_permutation, wrap
-from tensorwrapper.typing import Index, IntArray, PositionalKey
+from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
 __all__ = [
     "ModeCut",
@@ -246,7 +246,8 @@ class Mosaic(LayoutCommon):
         return indices
 
     def to_numpy(self) -> IntArray:
-        extents, rank = self.shape.extents, self.tiling.rank
+        extents: Extents = self.shape.extents
+        rank = self.tiling.rank
         strides = packed_strides(extents, range(rank - 1, -1, -1))
         rows = [p.starts[:-1] * step for p, step in zip(self.tiling.partitions, strides, strict=True)]
         starts = sum_table(0, rows).reshape(-1)

@@ -98,13 +98,13 @@ class Expression:
     """The places of a node that a view has, and the calls that chose them."""
 
     node: Node
-    layout: Layout[Any]
+    layout: Layout
     calls: tuple[Call, ...] = attrs.field(default=(), eq=False, repr=False)
     written: "Expression | None" = attrs.field(default=None, eq=False, repr=False)
     """What the calls were made on, as it was written, if the node is what that was optimized to."""
 
     @property
-    def shape(self) -> Shape[tuple[int, ...]]:
+    def shape(self) -> Shape:
         """The indices of the view."""
         return self.layout.shape
 
@@ -136,7 +136,7 @@ _set_calls = cast("_SlotSetter", cast("Any", Expression).calls.__set__)
 _set_written = cast("_SlotSetter", cast("Any", Expression).written.__set__)
 
 
-def extended(view: Expression, layout: Layout[Any], call: Call) -> Expression:
+def extended(view: Expression, layout: Layout, call: Call) -> Expression:
     """Return the places of the same node that a view has after one more call."""
     found: Expression = object.__new__(Expression)
     _set_node(found, view.node)
@@ -146,7 +146,7 @@ def extended(view: Expression, layout: Layout[Any], call: Call) -> Expression:
     return found
 
 
-def box(extents: Extents) -> Shape[tuple[int, ...]]:
+def box(extents: Extents) -> Shape:
     """Return the shape with these extents and origin zero."""
     return wrap(make_smooth(extents, (0,) * len(extents)))
 

@@ -37,7 +37,7 @@ class Generator(Node):
 
     @property
     @abstractmethod
-    def shape(self) -> Shape[tuple[int, ...]]:
+    def shape(self) -> Shape:
         """The box that was declared; its origin counts."""
 
     @abstractmethod
@@ -67,7 +67,7 @@ def _same_value(a: object, b: object) -> bool:
 class Filling(Generator):
     """One constant everywhere; `value` is a Python number or string that the dtype can say."""
 
-    shape: Shape[tuple[int, ...]]
+    shape: Shape
     value: Any = attrs.field(eq=cast("Any", attrs.cmp_using)(eq=_same_value), hash=False)
     dtype: "np.dtype[Any]"
 
@@ -84,7 +84,7 @@ class Filling(Generator):
 class Counting(Generator):
     """A start, plus a step per mode times the absolute coordinate: what iota and linspace count."""
 
-    shape: Shape[tuple[int, ...]]
+    shape: Shape
     start: Any
     steps: tuple[Any, ...]
     dtype: "np.dtype[Any]"
@@ -107,7 +107,7 @@ class Counting(Generator):
 class Diagonal(Generator):
     """Ones where the coordinates of two modes differ by `offset`, else zeros: the identity matrix."""
 
-    shape: Shape[tuple[int, ...]]
+    shape: Shape
     offset: int
     dtype: "np.dtype[Any]"
 
@@ -126,7 +126,7 @@ class Diagonal(Generator):
 class Computing(Generator):
     """What a function makes of absolute coordinates: one array per mode, which broadcast together."""
 
-    shape: Shape[tuple[int, ...]]
+    shape: Shape
     function: CoordinateFunction
     dtype: "np.dtype[Any]"
 
@@ -160,7 +160,7 @@ class RandomField(Generator):
         What the distribution needs: numbers, or the numbers of operands, each over the same box.
     """
 
-    shape: Shape[tuple[int, ...]]
+    shape: Shape
     distribution: Distribution
     seed: int
     parameters: tuple[Any, ...]
@@ -205,7 +205,7 @@ class Sampling(Node):
     """Random numbers at some places of a field whose parameters are views, over the box of the selection."""
 
     field: RandomField
-    layout: Layout[Any]
+    layout: Layout
     operands: tuple[Expression, ...]
 
     @property

@@ -285,7 +285,8 @@ class Piece:
 
     def count(self, mode: int) -> int:
         """Return how many positions they are."""
-        return self.view.shape.extents[mode]
+        extents: Extents = self.view.shape.extents
+        return extents[mode]
 
 
 @final

@@ -76,7 +76,7 @@ class Plan:
     _requests: tuple[Request, ...] | None = attrs.field(default=None, init=False, eq=False)
 
     @property
-    def shape(self) -> Shape[tuple[int, ...]]:
+    def shape(self) -> Shape:
         """The indices that are written."""
         return self.view.shape
 

@@ -31,7 +31,8 @@ def positions_before(call: Call, positions: IntArray) -> IntArray:
     for atom, before in reversed(steps):
         if atom.operation == "window":
             # The one step that is told in absolute indices.
-            return positions + (np.array(atom.arguments[0], dtype=np.int64) - shape.origin)
+            start: Index = shape.origin
+            return positions + (np.array(atom.arguments[0], dtype=np.int64) - start)
         step = _STEPS.get(atom.operation)
         if step is None:
             raise LayoutError(f"{atom.operation} does not say where each single position comes from")

@@ -57,7 +57,7 @@ def _fastest(view: Expression) -> int | None:
     return min(moving, key=lambda mode: abs(held.strides[mode]), default=None)
 
 
-def regions(shape: Shape[Any], steps: Extents) -> Iterator[Shape[tuple[int, ...]]]:
+def regions(shape: Shape[Any], steps: Extents) -> Iterator[Shape]:
     """Return an iterator over the regions of a box in row-major order; the last ones may be smaller."""
     extents, origin = shape.extents, shape.origin
     for corner in product(*[range(0, n, step) for n, step in zip(extents, steps, strict=True)]):

@@ -145,7 +145,7 @@ class MemoryLeaf(Runner):
 class AddressedLeaf(Runner):
     """Elements of a buffer where a layout that is no array has them: tables, rotations, tiles, strings."""
 
-    layout: Layout[Any]
+    layout: Layout
     buffer: BufferCommon[Any]
 
     @property
@@ -179,7 +179,7 @@ class AddressedLeaf(Runner):
         return self.buffer.read(self.layout.offsets_of(rows))
 
 
-def leaf_of(layout: Layout[Any], buffer: BufferCommon[Any]) -> MemoryLeaf | AddressedLeaf:
+def leaf_of(layout: Layout, buffer: BufferCommon[Any]) -> MemoryLeaf | AddressedLeaf:
     """Return what writes the elements that a layout over a box has in a buffer."""
     if isinstance(buffer, Dense) and buffer.dtype.kind in "TO":
         array = None  # Such elements are objects, over which NumPy makes no array of other strides.
@@ -216,11 +216,11 @@ class GeneratorLeaf(Runner):
     """Elements that are computed from their coordinates."""
 
     node: Generator
-    layout: Layout[Any]
+    layout: Layout
     transform: Transform | None
 
     @classmethod
-    def of(cls, node: Generator, layout: Layout[Any]) -> "GeneratorLeaf":
+    def of(cls, node: Generator, layout: Layout) -> "GeneratorLeaf":
         """Return what writes the elements of a generator at some of its places."""
         apart = take_apart(layout, node.extents) if layout.shape.size else None
         return cls(node, layout, apart)
@@ -245,7 +245,7 @@ class GeneratorLeaf(Runner):
 
 
 def places_in(
-    layout: Layout[Any], transform: Transform | None, window: Window, extents: Extents
+    layout: Layout, transform: Transform | None, window: Window, extents: Extents
 ) -> Sequence[IntArray]:
     """Return the positions in a box of a window of a view, one array per mode, which broadcast together."""
     if transform is not None:
@@ -253,9 +253,7 @@ def places_in(
     return np.unravel_index(layout[(*window, ...)].to_numpy(), extents)
 
 
-def points_through(
-    layout: Layout[Any], places: tuple[IntArray, ...], extents: Extents
-) -> tuple[IntArray, ...]:
+def points_through(layout: Layout, places: tuple[IntArray, ...], extents: Extents) -> tuple[IntArray, ...]:
     """Return the positions in a box at points of a view whose layout addresses its row-major places."""
     origin = layout.shape.origin
     rows = np.stack([own + start for own, start in zip(places, origin, strict=True)], axis=-1)

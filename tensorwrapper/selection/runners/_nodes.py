@@ -234,7 +234,7 @@ class SamplingRunner(Runner):
     """Random numbers whose parameters are elements of operands, block by block."""
 
     field: RandomField
-    layout: Layout[Any]
+    layout: Layout
     transform: Transform | None
     runners: tuple[Runner, ...]
 

@@ -39,7 +39,7 @@ class WholeRunner(Runner):
     """
 
     runner: Runner
-    layout: Layout[Any]
+    layout: Layout
 
     @property
     def extents(self) -> Extents:

@@ -58,7 +58,7 @@ class Source(Protocol):
     """What a view reads from. Sources are equal if they have the same elements at the same places."""
 
     @property
-    def shape(self) -> Shape[tuple[int, ...]]:
+    def shape(self) -> Shape:
         """The indices of the elements: a box."""
         ...
 
@@ -89,7 +89,7 @@ class TensorSource:
     tensor: Tensor[Any]
 
     @property
-    def shape(self) -> Shape[tuple[int, ...]]:
+    def shape(self) -> Shape:
         """The indices of the tensor."""
         return self.tensor.shape
 

@@ -134,7 +134,7 @@ def check_places(picks: Picks, start: int, extent: int, where: str) -> None:
         raise OutOfBoundsError(f"index {wrong} is outside [{start}, {start + extent}) of {where}")
 
 
-def picks_of_points(shape: Shape[Any], points: npt.ArrayLike) -> Picks:
+def picks_of_points(shape: Shape, points: npt.ArrayLike) -> Picks:
     """Return the ordinals of points: an (n, rank) table of indices, or a bool for every element."""
     if _are_bools(points):
         return Picks.of_distinct(np.flatnonzero(_checked_bools(shape, np.asarray(points, dtype=np.bool_))))
@@ -158,7 +158,7 @@ def _are_bools(points: object) -> bool:
     return isinstance(points, bool | np.bool_)
 
 
-def _checked_bools(shape: Shape[Any], array: "npt.NDArray[np.bool_]") -> "npt.NDArray[np.bool_]":
+def _checked_bools(shape: Shape, array: "npt.NDArray[np.bool_]") -> "npt.NDArray[np.bool_]":
     """Return the bools of a shape in row-major order of its elements."""
     flat = shape.flatten()
     allowed = flat.extents if flat.kind == "smooth" else (shape.size,)
@@ -169,7 +169,7 @@ def _checked_bools(shape: Shape[Any], array: "npt.NDArray[np.bool_]") -> "npt.ND
     return array.reshape(-1)
 
 
-def picks_of_ordinals(shape: Shape[Any], ordinals: npt.ArrayLike | range) -> Picks | int:
+def picks_of_ordinals(shape: Shape, ordinals: npt.ArrayLike | range) -> Picks | int:
     """Return the picks of these ordinals of a shape; one integer stays one."""
     if isinstance(ordinals, range):
         picks = Picks.of_range(ordinals)

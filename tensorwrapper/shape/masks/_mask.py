@@ -79,7 +79,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
     """Whether indices of every mode, rows, or points are picked."""
     picks: tuple[Picks | int, ...]
     """What is picked of each mode, of the rows, or of the ordinals; an integer is pinned."""
-    _shape: Shape[Any] | None
+    _shape: Shape | None
 
     def __init__(self, source: Shape[IndexT_co], *items: MaskItem) -> None:
         box = _checked(source).flatten()
@@ -137,7 +137,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         return Mask[_I]._make(source, "points", (picks_of_ordinals(_checked(source), ordinals),))
 
     @classmethod
-    def parse(cls, text: str) -> "Mask[tuple[int, ...]]":
+    def parse(cls, text: str) -> "Mask":
         """Return the mask that a text writes: the inverse of `str`, unless that is a summary.
 
         Raises
@@ -154,7 +154,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         return _read(read_text(text))
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> "Mask[tuple[int, ...]]":
+    def from_json(cls, text: str | bytes) -> "Mask":
         """Return the mask that `to_json` wrote; raises `ParseError` as `parse` does.
 
         Examples
@@ -182,7 +182,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         return mask_to_json(self)
 
     @classmethod
-    def _make(cls, source: Shape[Any], way: MaskWay, picks: tuple[Picks | int, ...]) -> Self:
+    def _make(cls, source: Shape, way: MaskWay, picks: tuple[Picks | int, ...]) -> Self:
         mask = object.__new__(cls)
         _fill(mask, source, way, picks)
         return mask
@@ -277,12 +277,12 @@ def _checked(source: Shape[_I]) -> Shape[_I]:
     )
 
 
-def _fill(mask: Mask[Any], source: Shape[Any], way: MaskWay, picks: tuple[Picks | int, ...]) -> None:
+def _fill(mask: Mask[Any], source: Shape, way: MaskWay, picks: tuple[Picks | int, ...]) -> None:
     for name, value in (("source", source), ("way", way), ("picks", picks), ("_shape", None)):
         object.__setattr__(mask, name, value)
 
 
-def _rows_of_items(shape: Shape[Any], items: list[MaskItem]) -> Picks:
+def _rows_of_items(shape: Shape, items: list[MaskItem]) -> Picks:
     rows = picks_of_item(items[0], shape.origin_at(()), shape.extent(0), 0)
     if isinstance(rows, int):
         raise JaggedModeError(
@@ -299,7 +299,7 @@ def _compose(outer: Picks, inner: Picks | int) -> Picks | int:
     return outer.at(inner) if isinstance(inner, int) else outer.compose(inner)
 
 
-def _read(read: MaskRead) -> Mask[tuple[int, ...]]:
+def _read(read: MaskRead) -> Mask:
     shape, points, items = read
     try:
         if points:

@@ -6,7 +6,7 @@ of them agree, and what all that is called.
 
 from collections.abc import Callable, Iterable, Mapping
 from types import EllipsisType
-from typing import Any, SupportsIndex, TypeAlias, cast, final
+from typing import SupportsIndex, TypeAlias, cast, final
 
 import attrs
 
@@ -181,7 +181,7 @@ class ShapePattern:
         return tuple(found)
 
     def _match(
-        self, shape: Shape[Any], seen: "Mapping[str, tuple[int | Extents, str]]", where: str
+        self, shape: Shape, seen: "Mapping[str, tuple[int | Extents, str]]", where: str
     ) -> "ShapeMatch":
         plan = self._plan
         fill = plan.fill(shape.rank)
@@ -199,7 +199,7 @@ class ShapePattern:
 
     def resolve(
         self, known: Mapping[str, _Known] | None = None, /, **extents: _Known
-    ) -> "Shape[tuple[int, ...]] | ShapePattern":
+    ) -> "Shape | ShapePattern":
         """Return the pattern with these extents: a shape, if now all is known, else a pattern.
 
         The shape has no names of modes: `ShapeMatch.named` gives them.
@@ -263,7 +263,7 @@ class ShapeMatch:
 
     pattern: ShapePattern
     """What was to be matched."""
-    shape: Shape[tuple[int, ...]]
+    shape: Shape
     """What matched it."""
 
     def modes(self, name: str) -> range:
@@ -314,7 +314,7 @@ class ShapeMatch:
         """Return the extent of the one mode that a name stands for; raises as `mode` and `extents` do."""
         return self.shape.extent(self.mode(name))
 
-    def named(self) -> "Shape[tuple[int, ...]]":
+    def named(self) -> "Shape":
         """Return the shape with the names that its modes have in the pattern; other modes keep theirs.
 
         Raises
@@ -387,7 +387,7 @@ def _to_item(item: object) -> Item:
 
 
 def _disagreement(
-    plan: Plan, shape: Shape[Any], fill: int, seen: Mapping[str, tuple[int | Extents, str]]
+    plan: Plan, shape: Shape, fill: int, seen: Mapping[str, tuple[int | Extents, str]]
 ) -> str | None:
     """Return what the first mode that does not fit says."""
     found = dict(seen)
@@ -410,7 +410,7 @@ def _disagreement(
 
 
 def _run_disagreement(
-    plan: Plan, shape: Shape[Any], fill: int, seen: Mapping[str, tuple[int | Extents, str]]
+    plan: Plan, shape: Shape, fill: int, seen: Mapping[str, tuple[int | Extents, str]]
 ) -> str | None:
     """Return where the run is not the one of an earlier shape."""
     if plan.run is None:

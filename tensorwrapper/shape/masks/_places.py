@@ -2,7 +2,7 @@
 
 from abc import ABC
 from collections.abc import Iterable
-from typing import Any, Generic, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, cast
+from typing import Generic, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -39,12 +39,12 @@ __all__ = [
 ]
 
 
-def rows_of(shape: Shape[Any]) -> Rows:
+def rows_of(shape: Shape) -> Rows:
     """Return the columns of a jagged shape, without its layers."""
     return cast("JaggedCommon", flat_of(shape.implementation)).rows
 
 
-def picked_rows(shape: Shape[Any], picks: Picks) -> Jagged:
+def picked_rows(shape: Shape, picks: Picks) -> Jagged:
     """Return these rows one after the other, every origin 0; O(what is picked), in array operations."""
     rows = rows_of(shape)
     columns = rows.columns
@@ -63,7 +63,7 @@ def picked_rows(shape: Shape[Any], picks: Picks) -> Jagged:
     return Jagged(build_rows(levels, leaf, [0] * columns.leaf_rank))
 
 
-def row_ordinals(shape: Shape[Any], picks: Picks) -> IntArray:
+def row_ordinals(shape: Shape, picks: Picks) -> IntArray:
     """Return the ordinals of all elements of these rows, one row after the other."""
     rows = rows_of(shape)
     marks = np.arange(rows.start, rows.stop + 1, dtype=np.int64)
@@ -74,7 +74,7 @@ def row_ordinals(shape: Shape[Any], picks: Picks) -> IntArray:
     return concatenated_ranges(offsets[numbers], offsets[numbers + 1] - offsets[numbers])
 
 
-def as_if_at_zero(shape: Shape[Any], indices: IntArray, *, back: bool = False) -> IntArray:
+def as_if_at_zero(shape: Shape, indices: IntArray, *, back: bool = False) -> IntArray:
     """Return indices of a jagged shape as those of the same elements if all its origins were 0.
 
     ``back`` goes the other way. The indices must exist.
@@ -103,7 +103,7 @@ class SupportsGather(Protocol[_T_co]):
     """What a mask can be laid on: a tensor or a layout."""
 
     @property
-    def shape(self) -> Shape[Any]:
+    def shape(self) -> Shape:
         """Which indices there are."""
         ...
 
@@ -122,10 +122,10 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
     source: Shape[IndexT_co]
     way: MaskWay
     picks: tuple[Picks | int, ...]
-    _shape: Shape[Any] | None
+    _shape: Shape | None
 
     @property
-    def shape(self) -> Shape[tuple[int, ...]]:
+    def shape(self) -> Shape:
         """The result: the picked indices as a shape without gaps, which starts at 0.
 
         A box of one mode per mode that is not pinned; of picked rows the jagged shape of these rows; of
@@ -145,7 +145,7 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
             object.__setattr__(self, "_shape", shape)
         return shape
 
-    def _make_shape(self) -> Shape[Any]:
+    def _make_shape(self) -> Shape:
         free, names = self._free(), self.source._names
         if self.way == "rows":
             return wrap(picked_rows(self.source, free[0]), names)

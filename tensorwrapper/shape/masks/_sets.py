@@ -23,7 +23,7 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     @abstractmethod
-    def _make(cls, source: Shape[Any], way: MaskWay, picks: tuple[Picks | int, ...]) -> Self:
+    def _make(cls, source: Shape, way: MaskWay, picks: tuple[Picks | int, ...]) -> Self:
         """Return the mask with these parts, which are not checked."""
 
     def as_points(self) -> Self:
@@ -120,7 +120,7 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
             found = found[np.argsort(self.shape.ordinals(self.result_indices(indices[kept])))]
         return self._make(self.source, "points", (Picks.of_distinct(found),))
 
-    def _within(self, region: Shape[Any]) -> Self:
+    def _within(self, region: Shape) -> Self:
         """Return the mask of those of the picked indices that a shape has."""
         if region.rank != self.source.rank:
             raise RankError(

@@ -30,7 +30,7 @@ from tensorwrapper.shape.text._text import MAX_DIGITS, MOST_NUMBERS, SHOWN, numb
 
 __all__ = ["MaskRead", "mask_repr", "mask_str", "mask_to_json", "read_json", "read_text"]
 
-MaskRead: TypeAlias = "tuple[Shape[Any], bool, list[MaskItem]]"
+MaskRead: TypeAlias = "tuple[Shape, bool, list[MaskItem]]"
 """What was read: the source, whether points are picked, and what is picked of each mode."""
 
 _LONG = re.compile(rf"[0-9]{{{MAX_DIGITS + 1}}}", re.ASCII)
@@ -207,7 +207,7 @@ def read_json(text: object) -> MaskRead:
     return shape, way == "points", [_read_picks(entry, f"picks[{k}]") for k, entry in enumerate(picks)]
 
 
-def _check_way(shape: Shape[Any], way: MaskWay, count: int) -> None:
+def _check_way(shape: Shape, way: MaskWay, count: int) -> None:
     flat = shape.flatten()
     expected = "modes" if flat.kind == "smooth" else "rows"
     if way not in ("points", expected):

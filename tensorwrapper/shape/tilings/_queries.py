@@ -5,7 +5,7 @@
 
 from abc import ABC
 from collections.abc import Iterable, Iterator
-from typing import Any, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -64,17 +64,17 @@ class TilingQueries(ABC):
         return tuple([p.origin for p in self._partitions])
 
     @property
-    def grid(self) -> Shape[Any]:
+    def grid(self) -> Shape:
         """The shape of the tile numbers."""
         return Shape(*[p.count for p in self._partitions])
 
     @property
-    def elements(self) -> Shape[Any]:
+    def elements(self) -> Shape:
         """The shape of the elements."""
         return wrap(make_smooth(tuple([p.extent for p in self._partitions]), self.origin))
 
     @property
-    def shape(self) -> Shape[Any]:
+    def shape(self) -> Shape:
         """The tiled shape, of twice the rank: tile numbers first, then places in a tile from 0."""
         if not self._partitions:
             raise RankError("a tiling of rank 0 has no tiled shape")
@@ -92,7 +92,7 @@ class TilingQueries(ABC):
 
     # Tile to elements.
 
-    def tile(self, number: Iterable[SupportsIndex]) -> Shape[Any]:
+    def tile(self, number: Iterable[SupportsIndex]) -> Shape:
         """Return the elements of one tile, where they lie.
 
         Raises
@@ -110,11 +110,11 @@ class TilingQueries(ABC):
             pairs.append(partition.tile(k))
         return wrap(make_smooth(tuple([n for n, _ in pairs]), tuple([start for _, start in pairs])))
 
-    def tiles(self) -> Iterator[Shape[Any]]:
+    def tiles(self) -> Iterator[Shape]:
         """Return an iterator over all tiles in row-major order, empty ones included."""
         return (self.tile(number) for number in self.grid.indices())
 
-    def element_range(self, tiles: ShapeLike) -> Shape[Any]:
+    def element_range(self, tiles: ShapeLike) -> Shape:
         """Return the elements of a box of tiles, where they lie.
 
         Parameters
@@ -188,7 +188,7 @@ class TilingQueries(ABC):
         place = np.unravel_index(int(np.argmin(inside)), inside.shape)
         return OutOfBoundsError(f"element {tuple(array[place].tolist())} is not in {self.elements}")
 
-    def find(self, index: Iterable[SupportsIndex]) -> Shape[Any] | None:
+    def find(self, index: Iterable[SupportsIndex]) -> Shape | None:
         """Return the tile, never an empty one, that holds the element; ``None`` if it is outside.
 
         Examples
@@ -204,7 +204,7 @@ class TilingQueries(ABC):
         except OutOfBoundsError:
             return None
 
-    def tile_range(self, elements: ShapeLike) -> Shape[Any]:
+    def tile_range(self, elements: ShapeLike) -> Shape:
         """Return the box of the numbers of the tiles that a box of elements touches; O(rank * log n).
 
         An empty tile is touched by nothing, so it is in the box only between others. A mode without
@@ -408,7 +408,7 @@ class TilingQueries(ABC):
         return tiling_html(self._partitions, repr(self))
 
 
-def _bounds_in(part: ShapeLike, whole: Shape[Any], what: str) -> list[tuple[int, int]]:
+def _bounds_in(part: ShapeLike, whole: Shape, what: str) -> list[tuple[int, int]]:
     """Return the bounds per mode of a box that lies within another."""
     box = as_shape(part)
     if box.kind != "smooth":

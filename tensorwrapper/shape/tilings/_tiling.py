@@ -1,7 +1,7 @@
 """Tilings: how a box is cut, per mode, into tiles of any sizes; element to tile and back."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, SupportsIndex, cast, final, overload
+from typing import SupportsIndex, cast, final, overload
 
 import attrs
 import numpy.typing as npt
@@ -260,11 +260,11 @@ class Tiling(TilingExchange):
         return self._part(parse_key(key, self.rank))
 
     @overload
-    def slice(self, first: Shape[Any], /) -> "Tiling": ...
+    def slice(self, first: Shape, /) -> "Tiling": ...
     @overload
     def slice(self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], /) -> "Tiling": ...
     def slice(
-        self, first: Shape[Any] | Iterable[SupportsIndex], last: Iterable[SupportsIndex] | None = None, /
+        self, first: Shape | Iterable[SupportsIndex], last: Iterable[SupportsIndex] | None = None, /
     ) -> "Tiling":
         """Return the tiling cut to a box, given as a shape or by its bounds; it stays where it lies.
 
@@ -289,7 +289,7 @@ class Tiling(TilingExchange):
             return self._part(slice_entries(first, last, self.rank))
         if not isinstance(first, Shape):
             raise RankError(f"a slice needs two bounds or a Shape, not {first!r} alone")
-        box = _to_box(cast("Shape[Any]", first))  # type: ignore[redundant-cast]
+        box = _to_box(cast("Shape", first))
         ends = [a + n for a, n in zip(box.origin, box.extents, strict=True)]
         return self._part(slice_entries(box.origin, ends, self.rank))
 
@@ -480,7 +480,7 @@ def _to_origin(origin: Iterable[SupportsIndex] | None, rank: int) -> Index:
     return start
 
 
-def _to_box(elements: ShapeLike) -> Shape[Any]:
+def _to_box(elements: ShapeLike) -> Shape:
     box = as_shape(elements)
     if box.kind != "smooth":
         raise JaggedModeError(f"a box is needed, not a {box.kind} shape; as_smooth() gives one")
