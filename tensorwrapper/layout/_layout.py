@@ -116,9 +116,7 @@ class Layout(
         """Return the layout of what a positional key selects, as NumPy's basic indexing does."""
         return wrap_layout(self.implementation.at(key))
 
-    def element(
-        self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None
-    ) -> "Layout":
+    def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> "Layout":
         """Return the layout of one element, at its own indices: those of ``shape.element(index)``.
 
         Parameters
