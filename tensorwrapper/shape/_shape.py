@@ -170,14 +170,10 @@ class Shape(
         )
 
     @overload
-    def reshape(
-        self, extents: Iterable[SupportsIndex], /, *, origin: _At = None
-    ) -> "Shape": ...
+    def reshape(self, extents: Iterable[SupportsIndex], /, *, origin: _At = None) -> "Shape": ...
     @overload
     def reshape(self, *extents: SupportsIndex, origin: _At = None) -> "Shape": ...
-    def reshape(
-        self, *extents: SupportsIndex | Iterable[SupportsIndex], origin: _At = None
-    ) -> "Shape":
+    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex], origin: _At = None) -> "Shape":
         """Return the box with other extents and as many elements, which keep their row-major order.
 
         Parameters
