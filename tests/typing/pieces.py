@@ -28,7 +28,7 @@ assert_type(Tiling.from_shape(matrix), Tiling)
 
 matrix.split(2.0)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 matrix.split("1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-matrix.reshape(6)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+matrix.reshape(1.5)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType, reportCallIssue]
 matrix.partition_by_volume(2.5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 # What is made of several shapes may be given by whatever a shape is given by.
