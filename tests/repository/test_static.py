@@ -7,6 +7,10 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.static
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tensorwrapper"
 
