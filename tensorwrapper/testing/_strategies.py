@@ -4,6 +4,7 @@ They draw what breaks code most: modes and layers without indices, origins of ei
 follow an empty mode, rows that are shared, and views of views.
 """
 
+import functools
 from collections.abc import Collection
 
 import numpy as np
@@ -52,6 +53,13 @@ def shapes(
     ...     assert shape.as_smooth().contains(shape.indices().to_numpy()).all()
     >>> test_the_box_holds_every_index()
     """
+    return _shapes(tuple(kinds), max_rank, max_extent, max_origin)
+
+
+@functools.cache  # to build and to check a strategy takes longer than to draw from it
+def _shapes(
+    kinds: tuple[Kind, ...], max_rank: int, max_extent: int, max_origin: int
+) -> SearchStrategy[Shape]:
     values: dict[Kind, SearchStrategy[Shape]] = {
         "smooth": smooth_shapes(max_rank=max_rank, max_extent=max_extent, max_origin=max_origin),
         "nested": nested_shapes(max_rank=max_rank, max_extent=max_extent, max_origin=max_origin),

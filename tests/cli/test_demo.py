@@ -1,4 +1,4 @@
-"""The demonstration, as a user runs it: a program of its own, with a second process."""
+"""The demonstration: called from here, with a second process of its own, and as a user runs it."""
 
 import json
 import os
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.commands import run
 
 import tensorwrapper.cli
 from tensorwrapper.cli import COMMANDS, ExitCode, main
@@ -19,14 +20,14 @@ from tensorwrapper.cli import COMMANDS, ExitCode, main
 DATA = Path(tensorwrapper.cli.__file__).parent / "data"
 
 
-def run(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def program(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line as a user does, in an interpreter of its own."""
     return subprocess.run(
         [sys.executable, "-m", "tensorwrapper", *arguments],
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
-        env=None if env is None else os.environ | env,
     )
 
 
@@ -44,7 +45,7 @@ def rewrite(path: Path, **changed: np.ndarray) -> None:
 
 
 def test_every_check_holds_and_the_exit_code_is_0():
-    done = run("demo")
+    done = program("demo")
 
     assert done.returncode == ExitCode.OK, done.stderr
     assert "32 checks held, 0 failed" in done.stdout
@@ -115,20 +116,22 @@ def test_a_port_that_is_taken_is_said():
     assert "in use" in done.stderr
 
 
-def test_a_second_process_that_dies_is_said(tmp_path):
+def test_a_second_process_that_dies_is_said(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)  # which the second process gets
     # A module that ends the second process, and only it, as soon as it starts.
     (tmp_path / "sitecustomize.py").write_text(
         "import sys\nif '_far_side' in ' '.join(sys.orig_argv): sys.exit('no memory left')\n",
         encoding="utf-8",
     )
-    done = run("demo", "--timeout", "20", env={"PYTHONPATH": str(tmp_path)})
+    done = run("demo", "--timeout", "20")
 
     assert done.returncode == ExitCode.CANNOT_RUN
     assert "died with exit code" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_second_process_that_dies_at_work_is_said(tmp_path):
+def test_a_second_process_that_dies_at_work_is_said(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)  # which the second process gets
     (tmp_path / "sitecustomize.py").write_text(
         "import sys, threading, os\n"
         "if '_far_side' in ' '.join(sys.orig_argv):\n"
@@ -136,17 +139,18 @@ def test_a_second_process_that_dies_at_work_is_said(tmp_path):
         "    work.select_tiles = lambda *a: os._exit(7)\n",
         encoding="utf-8",
     )
-    done = run("demo", "--timeout", "20", env={"PYTHONPATH": str(tmp_path)})
+    done = run("demo", "--timeout", "20")
 
     assert done.returncode == ExitCode.CANNOT_RUN
     assert "died with exit code 7" in done.stderr
 
 
-def test_a_second_process_that_hangs_is_given_up(tmp_path):
+def test_a_second_process_that_hangs_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)  # which the second process gets
     (tmp_path / "sitecustomize.py").write_text(
         "import sys, time\nif '_far_side' in ' '.join(sys.orig_argv): time.sleep(100)\n", encoding="utf-8"
     )
-    done = run("demo", "--timeout", "1", env={"PYTHONPATH": str(tmp_path)})
+    done = run("demo", "--timeout", "1")
 
     assert done.returncode == ExitCode.CANNOT_RUN
     assert "did not answer within 1.0 s" in done.stderr
@@ -315,7 +319,7 @@ def test_what_lies_in_the_current_folder_is_not_run(tmp_path):
 
 
 def test_no_process_is_left_behind():
-    done = run("--verbose", "demo")
+    done = program("--verbose", "demo")
     (started,) = re.findall(r"process (\d+) listens to tcp://", done.stderr)
 
     assert done.returncode == ExitCode.OK

@@ -1,4 +1,4 @@
-"""The commands about files, as a user runs them: programs of their own."""
+"""The commands about files: called from here, and once as a user runs them."""
 
 import json
 import subprocess
@@ -6,20 +6,10 @@ import sys
 
 import numpy as np
 import pytest
+from support.commands import run
 
 import tensorwrapper as tw
 from tensorwrapper.cli import ExitCode
-
-
-def run(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "tensorwrapper", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        encoding="utf-8",
-    )
 
 
 @pytest.fixture
@@ -40,6 +30,13 @@ def test_inspect_lists_the_tensors(path):
     assert lines[2][0] == "rows"
     assert ["run:", "3"] in lines
     assert "checks" not in done.stdout
+
+
+def test_a_program_of_its_own_says_the_same(path):
+    command = [sys.executable, "-m", "tensorwrapper", "inspect", str(path)]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=120, encoding="utf-8")
+
+    assert done.stdout == run("inspect", path).stdout
 
 
 def test_inspect_for_machines(path):
