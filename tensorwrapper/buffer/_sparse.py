@@ -4,12 +4,12 @@ import threading
 from collections.abc import Callable
 from typing import Any, Generic, SupportsIndex, cast, final, overload
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import MAX_INT64, to_count
+from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._dense import check_dtype, fit_number
 from tensorwrapper.buffer._sparse_merge import check_addresses, frozen_values, merge, nearest, to_fill
@@ -41,7 +41,7 @@ class _Store:
 
 
 @final
-@attrs.frozen(eq=False, repr=False, init=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """A run of elements of which most are alike: only the others are kept, in order of their addresses.
 

@@ -4,10 +4,10 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, cast, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.buffer.strings._checks import string_dtype
@@ -35,7 +35,7 @@ class _Store:
 
 
 @final
-@attrs.frozen(eq=False, repr=False, init=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class Strings(BufferCommon[np.generic]):
     """A run of strings, or of byte strings, each of any length.
 

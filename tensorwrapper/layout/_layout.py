@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, SupportsIndex, cast, final
 
-import attrs
-
 from tensorwrapper._integers import one_sequence, to_int, to_ints
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._constructors import LayoutConstructors
 from tensorwrapper.layout._exchange import LayoutExchange
@@ -40,7 +39,7 @@ __all__ = ["Layout", "wrap_layout"]
 
 
 @final
-@attrs.frozen(init=False, repr=False, getstate_setstate=False)
+@value_class(repr=False, getstate_setstate=False)
 class Layout(
     LayoutQueries[IndexT_co],
     LayoutOrdinals[IndexT_co],

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol, SupportsIndex, TypeAlias, TypeVar, cast
 import attrs
 
 from tensorwrapper._integers import to_counts, to_int
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -268,7 +269,7 @@ class Selectable(Protocol[_PartT_co]):
 
 
 @final
-@attrs.frozen(init=False, eq=False, repr=False)
+@value_class(eq=False, repr=False)
 class Selector:
     """A key as a value: positions, slices, one ellipsis and new modes of any extent; hashable, and text.
 

@@ -4,9 +4,8 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, SupportsIndex, TypeAlias, cast, final, overload
 
-import attrs
-
 from tensorwrapper._integers import one_sequence, to_ints
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.shape._constructors import ShapeConstructors
 from tensorwrapper.shape._exchange import ShapeExchange
@@ -52,7 +51,7 @@ _I6: TypeAlias = tuple[int, int, int, int, int, int]
 
 
 @final
-@attrs.frozen(init=False, eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class Shape(
     ShapeQueries[IndexT_co],
     ShapeParts[IndexT_co],
@@ -71,6 +70,8 @@ class Shape(
     Two shapes are equal if kind, layers, names, and extents and origins at every prefix agree, however they
     are stored. A shape never equals what it holds or looks like (a tuple, a `Smooth`): compare ``as_shape``
     of both.
+
+    Called with labels, as ``shape("i,j")``, a shape takes part in expressions as tensors do: `LabeledShape`.
 
     Parameters
     ----------
@@ -304,35 +305,7 @@ class Shape(
     # Labels.
 
     def __call__(self, labels: "LabelsLike") -> "LabeledShape[Shape]":
-        """Return the shape with a label for each mode, to combine it with others as tensors are combined.
-
-        Labelled shapes are added, subtracted, multiplied, and scaled by numbers; ``shape(labels)`` of the
-        result is the shape that such an expression of tensors has. Labels are not names of modes: one shape
-        has other labels in every term. The result has no names.
-
-        Parameters
-        ----------
-        labels
-            Identifiers with commas between them, one for each mode: ``"i,j"``. A nested shape may have
-            ``;`` between its layers.
-
-        Raises
-        ------
-        RankError
-            If there is not one label for each mode.
-        LabelError
-            If a label is no identifier.
-        LayerError
-            If the text has layers, but not those of the shape.
-
-        Examples
-        --------
-        >>> a, rows = Shape(10, 20), Shape.jagged([10, 20])
-        >>> (a("i,j") * a("k,j")).shape("i,k"), (a("i,j") + a("i,j")).shape("j,i")
-        (Shape(10, 10), Shape(20, 10))
-        >>> (rows("i,j") * rows("i,k")).shape("i,j,k") == Shape.jagged([Shape(10, 10), Shape(20, 20)])
-        True
-        """
+        # Without a docstring: an editor would show it for every variable that holds a shape.
         return _labeler()(cast("Shape", self), labels)
 
     # Comparison. In the final class, because a class with equality and no hash has none.

@@ -4,11 +4,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, SupportsIndex, TypeAlias, cast, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_count, to_ints
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, RankError, SizeOverflowError
 from tensorwrapper.shape.lowlevel import mode_of, to_index, to_index_array
 from tensorwrapper.sharding._affine_text import affine_text, parse_affine
@@ -51,7 +51,7 @@ def _read_matrix(
 
 
 @final
-@attrs.frozen(init=False, repr=False, getstate_setstate=False)
+@value_class(repr=False, getstate_setstate=False)
 class IndexMap:
     """The map ``A x + b`` of an index to an index, with integers of any size.
 

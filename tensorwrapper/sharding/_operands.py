@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, SupportsIndex, TypeAlias, TypeVar, cast, final
 
-import attrs
-
 from tensorwrapper._integers import to_count
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.shape import ShapeLike
 from tensorwrapper.sharding._boxes import Box, as_box
@@ -83,7 +82,7 @@ def _to_itemsize(size: SupportsIndex) -> int:
 
 
 @final
-@attrs.frozen(init=False, getstate_setstate=False)
+@value_class(getstate_setstate=False)
 class Operand:
     """A tensor of an operation, and which box of it each index touches.
 

@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -57,7 +58,7 @@ class Shard:
 
 
 @final
-@attrs.frozen(init=False, getstate_setstate=False)
+@value_class(getstate_setstate=False)
 class BlockOperation(Sides[Operand]):
     """An operation that does something for each index of a box, on boxes of its operands.
 

@@ -4,11 +4,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import SupportsIndex, cast, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_counts, to_ints
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -104,7 +104,7 @@ def _to_map(index_map: object) -> IndexMap:
 
 
 @final
-@attrs.frozen(init=False, repr=False, getstate_setstate=False)
+@value_class(repr=False, getstate_setstate=False)
 class Projection:
     """An index map whose every result is the first index of a box of fixed extents.
 

@@ -6,6 +6,7 @@ from typing import Any, SupportsIndex, cast, final
 
 import attrs
 
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import BufferLike
@@ -21,7 +22,7 @@ __all__ = ["Message", "make_message"]
 
 
 @final
-@attrs.frozen(init=False, eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class Message:
     """One ZIO message: two header frames' worth of fields, and payload parts.
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_int
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import LayoutError, OutOfBoundsError
 from tensorwrapper.layout.axes._arithmetic import bounds_of, first_solution, solutions
 from tensorwrapper.layout.axes._tables import fill_box
@@ -41,7 +42,7 @@ def row_major(shape: Shape[Any], offset: int) -> "Strided":
 
 
 @final
-@attrs.frozen(init=False, repr=False, getstate_setstate=False)
+@value_class(repr=False, getstate_setstate=False)
 class Strided(LayoutCommon):
     """Offset plus the sum of (index - origin) * stride, over a smooth shape.
 

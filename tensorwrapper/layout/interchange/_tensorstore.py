@@ -11,6 +11,7 @@ from typing import Any, SupportsIndex, cast, final
 import attrs
 
 from tensorwrapper._json import Json, dump_json
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, ParseError, RankError, SizeOverflowError
 from tensorwrapper.layout.interchange._index_json import (
     MAX_RANK,
@@ -36,7 +37,7 @@ _EXACT = LossReport("tensorstore")
 
 
 @final
-@attrs.frozen(init=False)
+@value_class
 class IndexDomain:
     """A box with a label per mode, as TensorStore's domains are.
 

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import SupportsIndex, TypeAlias, cast, final
 
-import attrs
-
 from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, ExtentError, ModeNameError, RankError
 from tensorwrapper.typing import KeyItem, NamedKey
 
@@ -161,7 +160,7 @@ def repr_of_names(names: Names) -> str:
 
 
 @final
-@attrs.frozen(init=False, repr=False, getstate_setstate=False)
+@value_class(repr=False, getstate_setstate=False)
 class NamedRanges:
     """Names for ranges of indices, to slice any mode by: ``shape[ranges["occupied"]]``.
 

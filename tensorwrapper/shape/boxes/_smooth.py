@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape.boxes._keys import Entry, chip_entries, mode_count, mode_of, mode_text, slice_entries
@@ -360,7 +361,7 @@ def _text(shape: SmoothCommon) -> str:
 
 
 @final
-@attrs.frozen(init=False, eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class Smooth(SmoothCommon):
     """A box of indices that owns its extents and its origin.
 

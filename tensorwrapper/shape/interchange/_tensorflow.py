@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Final, NoReturn, SupportsIndex, cast, final
 
-import attrs
 import numpy as np
 
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import to_counts
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -45,7 +45,7 @@ _FEW: Final = 100  # lengths of rows that repr shows
 
 
 @final
-@attrs.frozen(init=False, repr=False)
+@value_class(repr=False)
 class RowPartitions:
     """How a shape falls into rows of rows of boxes, as TensorFlow's ``DynamicRaggedShape`` says it.
 

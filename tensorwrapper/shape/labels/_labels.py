@@ -197,14 +197,32 @@ def _sum_of(
 @final
 @attrs.frozen(repr=False)
 class LabeledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
-    """A shape with a label for each of its modes: what calling a shape returns.
+    """A shape with a label for each of its modes, to combine it with others as tensors are combined.
+
+    Made by calling a shape with labels: identifiers with commas between them, one for each mode. Those of a
+    nested shape may have ``;`` between its layers. Labelled shapes are added, subtracted, multiplied, and
+    scaled by numbers; ``shape(labels)`` of the result is the shape that such an expression of tensors has.
+    Labels are not names of modes: one shape has other labels in every term. The result has no names.
+
+    Raises
+    ------
+    RankError
+        If there is not one label for each mode.
+    LabelError
+        If a label is no identifier.
+    LayerError
+        If the text has layers, but not those of the shape.
 
     Examples
     --------
     >>> from tensorwrapper import Shape
-    >>> a = Shape(10, 20)("i,j")
-    >>> a, a.operand, a.labels
+    >>> a, rows = Shape(10, 20), Shape.jagged([10, 20])
+    >>> a("i,j"), a("i,j").operand, a("i,j").labels
     (Shape(10, 20)('i,j'), Shape(10, 20), ('i', 'j'))
+    >>> (a("i,j") * a("k,j")).shape("i,k"), (a("i,j") + a("i,j")).shape("j,i")
+    (Shape(10, 10), Shape(20, 10))
+    >>> (rows("i,j") * rows("i,k")).shape("i,j,k") == Shape.jagged([Shape(10, 10), Shape(20, 20)])
+    True
     """
 
     operand: ShapeT_co

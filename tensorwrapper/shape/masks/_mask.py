@@ -6,9 +6,9 @@ A shape is contiguous, and so is every slice of it. A mask stands beside it: it 
 from collections.abc import Callable
 from typing import Any, Generic, Self, TypeVar, cast, final
 
-import attrs
 import numpy.typing as npt
 
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -36,7 +36,7 @@ _I = TypeVar("_I", bound=Index)
 
 
 @final
-@attrs.frozen(init=False, eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
     """Some indices of a shape, contiguous or not, seen as a contiguous shape that starts at 0.
 

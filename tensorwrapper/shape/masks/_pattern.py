@@ -11,6 +11,7 @@ from typing import SupportsIndex, TypeAlias, cast, final
 import attrs
 
 from tensorwrapper._integers import to_count, to_counts
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError, ModeNameError, RankError
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape.masks._pattern_items import (
@@ -31,7 +32,7 @@ _Known: TypeAlias = "SupportsIndex | Iterable[SupportsIndex]"
 
 
 @final
-@attrs.frozen(init=False, repr=False, getstate_setstate=False)
+@value_class(repr=False, getstate_setstate=False)
 class ShapePattern:
     """What is known of a shape: extents, names of those that are not known, and runs of modes.
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tensorwrapper._arrays import frozen_array, run_of
 from tensorwrapper._integers import MAX_INT64, to_count, to_ints
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._smooth import Smooth, make_smooth
 from tensorwrapper.shape.rows._partition import Partition
@@ -23,7 +24,7 @@ __all__ = ["Overlaps", "RetileCost", "RetilePieces", "RetilePlan"]
 
 
 @final
-@attrs.frozen(init=False, getstate_setstate=False)
+@value_class(getstate_setstate=False)
 class Overlaps:
     """Where the tiles of two partitions of one range overlap, from first to last; empty tiles never do.
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import SupportsIndex, cast, final, overload
 
-import attrs
 import numpy.typing as npt
 
 from tensorwrapper._integers import one_sequence, to_counts, to_ints
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
 from tensorwrapper.shape._facade import implementation_of
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
@@ -39,7 +39,7 @@ __all__ = ["Tiling"]
 
 
 @final
-@attrs.frozen(init=False, repr=False, getstate_setstate=False)
+@value_class(repr=False, getstate_setstate=False)
 class Tiling(TilingExchange):
     """A box cut into tiles, one partition per mode. Empty tiles are legal.
 
