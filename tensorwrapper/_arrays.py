@@ -3,6 +3,8 @@
 Small arrays are worked on in plain Python where a call to NumPy would cost more than the work.
 """
 
+import itertools
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Final, TypeAlias, cast
 
@@ -31,6 +33,7 @@ __all__ = [
     "splits_of",
     "splits_of_list",
     "tidy_table",
+    "tuples_of",
 ]
 
 Sizes: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
@@ -182,3 +185,14 @@ def array_of_state(state: ArrayState, width: int) -> IntArray:
             array = frozen_array(array.astype(np.int64))
         return array.reshape(-1, width) if width else array
     return frozen_array(state)
+
+
+def tuples_of(tables: Iterable[IntArray]) -> Iterator[Index]:
+    """Return an iterator over the rows of all (n, rank) `tables`, as tuples."""
+    return itertools.chain.from_iterable(map(_rows_of, tables))
+
+
+def _rows_of(table: IntArray) -> Iterator[Index]:
+    if table.shape[1] == 0:
+        return itertools.repeat((), len(table))
+    return zip(*table.T.tolist(), strict=True)

@@ -6,11 +6,26 @@ from typing import Any, Final, SupportsIndex
 
 import numpy as np
 
-from tensorwrapper.errors import ConversionError, ExtentError
+from tensorwrapper.errors import ConversionError, ExtentError, SizeOverflowError
 
-__all__ = ["MAX_INT64", "UNFIT", "one_sequence", "to_count", "to_counts", "to_int", "to_ints"]
+__all__ = [
+    "MAX_DIGITS",
+    "MAX_INT64",
+    "UNFIT",
+    "number_text",
+    "one_sequence",
+    "to_count",
+    "to_counts",
+    "to_int",
+    "to_ints",
+]
+
+MAX_DIGITS: Final = 640
+"""The most digits of a number in a text: what every Python, however it is set up, reads and writes."""
 
 MAX_INT64 = 2**63 - 1
+
+_TOO_LARGE = 10**MAX_DIGITS
 
 UNFIT: Final[tuple[type[object], ...]] = (str, bytes, dict, set, frozenset)
 """Iterables that are no sequences of numbers: texts, and those without an order."""
@@ -83,3 +98,14 @@ def to_counts(values: Iterable[SupportsIndex], what: str) -> tuple[int, ...]:
         if count < 0:
             raise ExtentError(f"{what} must not be negative, but is {count} for mode {mode} of {counts}")
     return counts
+
+
+def number_text(number: int, *, full: bool) -> str:
+    """Return a number; an ellipsis for one of more than 640 digits, which raises in a full text."""
+    if -_TOO_LARGE < number < _TOO_LARGE:
+        return str(number)
+    if full:
+        raise SizeOverflowError(
+            f"a number of more than {MAX_DIGITS} digits cannot be written; it has {number.bit_length()} bits"
+        )
+    return "..."

@@ -17,8 +17,8 @@ from tensorwrapper.cli._demo_work import pair_energy, pair_plan, populations, se
 from tensorwrapper.cli._progress import Progress
 from tensorwrapper.cli._report import Check, Report
 from tensorwrapper.cli._second_process import SecondProcess
+from tensorwrapper.cli._tile_picture import draw_tiling
 from tensorwrapper.errors import DataFileError, DemoError
-from tensorwrapper.shape.lowlevel import draw_tiling
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.wire import Message, encode
 

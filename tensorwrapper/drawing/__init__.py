@@ -1,5 +1,6 @@
 """SVG primitives; the floors above draw their own values with them."""
 
+from tensorwrapper.drawing._bars import EDGE, FILL, ModeBar, bar_lengths, draw_bars
 from tensorwrapper.drawing._color import ACCENT, EMPTY, FAINT, INK, MUTED, PAPER, layer_color, log_color, ramp
 from tensorwrapper.drawing._frame import Axis, Swatch, framed, note, stacked, text_width
 from tensorwrapper.drawing._numbers import bytes_text, count_text, index_text, range_text, ticks
@@ -7,8 +8,10 @@ from tensorwrapper.drawing._svg import Drawing, Group, Line, Mark, Path, Point, 
 
 __all__ = [
     "ACCENT",
+    "EDGE",
     "EMPTY",
     "FAINT",
+    "FILL",
     "INK",
     "MUTED",
     "PAPER",
@@ -17,13 +20,16 @@ __all__ = [
     "Group",
     "Line",
     "Mark",
+    "ModeBar",
     "Path",
     "Point",
     "Rectangle",
     "Swatch",
     "Text",
+    "bar_lengths",
     "bytes_text",
     "count_text",
+    "draw_bars",
     "framed",
     "index_text",
     "layer_color",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, SupportsIndex, cast, final
 
-from tensorwrapper._integers import one_sequence, to_int, to_ints
+from tensorwrapper._integers import one_sequence, to_counts, to_int, to_ints
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._constructors import LayoutConstructors
@@ -32,7 +32,7 @@ from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
-from tensorwrapper.shape.lowlevel import to_extents, unnamed_shape
+from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.typing import Index, IndexT_co, Order, PositionalKey
 
 __all__ = ["Layout", "wrap_layout"]
@@ -207,7 +207,9 @@ class Layout(
         >>> Layout(Shape(4, 6)).reshape((2, 2, 6)).strides
         (12, 6, 1)
         """
-        return wrap_layout(_modes.reshape(self._strided("reshape"), to_extents(one_sequence(extents))))
+        return wrap_layout(
+            _modes.reshape(self._strided("reshape"), to_counts(one_sequence(extents), "the extents"))
+        )
 
     def reshape_obstacle(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, int] | None:
         """Return the two neighbouring modes that keep `reshape` from being a view; None if it is one.
@@ -226,7 +228,9 @@ class Layout(
         >>> Layout(Shape(4, 6))[:, :5].reshape_obstacle((20,))
         (0, 1)
         """
-        return _modes.reshape_obstacle(self._strided("reshape"), to_extents(one_sequence(extents)))
+        return _modes.reshape_obstacle(
+            self._strided("reshape"), to_counts(one_sequence(extents), "the extents")
+        )
 
     def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> "Layout":
         """Return the layout of all runs of `length` positions of `mode`; a new last mode counts in the run.

@@ -14,8 +14,9 @@ from typing import cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import tuples_of
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.shape.boxes._common import BATCH, tuples_of
+from tensorwrapper.shape.boxes._common import BATCH
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, product_of
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat

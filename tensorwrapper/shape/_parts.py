@@ -172,6 +172,19 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         """Return the shape moved to start at `origin`; an origin that varies raises `JaggedModeError`."""
         return self._wrap(self.implementation.translate_to(origin), self._names)
 
+    def zero_based(self) -> Self:
+        """Return the shape with the same extents and every origin 0, those of single rows included.
+
+        `translate_to` moves a shape as a whole; here each row, or cell, moves to its own zero. O(1).
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.triangular(3, "upper").zero_based() == Shape.jagged([3, 2, 1])
+        True
+        """
+        return self._wrap(self.implementation.zero_based(), self._names)
+
     @overload
     def permute(self, order: Iterable[SupportsIndex | str], /) -> Self: ...
     @overload

@@ -14,7 +14,7 @@ from tensorwrapper.shape.kinds._blocks import BlockTable, block_table_of, runs_o
 from tensorwrapper.shape.kinds._encodings import lengths_of, splits_at
 from tensorwrapper.shape.kinds._jagged import JaggedCommon, same_elements
 from tensorwrapper.shape.kinds._layers import layer_size
-from tensorwrapper.shape.kinds._nested import at_zero, flat_of
+from tensorwrapper.shape.kinds._nested import flat_of
 from tensorwrapper.shape.kinds._raggedness import raggedness_of
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._rows import Rows
@@ -221,7 +221,7 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
         Of a jagged shape whose origins vary, each counts from the origin under the indices before it.
         """
-        return Indices(at_zero(flat_of(self.implementation)), _checked_order(order))
+        return Indices(flat_of(self.implementation).zero_based(), _checked_order(order))
 
     # Its pieces.
 

@@ -27,7 +27,7 @@ from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, make_smooth,
 from tensorwrapper.shape.kinds._combine import reshape_box
 from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon, jagged_of_state
 from tensorwrapper.shape.kinds._layers import cell_table, cells, element
-from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon, at_zero, flat_of
+from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon
 from tensorwrapper.shape.rows._rows import CellTable
 from tensorwrapper.shape.text._repr import shape_repr
 from tensorwrapper.shape.text._text import format_shape, shape_str
@@ -390,11 +390,6 @@ class Shape(
             # One name less for pickle to look up: a fifth of what a small jagged shape costs.
             return _wrap_jagged, held.__reduce__()[1]
         return wrap, (held,)
-
-
-def zero_based(shape: "Shape") -> "Shape":
-    """Return the shape with the same extents and every origin 0, those of single cells included."""
-    return wrap(at_zero(flat_of(shape.implementation)))
 
 
 _SlotSetter = Callable[[object, object], None]

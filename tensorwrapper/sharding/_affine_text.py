@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import NoReturn, TypeAlias, final
 
+from tensorwrapper._integers import MAX_DIGITS, number_text
 from tensorwrapper.errors import ConversionError, ParseError
-from tensorwrapper.shape.lowlevel import MAX_DIGITS, number_text
 
 __all__ = ["AffineRows", "affine_text", "checked_text", "names_of", "parse_affine", "parse_tuple"]
 

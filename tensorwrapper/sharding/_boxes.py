@@ -8,11 +8,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import frozen_array
+from tensorwrapper._arrays import frozen_array, tuples_of
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper.errors import ExtentError, JaggedModeError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape.lowlevel import to_index_array, tuples_of, unnamed_shape
+from tensorwrapper.shape.lowlevel import to_index_array, unnamed_shape
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["Box", "BoxTable", "BoxesLike", "as_box", "as_box_table", "box_text", "stop_of"]

@@ -21,7 +21,8 @@ from tensorwrapper.layout.lowlevel import (
     wrap_layout,
 )
 from tensorwrapper.shape import Jagged, Rows, Shape, ShapeLike
-from tensorwrapper.shape.lowlevel import Origins, intersect_rows, to_permutation, unnamed_shape, wrap
+from tensorwrapper.shape.lowlevel import Origins, to_permutation, unnamed_shape, wrap
+from tensorwrapper.tensor._common_rows import intersect_rows
 from tensorwrapper.tensor._tensor import Tensor
 from tensorwrapper.typing import Index, IntArray
 

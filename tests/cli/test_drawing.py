@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from support.pictures import Picture
 
 from tensorwrapper import Tiling
+from tensorwrapper.cli._tile_picture import MOST_SHADES, draw_tiling
 from tensorwrapper.drawing import (
     Axis,
     Drawing,
@@ -25,7 +26,6 @@ from tensorwrapper.drawing import (
     ticks,
 )
 from tensorwrapper.errors import ExtentError, RankError
-from tensorwrapper.shape.tilings._drawing import MOST_SHADES, draw_tiling
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -30,7 +30,7 @@ def test_where_a_sequence_is_needed_nothing_else_goes(sequence: object) -> None:
     ):
         with pytest.raises(ConversionError):
             ask(sequence)
-    if not isinstance(sequence, int):  # one extent, or mode, may be given loose
+    if not isinstance(sequence, int | np.ndarray):  # one extent, or mode, may be given loose
         for ask in (ROW.reshape, ROW.reshape_obstacle, ROW.permute, ROW.reverse, ROW.squeeze):
             with pytest.raises(ConversionError):
                 ask(sequence)

@@ -38,7 +38,8 @@ NOT_ON_THE_FACADE = {
     "bounding_box",  # two tuples: as_smooth() is a shape
     "rows",  # how a jagged shape is stored
     "flat",  # the implementation under flatten()
-    "zero_based",  # for layouts, which address elements from zero
+    "find_cells",  # for layouts, which store cells by the leaf
+    "layers_left",  # of keys: shape[...] has what is left
 }
 
 

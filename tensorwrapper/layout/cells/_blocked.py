@@ -28,7 +28,7 @@ from tensorwrapper.layout.boxes._strided import Strided, new_strided, packed_str
 from tensorwrapper.layout.cells._cells import Cells, check_reach, packed_table
 from tensorwrapper.layout.cells._parts import PlacedRows, rows_of, split_items
 from tensorwrapper.shape import Jagged, JaggedView, Rows, Shape
-from tensorwrapper.shape.lowlevel import box_ordinal, to_index, to_index_array, unroll, wrap, zero_based
+from tensorwrapper.shape.lowlevel import to_index, to_index_array, unroll, wrap
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem, PositionalKey
 
 __all__ = ["Blocked", "Packed", "make_blocked", "rows_of", "run_of_rows"]
@@ -117,7 +117,7 @@ class Packed(LayoutCommon):
         else:
             cell = shape.chip(*lead)
             before = shape.ordinal(lead + cell.origin) if cell.size else 0
-            return row_major(zero_based(cell), offset + before).at(tuple(items[len(lead) :]), lead)
+            return row_major(cell.zero_based(), offset + before).at(tuple(items[len(lead) :]), lead)
         start, step, count = cast("tuple[int, int, int]", entry)
         if step != 1 or not all(is_whole(item) for item in items[len(lead) + 1 :]):
             return self.as_blocked().at(key)
@@ -126,7 +126,7 @@ class Packed(LayoutCommon):
             shape = shape.chip(index)
         first = shape.origin_at(()) + start
         before = _elements_before(shape, first) if count else 0
-        return Packed(zero_based(shape.slice_outer(first, first + count)), offset + before)
+        return Packed(shape.slice_outer(first, first + count).zero_based(), offset + before)
 
     def _cell_at(self, position: int) -> Strided | None:
         """Return row `position` if it is a cell, which is what loops over rows ask for; else None."""
@@ -298,13 +298,10 @@ class Blocked(LayoutCommon):
         numbers, rows = to_index(index, self._shape.rank), rows_of(self._shape)
         if not self._width:
             return int(self.starts[rows.ordinal(numbers)])
-        outer = rows.outer_rank
-        leaf = cast("int", rows.under(numbers[:outer]))
-        extents, origin = rows.columns.leaf_box(leaf)
-        box_ordinal(extents, origin, numbers[outer:], numbers[:outer])  # raises for what is outside
+        leaf, origin = rows.cell_of(numbers)
         cell = leaf - rows.leaves[0]
         steps: list[int] = self.strides[cell].tolist()
-        inner = zip(numbers[outer:], origin, steps, strict=True)
+        inner = zip(numbers[rows.outer_rank :], origin, steps, strict=True)
         return int(self.starts[cell]) + sum([(i - start) * step for i, start, step in inner])
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
@@ -393,7 +390,7 @@ class Blocked(LayoutCommon):
             return self  # with what is known of it: that took time
         if run is not None:
             rows = Rows(rows.columns, rows.depth, rows.start + run[0], rows.start + run[1], 0)
-            return make_blocked(zero_based(wrap(Jagged(rows))), *placed.table_of(rows), self.offset)
+            return make_blocked(wrap(Jagged(rows)).zero_based(), *placed.table_of(rows), self.offset)
         part = placed.select(rows, heads, tails, lead)
         return make_blocked(*part, self.offset) if isinstance(part, tuple) else part
 

@@ -21,7 +21,7 @@ from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of, run_of_rows
 from tensorwrapper.layout.cells._cells import check_reach
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, to_index, wrap, zero_based
+from tensorwrapper.shape.lowlevel import make_smooth, to_index, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
 __all__ = ["Packed", "Padded", "contiguous"]
@@ -124,7 +124,7 @@ class Padded(LayoutCommon):
             shape, items, lead = shape.chip(index), items[1:], (*lead, index)
         if shape.kind != "jagged":
             place = self._place(lead + shape.origin)
-            return Strided(zero_based(shape), self.under.strides[len(lead) :], place).at(tuple(items), lead)
+            return Strided(shape.zero_based(), self.under.strides[len(lead) :], place).at(tuple(items), lead)
         entry_ = parse_positional((items[0],), (shape.extent(0),), lead)[0] if items[0] is not None else None
         if not isinstance(entry_, tuple) or entry_[1] != 1 or not all(map(is_whole, items[1:])):
             return self._table().at(key)
@@ -135,7 +135,7 @@ class Padded(LayoutCommon):
         except JaggedModeError:
             # Rows that start at different places of the box do not start together at zero.
             return self._table().at(key)
-        part = zero_based(rows)
+        part = rows.zero_based()
         strides = self.under.strides[len(lead) :]
         place = self._place(start) if count else self.offset
         return Padded(part, Strided(part.as_smooth().copy(), strides, place))

@@ -16,7 +16,7 @@ from tensorwrapper.layout.boxes._separable import Separable, from_axes
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.cells._keys import Level, Nodes, choose_nodes, resolve_position, resolve_slice
 from tensorwrapper.shape import Jagged, JaggedCommon, Rows, Shape
-from tensorwrapper.shape.lowlevel import Origins, build_rows, find_cells, make_smooth, unroll, wrap
+from tensorwrapper.shape.lowlevel import Origins, build_rows, make_smooth, unroll, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalItem
 
 __all__ = ["CellPart", "PlacedRows", "rows_of", "split_items"]
@@ -79,7 +79,7 @@ class PlacedRows:
 
     def locate(self, indices: IntArray, shape: object) -> tuple[IntArray, IntArray]:
         """Return the offsets of (n, rank) indices and the cells that they lie in; an error names `shape`."""
-        inside, leaves, places = find_cells(self.rows, indices)
+        inside, leaves, places = Jagged(self.rows).find_cells(indices)
         if not inside.all():
             index = tuple(indices[int(np.argmin(inside))].tolist())
             raise OutOfBoundsError(f"index {index} is not in {shape}")

@@ -17,8 +17,7 @@ from tensorwrapper.layout.boxes._common import LayoutCommon, fits_int64
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.cells._blocked import Blocked, rows_of
 from tensorwrapper.layout.tiles._tiled import TiledStrided
-from tensorwrapper.shape import Rows
-from tensorwrapper.shape.lowlevel import indices_at
+from tensorwrapper.shape import Jagged, Rows
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["BlockFacts", "CellFacts", "MemoryFacts", "cell_facts"]
@@ -115,7 +114,7 @@ class CellFacts(MemoryFacts):
         if rows is None:
             return np.empty((len(self.kept), 0), dtype=np.int64)
         if self.depth > rows.outer_rank:
-            return indices_at(rows, self.kept)
+            return Jagged(rows).indices_at(self.kept)
         return rows.prefixes_of(self.depth, rows.leaves[0] + self.kept)
 
     def blocks(self, modes: int) -> BlockFacts:

@@ -12,7 +12,6 @@ from tensorwrapper.layout.operations._nested import NestedLayout, flat_implement
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Fact, LossReport
-from tensorwrapper.shape.lowlevel import FACTS
 from tensorwrapper.typing import Extents, Index
 
 __all__ = ["Fact", "Form", "LossReport", "check_form", "check_possible", "is_chain", "loss_report"]
@@ -66,10 +65,7 @@ def loss_report(form: Form, layout: LayoutCommon, read: LayoutCommon | None = No
         What a reader of the form makes of it: where that differs, something is lost.
     """
     facts = _facts(layout) | (_placement(layout) if read is None else _differences(layout, read))
-    lost, refused = _EFFECTS[form]
-    if facts & refused:
-        return LossReport(form, (), tuple([fact for fact in FACTS if fact in facts & refused]))
-    return LossReport(form, tuple([fact for fact in FACTS if fact in facts & lost]))
+    return LossReport.of(form, facts, *_EFFECTS[form])
 
 
 def check_possible(form: Form, layout: LayoutCommon) -> None:

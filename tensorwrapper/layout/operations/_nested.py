@@ -26,8 +26,8 @@ from tensorwrapper.layout.operations import _modes as _cell_modes
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
-from tensorwrapper.shape import Jagged, Shape
-from tensorwrapper.shape.lowlevel import layers_left, to_permutation, unroll, wrap
+from tensorwrapper.shape import Jagged, NestedCommon, Shape
+from tensorwrapper.shape.lowlevel import to_permutation, unroll, wrap
 from tensorwrapper.typing import Index, IntArray, Order, PositionalKey
 
 __all__ = [
@@ -165,7 +165,7 @@ class NestedLayout(LayoutCommon):
         part = self.under.at(key)
         if not any(pinned):
             return NestedLayout(part, self.layers)
-        left = layers_left(self.layers, pinned)
+        left = cast("NestedCommon", self.shape.implementation).layers_left(pinned)
         return NestedLayout(part, tuple(left)) if len(left) > 1 else part
 
     def window(self, region: Shape[Any]) -> LayoutCommon:

@@ -17,9 +17,10 @@ from tensorwrapper.layout.boxes._separable import axes_of, over_box
 from tensorwrapper.layout.boxes._strided import Strided, new_strided
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._parts import PlacedRows
+from tensorwrapper.layout.operations._regroup_rows import merge_rows, split_rows, split_run
 from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
 from tensorwrapper.shape import Jagged, Rows, Shape
-from tensorwrapper.shape.lowlevel import merge_rows, split_rows, split_run, wrap
+from tensorwrapper.shape.lowlevel import wrap
 from tensorwrapper.typing import IntArray
 
 __all__ = ["merge_mode", "split_mode_by"]

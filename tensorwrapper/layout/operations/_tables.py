@@ -1,6 +1,6 @@
 """The table of cells behind any layout, and the same table with more of its modes unrolled."""
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +10,8 @@ from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._parts import PlacedRows, rows_of
 from tensorwrapper.layout.tiles._tiled import TiledStrided
-from tensorwrapper.shape import Jagged, Rows, Shape, SmoothCommon
-from tensorwrapper.shape.lowlevel import Columns, as_jagged, tidy_origins, unroll, wrap
+from tensorwrapper.shape import Jagged, Rows, Shape
+from tensorwrapper.shape.lowlevel import Columns, tidy_origins, unroll, wrap
 from tensorwrapper.typing import IntArray
 
 __all__ = ["gather_rows", "rows_under", "table_of", "unrolled"]
@@ -19,11 +19,7 @@ __all__ = ["gather_rows", "rows_under", "table_of", "unrolled"]
 
 def rows_under(shape: Shape[Any]) -> Rows:
     """Return the columns of a jagged shape, or those of a box with its first mode unrolled."""
-    return (
-        as_jagged(cast("SmoothCommon", shape.implementation)).rows
-        if shape.kind == "smooth"
-        else rows_of(shape)
-    )
+    return rows_of(shape.as_jagged())
 
 
 def table_of(held: LayoutCommon) -> PlacedRows:

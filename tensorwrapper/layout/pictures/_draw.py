@@ -11,8 +11,11 @@ from tensorwrapper.drawing import (
     Drawing,
     Group,
     Mark,
+    ModeBar,
     Text,
+    bar_lengths,
     count_text,
+    draw_bars,
     framed,
     note,
     text_width,
@@ -34,7 +37,7 @@ from tensorwrapper.layout.pictures._grid import (
 )
 from tensorwrapper.layout.pictures._sides import CutSide, PlainSide, Side, rule_text, sides_of
 from tensorwrapper.layout.tiles._tiled import TiledStrided
-from tensorwrapper.shape.lowlevel import ModeBar, bar_lengths, block_html, draw_bars, short_text
+from tensorwrapper.shape.lowlevel import block_html, short_text
 
 __all__ = ["draw_layout", "layout_html"]
 

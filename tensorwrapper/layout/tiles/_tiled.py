@@ -22,7 +22,7 @@ from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._cells import check_reach
 from tensorwrapper.layout.cells._parts import split_items
 from tensorwrapper.shape import Partition, Shape, Tiled, Tiling
-from tensorwrapper.shape.lowlevel import make_tiling, to_index, to_index_array, wrap, zero_based
+from tensorwrapper.shape.lowlevel import make_tiling, to_index, to_index_array, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalItem, PositionalKey
 
 __all__ = ["TiledStrided", "tiles_as_blocked"]
@@ -117,7 +117,7 @@ class TiledStrided(LayoutCommon):
         numbers = [entry for entry in outer if isinstance(entry, int)]
         if len(numbers) == rank:
             tile = self.under.window(self.tiling.tile(numbers))
-            inside = Strided(zero_based(tile.shape), tile.strides, tile.offset)
+            inside = Strided(tile.shape.zero_based(), tile.strides, tile.offset)
             lead = tuple([k + start for k, start in zip(numbers, self.grid_origin, strict=True)])
             return inside.at((*new, *tails), lead)
         runs = [entry for entry in outer if isinstance(entry, tuple) and entry[1] == 1]

@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import tuples_of
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper.errors import (
     ConversionError,
@@ -27,7 +28,6 @@ __all__ = [
     "to_index",
     "to_index_array",
     "to_ordinal_array",
-    "tuples_of",
     "walk_batches",
 ]
 
@@ -118,17 +118,6 @@ def walk_batches(size: int, indices_at: Callable[[IntArray], IntArray]) -> Itera
     return tuples_of(
         indices_at(np.arange(start, min(start + BATCH, size), dtype=np.int64)) for start in starts
     )
-
-
-def tuples_of(tables: Iterable[IntArray]) -> Iterator[Index]:
-    """Return an iterator over the rows of all (n, rank) `tables`, as tuples."""
-    return itertools.chain.from_iterable(map(_rows_of, tables))
-
-
-def _rows_of(table: IntArray) -> Iterator[Index]:
-    if table.shape[1] == 0:
-        return itertools.repeat((), len(table))
-    return zip(*table.T.tolist(), strict=True)
 
 
 class ShapeCommon(ABC):

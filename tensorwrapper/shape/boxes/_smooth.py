@@ -249,6 +249,10 @@ class SmoothCommon(ShapeCommon):
         extents, origin = self.extents, self.origin
         return make_smooth(tuple([extents[m] for m in modes]), tuple([origin[m] for m in modes]))
 
+    def zero_based(self) -> "Smooth":
+        """Return the box with the same extents at the origin."""
+        return make_smooth(self.extents, (0,) * self.rank)
+
     def intersect(self, other: "SmoothCommon") -> "Smooth":
         """Return the box of the indices that are in both; disjoint boxes meet in an empty one."""
         return intersect_boxes(self.extents, self.origin, other.extents, other.origin)

@@ -5,13 +5,12 @@ from typing import Final, SupportsIndex, cast
 
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_count
+from tensorwrapper._integers import MAX_DIGITS, to_count
 from tensorwrapper._json import Json, dump_json, parse_json
 from tensorwrapper.errors import ConversionError, ParseError, RankError
 from tensorwrapper.shape.interchange._arrow import ListLevel, Lists, Views, rows_of_levels
 from tensorwrapper.shape.interchange._tensorflow import RowPartitions
 from tensorwrapper.shape.rows._partition import int64_array
-from tensorwrapper.shape.text._text import MAX_DIGITS
 from tensorwrapper.typing import IntArray
 
 __all__ = ["awkward_of_rows", "rows_of_awkward"]

@@ -1,6 +1,7 @@
 """What another system cannot say of a shape or a layout: the report that comes with every export."""
 
-from typing import Literal, TypeAlias, cast, final
+from collections.abc import Set as AbstractSet
+from typing import Literal, Self, TypeAlias, cast, final
 
 import attrs
 
@@ -9,10 +10,10 @@ from tensorwrapper.shape.boxes._names import Names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.interchange._torch import depends_on_rows_alone
 from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon, JaggedView
-from tensorwrapper.shape.kinds._nested import Flat, Implementation, NestedCommon, at_zero, flat_of
+from tensorwrapper.shape.kinds._nested import Flat, Implementation, NestedCommon, flat_of
 from tensorwrapper.shape.rows._partition import Partition
 
-__all__ = ["FACTS", "Fact", "LossReport", "ShapeForm", "TilingForm", "shape_losses", "tiling_losses"]
+__all__ = ["Fact", "LossReport", "ShapeForm", "TilingForm", "shape_losses", "tiling_losses"]
 
 Fact: TypeAlias = Literal[
     "origin",
@@ -65,9 +66,6 @@ _TEXTS: dict[Fact, str] = {
     "no_tiles": "a mode is cut into no tiles at all",
 }
 
-FACTS: tuple[Fact, ...] = tuple(_TEXTS)
-"""All facts, in the order in which reports name them."""
-
 
 @final
 @attrs.frozen
@@ -95,6 +93,15 @@ class LossReport:
     form: str
     lost: tuple[Fact, ...] = ()
     refused: tuple[Fact, ...] = ()
+
+    @classmethod
+    def of(
+        cls, form: str, facts: AbstractSet[Fact], lost: AbstractSet[Fact], refused: AbstractSet[Fact]
+    ) -> Self:
+        """Return the report of a form that leaves out `lost`, and is impossible with any of `refused`."""
+        if facts & refused:
+            return cls(form, (), tuple([fact for fact in _TEXTS if fact in facts & refused]))
+        return cls(form, tuple([fact for fact in _TEXTS if fact in facts & lost]))
 
     @property
     def is_exact(self) -> bool:
@@ -165,7 +172,7 @@ def shape_losses(form: ShapeForm, shape: Implementation, names: Names) -> LossRe
     least, most = _RANKS.get(form, (0, None))
     if flat.rank < least or (most is not None and flat.rank > most):
         facts.add("rank")
-    return _report(form, facts, *_EFFECTS[form])
+    return LossReport.of(form, facts, *_EFFECTS[form])
 
 
 def _facts(form: ShapeForm, flat: Flat) -> set[Fact]:
@@ -196,7 +203,7 @@ def _starts_at_zero(flat: JaggedCommon) -> bool:
         if all(isinstance(origin, int) and not origin for origin in origins):
             return True
     # Numbers that are stored may belong to rows that no index leads to: only the shapes tell.
-    return at_zero(flat) == flat
+    return flat.zero_based() == flat
 
 
 def tiling_losses(form: TilingForm, partitions: tuple[Partition, ...]) -> LossReport:
@@ -210,16 +217,10 @@ def tiling_losses(form: TilingForm, partitions: tuple[Partition, ...]) -> LossRe
             facts.add("no_tiles")
         elif not partition.bounds()[0]:
             facts.add("empty_tiles")
-    return _report(form, facts, *_TILING_EFFECTS[form])
+    return LossReport.of(form, facts, *_TILING_EFFECTS[form])
 
 
 def _check_form(form: object, effects: object) -> None:
     known = cast("dict[str, object]", effects)
     if not isinstance(form, str) or form not in known:
         raise ConversionError(f"a form is one of {', '.join(known)}, not {form!r}")
-
-
-def _report(form: str, facts: set[Fact], lost: frozenset[Fact], refused: frozenset[Fact]) -> LossReport:
-    if facts & refused:
-        return LossReport(form, (), tuple([fact for fact in FACTS if fact in facts & refused]))
-    return LossReport(form, tuple([fact for fact in FACTS if fact in facts & lost]))

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array, splits_of
-from tensorwrapper._integers import to_count
+from tensorwrapper._integers import MAX_DIGITS, to_count
 from tensorwrapper._json import Json, dump_json, parse_json
 from tensorwrapper.errors import (
     ConversionError,
@@ -24,7 +24,6 @@ from tensorwrapper.shape.kinds._encodings import lengths_of
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat
 from tensorwrapper.shape.rows._partition import Partition, int64_array
-from tensorwrapper.shape.text._text import MAX_DIGITS
 from tensorwrapper.typing import IntArray
 
 __all__ = [

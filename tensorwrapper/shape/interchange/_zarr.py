@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import Sizes
-from tensorwrapper._integers import MAX_INT64, to_counts
+from tensorwrapper._integers import MAX_DIGITS, MAX_INT64, to_counts
 from tensorwrapper._json import Json, dump_json, parse_json
 from tensorwrapper.errors import ConversionError, ExtentError, ParseError, RankError, SizeOverflowError
 from tensorwrapper.shape.interchange._losses import LossReport, tiling_losses
 from tensorwrapper.shape.rows._partition import Partition, int64_array
-from tensorwrapper.shape.text._text import MAX_DIGITS
 from tensorwrapper.typing import Extents, IntArray
 
 __all__ = ["GridKind", "ZarrGrid", "partitions_of_zarr"]

@@ -15,10 +15,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import Sizes, frozen_array, splits_of
+from tensorwrapper._arrays import Sizes, frozen_array, splits_of, tuples_of
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import SizeOverflowError
-from tensorwrapper.shape.boxes._common import tuples_of
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, make_smooth
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat

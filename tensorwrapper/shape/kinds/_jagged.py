@@ -29,7 +29,7 @@ from tensorwrapper.shape.boxes._keys import (
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, make_smooth, to_permutation
 from tensorwrapper.shape.rows._columns import Columns, columns_of_state
 from tensorwrapper.shape.rows._f_order import walk_colex
-from tensorwrapper.shape.rows._locate import contains, find, indices_at, walk
+from tensorwrapper.shape.rows._locate import contains, find, find_cells, indices_at, walk
 from tensorwrapper.shape.rows._rearrange import (
     check_permutation,
     dependencies_of,
@@ -144,6 +144,13 @@ class JaggedCommon(ShapeCommon):
                 f"index {tuple(flat[int(np.argmin(inside))].tolist())} is not in this shape"
             )
         return ordinals.reshape(array.shape[:-1])
+
+    def find_cells(self, indices: IntArray) -> tuple[npt.NDArray[np.bool_], IntArray, list[IntArray]]:
+        """Return which of the (n, rank) indices are inside, their leaves, and per leaf mode the places there.
+
+        What is outside has some leaf, and some place: layouts that store a cell in each leaf ask this.
+        """
+        return find_cells(self.rows, indices)
 
     def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
         numbers = to_ordinal_array(ordinals)

@@ -16,7 +16,7 @@ from tensorwrapper._integers import to_ints
 from tensorwrapper.errors import LayerError
 from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._keys import Entry, chip_entries, slice_entries
-from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, make_smooth, to_permutation
+from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, to_permutation
 from tensorwrapper.shape.kinds._jagged import JaggedCommon, JaggedView
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
@@ -26,9 +26,7 @@ __all__ = [
     "Nested",
     "NestedCommon",
     "NestedView",
-    "at_zero",
     "flat_of",
-    "layers_left",
     "make_nested",
 ]
 
@@ -130,13 +128,17 @@ class NestedCommon(ShapeCommon):
     def walk(self, order: Order) -> Iterator[Index]:
         return self.flat.walk(order)
 
+    def zero_based(self) -> "NestedCommon":
+        """Return the shape with the same extents and layers and every origin 0."""
+        return make_nested(self.flat.zero_based(), self.layers)
+
     # Parts keep their layers; a layer that loses all its modes to a chip vanishes.
 
     def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> "Flat | NestedCommon":
         part = self.flat.select(entries, clip=clip)
         if part.rank == self.rank:
             return make_nested(part, self.layers)
-        left = layers_left(self.layers, [type(entry) is int for entry in entries])
+        left = self.layers_left([type(entry) is int for entry in entries])
         return make_nested(part, left) if len(left) > 1 else part
 
     def slice(
@@ -144,6 +146,18 @@ class NestedCommon(ShapeCommon):
     ) -> "NestedCommon":
         part = self.flat.select(slice_entries(first, last, self.rank), clip=clip)
         return make_nested(part, self.layers)
+
+    def layers_left(self, pinned: Sequence[bool]) -> list[int]:
+        """Return how many modes each layer keeps when some are dropped; a layer that loses all vanishes."""
+        left: list[int] = []
+        start = 0
+        for modes in self.layers:
+            kept = modes - sum(pinned[start : start + modes])
+            # A layer that never had a mode has none to lose.
+            if kept or not modes:
+                left.append(kept)
+            start += modes
+        return left
 
     def chip(self, *leading: SupportsIndex) -> "Flat | NestedCommon":
         return self.select(chip_entries(leading, self.rank))
@@ -276,26 +290,6 @@ def make_nested(flat: Flat, layers: Iterable[SupportsIndex]) -> NestedCommon:
     return Nested(flat, counts)
 
 
-def layers_left(layers: tuple[int, ...], pinned: Sequence[bool]) -> list[int]:
-    """Return how many modes each layer keeps when some are dropped; a layer that loses all vanishes."""
-    left: list[int] = []
-    start = 0
-    for modes in layers:
-        kept = modes - sum(pinned[start : start + modes])
-        # A layer that never had a mode has none to lose.
-        if kept or not modes:
-            left.append(kept)
-        start += modes
-    return left
-
-
 def flat_of(shape: Flat | NestedCommon) -> Flat:
     """Return a shape without its layers."""
     return shape.flat if isinstance(shape, NestedCommon) else shape
-
-
-def at_zero(flat: Flat) -> Flat:
-    """Return the shape with the same extents and every origin 0, those of single cells included."""
-    if isinstance(flat, SmoothCommon):
-        return make_smooth(flat.extents, (0,) * flat.rank)
-    return flat.zero_based()

@@ -16,12 +16,12 @@ from tensorwrapper.errors import (
     OutOfBoundsError,
     SizeOverflowError,
 )
-from tensorwrapper.shape._shape import Shape, wrap, zero_based
+from tensorwrapper.shape._shape import Shape, wrap
 from tensorwrapper.shape.boxes._common import to_index, to_index_array
 from tensorwrapper.shape.boxes._names import plain_names
 from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon
-from tensorwrapper.shape.kinds._nested import at_zero, flat_of
+from tensorwrapper.shape.kinds._nested import flat_of
 from tensorwrapper.shape.masks._positions import Picks
 from tensorwrapper.shape.rows._columns import Origins
 from tensorwrapper.shape.rows._rearrange import build_rows
@@ -84,7 +84,7 @@ def as_if_at_zero(shape: Shape, indices: IntArray, *, back: bool = False) -> Int
         move = np.array(flat.origin, dtype=np.int64)
     except JaggedModeError:
         # Rows that start in different places: elements keep their ordinals, however they are moved.
-        moved = at_zero(flat)
+        moved = flat.zero_based()
         here, there = (moved, flat) if back else (flat, moved)
         return there.indices_at(here.ordinals(indices))
     if not move.any():
@@ -407,7 +407,7 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
             raise ConversionError(
                 "points lie anywhere and make no view; tensor.elements().take(mask.ordinals()) copies them"
             )
-        if not zero_based(target.shape.flatten()).is_congruent(zero_based(self.source.flatten())):
+        if not target.shape.flatten().zero_based().is_congruent(self.source.flatten().zero_based()):
             raise ExtentMismatchError(f"the mask is of {self.source}, but it is laid on {target.shape}")
         starts = [self.source.origin_at(())] if self.way == "rows" else self.source.origin
         key = [_positional(picks, start) for picks, start in zip(self.picks, starts, strict=True)]

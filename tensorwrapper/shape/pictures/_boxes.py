@@ -1,25 +1,26 @@
 """Pictures of smooth shapes: a bar, a box, a box in space, or one bar per mode; to scale."""
 
 from collections.abc import Sequence
-from typing import Final, final
-
-import attrs
+from typing import Final
 
 from tensorwrapper.drawing import (
     ACCENT,
-    INK,
+    EDGE,
+    FILL,
     MUTED,
     PAPER,
     Axis,
     Drawing,
-    Group,
     Mark,
+    ModeBar,
     Path,
     Point,
     Rectangle,
     Swatch,
     Text,
+    bar_lengths,
     count_text,
+    draw_bars,
     framed,
     note,
     ramp,
@@ -29,13 +30,8 @@ from tensorwrapper.typing import Extents, Index
 
 __all__ = [
     "BAR",
-    "EDGE",
-    "FILL",
     "MOST_MARKS",
     "PLOT",
-    "ModeBar",
-    "bar_lengths",
-    "draw_bars",
     "draw_box",
     "draw_few",
     "fitted",
@@ -48,16 +44,9 @@ PLOT: Final[Point] = (420.0, 300.0)
 """How wide and high a plot may be, in pixels."""
 BAR: Final = 26.0
 """How high the bar of a shape of rank 1 is."""
-FILL: Final = ramp(0.3)
-"""What elements are filled with."""
-EDGE: Final = ramp(0.8)
-"""The lines around elements."""
-
 _CELL = 28.0  # pixels per index at most: a shape with few indices makes a small picture
 _LEAST = 8.0  # pixels of a side that would otherwise not be seen
 _LINES = 6.0  # pixels between lines from which on single indices are drawn
-_BARS = 24  # modes that are drawn one by one
-_LONGEST = 260.0  # pixels of the longest of several bars
 _SLOPE = 0.42  # of a length that leads away, what is seen of it to the right and down
 
 
@@ -184,37 +173,3 @@ def _draw_solid(extents: Extents, origin: Index, title: str) -> Drawing:
         notes=scale_note(to_scale=to_scale),
         title=title,
     )
-
-
-@final
-@attrs.frozen
-class ModeBar:
-    """One mode in a picture that has a bar for each; `marks` are drawn on the bar, from its left end."""
-
-    label: str
-    length: float
-    text: str
-    marks: tuple[Mark, ...] = ()
-
-
-def bar_lengths(extents: Sequence[int]) -> list[float]:
-    """Return how long the bars of modes are: to scale, but never too short to be seen."""
-    longest = max(*extents, 1)
-    return [max(extent / longest * _LONGEST, 2.0) for extent in extents]
-
-
-def draw_bars(bars: Sequence[ModeBar], *, title: str, notes: Sequence[str] = ()) -> Drawing:
-    """Return a picture with one bar per mode, the first at the top."""
-    shown, pitch, height = bars[:_BARS], 22.0, 14.0
-    left = max(text_width(bar.label) for bar in shown) + 6.0
-    marks: list[Mark] = []
-    for row, bar in enumerate(shown):
-        y = row * pitch
-        marks.append(Text(left - 6.0, y + 11.0, bar.label, 11.0, INK, "end"))
-        marks.append(Rectangle(left, y, bar.length, height, FILL, f"{bar.label}: {bar.text}", "bar", EDGE))
-        if bar.marks:
-            marks.append(Group(bar.marks, left, y))
-        marks.append(Text(left + bar.length + 7.0, y + 11.0, bar.text, 11.0, MUTED))
-    width = max(left + bar.length + 7.0 + text_width(bar.text) for bar in shown)
-    hidden = [f"and {len(bars) - _BARS} more modes"] if len(bars) > _BARS else []
-    return framed(marks, (width, pitch * len(shown) - 6.0), notes=[*hidden, *notes], title=title)

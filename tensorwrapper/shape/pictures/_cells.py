@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.drawing import (
+    EDGE,
     FAINT,
+    FILL,
     INK,
     MUTED,
     Axis,
@@ -27,7 +29,7 @@ from tensorwrapper.drawing import (
     range_text,
     text_width,
 )
-from tensorwrapper.shape.pictures._boxes import EDGE, FILL, PLOT
+from tensorwrapper.shape.pictures._boxes import PLOT
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import IntArray
 

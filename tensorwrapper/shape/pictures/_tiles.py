@@ -7,30 +7,25 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.drawing import (
+    EDGE,
     Axis,
     Drawing,
     Mark,
+    ModeBar,
     Path,
     Point,
     Rectangle,
     Swatch,
     Text,
+    bar_lengths,
     count_text,
+    draw_bars,
     framed,
     ramp,
     range_text,
     text_width,
 )
-from tensorwrapper.shape.pictures._boxes import (
-    BAR,
-    EDGE,
-    PLOT,
-    ModeBar,
-    bar_lengths,
-    draw_bars,
-    fitted,
-    scale_note,
-)
+from tensorwrapper.shape.pictures._boxes import BAR, PLOT, fitted, scale_note
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.typing import Index
 

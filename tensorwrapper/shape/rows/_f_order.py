@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tensorwrapper.shape.boxes._common import ShapeCommon, tuples_of
+from tensorwrapper._arrays import tuples_of
+from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._keys import WHOLE
 from tensorwrapper.typing import Index, IntArray
 

@@ -304,6 +304,16 @@ class Rows:
         before = self.columns.elements(self.leaves[0], leaf)
         return before + box_ordinal(extents, origin, index[outer:], index[:outer])
 
+    def cell_of(self, index: Index) -> tuple[int, Index]:
+        """Return the leaf that holds an index, and where the leaf starts; raises if there is none."""
+        outer = self.outer_rank
+        leaf = self.under(index[:outer])
+        if isinstance(leaf, Rows):
+            raise RankError(f"the index {index} ends above the leaves")
+        extents, origin = self.columns.leaf_box(leaf)
+        box_ordinal(extents, origin, index[outer:], index[:outer])  # raises for what is outside
+        return leaf, origin
+
     def index(self, ordinal: int) -> Index:
         """Return the index with `ordinal` elements before it; O(depth * log(nodes))."""
         columns = self.columns

@@ -22,6 +22,7 @@ from typing import NoReturn, cast
 
 import numpy as np
 
+from tensorwrapper._integers import MAX_DIGITS, number_text
 from tensorwrapper._json import Json, dump_json, parse_json
 from tensorwrapper.errors import ParseError, TensorWrapperError
 from tensorwrapper.shape.boxes._names import Names, to_names
@@ -41,7 +42,6 @@ from tensorwrapper.shape.rows._written_numbers import (
     starts_of,
 )
 from tensorwrapper.shape.text._assembly import Assembly, Numbers
-from tensorwrapper.shape.text._text import MAX_DIGITS, number_text
 from tensorwrapper.typing import Half, Index, IntArray
 
 __all__ = ["shape_of_json", "shape_to_json"]

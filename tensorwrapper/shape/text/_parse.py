@@ -11,6 +11,7 @@ from typing import NoReturn, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper.errors import ConversionError, ParseError, TensorWrapperError
 from tensorwrapper.shape.boxes._names import Names, to_names
 from tensorwrapper.shape.boxes._smooth import make_smooth
@@ -20,7 +21,6 @@ from tensorwrapper.shape.kinds._triangular import Triangular
 from tensorwrapper.shape.rows._columns import check_int64
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.text._assembly import Assembly, Numbers
-from tensorwrapper.shape.text._text import MAX_DIGITS
 from tensorwrapper.typing import Half, Index, IntArray
 
 __all__ = ["parse_shape"]

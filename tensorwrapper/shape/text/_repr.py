@@ -2,21 +2,14 @@
 
 import re
 
-from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._integers import MAX_INT64, number_text
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat, NestedCommon
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.kinds._triangular import Triangular
 from tensorwrapper.shape.rows._written_numbers import Series, starts_of
-from tensorwrapper.shape.text._text import (
-    MOST_NUMBERS,
-    SHOWN,
-    format_shape,
-    list_text,
-    number_text,
-    shape_str,
-)
+from tensorwrapper.shape.text._text import MOST_NUMBERS, SHOWN, format_shape, list_text, shape_str
 from tensorwrapper.typing import Index
 
 __all__ = ["shape_repr"]

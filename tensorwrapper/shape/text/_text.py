@@ -32,7 +32,8 @@ from typing import Final, final
 import attrs
 import numpy as np
 
-from tensorwrapper.errors import ConversionError, SizeOverflowError
+from tensorwrapper._integers import number_text
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat, NestedCommon
 from tensorwrapper.shape.kinds._tiled import Tiled
@@ -48,7 +49,7 @@ from tensorwrapper.shape.rows._written_numbers import (
 )
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["MAX_DIGITS", "MOST_NUMBERS", "SHOWN", "format_shape", "list_text", "number_text", "shape_str"]
+__all__ = ["MOST_NUMBERS", "SHOWN", "format_shape", "list_text", "shape_str"]
 
 MOST_NUMBERS: Final = 1000
 """How many numbers a text has before it is summarised."""
@@ -56,10 +57,6 @@ MOST_NUMBERS: Final = 1000
 SHOWN: Final = 12
 """How many numbers of each mode, or rows of each level, a summary shows."""
 
-MAX_DIGITS: Final = 640
-"""How long a number may be: as many digits as every Python, however it is set up, reads and writes."""
-
-_TOO_LARGE = 10**MAX_DIGITS
 _MODES = 64  # modes that a summary shows
 
 
@@ -157,17 +154,6 @@ def _end_at_commas(flat: Flat, layers: tuple[int, ...]) -> bool:
         return False
     outer = flat.outer_rank if isinstance(flat, JaggedCommon) else flat.rank
     return all(end <= outer or end == flat.rank for end in accumulate(layers))
-
-
-def number_text(number: int, *, full: bool) -> str:
-    """Return a number; an ellipsis for one of more than 640 digits, which raises in a full text."""
-    if -_TOO_LARGE < number < _TOO_LARGE:
-        return str(number)
-    if full:
-        raise SizeOverflowError(
-            f"a number of more than {MAX_DIGITS} digits cannot be written; it has {number.bit_length()} bits"
-        )
-    return "..."
 
 
 def _numbers(numbers: Iterable[int], *, full: bool) -> list[str]:

@@ -6,10 +6,10 @@ from uuid import UUID, uuid4
 
 import attrs
 
+from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import Json, dump_json, has_number_over, load_json
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import ShapeLike
-from tensorwrapper.shape.lowlevel import MAX_DIGITS
 from tensorwrapper.sharding._boxes import Box, as_box
 from tensorwrapper.sharding._operands import Named, Sides, named_lists
 from tensorwrapper.sharding._projection import Projection

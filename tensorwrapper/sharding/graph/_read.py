@@ -9,11 +9,10 @@ from collections.abc import Callable
 from typing import TypeAlias, final
 from uuid import UUID
 
-from tensorwrapper._integers import to_count
+from tensorwrapper._integers import MAX_DIGITS, to_count
 from tensorwrapper._json import Json, parse_json
 from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import ValidationError
-from tensorwrapper.shape.lowlevel import MAX_DIGITS
 from tensorwrapper.sharding._boxes import Box
 from tensorwrapper.sharding.graph._nodes import (
     ApplicationNode,

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
+from tensorwrapper._integers import number_text
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, RankError
-from tensorwrapper.shape.lowlevel import number_text
 from tensorwrapper.sharding._boxes import Box, BoxesLike, BoxTable, box_text, stop_of
 from tensorwrapper.sharding._operands import Named, Operand
 from tensorwrapper.sharding._operations import BlockOperation

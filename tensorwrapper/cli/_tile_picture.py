@@ -22,7 +22,7 @@ from tensorwrapper.drawing import (
     text_width,
 )
 from tensorwrapper.errors import ExtentError, RankError
-from tensorwrapper.shape.tilings._tiling import Tiling
+from tensorwrapper.shape import Tiling
 from tensorwrapper.typing import IntArray
 
 __all__ = ["MOST_SHADES", "draw_tiling"]
