@@ -45,8 +45,10 @@ __all__ = [
     "TooManyIndicesError",
     "TransportClosedError",
     "TransportError",
+    "TransportForkError",
     "TransportThreadError",
     "TransportTimeoutError",
+    "TransportTornError",
     "UnsupportedSocketError",
     "ValidationError",
 ]
@@ -169,12 +171,17 @@ class ProtocolError(TensorWrapperError, ValueError):
     reason: ProtocolReason
     """What kind of rule was broken."""
 
+    peer: bytes
+    """Who sent the message, where a ROUTER received it; empty everywhere else."""
+
     def __init__(self, reason: ProtocolReason, message: str) -> None:
         super().__init__(reason, message)
         self.reason = reason
+        self.peer = b""
 
     def __str__(self) -> str:
-        return f"[{self.reason}] {self.args[1]}"
+        origin = f" (from the peer {self.peer!r})" if self.peer else ""
+        return f"[{self.reason}] {self.args[1]}{origin}"
 
 
 class LocalProtocolError(ProtocolError):
@@ -199,6 +206,14 @@ class PeerUnreachableError(TransportError, ConnectionError):
 
 class TransportClosedError(TransportError):
     """The socket is closed."""
+
+
+class TransportTornError(TransportClosedError):
+    """A send was interrupted within a message: the frames are discarded, and the socket is closed."""
+
+
+class TransportForkError(TransportError):
+    """A socket was used in a process that was forked from the one that opened it."""
 
 
 class TransportThreadError(TransportError):

@@ -1,6 +1,7 @@
 """Messages over ZeroMQ sockets: the one place that imports ``zmq``."""
 
 from tensorwrapper.transport._context import SocketKind
-from tensorwrapper.transport._socket import Delivery, Socket
+from tensorwrapper.transport._delivery import Delivery
+from tensorwrapper.transport._socket import Socket
 
 __all__ = ["Delivery", "Socket", "SocketKind"]

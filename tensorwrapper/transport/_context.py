@@ -2,13 +2,14 @@
 
 import os
 import threading
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 import zmq
+from zmq.utils.garbage import gc
 
-from tensorwrapper.errors import UnsupportedSocketError
+from tensorwrapper.errors import TransportError, UnsupportedSocketError
 
-__all__ = ["SocketKind", "check_kind", "shared_context"]
+__all__ = ["SocketKind", "check_descriptors", "check_kind", "make_socket"]
 
 SocketKind = Literal["PUSH", "PULL", "DEALER", "ROUTER", "PAIR", "CLIENT", "SERVER"]
 """The kinds of socket; CLIENT and SERVER need a ZeroMQ that is built with its draft API."""
@@ -18,24 +19,83 @@ _DRAFT = ("CLIENT", "SERVER")
 _ZERO_COPY_RECV = 10
 """Context option ``ZMQ_ZERO_COPY_RECV``, which pyzmq has no name for."""
 
+_DESCRIPTORS: Final = 20
+"""File descriptors that two contexts and a socket may take before a peer comes; 12 were seen."""
+
+_SPARE: Final = 8
+"""File descriptors that must be free for one more socket or address."""
+
 _lock = threading.Lock()
 _contexts: dict[int, "zmq.Context[zmq.Socket[bytes]]"] = {}
 
 
-def shared_context() -> "zmq.Context[zmq.Socket[bytes]]":
-    """Return the context of this process, made on first use.
+def make_socket(number: int) -> "zmq.Socket[bytes]":
+    """Return a socket of the context of this process, which is made on first use.
 
     Received frames are not carved out of a shared batch: each has memory of its own, aligned to 8 bytes, so
     that arrays over them need no copy. It costs no measurable time.
+
+    Raises
+    ------
+    TransportError
+        If there are no file descriptors left.
     """
+    check_descriptors(_SPARE)
+    try:
+        return _shared_context().socket(number)
+    except zmq.ZMQError as error:
+        raise TransportError(
+            error.errno or 0, f"no socket can be opened: {zmq.strerror(error.errno or 0)}"
+        ) from error
+
+
+def _shared_context() -> "zmq.Context[zmq.Socket[bytes]]":
     process = os.getpid()
     with _lock:
         context = _contexts.get(process)
         if context is None or context.closed:
+            check_descriptors(_DESCRIPTORS)
+            _start_collector()
             context = zmq.Context()
             context.set(_ZERO_COPY_RECV, 0)
             _contexts[process] = context
         return context
+
+
+def _start_collector() -> None:
+    """Start what holds memory for pyzmq until ZeroMQ has sent it, so that no signal can make it start twice.
+
+    The first send would start it, and each one asks its thread whether it is alive, to start it anew if not.
+    A signal whose handler raises (Ctrl-C does) can break the start; and it makes a living thread seem dead
+    if it strikes within `Thread.is_alive`. The new one forgets what is being sent; that memory is used again,
+    and torn data arrives. So it starts in a thread of its own, which handles no signals, and what is asked
+    later is only whether it was started in this process.
+    """
+    starter = threading.Thread(target=lambda: zmq.Frame(b" ", copy=False, copy_threshold=0), daemon=True)
+    starter.start()
+    starter.join()
+    vars(gc)["is_alive"] = lambda: gc.thread is not None and gc.thread.pid == os.getpid()
+
+
+def check_descriptors(count: int = _SPARE) -> None:
+    """Raise unless so many file descriptors are free: with fewer ZeroMQ may abort the process.
+
+    Raises
+    ------
+    TransportError
+        If there are not enough.
+    """
+    taken: list[int] = []
+    try:
+        while len(taken) < count:
+            taken.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        raise TransportError(
+            error.errno, f"no socket can be opened: {error.strerror} (ZeroMQ needs {count} more)"
+        ) from error
+    finally:
+        for file in taken:
+            os.close(file)
 
 
 def check_kind(kind: SocketKind) -> int:

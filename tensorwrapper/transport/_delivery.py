@@ -1,0 +1,74 @@
+"""`Delivery`: when the memory of a sent message may change again."""
+
+import math
+import os
+from collections.abc import Sequence
+from numbers import Real
+from typing import final
+
+import zmq
+
+from tensorwrapper.errors import TransportError, TransportForkError, TransportTimeoutError
+
+__all__ = ["Delivery", "check_process", "to_milliseconds"]
+
+
+@final
+class Delivery:
+    """What became of a sent message: `done` once ZeroMQ no longer reads the memory of any of its frames.
+
+    That the kernel took the bytes is not that the peer read them. Until then the tensors that were sent
+    must not change.
+    """
+
+    __slots__ = ("_process", "_tracker")
+
+    def __init__(self, trackers: Sequence[zmq.MessageTracker]) -> None:
+        # Every frame counts: the tracker that pyzmq returns for a multipart message knows only the last.
+        self._tracker = zmq.MessageTracker(*trackers)
+        self._process = os.getpid()
+
+    @property
+    def done(self) -> bool:
+        """Whether the memory may change again."""
+        return bool(self._tracker.done)
+
+    def wait(self, timeout: float) -> None:
+        """Wait until the memory may change again.
+
+        Raises
+        ------
+        TransportTimeoutError
+            If that takes longer than `timeout` seconds.
+        TransportForkError
+            In a process that was forked since: what is sent there, it cannot see.
+        """
+        check_process(self._process, "a delivery")
+        try:
+            self._tracker.wait(to_milliseconds(timeout, "timeout") / 1000)
+        except zmq.NotDone as error:
+            # With many frames the tracker may run out of time on the way although all of them are done.
+            if not self.done:
+                raise TransportTimeoutError(f"frames are still being sent after {timeout} s") from error
+
+
+def check_process(process: int, what: str) -> None:
+    """Raise TransportForkError in a process that was forked from the one that something belongs to."""
+    if process != os.getpid():
+        raise TransportForkError(
+            f"{what} belongs to process {process}, from which this one was forked; open another socket here"
+        )
+
+
+def to_milliseconds(seconds: object, what: str) -> int:
+    """Return a time that is given in seconds as ZeroMQ wants it.
+
+    Raises
+    ------
+    TransportError
+        If it is no number, or negative.
+    """
+    number = float(seconds) if isinstance(seconds, Real) else math.nan
+    if not number >= 0:
+        raise TransportError(f"{what} is a number of seconds from 0 up, not {seconds!r}")
+    return int(min(number * 1000, 2**31 - 1))
