@@ -1,0 +1,332 @@
+"""Ufuncs called element by element: on boxes as NumPy does, on rows and cells flat, on tiles underneath.
+
+NumPy computes on arrays over the memory of the operands wherever there are such, and writes into that of
+``out=``, so that it sees overlap itself. What has no array is read first, and written afterwards.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from tensorwrapper.buffer import Dense, Sparse, Strings
+from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, memory_of, packed_layout
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
+from tensorwrapper.layout.lowlevel import Strided, TiledStrided, new_row_major, wrap_layout
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.tensor.operators._operand import Operand, is_text, read_operand, read_operands
+from tensorwrapper.tensor.operators._refusals import refusals
+from tensorwrapper.tensor.operators._shapes import (
+    box_of_result,
+    prefix_of,
+    reference_of,
+    splits_below,
+    with_facts,
+)
+from tensorwrapper.tensor.operators._sparse import compute_sparse
+from tensorwrapper.tensor.operators._strings import compute_strings
+from tensorwrapper.typing import Array
+
+__all__ = ["Out", "call", "flat_operands", "over_array", "over_rows", "shape_of_rows"]
+
+Out: TypeAlias = "TensorCommon[Any] | Array | None"
+
+
+def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
+    """Return what a ufunc makes of its operands: one tensor, a tuple of several, or what ``out=`` names."""
+    name = ufunc.__name__
+    outs = _outs(options.pop("out", None), ufunc.nout, name)
+    where = options.pop("where", True)
+    options.pop("subok", None)
+    operands = read_operands(inputs, name)
+    if ufunc.signature is not None:
+        return _call_whole(ufunc, operands, outs, options)
+    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+    if any(isinstance(tensor.buffer, Sparse) for tensor in tensors):
+        _refuse_where(where, name, "a sparse tensor")
+        return _put(compute_sparse(ufunc, operands, options), outs, name)
+    if any(isinstance(tensor.buffer, Strings) for tensor in tensors):
+        _refuse_where(where, name, "a tensor of strings")
+        return _put(compute_strings(ufunc, operands, options), outs, name)
+    if where is not True:
+        where = _read_where(where, outs, name)
+    everything = [*operands, where] if where is not True else operands
+    reference = reference_of(everything)
+    if reference is None:
+        return _call_boxes(ufunc, operands, outs, where, options)
+    options.pop("order", None)
+    implementation = reference.layout.implementation
+    if isinstance(implementation, TiledStrided):
+        under = _under_tiles(everything, reference, implementation, name)
+        if under is not None and all(out is None for out in outs):
+            return _call_tiled(ufunc, reference, implementation, under, options)
+    return _call_rows(ufunc, operands, reference, outs, where, options)
+
+
+def _outs(given: object, count: int, name: str) -> "tuple[Out, ...]":
+    if given is None:
+        return (None,) * count
+    outs = cast("tuple[Out, ...]", given if isinstance(given, tuple) else (given,))
+    if len(outs) != count:
+        raise ConversionError(f"{name}: out= takes {count} tensors, not {len(outs)}")
+    for out in outs:
+        if out is not None and not isinstance(cast("object", out), TensorCommon | np.ndarray):
+            raise ConversionError(f"{name}: out= is a tensor, a view or an array, not a {type(out).__name__}")
+    return outs
+
+
+def _refuse_where(where: object, name: str, what: str) -> None:
+    if where is not True:
+        raise ConversionError(f"{name}: where= is not known for {what}; np.where chooses among tensors")
+
+
+def _read_where(where: object, outs: "tuple[Out, ...]", name: str) -> Operand:
+    if any(out is None for out in outs):
+        raise ConversionError(f"{name}: where= leaves the other elements undefined; out= says what they are")
+    mask = read_operand(where, name)
+    dtype = np.dtype(bool) if isinstance(mask, bool) else np.asarray(mask).dtype if not isinstance(mask, Tensor) else mask.dtype
+    if dtype != np.bool_:
+        raise DTypeError(f"{name}: where= has elements of type bool, not {dtype}")
+    return mask
+
+
+def _call_whole(
+    ufunc: np.ufunc, operands: list[Operand], outs: "tuple[Out, ...]", options: dict[str, Any]
+) -> object:
+    """Hand boxes over as arrays, and give back arrays: there is no rule for the shape of a contraction."""
+    name = ufunc.__name__
+    for operand in operands:
+        if isinstance(operand, Tensor) and operand.shape.flatten().kind != "smooth":
+            raise ConversionError(
+                f"{name} works on whole boxes, and {operand.shape!r} is none: for _, cell in t.cells() has them"
+            )
+    arrays = [array_of(operand) for operand in operands]
+    if any(out is not None for out in outs):
+        options["out"] = tuple([None if out is None else np.asarray(out) for out in outs])
+    with refusals(name):
+        return ufunc(*arrays, **options)
+
+
+def array_of(operand: Operand) -> Any:  # noqa: ANN401 - a number stays what it is
+    """Return a box as an array, over its memory where there is one; numbers and arrays as they are."""
+    if not isinstance(operand, Tensor):
+        return operand
+    return np.asarray(operand._flat())
+
+
+def _call_boxes(
+    ufunc: np.ufunc,
+    operands: list[Operand],
+    outs: "tuple[Out, ...]",
+    where: "Operand | bool",
+    options: dict[str, Any],
+) -> object:
+    name = ufunc.__name__
+    shape = box_of_result(operands if where is True else [*operands, cast("Operand", where)], name)
+    arrays = [array_of(operand) for operand in operands]
+    targets = [_target(out, shape, name) for out in outs]
+    if where is not True:
+        options["where"] = array_of(cast("Operand", where))
+    if any(target is not None for target in targets):
+        options["out"] = tuple(targets)
+    with refusals(name):
+        results = ufunc(*arrays, **options)
+    found = results if isinstance(results, tuple) else (results,)
+    return _given_back(
+        [out if out is not None else over_array(np.asarray(array), shape) for out, array in zip(outs, found, strict=True)],
+        outs, targets, shape,
+    )
+
+
+def _target(out: Out, shape: Shape[Any], name: str) -> "Array | None":
+    """Return the array that NumPy writes a result into: the memory of ``out=``, or a copy of its elements.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If the result has another shape.
+    ReadOnlyError
+        If it may not change.
+    """
+    if out is None:
+        return None
+    if isinstance(out, np.ndarray):
+        if shape.flatten().kind != "smooth":
+            raise ConversionError(f"{name}: a result of shape {shape!r} goes into a tensor, not into an array")
+        if out.shape != shape.extents:
+            raise ExtentMismatchError(f"{name}: out= has extents {out.shape}, the result {shape.extents}")
+        return out
+    if out.shape != shape:
+        raise ExtentMismatchError(f"{name}: out= has the shape {out.shape!r}, the result {shape!r}")
+    if isinstance(out, Tensor):
+        out._check_writeable()
+        memory = memory_of(out.layout.implementation, out.buffer)
+        if memory is not None:
+            return memory
+        if isinstance(out.buffer, Dense) and out.layout.implementation.is_contiguous:
+            start = out.layout.implementation.offset
+            return cast("Array", out.buffer.flat[start : start + out.size])
+        if isinstance(out.buffer, Sparse | Strings):
+            raise ConversionError(f"{name}: numbers of a dense result do not go into {out.buffer!r} by out=")
+    elements = np.array(out.elements())
+    return elements.reshape(shape.extents) if shape.flatten().kind == "smooth" else elements
+
+
+def _given_back(
+    results: "list[Any]", outs: "tuple[Out, ...]", targets: "list[Array | None]", shape: Shape[Any]
+) -> object:
+    """Write what could not be written in place, and return one result or a tuple of several."""
+    for out, target in zip(outs, targets, strict=True):
+        if out is None or target is None or isinstance(out, np.ndarray):
+            continue
+        if isinstance(out, Tensor) and isinstance(out.buffer, Dense) and np.may_share_memory(target, out.buffer.flat):
+            continue
+        flat = target.reshape(-1)
+        out.assign(make_tensor(packed_layout(shape), Dense(cast("Any", flat))))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _put(result: "Tensor[Any]", outs: "tuple[Out, ...]", name: str) -> object:
+    """Write a sparse or string result, or one of strings compared, into ``out=``."""
+    (out,) = outs
+    if out is None:
+        return result
+    if out.shape != result.shape:
+        raise ExtentMismatchError(f"{name}: out= has the shape {out.shape!r}, the result {result.shape!r}")
+    if isinstance(out, np.ndarray):
+        raise ConversionError(f"{name}: a result in {result.buffer!r} goes into a tensor, not into an array")
+    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {out.dtype}")
+    if isinstance(result.buffer, Sparse):
+        own = out.buffer.fill if isinstance(out, Tensor) and isinstance(out.buffer, Sparse) else None
+        if own is None or not np.array_equal(own, result.buffer.fill, equal_nan=own.dtype.kind in "fcmM"):
+            raise ConversionError(
+                f"the result has the fill {result.fill_value}, which out= cannot take on; t = t + u makes a new tensor"
+            )
+    out.assign(result)
+    return out
+
+
+def over_array(array: Array, shape: Shape[Any]) -> "Tensor[Any]":
+    """Return the tensor over an array of results; strides that NumPy chose stay."""
+    check_dtype(array.dtype)
+    if array.flags.c_contiguous:
+        return make_tensor(packed_layout(shape), Dense(cast("Any", array.reshape(-1))))
+    buffer, strides, offset = as_dense(array)
+    if shape.kind == "nested" or offset:
+        return make_tensor(packed_layout(shape), Dense(cast("Any", array.reshape(-1))))
+    return make_tensor(wrap_layout(Strided(shape, strides, offset)), buffer)
+
+
+def flat_operands(operands: Sequence[Operand], reference: "Tensor[Any]", name: str) -> list[Any]:
+    """Return operands as flat arrays beside the elements of the reference, numbers as they are."""
+    shape = reference.shape.flatten()
+    return [_flat_beside(operand, reference, shape, name) for operand in operands]
+
+
+def _flat_beside(operand: Operand, reference: "Tensor[Any]", shape: Shape[Any], name: str) -> Any:  # noqa: ANN401
+    if isinstance(operand, Tensor):
+        if operand.shape is reference.shape:
+            return operand.elements()
+        if not operand.rank:
+            return np.asarray(operand)
+    elif not np.ndim(operand):
+        return operand
+    modes = prefix_of(operand, shape, name)
+    values = operand.elements() if isinstance(operand, Tensor) else cast("Array", operand).reshape(-1)
+    return values if modes == shape.rank else np.repeat(values, np.diff(splits_below(shape, modes)))
+
+
+def shape_of_rows(operands: Sequence[Operand], reference: "Tensor[Any]", name: str) -> Shape[Any]:
+    """Return the shape of the reference, with the names and layers that all tensors agree on."""
+    tensors = [operand for operand in operands if isinstance(operand, Tensor) and operand.rank]
+    shape = reference.shape
+    if all(operand.shape is shape for operand in tensors):
+        return shape
+    plain = shape.kind != "nested" and not any(shape.names)
+    if plain and not any(any(o.shape.names) or o.shape.kind == "nested" for o in tensors):
+        return shape
+    return with_facts(shape.flatten().named(*[None] * shape.rank), tensors, name)
+
+
+def _call_rows(
+    ufunc: np.ufunc,
+    operands: list[Operand],
+    reference: "Tensor[Any]",
+    outs: "tuple[Out, ...]",
+    where: "Operand | bool",
+    options: dict[str, Any],
+) -> object:
+    name = ufunc.__name__
+    flats = flat_operands(operands, reference, name)
+    shape = shape_of_rows(operands, reference, name)
+    targets = [_target(out, shape, name) for out in outs]
+    if where is not True:
+        options["where"] = flat_operands([cast("Operand", where)], reference, name)[0]
+    if any(target is not None for target in targets):
+        options["out"] = tuple(targets)
+    with refusals(name):
+        results = ufunc(*flats, **options)
+    found = results if isinstance(results, tuple) else (results,)
+    made = [
+        out if out is not None else over_rows(array, shape, reference)
+        for out, array in zip(outs, found, strict=True)
+    ]
+    return _given_back(made, outs, targets, shape)
+
+
+def over_rows(flat: Array, shape: Shape[Any], reference: "Tensor[Any]") -> "Tensor[Any]":
+    """Return the tensor of flat results; over the layout of the reference, if that is packed."""
+    check_dtype(flat.dtype)
+    layout = reference.layout
+    implementation = layout.implementation
+    if isinstance(implementation, TiledStrided):
+        box = make_tensor(
+            wrap_layout(new_row_major(implementation.under.shape.extents, implementation.under.shape.origin)),
+            Dense(cast("Any", np.empty(len(flat), flat.dtype))),
+        )
+        tiled = box.tiled(implementation.tiling)
+        tiled.assign(make_tensor(packed_layout(shape.flatten()), Dense(cast("Any", flat))))
+        return tiled
+    if shape is not reference.shape or implementation.offset or not implementation.is_contiguous:
+        layout = packed_layout(shape)
+    return make_tensor(layout, Dense(cast("Any", flat)))
+
+
+def _under_tiles(
+    operands: Sequence[Operand], reference: "Tensor[Any]", implementation: TiledStrided, name: str
+) -> "list[Any] | None":
+    """Return operands as arrays over the box that is tiled; None where only row by row will do."""
+    arrays: list[Any] = []
+    r = reference.rank // 2
+    for operand in operands:
+        if isinstance(operand, Tensor) and isinstance(operand.layout.implementation, TiledStrided):
+            own = operand.layout.implementation
+            memory = memory_of(own.under, operand.buffer)
+            if own.tiling != implementation.tiling or own.under.shape != implementation.under.shape or memory is None:
+                return None
+            arrays.append(memory)
+        elif not np.ndim(operand) if not isinstance(operand, Tensor) else not operand.rank:
+            arrays.append(np.asarray(operand) if isinstance(operand, Tensor) else operand)
+        else:
+            modes = prefix_of(operand, reference.shape.flatten(), name)
+            if modes > r:
+                return None
+            values = np.asarray(operand).reshape(np.shape(operand)[:modes] + (1,) * (r - modes))
+            for mode in range(modes):
+                extents = implementation.tiling.partitions[mode].extents
+                values = values.repeat(extents, axis=mode)
+            arrays.append(values)
+    return arrays
+
+
+def _call_tiled(
+    ufunc: np.ufunc, reference: "Tensor[Any]", implementation: TiledStrided, arrays: list[Any], options: dict[str, Any]
+) -> object:
+    with refusals(ufunc.__name__):
+        results = ufunc(*arrays, **options)
+    found = results if isinstance(results, tuple) else (results,)
+    made = [over_array(array, implementation.under.shape).tiled(implementation.tiling) for array in found]
+    return made[0] if len(made) == 1 else tuple(made)

@@ -1,0 +1,89 @@
+"""What may stand beside a tensor in a call of NumPy: numbers, strings, arrays, lists, tensors and views."""
+
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
+from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.typing import Array
+
+__all__ = ["Operand", "is_foreign", "is_text", "read_operand", "read_operands"]
+
+Operand: TypeAlias = "Tensor[Any] | Array | complex | str | bytes"
+"""A tensor, an array, or a weak number or string of Python, which takes on the type of the others."""
+
+_WEAK = (bool, int, float, complex, str, bytes)
+
+
+def is_foreign(value: object) -> bool:
+    """Tell whether a value answers NumPy's protocol itself, in a way that is not the array's or ours."""
+    if isinstance(value, TensorCommon):
+        return False
+    answer = getattr(type(value), "__array_ufunc__", None)
+    return answer is not None and answer is not np.ndarray.__array_ufunc__ and not isinstance(value, np.generic)
+
+
+def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
+    """Return operands as what can be computed with; a view that comes twice is computed once."""
+    seen: dict[int, Operand] = {}
+    return [
+        seen[id(value)]
+        if id(value) in seen
+        else seen.setdefault(id(value), read_operand(value, what))
+        for value in values
+    ]
+
+
+def read_operand(value: object, what: str) -> Operand:
+    """Return one operand as what can be computed with.
+
+    Raises
+    ------
+    ConversionError
+        If it is nothing that elements can be computed with.
+    DTypeError
+        If it is an array of objects, or one whose mask would be lost.
+    """
+    if type(value) in _WEAK:
+        return cast("complex", value)
+    if isinstance(value, TensorCommon):
+        # Of rank 0 it is a number that has a type.
+        return cast("TensorCommon[Any]", value).as_operand()
+    if isinstance(value, np.ma.MaskedArray):
+        raise DTypeError(f"{what}: a masked array is no operand, as its mask would be lost; filled() has an array")
+    if isinstance(value, np.ndarray | np.generic):
+        return _checked(np.asarray(cast("Array", value)), what)
+    if isinstance(value, list | tuple) or hasattr(type(value), "__array__"):
+        if any(isinstance(item, TensorCommon) for item in cast("list[object]", value)) if isinstance(
+            value, list | tuple
+        ) else False:
+            raise ConversionError(f"{what}: a list of tensors is no operand; np.stack and tw.stack join them")
+        try:
+            array = np.asarray(cast("Array", value))
+        except TensorWrapperError:
+            raise
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise ConversionError(f"{what}: a {type(value).__name__} does not make an array: {error}") from error
+        return _checked(array, what)
+    if isinstance(value, _WEAK):
+        # A subclass, such as an enumeration, is what it stands for.
+        return cast("complex", value)
+    raise ConversionError(
+        f"{what}: tensors are compared and computed with numbers, strings, arrays and tensors, not with "
+        f"{value!r}; `t is None` tells whether there is a tensor"
+    )
+
+
+def _checked(array: Array, what: str) -> Array:
+    if array.dtype.kind == "O":
+        raise DTypeError(f"{what}: an array of objects is no operand")
+    return array
+
+
+def is_text(operand: Operand) -> bool:
+    """Tell whether an operand has strings: text or bytes."""
+    if isinstance(operand, str | bytes):
+        return True
+    return not isinstance(operand, complex | float | int) and operand.dtype.kind in "SUTO"

@@ -1,0 +1,301 @@
+"""The other methods of ufuncs: reduce, accumulate, reduceat, outer and at.
+
+Rows are reduced along a trailing run of modes, by one `reduceat` over the rows that have elements: NumPy's
+own answer for an empty run is the next element.
+"""
+
+from collections.abc import Callable
+from typing import Any, SupportsIndex, cast
+
+import numpy as np
+
+from tensorwrapper.buffer import Dense, Sparse, Strings
+from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, ExtentMismatchError, JaggedModeError, LayoutError, RankError
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
+from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows
+from tensorwrapper.tensor.operators._operand import read_operand, read_operands
+from tensorwrapper.tensor.operators._refusals import refusals
+from tensorwrapper.tensor.operators._shapes import splits_below
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["METHODS"]
+
+
+def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
+    name = f"{ufunc.__name__}.reduce"
+    tensor = _only(inputs, name)
+    out = _single(options.pop("out", None))
+    shape = tensor.shape.flatten()
+    if shape.kind == "smooth":
+        return _finish(_reduce_box(ufunc, tensor, shape, options, name), out, name)
+    axis = options.pop("axis", 0)
+    modes = _reduced_modes(axis, shape, name)
+    if options.pop("keepdims", False):
+        raise ConversionError(
+            f"{name}: keepdims of a jagged tensor; one number per row combines with it as it is"
+        )
+    _check_reorderable(ufunc)
+    flat, splits = tensor.elements(), splits_below(shape, modes) if modes else np.array([0, shape.size])
+    where = options.pop("where", True)
+    if where is not True:
+        mask = flat_operands([read_operand(where, name)], tensor, name)[0]
+        if np.asarray(mask).dtype != np.bool_:
+            raise DTypeError(f"{name}: where= has elements of type bool, not {np.asarray(mask).dtype}")
+        mask = np.broadcast_to(mask, flat.shape)
+        befores = np.concatenate([[0], np.cumsum(mask)])
+        flat, splits = flat[mask], befores[splits]
+    with refusals(name):
+        result = _reduce_runs(ufunc, flat, splits, options.pop("initial", None), options.pop("dtype", None), shape, modes)
+    if options:
+        raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
+    leading = shape.leading(modes)
+    return _finish(make_tensor(packed_layout(leading), Dense(cast("Any", result.reshape(-1)))), out, name)
+
+
+def _reduce_box(
+    ufunc: np.ufunc, tensor: Tensor[Any], shape: Shape[Any], options: dict[str, Any], name: str
+) -> Tensor[Any]:
+    axis, keepdims = options.get("axis", 0), bool(options.get("keepdims", False))
+    if "where" in options and options["where"] is not True:
+        options["where"] = array_of(read_operand(options["where"], name))
+    if options.get("initial", 0) is None:
+        del options["initial"]
+    with refusals(name):
+        result = np.asarray(ufunc.reduce(array_of(tensor), **options))
+    gone = set(range(shape.rank)) if axis is None else _axes(axis, shape.rank)
+    if keepdims:
+        origin = tuple([0 if mode in gone else start for mode, start in enumerate(shape.origin)])
+        names = shape.names
+    else:
+        kept = [mode for mode in range(shape.rank) if mode not in gone]
+        origin, names = tuple([shape.origin[mode] for mode in kept]), tuple([shape.names[mode] for mode in kept])
+    over = wrap(make_smooth(result.shape, origin))
+    return over_array(result, over.named(*names) if any(names) else over)
+
+
+def _axes(axis: object, rank: int) -> set[int]:
+    given = axis if isinstance(axis, tuple) else (axis,)
+    return {mode_of(cast("SupportsIndex", mode), rank) for mode in cast("tuple[object, ...]", given)}
+
+
+def _reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
+    """Return how many leading modes stay: those before the trailing run that is reduced."""
+    if axis is None:
+        return 0
+    modes = _axes(axis, shape.rank)
+    first = shape.rank - len(modes)
+    if modes != set(range(first, shape.rank)):
+        raise JaggedModeError(
+            f"{name}: rows lie along the last modes, and mode {sorted(modes)} of {shape!r} is none of them; "
+            "axis=-1 reduces rows, axis=None all elements"
+        )
+    return first
+
+
+def _check_reorderable(ufunc: np.ufunc) -> None:
+    if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
+        raise ConversionError(f"{ufunc.__name__} does not reduce: it needs two inputs and one output")
+    trial = np.ones((1, 1), np.bool_ if ufunc.__name__.startswith("logical") else np.int64)
+    try:
+        # NumPy itself knows which ufuncs may take the modes in any order.
+        ufunc.reduce(trial, axis=None)
+    except ValueError as error:
+        raise LayoutError(
+            f"{ufunc.__name__} depends on the order of the elements, which tiles and rows leave open: {error}"
+        ) from error
+
+
+def _reduce_runs(
+    ufunc: np.ufunc, flat: Array, splits: IntArray, initial: object, dtype: Any, shape: Shape[Any], modes: int  # noqa: ANN401
+) -> Array:
+    filled = splits[1:] > splits[:-1]
+    starts = splits[:-1][filled]
+    few = len(starts) == len(filled)
+    source = flat if len(starts) else np.zeros(1, flat.dtype)
+    result = np.asarray(ufunc.reduceat(source, starts if len(starts) else [0], dtype=dtype))[: len(starts)]
+    check_dtype(result.dtype)
+    neutral = None if initial is None else fit_number(initial, result.dtype, "initial")
+    if neutral is not None:
+        result = np.asarray(ufunc(result, neutral))
+    if few:
+        return result
+    if neutral is None:
+        if ufunc.identity is None:
+            index = shape.leading(modes).index(int(np.argmin(filled)))
+            raise ExtentError(f"row {index} is empty and {ufunc.__name__} has no identity: give initial=")
+        neutral = np.asarray(ufunc.reduce(np.empty(0, flat.dtype), dtype=dtype))
+    full = np.full(len(filled), neutral, dtype=result.dtype)
+    full[filled] = result
+    return full
+
+
+def _accumulate(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
+    name = f"{ufunc.__name__}.accumulate"
+    tensor = _only(inputs, name)
+    out = _single(options.pop("out", None))
+    shape = tensor.shape.flatten()
+    if shape.kind == "smooth":
+        with refusals(name):
+            result = np.asarray(ufunc.accumulate(array_of(tensor), **options))
+        return _finish(over_array(result, tensor.shape), out, name)
+    if _axes(options.pop("axis", 0), shape.rank) != {shape.rank - 1}:
+        raise JaggedModeError(f"{name}: rows lie along the last mode of {shape!r}: axis=-1 goes along them")
+    dtype = options.pop("dtype", None)
+    if options:
+        raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
+    with refusals(name):
+        flat = _along_rows(ufunc, tensor.elements(), splits_below(shape, shape.rank - 1), dtype)
+    return _finish(over_rows(flat, tensor.shape, tensor), out, name)
+
+
+_LONG = 4096  # elements from which on a row is accumulated by itself
+_SHORT = 16  # elements up to which rows are accumulated place by place
+
+
+def _along_rows(ufunc: np.ufunc, flat: Array, splits: IntArray, dtype: Any) -> Array:  # noqa: ANN401
+    """Return the running results of each row, with the bits that each row alone would have.
+
+    Short rows place by place, all rows at once; others in groups of one length; long ones each by itself.
+    """
+    sample = np.asarray(ufunc.accumulate(flat[:1], dtype=dtype))
+    result = np.empty(len(flat), sample.dtype)
+    starts, lengths = splits[:-1], np.diff(splits)
+    if len(lengths) and int(lengths.max()) <= _SHORT:
+        rows = starts[lengths > 0]
+        stops = splits[1:][lengths > 0]
+        result[rows] = flat[rows]
+        place = 1
+        while len(rows):
+            going = rows + place < stops
+            rows, stops = rows[going], stops[going]
+            at = rows + place
+            result[at] = ufunc(result[at - 1], flat[at], dtype=dtype) if dtype is not None else ufunc(
+                result[at - 1], flat[at].astype(result.dtype, copy=False)
+            )
+            place += 1
+        return result
+    order = np.argsort(lengths, kind="stable")
+    ordered = lengths[order]
+    marks = np.flatnonzero(np.diff(ordered, prepend=-1, append=-1))
+    for first, last in zip(marks[:-1].tolist(), marks[1:].tolist(), strict=True):
+        length = int(ordered[first])
+        if length > _LONG:
+            for row in order[first:last].tolist():
+                part = slice(int(starts[row]), int(starts[row]) + length)
+                ufunc.accumulate(flat[part], dtype=dtype, out=result[part])
+        elif length:
+            places = starts[order[first:last], None] + np.arange(length)
+            result[places] = ufunc.accumulate(flat[places], axis=1, dtype=dtype)
+    return result
+
+
+def _reduceat(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
+    name = f"{ufunc.__name__}.reduceat"
+    tensor = _only(inputs[:1], name)
+    out = _single(options.pop("out", None))
+    shape = _box(tensor, name, "rows().reduce() and reduce_tiles() reduce runs, empty ones too")
+    axis = mode_of(options.get("axis", 0), shape.rank)
+    with refusals(name):
+        result = np.asarray(ufunc.reduceat(array_of(tensor), *map(np.asarray, inputs[1:]), **options))
+    origin = tuple([0 if mode == axis else start for mode, start in enumerate(shape.origin)])
+    return _finish(over_array(result, wrap(make_smooth(result.shape, origin))), out, name)
+
+
+def _outer(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
+    name = f"{ufunc.__name__}.outer"
+    out = _single(options.pop("out", None))
+    operands = read_operands(inputs, name)
+    origin: tuple[int, ...] = ()
+    names: tuple[str | None, ...] = ()
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            _refuse(operand, name)
+            shape = _box(operand, name, "to_padded() makes one")
+            origin, names = origin + shape.origin, names + shape.names
+        else:
+            origin, names = origin + (0,) * np.ndim(operand), names + (None,) * np.ndim(operand)
+    with refusals(name):
+        result = np.asarray(ufunc.outer(*map(array_of, operands), **options))
+    over = wrap(make_smooth(result.shape, origin))
+    return _finish(over_array(result, over.named(*names) if any(names) else over), out, name)
+
+
+def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
+    name = f"{ufunc.__name__}.at"
+    target = inputs[0]
+    if not isinstance(target, Tensor):
+        raise ConversionError(f"{name} writes into a tensor, not into a {type(target).__name__}")
+    _refuse(target, name)
+    _box(target, name, "accumulate_into() adds through any view")
+    target._check_writeable()
+    array = array_of(target)
+    values = [array_of(operand) for operand in read_operands(inputs[2:], name)]
+    with refusals(name):
+        ufunc.at(array, inputs[1], *values, **options)
+    if not np.may_share_memory(array, cast("Any", target.buffer).flat):
+        target.assign(array)
+    return None
+
+
+def _only(inputs: "tuple[Any, ...]", name: str) -> Tensor[Any]:
+    operand = read_operand(inputs[0], name)
+    if not isinstance(operand, Tensor):
+        raise ConversionError(f"{name} is given a {type(operand).__name__}, and no tensor")
+    _refuse(operand, name)
+    if not operand.rank:
+        raise RankError(f"{name}: a tensor of rank 0 has no mode")
+    return operand
+
+
+def _refuse(tensor: Tensor[Any], name: str) -> None:
+    if isinstance(tensor.buffer, Sparse):
+        raise ConversionError(
+            f"{name} of a sparse tensor: to_dense() has all its elements, values() those that are stored"
+        )
+    if isinstance(tensor.buffer, Strings):
+        raise DTypeError(f"{name} of a tensor of strings: np.asarray(t) has them as NumPy's")
+
+
+def _box(tensor: Tensor[Any], name: str, hint: str) -> Shape[Any]:
+    shape = tensor.shape.flatten()
+    if shape.kind != "smooth":
+        raise JaggedModeError(f"{name} takes boxes, not {shape!r}: {hint}" if "reduceat" not in name else f"{name} takes boxes, not {shape!r}: {hint}")
+    return shape
+
+
+def _single(out: object) -> object:
+    return out[0] if isinstance(out, tuple) else out
+
+
+def _finish(result: Tensor[Any], out: object, name: str) -> object:
+    """Return a result, or write it into ``out=`` of its very shape."""
+    if out is None:
+        return result
+    if isinstance(out, np.ndarray):
+        if out.shape != result.shape.extents:
+            raise ExtentMismatchError(f"{name}: out= has extents {out.shape}, the result {result.shape.extents}")
+        with refusals(name):
+            np.copyto(out, np.asarray(result), casting="same_kind")
+        return out
+    if not isinstance(out, TensorCommon):
+        raise ConversionError(f"{name}: out= is a tensor, a view or an array, not a {type(out).__name__}")
+    target = cast("TensorCommon[Any]", out)
+    if target.shape != result.shape:
+        raise ExtentMismatchError(f"{name}: out= has the shape {target.shape!r}, the result {result.shape!r}")
+    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
+        raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {target.dtype}")
+    target.assign(result)
+    return target
+
+
+METHODS: dict[str, Callable[[np.ufunc, "tuple[Any, ...]", dict[str, Any]], object]] = {
+    "reduce": _reduce,
+    "accumulate": _accumulate,
+    "reduceat": _reduceat,
+    "outer": _outer,
+    "at": _at,
+}

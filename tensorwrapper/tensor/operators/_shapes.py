@@ -1,0 +1,174 @@
+"""The shape of a result: how extents, origins, names and layers of several operands become one shape.
+
+Boxes are broadcast as NumPy does, from the last mode on. Beside a jagged or tiled tensor, the *reference*,
+an operand has its shape, or that of its first modes: then it is one number per row, cell or tile.
+"""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from tensorwrapper.errors import ExtentMismatchError, LayerError, ModeNameError
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
+from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.tensor.operators._operand import Operand
+from tensorwrapper.typing import Extents, IntArray
+
+__all__ = ["box_of_result", "extents_of", "is_same", "prefix_of", "reference_of", "splits_below", "with_facts"]
+
+
+def extents_of(operand: Operand) -> Extents:
+    """Return the extents of a box, an array or a number."""
+    return operand.shape.extents if isinstance(operand, Tensor) else np.shape(operand)
+
+
+def reference_of(operands: Sequence[Operand]) -> "Tensor[Any] | None":
+    """Return the jagged or tiled operand of highest rank, the first of several; None if all are boxes."""
+    found: Tensor[Any] | None = None
+    for operand in operands:
+        if isinstance(operand, Tensor) and operand.rank and operand.shape.flatten().kind != "smooth":
+            found = operand if found is None or operand.rank > found.rank else found
+    return found
+
+
+def box_of_result(operands: Sequence[Operand], name: str) -> Shape[Any]:
+    """Return the box that operands broadcast to, with the origin, names and layers that they agree on.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If extents do not broadcast, or a mode starts elsewhere in two tensors.
+    LayerError, ModeNameError
+        If layers or names differ.
+    """
+    tensors = [operand for operand in operands if isinstance(operand, Tensor) and operand.rank]
+    first = tensors[0].shape
+    if all(operand.shape is first for operand in tensors) and len(tensors) == len(operands):
+        return first
+    given = [extents_of(operand) for operand in operands]
+    try:
+        extents = np.broadcast_shapes(*given)
+    except ValueError as error:
+        raise ExtentMismatchError(f"{name}: extents {given} do not broadcast") from error
+    origin: list[int | None] = [None] * len(extents)
+    for tensor in tensors:
+        shape = tensor.shape
+        behind = len(extents) - shape.rank
+        for mode, (extent, start) in enumerate(zip(shape.extents, shape.origin, strict=True), behind):
+            if extent != extents[mode]:
+                continue  # stretched: its one index stands for all
+            if origin[mode] not in (None, start):
+                raise _other_origin(name, mode, cast("int", origin[mode]), start)
+            origin[mode] = start
+    result = wrap(make_smooth(extents, tuple([start or 0 for start in origin])))
+    return with_facts(result, tensors, name)
+
+
+def with_facts(shape: Shape[Any], tensors: "Sequence[Tensor[Any]]", name: str) -> Shape[Any]:
+    """Return a shape with the names and the layers of the tensors, of which it is the result."""
+    names: list[str | None] = [None] * shape.rank
+    layers: tuple[int, ...] | None = None
+    for tensor in tensors:
+        own = tensor.shape
+        for mode, label in enumerate(own.names, shape.rank - own.rank if shape.kind == "smooth" else 0):
+            if label is not None and names[mode] not in (None, label):
+                raise ModeNameError(f"{name}: mode {mode} is {names[mode]!r} in one tensor and {label!r} in another")
+            names[mode] = label or names[mode]
+        if own.kind == "nested":
+            if own.rank != shape.rank or layers not in (None, own.layers):
+                raise LayerError(
+                    f"{name}: the layers of {own} are not those of "
+                    f"{shape if own.rank != shape.rank else layers}; flatten() drops them"
+                )
+            layers = own.layers
+    if layers is not None:
+        shape = Shape.nested(shape, layers=layers)
+    return shape.named(*names) if any(label is not None for label in names) else shape
+
+
+def _other_origin(name: str, mode: int, one: int, other: int) -> ExtentMismatchError:
+    return ExtentMismatchError(
+        f"{name}: mode {mode} starts at {one} in one tensor and at {other} in another; t[...] of each starts "
+        "at zero and combines by position"
+    )
+
+
+def is_same(shape: Shape[Any], reference: Shape[Any]) -> bool:
+    """Tell whether a shape has just the indices of the reference, in whatever representation."""
+    return shape is reference or (shape.rank == reference.rank and shape.same_elements(reference))
+
+
+def prefix_of(operand: Operand, reference: Shape[Any], name: str) -> int:
+    """Return of how many modes of the reference an operand has the shape; its rank for the whole of it.
+
+    Modes of extent 1 behind the first ones mean the same as none, as in NumPy's ``x[:, None]``.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If it has another shape.
+    """
+    if isinstance(operand, Tensor):
+        shape = operand.shape.flatten()
+        if is_same(shape, reference):
+            return reference.rank
+        if shape.rank < reference.rank and is_same(shape, reference.leading(shape.rank)):
+            return shape.rank
+        given = shape
+        extents = shape.extents if shape.kind == "smooth" else ()
+        origin: tuple[int, ...] | None = shape.origin if shape.kind == "smooth" else None
+    else:
+        extents, origin = np.shape(operand), None
+        given = Shape(*extents)
+        if _has_extents(reference, extents):
+            return reference.rank
+        if len(extents) < reference.rank and _has_extents(reference.leading(len(extents)), extents):
+            return len(extents)
+    if len(extents) == reference.rank:
+        modes = len(extents)
+        while modes > 1 and extents[modes - 1] == 1:
+            modes -= 1
+        leading = reference.leading(modes)
+        if (
+            modes < reference.rank
+            and _has_extents(leading, extents[:modes])
+            and (origin is None or leading.origin == origin[:modes])
+        ):
+            return modes
+    raise _no_prefix(given, reference, name)
+
+
+def _has_extents(shape: Shape[Any], extents: Extents) -> bool:
+    """Tell whether a shape is a box of these extents, or jagged with rows that are all alike."""
+    if shape.rank != len(extents):
+        return False
+    bounds = [shape.extent_bounds(mode) for mode in range(shape.rank)]
+    return all(low == high == extent for (low, high), extent in zip(bounds, extents, strict=True))
+
+
+def _no_prefix(given: Shape[Any], reference: Shape[Any], name: str) -> ExtentMismatchError:
+    if given.rank == reference.rank:
+        if given.is_congruent(reference):
+            return ExtentMismatchError(
+                f"{name}: {given!r} lies elsewhere than {reference!r}; t[...] of each starts at zero and "
+                "combines by position"
+            )
+        return ExtentMismatchError(f"{name}: {given!r} is not {reference!r}, nor that of its first modes")
+    if not 0 < given.rank < reference.rank:
+        return ExtentMismatchError(
+            f"{name}: {given!r} has more modes than {reference!r}, which nothing is stretched to"
+        )
+    return ExtentMismatchError(
+        f"{name}: one number per prefix of {given.rank} modes has the shape {reference.leading(given.rank)!r}, "
+        f"not {given!r}; numbers stand along the first modes of a jagged tensor"
+    )
+
+
+def splits_below(shape: Shape[Any], modes: int) -> IntArray:
+    """Return where the elements under each prefix of `modes` indices begin, and where the last ones end."""
+    splits = shape.splits(modes)
+    for mode in range(modes + 1, shape.rank):
+        splits = shape.splits(mode)[splits]
+    return splits

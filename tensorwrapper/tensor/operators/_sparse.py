@@ -1,0 +1,117 @@
+"""Ufuncs of sparse tensors: of the fills, and of the elements at the places that any of them stores.
+
+What comes out equal to the new fill is not stored. A dense operand is refused whatever the ufunc: the type
+of a result would otherwise follow from values.
+"""
+
+from typing import Any, cast
+
+import numpy as np
+
+from tensorwrapper.buffer import Sparse
+from tensorwrapper.buffer.lowlevel import check_dtype, is_fill, make_sparse, packed_layout, stored_of
+from tensorwrapper.errors import ConversionError, ExtentMismatchError
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.tensor.operators._operand import Operand
+from tensorwrapper.tensor.operators._refusals import refusals
+from tensorwrapper.tensor.operators._shapes import box_of_result, is_same, with_facts
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["at_places", "choose_sparse", "compute_sparse", "union_of"]
+
+
+def compute_sparse(ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]) -> Tensor[Any]:
+    """Return the sparse tensor of a ufunc of sparse tensors and numbers.
+
+    O(stored) for one tensor and numbers, whose places it shares; one merge of sorted places for two.
+    """
+    name = ufunc.__name__
+    if ufunc.nout != 1:
+        raise ConversionError(f"{name}: a sparse tensor has one result, {name} has {ufunc.nout}; to_dense() first")
+    return choose_sparse(lambda *parts: ufunc(*parts, **options), operands, name)
+
+
+def choose_sparse(function: Any, operands: list[Operand], name: str) -> Tensor[Any]:  # noqa: ANN401 - any function of arrays
+    """Return the sparse tensor of a function of elements, as `compute_sparse` does of a ufunc."""
+    shape, tensors = _shape_of(operands, name)
+    places, found = union_of(tensors)
+    values = iter(found)
+    fills: list[Any] = []
+    elements: list[Any] = []
+    for operand in operands:
+        if isinstance(operand, Tensor) and operand.rank:
+            fills.append(cast("Sparse[Any]", operand.buffer).fill)
+            elements.append(next(values))
+        else:
+            fills.append(np.asarray(operand) if isinstance(operand, Tensor) else operand)
+            elements.append(fills[-1])
+    with refusals(name):
+        # The fill is one number at places of which the user knows nothing: no warning of 0 / 0.
+        with np.errstate(all="ignore"):
+            fill = np.asarray(function(*fills))
+        result = np.asarray(function(*elements))
+    check_dtype(result.dtype)
+    fill = fill.astype(result.dtype)
+    kept = ~is_fill(result, fill)
+    if not kept.all():
+        places, result = places[kept], result[kept]
+    return make_tensor(packed_layout(shape), make_sparse(places, result, shape.size, fill))
+
+
+def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[Tensor[Any]]]:
+    tensors: list[Tensor[Any]] = []
+    for operand in operands:
+        if isinstance(operand, Tensor) and operand.rank:
+            if not isinstance(operand.buffer, Sparse):
+                raise _with_dense(name)
+            tensors.append(operand)
+        elif np.ndim(operand) if not isinstance(operand, Tensor) else False:
+            raise _with_dense(name)
+    shapes = [tensor.shape for tensor in tensors]
+    first = shapes[0]
+    if all(shape is first for shape in shapes):
+        return first, tensors
+    if all(shape.flatten().kind == "smooth" for shape in shapes):
+        shape = box_of_result(tensors, name)
+        plain = shape.flatten()
+        return shape, [
+            tensor if tensor.shape.flatten().extents == plain.extents else tensor._flat()[...].broadcast(plain.extents)
+            for tensor in tensors
+        ]
+    reference = first.flatten()
+    for shape in shapes[1:]:
+        if not is_same(shape.flatten(), reference):
+            raise ExtentMismatchError(f"{name}: {shape!r} is not {first!r}")
+    return with_facts(reference.named(*[None] * reference.rank), tensors, name), tensors
+
+
+def _with_dense(name: str) -> ConversionError:
+    return ConversionError(
+        f"{name}: a sparse tensor with a dense operand; to_dense() has all its elements, sparse() stores few of "
+        "the other"
+    )
+
+
+def union_of(tensors: list[Tensor[Any]]) -> tuple[IntArray, list[Array]]:
+    """Return the places that any tensor stores, ascending, and the elements of each tensor at all of them."""
+    stored = [stored_of(t.layout.implementation, cast("Sparse[Any]", t.buffer)) for t in tensors]
+    places = stored[0][0]
+    for other, _ in stored[1:]:
+        if other is not places:
+            places = np.union1d(places, other)
+    return places, [
+        at_places(places, own, values, cast("Sparse[Any]", t.buffer).fill)
+        for t, (own, values) in zip(tensors, stored, strict=True)
+    ]
+
+
+def at_places(places: IntArray, own: IntArray, values: Array, fill: Array) -> Array:
+    """Return the elements at ascending places, of which `own` are stored: all of these are among them."""
+    if len(own) == len(places):
+        return values
+    result = np.full(len(places), fill, dtype=values.dtype)
+    result[np.searchsorted(places, own)] = values
+    return result
+
+

@@ -1,0 +1,182 @@
+"""Ufuncs of tensors of strings: comparisons on bytes, without a conversion; the rest is NumPy's StringDType.
+
+The order of UTF-8 is that of code points, so bytes and text are compared alike. A null equals a null and
+nothing else; it has no order.
+"""
+
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from tensorwrapper.buffer import Dense, StringData, Strings
+from tensorwrapper.buffer.lowlevel import packed_layout, strings_of
+from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._string_values import read_strings
+from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.tensor.operators._operand import Operand, is_text
+from tensorwrapper.tensor.operators._refusals import refusals
+from tensorwrapper.tensor.operators._shapes import box_of_result, prefix_of, reference_of, splits_below
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["compute_strings"]
+
+_COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+
+
+def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]) -> Tensor[Any]:
+    """Return the tensor of a ufunc of which at least one operand is a tensor of strings."""
+    name = ufunc.__name__
+    if ufunc.nout != 1:
+        raise DTypeError(f"{name}: no ufunc of strings has {ufunc.nout} results")
+    compares = name in _COMPARISONS and len(operands) == 2
+    if compares and not all(map(is_text, operands)):
+        raise DTypeError(f"{name}: strings are compared with strings")
+    shape, reference = _shape_of(operands, name)
+    if compares:
+        kinds = {_kind_of(operand) for operand in operands}
+        if len(kinds) > 1:
+            raise DTypeError(f"{name}: text is compared with text, and bytes with bytes")
+        data = [_data_of(operand) for operand in operands]
+        places = [_places(operand, shape, reference, name) for operand in operands]
+        flat = _compare(name, data, places, shape.size)
+        return make_tensor(packed_layout(shape), Dense(cast("Any", flat)))
+    arrays = [_array_of(operand, shape, reference, name) for operand in operands]
+    with refusals(name):
+        result = np.asarray(ufunc(*arrays, **options)).reshape(-1)
+    if result.dtype.kind == "T":
+        found, _ = read_strings(result, "utf8")
+        return make_tensor(packed_layout(shape), Strings(found))
+    return make_tensor(packed_layout(shape), Dense(cast("Any", result)))
+
+
+def _shape_of(operands: list[Operand], name: str) -> "tuple[Shape[Any], Tensor[Any] | None]":
+    reference = reference_of(operands)
+    return (box_of_result(operands, name) if reference is None else reference.shape), reference
+
+
+def _kind_of(operand: Operand) -> Literal["utf8", "binary"]:
+    if isinstance(operand, str):
+        return "utf8"
+    if isinstance(operand, bytes):
+        return "binary"
+    return "binary" if cast("Array", operand).dtype.kind in "SO" else "utf8"
+
+
+def _data_of(operand: Operand) -> StringData:
+    """Return the strings of an operand, in row-major order of its own indices."""
+    if isinstance(operand, Tensor):
+        if not isinstance(operand.buffer, Strings):
+            raise DTypeError("strings are compared with strings")
+        return strings_of(operand.layout.implementation, operand.buffer)
+    return read_strings(operand, _kind_of(operand))[0]
+
+
+def _places(
+    operand: Operand, shape: Shape[Any], reference: "Tensor[Any] | None", name: str
+) -> "IntArray | None":
+    """Return which string of an operand stands at each element of the result; None if they do as they come."""
+    extents = operand.shape if isinstance(operand, np.ndarray) else ()
+    rank = operand.rank if isinstance(operand, Tensor) else len(extents)
+    if not rank:
+        return np.zeros(1, np.int64)
+    if reference is not None:
+        plain = shape.flatten()
+        modes = prefix_of(operand, plain, name)
+        if modes == plain.rank:
+            return None
+        splits = splits_below(plain, modes)
+        return np.repeat(np.arange(len(splits) - 1), np.diff(splits))
+    given = operand.shape.extents if isinstance(operand, Tensor) else extents
+    if given == shape.extents:
+        return None
+    numbers = np.arange(int(np.prod(given, dtype=np.int64))).reshape(given)
+    return np.broadcast_to(numbers, shape.extents).reshape(-1)
+
+
+def _array_of(operand: Operand, shape: Shape[Any], reference: "Tensor[Any] | None", name: str) -> Any:  # noqa: ANN401
+    """Return an operand as NumPy's: text as StringDType, one for each element of the result, or one for all."""
+    if is_text(operand):
+        if _kind_of(operand) == "binary":
+            raise DTypeError(
+                f"{name}: ufuncs of bytes are comparisons; text has the others, as NumPy's StringDType"
+            )
+        held = Strings(_data_of(operand))
+        flat = held.array_of(held.stored)
+    elif isinstance(operand, Tensor):
+        flat = operand.elements()
+    else:
+        flat = np.asarray(operand).reshape(-1)
+        if not np.ndim(operand):
+            return operand
+    places = _places(operand, shape, reference, name)
+    return flat if places is None or len(flat) == 1 else flat[places]
+
+
+def _compare(
+    name: str, data: list[StringData], places: "list[IntArray | None]", size: int
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return what a comparison says of each pair of strings."""
+    left, right = data
+    if name in ("equal", "not_equal"):
+        found = _equal(left, right, places, size)
+        return found if name == "equal" else ~found
+    for strings in data:
+        if strings.null_count:
+            raise ConversionError(f"{name}: nulls have no order; fill_null() gives them a text")
+    order = _order(left, right, places, size)
+    return {
+        "less": order < 0,
+        "less_equal": order <= 0,
+        "greater": order > 0,
+        "greater_equal": order >= 0,
+    }[name]
+
+
+def _spread(array: Array, places: "IntArray | None") -> Array:
+    return array if places is None or len(places) == 1 else array[places]
+
+
+def _equal(
+    left: StringData, right: StringData, places: "list[IntArray | None]", size: int
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return where two strings have the same bytes, or both are nulls: lengths first, bytes where they agree."""
+    valid = [_spread(strings.is_valid(), at) for strings, at in zip((left, right), places, strict=True)]
+    lengths = [_spread(strings.lengths(), at) for strings, at in zip((left, right), places, strict=True)]
+    found = np.broadcast_to((lengths[0] == lengths[1]) & valid[0] & valid[1], (size,)).copy()
+    candidates = np.flatnonzero(found & (np.broadcast_to(lengths[0], (size,)) > 0))
+    if len(candidates):
+        found[candidates] = _order_at(left, right, places, candidates) == 0
+    if left.null_count and right.null_count:
+        found |= np.broadcast_to(~valid[0] & ~valid[1], (size,))
+    return found
+
+
+def _order(left: StringData, right: StringData, places: "list[IntArray | None]", size: int) -> IntArray:
+    return _order_at(left, right, places, np.arange(size))
+
+
+def _order_at(
+    left: StringData, right: StringData, places: "list[IntArray | None]", numbers: IntArray
+) -> IntArray:
+    """Return -1, 0 or 1 for pairs of strings: byte by byte, of the pairs that agree so far.
+
+    As many steps as the longest common prefix has bytes, each over the pairs that are left.
+    """
+    sides: list[tuple[Any, IntArray, IntArray]] = []
+    for strings, at in zip((left, right), places, strict=True):
+        own = numbers if at is None else np.zeros(len(numbers), np.int64) if len(at) == 1 else at[numbers]
+        sides.append((np.asarray(strings.data), strings.starts[own], strings.lengths()[own]))
+    (a, a_starts, a_lengths), (b, b_starts, b_lengths) = sides
+    # Where one string is the beginning of the other, the shorter one comes first.
+    order = np.sign(a_lengths - b_lengths)
+    shorter = np.minimum(a_lengths, b_lengths)
+    open_pairs = np.flatnonzero(shorter > 0)
+    step = 0
+    while len(open_pairs):
+        one, other = a[a_starts[open_pairs] + step], b[b_starts[open_pairs] + step]
+        differ = one != other
+        order[open_pairs[differ]] = np.where(one[differ] < other[differ], -1, 1)
+        step += 1
+        open_pairs = open_pairs[~differ & (shorter[open_pairs] > step)]
+    return cast("IntArray", order)
