@@ -1,7 +1,7 @@
 """`View`: a tensor that is not there yet."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, TypeAlias, cast, final
+from typing import Any, Generic, Literal, TypeAlias, cast, final
 
 import attrs
 import numpy.typing as npt
@@ -14,7 +14,8 @@ from tensorwrapper.selection.expressions._expression import Expression, to_eleme
 from tensorwrapper.selection.expressions._nodes import Casting
 from tensorwrapper.selection.normal._packed import packed
 from tensorwrapper.selection.plans._plan import Plan
-from tensorwrapper.tensor.lowlevel import ArrayKey, TensorCommon
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import ArrayKey, Operators, TensorCommon
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["View"]
@@ -28,6 +29,7 @@ class View(
     ViewRunning[ScalarT_co],
     ViewWriting[ScalarT_co],
     TensorCommon[ScalarT_co],
+    Operators[ScalarT_co],
     Generic[ScalarT_co],
 ):
     """A selection of the elements of sources, made of simple steps; it computes nothing until it is asked.
@@ -48,6 +50,23 @@ class View(
     _expression: Expression
     _normal: Expression | None = attrs.field(default=None, init=False)
     _plan: Plan | None = attrs.field(default=None, init=False)
+
+    def _as_operand(self) -> "Tensor[ScalarT_co]":
+        return self.compute()
+
+    @staticmethod
+    def _join_lazily(
+        name: Literal["where", "concat", "stack"],
+        *operands: Any,
+        **options: Any,  # noqa: ANN401 - as NumPy gives them
+    ) -> "View[Any]":
+        """Return the view that chooses among or joins operands, for NumPy's function of that name."""
+        # They are made of views, so they lie above.
+        from tensorwrapper.selection._build import concat, stack  # noqa: PLC0415
+        from tensorwrapper.selection._elementwise import where  # noqa: PLC0415
+
+        join: Callable[..., View[Any]] = {"where": where, "concat": concat, "stack": stack}[name]
+        return join(*operands, **options)
 
     @classmethod
     def _make(cls, expression: Expression) -> "View[ScalarT_co]":

@@ -23,7 +23,7 @@ _P = ParamSpec("_P")
 
 
 class TensorCommon(ABC, Generic[ScalarT_co]):
-    """Abstract: `shape`, `dtype`, `elements`, `_by` and `_see_by`."""
+    """Abstract: `shape`, `dtype`, `elements`, `assign`, `_by`, `_see_by` and `_as_operand`."""
 
     __slots__ = ()
 
@@ -86,7 +86,10 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
 
     def __bool__(self) -> bool:
         if self.size != 1:
-            raise ConversionError(f"the truth of {self.size} elements is not one answer")
+            raise ConversionError(
+                f"the truth of {self.size} elements is not one answer: array_equal compares whole tensors, "
+                "np.logical_and.reduce(t, axis=None) asks for all"
+            )
         return bool(self.item())
 
     def __len__(self) -> int:

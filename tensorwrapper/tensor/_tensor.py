@@ -32,6 +32,7 @@ from tensorwrapper.tensor._copies import TensorCopies
 from tensorwrapper.tensor._exchange import TensorExchange
 from tensorwrapper.tensor._facade import TensorFacade, guard
 from tensorwrapper.tensor._indexing import TensorIndexing
+from tensorwrapper.tensor._operators import Operators
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
 from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
@@ -61,13 +62,14 @@ class Tensor(
     TensorSparse[ScalarT_co],
     TensorStructure[ScalarT_co],
     TensorCommon[ScalarT_co],
+    Operators[ScalarT_co],
     Generic[ScalarT_co],
 ):
     """Elements addressed by a shape: a layout says where in a buffer each one lies.
 
     Made by `as_tensor`, `jagged`, `sparse`, `strings` and `from_buffer`. Everything that selects gives a view
-    of the same memory; what copies says so. Two tensors are equal only if they are the same object:
-    `array_equal` compares elements.
+    of the same memory; what copies says so. Operators and NumPy's ufuncs go element by element and keep the
+    shape: ``t == u`` is a tensor of bools, `array_equal` compares wholes, and a tensor is no key of a dict.
 
     Parameters
     ----------
@@ -98,6 +100,9 @@ class Tensor(
         if greatest >= least:
             self._buffer.check_bounds(least, greatest)
         object.__setattr__(self, "_buffer", guard(self._layout, self._buffer))
+
+    def _as_operand(self) -> "Tensor[ScalarT_co]":
+        return self
 
     @classmethod
     def _make(cls, layout: Layout[Any], buffer: BufferCommon[Any]) -> "Tensor[ScalarT_co]":

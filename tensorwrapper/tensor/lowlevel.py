@@ -10,11 +10,13 @@ from tensorwrapper.tensor._advanced import (
 )
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._facade import guard
+from tensorwrapper.tensor._operators import Operators
 from tensorwrapper.tensor._tensor import make_tensor
 from tensorwrapper.tensor._writes import fit_extents
 
 __all__ = [
     "ArrayKey",
+    "Operators",
     "TensorCommon",
     "addresses_of_key",
     "fit_extents",

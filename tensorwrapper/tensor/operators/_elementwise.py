@@ -16,7 +16,7 @@ from tensorwrapper.layout.lowlevel import Strided, TiledStrided, new_row_major, 
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
-from tensorwrapper.tensor.operators._operand import Operand, is_text, read_operand, read_operands
+from tensorwrapper.tensor.operators._operand import Operand, read_operand, read_operands
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
@@ -86,7 +86,13 @@ def _read_where(where: object, outs: "tuple[Out, ...]", name: str) -> Operand:
     if any(out is None for out in outs):
         raise ConversionError(f"{name}: where= leaves the other elements undefined; out= says what they are")
     mask = read_operand(where, name)
-    dtype = np.dtype(bool) if isinstance(mask, bool) else np.asarray(mask).dtype if not isinstance(mask, Tensor) else mask.dtype
+    dtype = (
+        np.dtype(bool)
+        if isinstance(mask, bool)
+        else np.asarray(mask).dtype
+        if not isinstance(mask, Tensor)
+        else mask.dtype
+    )
     if dtype != np.bool_:
         raise DTypeError(f"{name}: where= has elements of type bool, not {dtype}")
     return mask
@@ -135,8 +141,13 @@ def _call_boxes(
         results = ufunc(*arrays, **options)
     found = results if isinstance(results, tuple) else (results,)
     return _given_back(
-        [out if out is not None else over_array(np.asarray(array), shape) for out, array in zip(outs, found, strict=True)],
-        outs, targets, shape,
+        [
+            out if out is not None else over_array(np.asarray(array), shape)
+            for out, array in zip(outs, found, strict=True)
+        ],
+        outs,
+        targets,
+        shape,
     )
 
 
@@ -154,7 +165,9 @@ def _target(out: Out, shape: Shape[Any], name: str) -> "Array | None":
         return None
     if isinstance(out, np.ndarray):
         if shape.flatten().kind != "smooth":
-            raise ConversionError(f"{name}: a result of shape {shape!r} goes into a tensor, not into an array")
+            raise ConversionError(
+                f"{name}: a result of shape {shape!r} goes into a tensor, not into an array"
+            )
         if out.shape != shape.extents:
             raise ExtentMismatchError(f"{name}: out= has extents {out.shape}, the result {shape.extents}")
         return out
@@ -181,7 +194,11 @@ def _given_back(
     for out, target in zip(outs, targets, strict=True):
         if out is None or target is None or isinstance(out, np.ndarray):
             continue
-        if isinstance(out, Tensor) and isinstance(out.buffer, Dense) and np.may_share_memory(target, out.buffer.flat):
+        if (
+            isinstance(out, Tensor)
+            and isinstance(out.buffer, Dense)
+            and np.may_share_memory(target, out.buffer.flat)
+        ):
             continue
         flat = target.reshape(-1)
         out.assign(make_tensor(packed_layout(shape), Dense(cast("Any", flat))))
@@ -305,7 +322,11 @@ def _under_tiles(
         if isinstance(operand, Tensor) and isinstance(operand.layout.implementation, TiledStrided):
             own = operand.layout.implementation
             memory = memory_of(own.under, operand.buffer)
-            if own.tiling != implementation.tiling or own.under.shape != implementation.under.shape or memory is None:
+            if (
+                own.tiling != implementation.tiling
+                or own.under.shape != implementation.under.shape
+                or memory is None
+            ):
                 return None
             arrays.append(memory)
         elif not np.ndim(operand) if not isinstance(operand, Tensor) else not operand.rank:
@@ -316,14 +337,18 @@ def _under_tiles(
                 return None
             values = np.asarray(operand).reshape(np.shape(operand)[:modes] + (1,) * (r - modes))
             for mode in range(modes):
-                extents = implementation.tiling.partitions[mode].extents
-                values = values.repeat(extents, axis=mode)
+                marks = implementation.tiling.partitions[mode].starts
+                values = values.repeat(np.diff(marks), axis=mode)
             arrays.append(values)
     return arrays
 
 
 def _call_tiled(
-    ufunc: np.ufunc, reference: "Tensor[Any]", implementation: TiledStrided, arrays: list[Any], options: dict[str, Any]
+    ufunc: np.ufunc,
+    reference: "Tensor[Any]",
+    implementation: TiledStrided,
+    arrays: list[Any],
+    options: dict[str, Any],
 ) -> object:
     with refusals(ufunc.__name__):
         results = ufunc(*arrays, **options)

@@ -5,17 +5,30 @@ from typing import Any, cast
 
 import numpy as np
 
-from tensorwrapper.buffer import Dense, Sparse, StringData, Strings
-from tensorwrapper.buffer.lowlevel import is_fill, join_elements, make_sparse, packed_layout, stored_of, strings_of
+from tensorwrapper.buffer import Dense, Sparse, Strings
+from tensorwrapper.buffer.lowlevel import (
+    packed_layout,
+)
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
-from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows, shape_of_rows
-from tensorwrapper.tensor.operators._operand import Operand, is_foreign, read_operand, read_operands
+from tensorwrapper.tensor.operators._elementwise import (
+    array_of,
+    flat_operands,
+    over_array,
+    over_rows,
+    shape_of_rows,
+)
+from tensorwrapper.tensor.operators._operand import Operand, read_operand, read_operands
 from tensorwrapper.tensor.operators._refusals import refusals
-from tensorwrapper.tensor.operators._shapes import box_of_result, is_same, reference_of, splits_below, with_facts
+from tensorwrapper.tensor.operators._shapes import (
+    box_of_result,
+    reference_of,
+    splits_below,
+    with_facts,
+)
 from tensorwrapper.tensor.operators._sparse import choose_sparse
 from tensorwrapper.typing import Array
 
@@ -31,7 +44,9 @@ def call_function(
         return NotImplemented
     if own is not None:
         return own(*arguments, **options)
-    name = f"np.{function.__name__}" if "linalg" not in function.__module__ else f"np.linalg.{function.__name__}"
+    name = (
+        f"np.{function.__name__}" if "linalg" not in function.__module__ else f"np.linalg.{function.__name__}"
+    )
     plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
     named = {key: _as_arrays(value, name, function.__name__) for key, value in options.items()}
     return function(*plain, **named)
@@ -40,7 +55,7 @@ def call_function(
 def _as_arrays(value: object, name: str, short: str) -> object:
     """Return an argument with arrays in the place of boxes, also inside lists and tuples."""
     if isinstance(value, TensorCommon):
-        tensor = cast("TensorCommon[Any]", value).as_operand()
+        tensor = cast("TensorCommon[Any]", value)._as_operand()
         if isinstance(tensor.buffer, Sparse):
             raise ConversionError(
                 f"{name} is given a sparse tensor of shape {tensor.shape!r}, which is no array: to_dense() has all "
@@ -87,6 +102,10 @@ def _lazy(operands: Iterable[object]) -> "Any":  # noqa: ANN401 - a view, which 
     return None
 
 
+def _cast(view: Any, dtype: Any) -> object:  # noqa: ANN401 - a view, which lives above
+    return view if dtype is None else view.astype(dtype)
+
+
 def _where(condition: object, *choices: object) -> object:
     if not choices:
         raise ConversionError(
@@ -96,7 +115,7 @@ def _where(condition: object, *choices: object) -> object:
         raise ConversionError(f"np.where takes a condition and two choices, not {1 + len(choices)} operands")
     view = _lazy((condition, *choices))
     if view is not None:
-        return view._join_lazily("where", (condition, *choices), {})
+        return view._join_lazily("where", condition, *choices)
     mask, x, y = read_operands((condition, *choices), "where")
     dtype = mask.dtype if isinstance(mask, Tensor) else np.asarray(mask).dtype
     if dtype != np.bool_:
@@ -121,7 +140,12 @@ def _where_strings(operands: Sequence[Operand]) -> Tensor[Any]:
 
 
 def _concatenate(
-    tensors: Sequence[object], axis: Any = 0, out: object = None, *, dtype: Any = None, casting: Any = "same_kind"  # noqa: ANN401
+    tensors: Sequence[object],
+    axis: Any = 0,
+    out: object = None,
+    *,
+    dtype: Any = None,
+    casting: Any = "same_kind",  # noqa: ANN401
 ) -> object:
     if axis is None:
         raise ConversionError("np.concatenate of tensors takes a mode: t.reshape((-1,)) of each is flat")
@@ -129,7 +153,7 @@ def _concatenate(
         raise ConversionError("np.concatenate of tensors takes no out=: assign() writes what comes")
     view = _lazy(tensors)
     if view is not None:
-        return view._join_lazily("concat", tuple(tensors), {"mode": axis, "dtype": dtype})
+        return _cast(view._join_lazily("concat", tensors, mode=axis), dtype)
     parts = [_tensor(operand, "concatenate") for operand in tensors]
     mode = mode_of(axis, parts[0].rank)
     shape = _joined_shape(parts, mode)
@@ -137,14 +161,19 @@ def _concatenate(
 
 
 def _stack(
-    tensors: Sequence[object], axis: Any = 0, out: object = None, *, dtype: Any = None, casting: Any = "same_kind"  # noqa: ANN401
+    tensors: Sequence[object],
+    axis: Any = 0,
+    out: object = None,
+    *,
+    dtype: Any = None,
+    casting: Any = "same_kind",  # noqa: ANN401
 ) -> object:
     if out is not None:
         raise ConversionError("np.stack of tensors takes no out=: assign() writes what comes")
     given = list(tensors)
     view = _lazy(given)
     if view is not None:
-        return view._join_lazily("stack", tuple(given), {"mode": axis, "dtype": dtype})
+        return _cast(view._join_lazily("stack", given, mode=axis), dtype)
     parts = [_tensor(operand, "stack") for operand in given]
     first = parts[0].shape
     for part in parts[1:]:
@@ -196,7 +225,12 @@ def _is_tiled(tensor: Tensor[Any]) -> bool:
 
 
 def _join(
-    parts: "list[Tensor[Any]]", shape: "Shape[Any] | None", mode: int, dtype: Any, casting: Any, name: str  # noqa: ANN401
+    parts: "list[Tensor[Any]]",
+    shape: "Shape[Any] | None",
+    mode: int,
+    dtype: Any,
+    casting: Any,
+    name: str,
 ) -> Tensor[Any]:
     """Return the elements of several tensors as one; of boxes by NumPy, of rows flat."""
     buffers = [part.buffer for part in parts]
@@ -206,7 +240,9 @@ def _join(
         raise ConversionError(f"np.{name} of sparse tensors: tw.concat and tw.stack join them")
     if shape is None:
         with refusals(name):
-            array = np.concatenate([array_of(part) for part in parts], axis=mode, dtype=dtype, casting=casting)
+            array = np.concatenate(
+                [array_of(part) for part in parts], axis=mode, dtype=dtype, casting=casting
+            )
         first = parts[0].shape.flatten()
         over = wrap(make_smooth(array.shape, first.origin))
         return over_array(array, with_facts(over, parts, name))

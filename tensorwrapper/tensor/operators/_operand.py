@@ -22,16 +22,16 @@ def is_foreign(value: object) -> bool:
     if isinstance(value, TensorCommon):
         return False
     answer = getattr(type(value), "__array_ufunc__", None)
-    return answer is not None and answer is not np.ndarray.__array_ufunc__ and not isinstance(value, np.generic)
+    return (
+        answer is not None and answer is not np.ndarray.__array_ufunc__ and not isinstance(value, np.generic)
+    )
 
 
 def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
     """Return operands as what can be computed with; a view that comes twice is computed once."""
     seen: dict[int, Operand] = {}
     return [
-        seen[id(value)]
-        if id(value) in seen
-        else seen.setdefault(id(value), read_operand(value, what))
+        seen[id(value)] if id(value) in seen else seen.setdefault(id(value), read_operand(value, what))
         for value in values
     ]
 
@@ -50,22 +50,28 @@ def read_operand(value: object, what: str) -> Operand:
         return cast("complex", value)
     if isinstance(value, TensorCommon):
         # Of rank 0 it is a number that has a type.
-        return cast("TensorCommon[Any]", value).as_operand()
+        return cast("TensorCommon[Any]", value)._as_operand()
     if isinstance(value, np.ma.MaskedArray):
-        raise DTypeError(f"{what}: a masked array is no operand, as its mask would be lost; filled() has an array")
+        raise DTypeError(
+            f"{what}: a masked array is no operand, as its mask would be lost; filled() has an array"
+        )
     if isinstance(value, np.ndarray | np.generic):
         return _checked(np.asarray(cast("Array", value)), what)
     if isinstance(value, list | tuple) or hasattr(type(value), "__array__"):
-        if any(isinstance(item, TensorCommon) for item in cast("list[object]", value)) if isinstance(
-            value, list | tuple
-        ) else False:
+        if (
+            any(isinstance(item, TensorCommon) for item in cast("list[object]", value))
+            if isinstance(value, list | tuple)
+            else False
+        ):
             raise ConversionError(f"{what}: a list of tensors is no operand; np.stack and tw.stack join them")
         try:
             array = np.asarray(cast("Array", value))
         except TensorWrapperError:
             raise
         except (TypeError, ValueError, RuntimeError) as error:
-            raise ConversionError(f"{what}: a {type(value).__name__} does not make an array: {error}") from error
+            raise ConversionError(
+                f"{what}: a {type(value).__name__} does not make an array: {error}"
+            ) from error
         return _checked(array, what)
     if isinstance(value, _WEAK):
         # A subclass, such as an enumeration, is what it stands for.

@@ -11,7 +11,15 @@ import numpy as np
 
 from tensorwrapper.buffer import Dense, Sparse, Strings
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, ExtentMismatchError, JaggedModeError, LayoutError, RankError
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    ExtentError,
+    ExtentMismatchError,
+    JaggedModeError,
+    LayoutError,
+    RankError,
+)
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
 from tensorwrapper.tensor._common import TensorCommon
@@ -49,7 +57,9 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
         befores = np.concatenate([[0], np.cumsum(mask)])
         flat, splits = flat[mask], befores[splits]
     with refusals(name):
-        result = _reduce_runs(ufunc, flat, splits, options.pop("initial", None), options.pop("dtype", None), shape, modes)
+        result = _reduce_runs(
+            ufunc, flat, splits, options.pop("initial", None), options.pop("dtype", None), shape, modes
+        )
     if options:
         raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
     leading = shape.leading(modes)
@@ -72,7 +82,10 @@ def _reduce_box(
         names = shape.names
     else:
         kept = [mode for mode in range(shape.rank) if mode not in gone]
-        origin, names = tuple([shape.origin[mode] for mode in kept]), tuple([shape.names[mode] for mode in kept])
+        origin, names = (
+            tuple([shape.origin[mode] for mode in kept]),
+            tuple([shape.names[mode] for mode in kept]),
+        )
     over = wrap(make_smooth(result.shape, origin))
     return over_array(result, over.named(*names) if any(names) else over)
 
@@ -110,7 +123,13 @@ def _check_reorderable(ufunc: np.ufunc) -> None:
 
 
 def _reduce_runs(
-    ufunc: np.ufunc, flat: Array, splits: IntArray, initial: object, dtype: Any, shape: Shape[Any], modes: int  # noqa: ANN401
+    ufunc: np.ufunc,
+    flat: Array,
+    splits: IntArray,
+    initial: object,
+    dtype: Any,
+    shape: Shape[Any],
+    modes: int,
 ) -> Array:
     filled = splits[1:] > splits[:-1]
     starts = splits[:-1][filled]
@@ -173,8 +192,10 @@ def _along_rows(ufunc: np.ufunc, flat: Array, splits: IntArray, dtype: Any) -> A
             going = rows + place < stops
             rows, stops = rows[going], stops[going]
             at = rows + place
-            result[at] = ufunc(result[at - 1], flat[at], dtype=dtype) if dtype is not None else ufunc(
-                result[at - 1], flat[at].astype(result.dtype, copy=False)
+            result[at] = (
+                ufunc(result[at - 1], flat[at], dtype=dtype)
+                if dtype is not None
+                else ufunc(result[at - 1], flat[at].astype(result.dtype, copy=False))
             )
             place += 1
         return result
@@ -263,7 +284,11 @@ def _refuse(tensor: Tensor[Any], name: str) -> None:
 def _box(tensor: Tensor[Any], name: str, hint: str) -> Shape[Any]:
     shape = tensor.shape.flatten()
     if shape.kind != "smooth":
-        raise JaggedModeError(f"{name} takes boxes, not {shape!r}: {hint}" if "reduceat" not in name else f"{name} takes boxes, not {shape!r}: {hint}")
+        raise JaggedModeError(
+            f"{name} takes boxes, not {shape!r}: {hint}"
+            if "reduceat" not in name
+            else f"{name} takes boxes, not {shape!r}: {hint}"
+        )
     return shape
 
 
@@ -277,7 +302,9 @@ def _finish(result: Tensor[Any], out: object, name: str) -> object:
         return result
     if isinstance(out, np.ndarray):
         if out.shape != result.shape.extents:
-            raise ExtentMismatchError(f"{name}: out= has extents {out.shape}, the result {result.shape.extents}")
+            raise ExtentMismatchError(
+                f"{name}: out= has extents {out.shape}, the result {result.shape.extents}"
+            )
         with refusals(name):
             np.copyto(out, np.asarray(result), casting="same_kind")
         return out

@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, SizeOverflowError, TensorWrapperError
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    ExtentError,
+    SizeOverflowError,
+    TensorWrapperError,
+)
 
 __all__ = ["refusals"]
 

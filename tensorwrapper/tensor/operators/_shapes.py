@@ -16,7 +16,15 @@ from tensorwrapper.tensor._tensor import Tensor
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["box_of_result", "extents_of", "is_same", "prefix_of", "reference_of", "splits_below", "with_facts"]
+__all__ = [
+    "box_of_result",
+    "extents_of",
+    "is_same",
+    "prefix_of",
+    "reference_of",
+    "splits_below",
+    "with_facts",
+]
 
 
 def extents_of(operand: Operand) -> Extents:
@@ -74,7 +82,9 @@ def with_facts(shape: Shape[Any], tensors: "Sequence[Tensor[Any]]", name: str) -
         own = tensor.shape
         for mode, label in enumerate(own.names, shape.rank - own.rank if shape.kind == "smooth" else 0):
             if label is not None and names[mode] not in (None, label):
-                raise ModeNameError(f"{name}: mode {mode} is {names[mode]!r} in one tensor and {label!r} in another")
+                raise ModeNameError(
+                    f"{name}: mode {mode} is {names[mode]!r} in one tensor and {label!r} in another"
+                )
             names[mode] = label or names[mode]
         if own.kind == "nested":
             if own.rank != shape.rank or layers not in (None, own.layers):

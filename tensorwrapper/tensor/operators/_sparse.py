@@ -28,7 +28,9 @@ def compute_sparse(ufunc: np.ufunc, operands: list[Operand], options: dict[str, 
     """
     name = ufunc.__name__
     if ufunc.nout != 1:
-        raise ConversionError(f"{name}: a sparse tensor has one result, {name} has {ufunc.nout}; to_dense() first")
+        raise ConversionError(
+            f"{name}: a sparse tensor has one result, {name} has {ufunc.nout}; to_dense() first"
+        )
     return choose_sparse(lambda *parts: ufunc(*parts, **options), operands, name)
 
 
@@ -76,7 +78,9 @@ def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[Tens
         shape = box_of_result(tensors, name)
         plain = shape.flatten()
         return shape, [
-            tensor if tensor.shape.flatten().extents == plain.extents else tensor._flat()[...].broadcast(plain.extents)
+            tensor
+            if tensor.shape.flatten().extents == plain.extents
+            else tensor._flat()[...].broadcast(plain.extents)
             for tensor in tensors
         ]
     reference = first.flatten()
@@ -113,5 +117,3 @@ def at_places(places: IntArray, own: IntArray, values: Array, fill: Array) -> Ar
     result = np.full(len(places), fill, dtype=values.dtype)
     result[np.searchsorted(places, own)] = values
     return result
-
-
