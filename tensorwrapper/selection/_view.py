@@ -1,7 +1,7 @@
 """`View`: a tensor that is not there yet."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, Literal, TypeAlias, cast, final
+from typing import Any, Generic, TypeAlias, cast, final
 
 import attrs
 import numpy.typing as npt
@@ -53,20 +53,6 @@ class View(
 
     def _as_operand(self) -> "Tensor[ScalarT_co]":
         return self.compute()
-
-    @staticmethod
-    def _join_lazily(
-        name: Literal["where", "concat", "stack"],
-        *operands: Any,
-        **options: Any,  # noqa: ANN401 - as NumPy gives them
-    ) -> "View[Any]":
-        """Return the view that chooses among or joins operands, for NumPy's function of that name."""
-        # They are made of views, so they lie above.
-        from tensorwrapper.selection._build import concat, stack  # noqa: PLC0415
-        from tensorwrapper.selection._elementwise import where  # noqa: PLC0415
-
-        join: Callable[..., View[Any]] = {"where": where, "concat": concat, "stack": stack}[name]
-        return join(*operands, **options)
 
     @classmethod
     def _make(cls, expression: Expression) -> "View[ScalarT_co]":

@@ -6,7 +6,7 @@ Each operation is one of a `Layout`: whoever holds a layout says in `_by` what b
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
 from tensorwrapper.typing import Extents, ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.tensor._facade import TensorFacade
 
 __all__ = ["TensorCommon"]
 
@@ -40,6 +43,14 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     @abstractmethod
     def elements(self) -> "npt.NDArray[ScalarT_co]":
         """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
+
+    @abstractmethod
+    def assign(self, value: Any) -> None:  # noqa: ANN401 - each says what it takes
+        """Write `value` into all elements, cast and broadcast as NumPy does."""
+
+    @abstractmethod
+    def _as_operand(self) -> "TensorFacade[ScalarT_co]":
+        """Return the tensor of the elements: those of a view are computed."""
 
     @abstractmethod
     def _by(

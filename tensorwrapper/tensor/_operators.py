@@ -5,7 +5,7 @@ own mixin calls the ufunc whatever that is: ``t == None`` would be NumPy's TypeE
 themselves would never be asked.
 """
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, overload
 
@@ -31,13 +31,9 @@ _I = TypeVar("_I", bound=np.integer[Any])
 
 
 class Operators(ABC, Generic[ScalarT_co]):
-    """Abstract: `_as_operand`. Operators are NumPy's ufuncs, element by element."""
+    """No primitives. Operators are NumPy's ufuncs, element by element."""
 
     __slots__ = ()
-
-    @abstractmethod
-    def _as_operand(self) -> "Tensor[Any]":
-        """Return the tensor of the elements: what a view has is computed."""
 
     def __array_ufunc__(
         self,
@@ -240,8 +236,8 @@ def _comparison(ufunc: np.ufunc, name: str) -> "Callable[[Any, Any], Any]":
         answer = getattr(type(other), name)(other, self)
         if answer is NotImplemented:
             raise ConversionError(
-                f"{name.strip('_')}: tensors are compared with numbers, strings, arrays and tensors, not with "
-                f"{_shown(other)}; `t is None` tells whether there is a tensor"
+                f"{name.strip('_')}: tensors are compared with numbers, strings, arrays and tensors, not "
+                f"with {_shown(other)}; `t is None` tells whether there is a tensor"
             )
         return answer
 

@@ -12,11 +12,11 @@ import numpy as np
 from tensorwrapper.buffer import Dense, Sparse, Strings
 from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, memory_of, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
-from tensorwrapper.layout.lowlevel import Strided, TiledStrided, new_row_major, wrap_layout
+from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._tensor import Tensor, make_tensor
-from tensorwrapper.tensor.operators._operand import Operand, read_operand, read_operands
+from tensorwrapper.tensor._facade import TensorFacade
+from tensorwrapper.tensor.operators._operand import Operand, first_tensor, read_operand, read_operands
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
@@ -43,7 +43,7 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     operands = read_operands(inputs, name)
     if ufunc.signature is not None:
         return _call_whole(ufunc, operands, outs, options)
-    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+    tensors = [operand for operand in operands if isinstance(operand, TensorFacade)]
     if any(isinstance(tensor.buffer, Sparse) for tensor in tensors):
         _refuse_where(where, name, "a sparse tensor")
         return _put(compute_sparse(ufunc, operands, options), outs, name)
@@ -90,7 +90,7 @@ def _read_where(where: object, outs: "tuple[Out, ...]", name: str) -> Operand:
         np.dtype(bool)
         if isinstance(mask, bool)
         else np.asarray(mask).dtype
-        if not isinstance(mask, Tensor)
+        if not isinstance(mask, TensorFacade)
         else mask.dtype
     )
     if dtype != np.bool_:
@@ -104,9 +104,10 @@ def _call_whole(
     """Hand boxes over as arrays, and give back arrays: there is no rule for the shape of a contraction."""
     name = ufunc.__name__
     for operand in operands:
-        if isinstance(operand, Tensor) and operand.shape.flatten().kind != "smooth":
+        if isinstance(operand, TensorFacade) and operand.shape.flatten().kind != "smooth":
             raise ConversionError(
-                f"{name} works on whole boxes, and {operand.shape!r} is none: for _, cell in t.cells() has them"
+                f"{name} works on whole boxes, and {operand.shape!r} is none: "
+                "for _, cell in t.cells() has them"
             )
     arrays = [array_of(operand) for operand in operands]
     if any(out is not None for out in outs):
@@ -117,7 +118,7 @@ def _call_whole(
 
 def array_of(operand: Operand) -> Any:  # noqa: ANN401 - a number stays what it is
     """Return a box as an array, over its memory where there is one; numbers and arrays as they are."""
-    if not isinstance(operand, Tensor):
+    if not isinstance(operand, TensorFacade):
         return operand
     return np.asarray(operand._flat())
 
@@ -142,12 +143,13 @@ def _call_boxes(
     found = results if isinstance(results, tuple) else (results,)
     return _given_back(
         [
-            out if out is not None else over_array(np.asarray(array), shape)
+            out if out is not None else over_array(np.asarray(array), shape, operands)
             for out, array in zip(outs, found, strict=True)
         ],
         outs,
         targets,
         shape,
+        operands,
     )
 
 
@@ -173,14 +175,14 @@ def _target(out: Out, shape: Shape[Any], name: str) -> "Array | None":
         return out
     if out.shape != shape:
         raise ExtentMismatchError(f"{name}: out= has the shape {out.shape!r}, the result {shape!r}")
-    if isinstance(out, Tensor):
+    if isinstance(out, TensorFacade):
         out._check_writeable()
         memory = memory_of(out.layout.implementation, out.buffer)
         if memory is not None:
             return memory
         if isinstance(out.buffer, Dense) and out.layout.implementation.is_contiguous:
             start = out.layout.implementation.offset
-            return cast("Array", out.buffer.flat[start : start + out.size])
+            return cast("Array", out.buffer.flat[start : start + out.shape.size])
         if isinstance(out.buffer, Sparse | Strings):
             raise ConversionError(f"{name}: numbers of a dense result do not go into {out.buffer!r} by out=")
     elements = np.array(out.elements())
@@ -188,24 +190,29 @@ def _target(out: Out, shape: Shape[Any], name: str) -> "Array | None":
 
 
 def _given_back(
-    results: "list[Any]", outs: "tuple[Out, ...]", targets: "list[Array | None]", shape: Shape[Any]
+    results: "list[Any]",
+    outs: "tuple[Out, ...]",
+    targets: "list[Array | None]",
+    shape: Shape[Any],
+    operands: Sequence[object],
 ) -> object:
     """Write what could not be written in place, and return one result or a tuple of several."""
+    like = first_tensor(operands)
     for out, target in zip(outs, targets, strict=True):
         if out is None or target is None or isinstance(out, np.ndarray):
             continue
         if (
-            isinstance(out, Tensor)
+            isinstance(out, TensorFacade)
             and isinstance(out.buffer, Dense)
             and np.may_share_memory(target, out.buffer.flat)
         ):
             continue
         flat = target.reshape(-1)
-        out.assign(make_tensor(packed_layout(shape), Dense(cast("Any", flat))))
+        out.assign(like._make(packed_layout(shape), Dense(cast("Any", flat))))
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _put(result: "Tensor[Any]", outs: "tuple[Out, ...]", name: str) -> object:
+def _put(result: "TensorFacade[Any]", outs: "tuple[Out, ...]", name: str) -> object:
     """Write a sparse or string result, or one of strings compared, into ``out=``."""
     (out,) = outs
     if out is None:
@@ -217,48 +224,56 @@ def _put(result: "Tensor[Any]", outs: "tuple[Out, ...]", name: str) -> object:
     if not np.can_cast(result.dtype, out.dtype, "same_kind"):
         raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {out.dtype}")
     if isinstance(result.buffer, Sparse):
-        own = out.buffer.fill if isinstance(out, Tensor) and isinstance(out.buffer, Sparse) else None
-        if own is None or not np.array_equal(own, result.buffer.fill, equal_nan=own.dtype.kind in "fcmM"):
+        own = (
+            out.buffer.fill_value
+            if isinstance(out, TensorFacade) and isinstance(out.buffer, Sparse)
+            else None
+        )
+        if own is None or not np.array_equal(
+            own, result.buffer.fill_value, equal_nan=own.dtype.kind in "fcmM"
+        ):
             raise ConversionError(
-                f"the result has the fill {result.fill_value}, which out= cannot take on; t = t + u makes a new tensor"
+                f"the result has the fill {result.buffer.fill_value[()]}, which out= cannot take on; t = t + u makes a "
+                "new tensor"
             )
     out.assign(result)
     return out
 
 
-def over_array(array: Array, shape: Shape[Any]) -> "Tensor[Any]":
-    """Return the tensor over an array of results; strides that NumPy chose stay."""
+def over_array(array: Array, shape: Shape[Any], operands: Sequence[object]) -> "TensorFacade[Any]":
+    """Return the tensor over an array of results, made as the operands are; strides of NumPy's choice stay."""
+    make = first_tensor(operands)._make
     check_dtype(array.dtype)
     if array.flags.c_contiguous:
-        return make_tensor(packed_layout(shape), Dense(cast("Any", array.reshape(-1))))
+        return make(packed_layout(shape), Dense(cast("Any", array.reshape(-1))))
     buffer, strides, offset = as_dense(array)
     if shape.kind == "nested" or offset:
-        return make_tensor(packed_layout(shape), Dense(cast("Any", array.reshape(-1))))
-    return make_tensor(wrap_layout(Strided(shape, strides, offset)), buffer)
+        return make(packed_layout(shape), Dense(cast("Any", array.reshape(-1))))
+    return make(wrap_layout(Strided(shape, strides, offset)), buffer)
 
 
-def flat_operands(operands: Sequence[Operand], reference: "Tensor[Any]", name: str) -> list[Any]:
+def flat_operands(operands: Sequence[Operand], reference: "TensorFacade[Any]", name: str) -> list[Any]:
     """Return operands as flat arrays beside the elements of the reference, numbers as they are."""
     shape = reference.shape.flatten()
     return [_flat_beside(operand, reference, shape, name) for operand in operands]
 
 
-def _flat_beside(operand: Operand, reference: "Tensor[Any]", shape: Shape[Any], name: str) -> Any:  # noqa: ANN401
-    if isinstance(operand, Tensor):
+def _flat_beside(operand: Operand, reference: "TensorFacade[Any]", shape: Shape[Any], name: str) -> Any:  # noqa: ANN401
+    if isinstance(operand, TensorFacade):
         if operand.shape is reference.shape:
             return operand.elements()
-        if not operand.rank:
+        if not operand.shape.rank:
             return np.asarray(operand)
     elif not np.ndim(operand):
         return operand
     modes = prefix_of(operand, shape, name)
-    values = operand.elements() if isinstance(operand, Tensor) else cast("Array", operand).reshape(-1)
+    values = operand.elements() if isinstance(operand, TensorFacade) else cast("Array", operand).reshape(-1)
     return values if modes == shape.rank else np.repeat(values, np.diff(splits_below(shape, modes)))
 
 
-def shape_of_rows(operands: Sequence[Operand], reference: "Tensor[Any]", name: str) -> Shape[Any]:
+def shape_of_rows(operands: Sequence[Operand], reference: "TensorFacade[Any]", name: str) -> Shape[Any]:
     """Return the shape of the reference, with the names and layers that all tensors agree on."""
-    tensors = [operand for operand in operands if isinstance(operand, Tensor) and operand.rank]
+    tensors = [operand for operand in operands if isinstance(operand, TensorFacade) and operand.shape.rank]
     shape = reference.shape
     if all(operand.shape is shape for operand in tensors):
         return shape
@@ -271,7 +286,7 @@ def shape_of_rows(operands: Sequence[Operand], reference: "Tensor[Any]", name: s
 def _call_rows(
     ufunc: np.ufunc,
     operands: list[Operand],
-    reference: "Tensor[Any]",
+    reference: "TensorFacade[Any]",
     outs: "tuple[Out, ...]",
     where: "Operand | bool",
     options: dict[str, Any],
@@ -291,35 +306,39 @@ def _call_rows(
         out if out is not None else over_rows(array, shape, reference)
         for out, array in zip(outs, found, strict=True)
     ]
-    return _given_back(made, outs, targets, shape)
+    return _given_back(made, outs, targets, shape, operands)
 
 
-def over_rows(flat: Array, shape: Shape[Any], reference: "Tensor[Any]") -> "Tensor[Any]":
+def over_rows(flat: Array, shape: Shape[Any], reference: "TensorFacade[Any]") -> "TensorFacade[Any]":
     """Return the tensor of flat results; over the layout of the reference, if that is packed."""
     check_dtype(flat.dtype)
     layout = reference.layout
     implementation = layout.implementation
     if isinstance(implementation, TiledStrided):
-        box = make_tensor(
-            wrap_layout(new_row_major(implementation.under.shape.extents, implementation.under.shape.origin)),
+        box = reference._make(
+            packed_layout(implementation.under.shape),
             Dense(cast("Any", np.empty(len(flat), flat.dtype))),
         )
-        tiled = box.tiled(implementation.tiling)
-        tiled.assign(make_tensor(packed_layout(shape.flatten()), Dense(cast("Any", flat))))
+        tiled = _tiled(box, implementation)
+        tiled.assign(reference._make(packed_layout(shape.flatten()), Dense(cast("Any", flat))))
         return tiled
     if shape is not reference.shape or implementation.offset or not implementation.is_contiguous:
         layout = packed_layout(shape)
-    return make_tensor(layout, Dense(cast("Any", flat)))
+    return reference._make(layout, Dense(cast("Any", flat)))
+
+
+def _tiled(box: "TensorFacade[Any]", implementation: TiledStrided) -> "TensorFacade[Any]":
+    return box._make(box.layout.as_tiled(implementation.tiling), box.buffer)
 
 
 def _under_tiles(
-    operands: Sequence[Operand], reference: "Tensor[Any]", implementation: TiledStrided, name: str
+    operands: Sequence[Operand], reference: "TensorFacade[Any]", implementation: TiledStrided, name: str
 ) -> "list[Any] | None":
     """Return operands as arrays over the box that is tiled; None where only row by row will do."""
     arrays: list[Any] = []
-    r = reference.rank // 2
+    r = reference.shape.rank // 2
     for operand in operands:
-        if isinstance(operand, Tensor) and isinstance(operand.layout.implementation, TiledStrided):
+        if isinstance(operand, TensorFacade) and isinstance(operand.layout.implementation, TiledStrided):
             own = operand.layout.implementation
             memory = memory_of(own.under, operand.buffer)
             if (
@@ -329,13 +348,14 @@ def _under_tiles(
             ):
                 return None
             arrays.append(memory)
-        elif not np.ndim(operand) if not isinstance(operand, Tensor) else not operand.rank:
-            arrays.append(np.asarray(operand) if isinstance(operand, Tensor) else operand)
+        elif not np.ndim(operand) if not isinstance(operand, TensorFacade) else not operand.shape.rank:
+            arrays.append(np.asarray(operand) if isinstance(operand, TensorFacade) else operand)
         else:
             modes = prefix_of(operand, reference.shape.flatten(), name)
             if modes > r:
                 return None
-            values = np.asarray(operand).reshape(np.shape(operand)[:modes] + (1,) * (r - modes))
+            values = array_of(operand)
+            values = values.reshape(values.shape[:modes] + (1,) * (r - modes))
             for mode in range(modes):
                 marks = implementation.tiling.partitions[mode].starts
                 values = values.repeat(np.diff(marks), axis=mode)
@@ -345,7 +365,7 @@ def _under_tiles(
 
 def _call_tiled(
     ufunc: np.ufunc,
-    reference: "Tensor[Any]",
+    reference: "TensorFacade[Any]",
     implementation: TiledStrided,
     arrays: list[Any],
     options: dict[str, Any],
@@ -353,5 +373,7 @@ def _call_tiled(
     with refusals(ufunc.__name__):
         results = ufunc(*arrays, **options)
     found = results if isinstance(results, tuple) else (results,)
-    made = [over_array(array, implementation.under.shape).tiled(implementation.tiling) for array in found]
+    made = [
+        _tiled(over_array(array, implementation.under.shape, [reference]), implementation) for array in found
+    ]
     return made[0] if len(made) == 1 else tuple(made)

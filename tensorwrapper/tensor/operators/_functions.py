@@ -1,19 +1,26 @@
 """NumPy's functions on tensors: three that choose and join elements, and arrays of boxes for all others."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from itertools import pairwise
+from typing import Any, Literal, SupportsIndex, TypeAlias, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from tensorwrapper.buffer import Dense, Sparse, Strings
+from tensorwrapper.buffer import Dense, Sparse, StringData, Strings
 from tensorwrapper.buffer.lowlevel import (
+    is_fill,
+    make_sparse,
     packed_layout,
+    stored_of,
 )
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
+from tensorwrapper.layout.lowlevel import TiledStrided
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
+from tensorwrapper.tensor._bridge import join_lazily
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor.operators._elementwise import (
     array_of,
     flat_operands,
@@ -21,7 +28,13 @@ from tensorwrapper.tensor.operators._elementwise import (
     over_rows,
     shape_of_rows,
 )
-from tensorwrapper.tensor.operators._operand import Operand, read_operand, read_operands
+from tensorwrapper.tensor.operators._operand import (
+    Operand,
+    first_tensor,
+    is_text,
+    read_operand,
+    read_operands,
+)
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
@@ -30,9 +43,13 @@ from tensorwrapper.tensor.operators._shapes import (
     with_facts,
 )
 from tensorwrapper.tensor.operators._sparse import choose_sparse
-from tensorwrapper.typing import Array
+from tensorwrapper.tensor.operators._strings import data_of, kind_of, places_of, shape_of
+from tensorwrapper.typing import Array, Extents
 
 __all__ = ["call_function"]
+
+_DType: TypeAlias = "npt.DTypeLike | None"
+_Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
 def call_function(
@@ -55,11 +72,11 @@ def call_function(
 def _as_arrays(value: object, name: str, short: str) -> object:
     """Return an argument with arrays in the place of boxes, also inside lists and tuples."""
     if isinstance(value, TensorCommon):
-        tensor = cast("TensorCommon[Any]", value)._as_operand()
+        tensor: TensorFacade[Any] = value._as_operand()
         if isinstance(tensor.buffer, Sparse):
             raise ConversionError(
-                f"{name} is given a sparse tensor of shape {tensor.shape!r}, which is no array: to_dense() has all "
-                "its elements"
+                f"{name} is given a sparse tensor of shape {tensor.shape!r}, which is no array: to_dense() "
+                "has all its elements"
             )
         if tensor.shape.flatten().kind != "smooth":
             hint = _HINTS.get(short)
@@ -79,7 +96,7 @@ _EACH = "[np.median(row) for row in t.rows()] goes row by row"
 _ALL = "np.unique(t.elements()) takes all elements"
 _HINTS = {
     **dict.fromkeys(["sum", "prod", "max", "amax", "min", "amin", "all", "any"], _ROWS),
-    "mean": "np.add.reduce(t, axis=-1) / t.num(t.rank - 1)",
+    "mean": "np.add.reduce(t, axis=-1) / t.num(t.shape.rank - 1)",
     **dict.fromkeys(["std", "var", "median", "quantile", "argmax", "argmin", "sort", "argsort"], _EACH),
     **dict.fromkeys(["cumsum", "cumprod"], "np.add.accumulate(t, axis=-1)"),
     **dict.fromkeys(["unique", "histogram", "bincount", "norm", "percentile"], _ALL),
@@ -94,15 +111,14 @@ _HINTS = {
 """What to write instead where NumPy's function has no meaning for rows."""
 
 
-def _lazy(operands: Iterable[object]) -> "Any":  # noqa: ANN401 - a view, which lives above
-    """Return the first view among operands, which joins lazily; None if there is none."""
-    for operand in operands:
-        if isinstance(operand, TensorCommon) and not isinstance(operand, Tensor):
-            return cast("Any", operand)
-    return None
+def _are_lazy(operands: Iterable[object]) -> bool:
+    """Tell whether a view is among the operands, so that the result is one."""
+    return any(
+        isinstance(operand, TensorCommon) and not isinstance(operand, TensorFacade) for operand in operands
+    )
 
 
-def _cast(view: Any, dtype: Any) -> object:  # noqa: ANN401 - a view, which lives above
+def _cast(view: Any, dtype: _DType) -> object:  # noqa: ANN401 - a view, which lives above
     return view if dtype is None else view.astype(dtype)
 
 
@@ -113,95 +129,119 @@ def _where(condition: object, *choices: object) -> object:
         )
     if len(choices) != 2:
         raise ConversionError(f"np.where takes a condition and two choices, not {1 + len(choices)} operands")
-    view = _lazy((condition, *choices))
-    if view is not None:
-        return view._join_lazily("where", condition, *choices)
+    if _are_lazy((condition, *choices)):
+        return join_lazily("where", condition, *choices)
     mask, x, y = read_operands((condition, *choices), "where")
-    dtype = mask.dtype if isinstance(mask, Tensor) else np.asarray(mask).dtype
+    dtype = mask.dtype if isinstance(mask, TensorFacade) else np.asarray(mask).dtype
     if dtype != np.bool_:
         raise DTypeError(f"where: a condition has elements of type bool, not {dtype}; t != 0 makes one")
     operands = [mask, x, y]
-    if any(isinstance(operand, Tensor) and isinstance(operand.buffer, Sparse) for operand in operands):
+    if any(isinstance(operand, TensorFacade) and isinstance(operand.buffer, Sparse) for operand in operands):
         return choose_sparse(np.where, operands, "where")
-    if any(isinstance(operand, Tensor) and isinstance(operand.buffer, Strings) for operand in operands):
+    if any(isinstance(operand, TensorFacade) and isinstance(operand.buffer, Strings) for operand in operands):
         return _where_strings(operands)
     reference = reference_of(operands)
     if reference is None:
         shape = box_of_result(operands, "where")
         with refusals("where"):
-            return over_array(np.asarray(np.where(*map(array_of, operands))), shape)
+            return over_array(np.asarray(np.where(*map(array_of, operands))), shape, operands)
     with refusals("where"):
         flat = np.where(*flat_operands(operands, reference, "where"))
     return over_rows(np.asarray(flat), shape_of_rows(operands, reference, "where"), reference)
 
 
-def _where_strings(operands: Sequence[Operand]) -> Tensor[Any]:
-    raise ConversionError("np.where of strings: tw.where chooses among them")
+def _where_strings(operands: Sequence[Operand]) -> TensorFacade[Any]:
+    """Return the strings that are chosen: places in those of both choices, one after the other."""
+    mask, x, y = operands
+    if not (is_text(x) and is_text(y)) or kind_of(x) != kind_of(y):
+        raise DTypeError("where: strings are chosen from strings, text from text and bytes from bytes")
+    shape, reference = shape_of(operands, "where")
+    first, second = data_of(x), data_of(y)
+    places = [places_of(operand, shape, reference, "where") for operand in (x, y)]
+    chosen = np.asarray(mask._flat().elements() if isinstance(mask, TensorFacade) else mask).reshape(-1)
+    at = places_of(mask, shape, reference, "where")
+    marks = chosen if at is None or len(chosen) == 1 else chosen[at]
+    every = np.arange(shape.size)
+    left, right = [every if own is None else own for own in places]
+    data = StringData.concat([first, second])
+    taken = np.broadcast_to(np.where(marks, left, right + len(first)), (shape.size,))
+    return first_tensor(operands)._make(packed_layout(shape), Strings(data.take(taken)))
 
 
 def _concatenate(
     tensors: Sequence[object],
-    axis: Any = 0,
+    axis: "SupportsIndex | None" = 0,
     out: object = None,
     *,
-    dtype: Any = None,
-    casting: Any = "same_kind",  # noqa: ANN401
+    dtype: _DType = None,
+    casting: _Casting = "same_kind",
 ) -> object:
     if axis is None:
         raise ConversionError("np.concatenate of tensors takes a mode: t.reshape((-1,)) of each is flat")
     if out is not None:
         raise ConversionError("np.concatenate of tensors takes no out=: assign() writes what comes")
-    view = _lazy(tensors)
-    if view is not None:
-        return _cast(view._join_lazily("concat", tensors, mode=axis), dtype)
-    parts = [_tensor(operand, "concatenate") for operand in tensors]
-    mode = mode_of(axis, parts[0].rank)
+    if _are_lazy(tensors):
+        return _cast(join_lazily("concat", tensors, mode=axis), dtype)
+    parts = _tensors(tensors, "concatenate")
+    mode = mode_of(axis, parts[0].shape.rank)
     shape = _joined_shape(parts, mode)
     return _join(parts, shape, mode, dtype, casting, "concatenate")
 
 
 def _stack(
     tensors: Sequence[object],
-    axis: Any = 0,
+    axis: "SupportsIndex | None" = 0,
     out: object = None,
     *,
-    dtype: Any = None,
-    casting: Any = "same_kind",  # noqa: ANN401
+    dtype: _DType = None,
+    casting: _Casting = "same_kind",
 ) -> object:
     if out is not None:
         raise ConversionError("np.stack of tensors takes no out=: assign() writes what comes")
     given = list(tensors)
-    view = _lazy(given)
-    if view is not None:
-        return _cast(view._join_lazily("stack", given, mode=axis), dtype)
-    parts = [_tensor(operand, "stack") for operand in given]
+    if _are_lazy(given):
+        return _cast(join_lazily("stack", given, mode=axis), dtype)
+    parts = _tensors(given, "stack")
     first = parts[0].shape
     for part in parts[1:]:
         if part.shape != first:
             raise ExtentMismatchError(f"stack: {part.shape!r} is not {first!r}")
-    mode = mode_of(axis, first.rank + 1)
+    mode = mode_of(cast("SupportsIndex", axis), first.rank + 1)
     if mode and first.flatten().kind != "smooth":
         raise JaggedModeError(f"stack: jagged tensors become one along a new mode 0, not {mode}")
     if first.flatten().kind == "smooth":
-        return _join([part.unsqueeze(mode) for part in parts], None, mode, dtype, casting, "stack")
+        return _join(
+            [part._make(part.layout.unsqueeze(mode), part.buffer) for part in parts],
+            None,
+            mode,
+            dtype,
+            casting,
+            "stack",
+        )
     return _join(parts, Shape.stack([part.shape for part in parts]), 0, dtype, casting, "stack")
 
 
-def _tensor(operand: object, name: str) -> Tensor[Any]:
-    read = read_operand(operand, name)
-    if not isinstance(read, Tensor):
-        array = np.asarray(read)
-        read = over_array(array, wrap(make_smooth(array.shape, (0,) * array.ndim)))
-    if not read.rank and name == "concatenate":
+def _tensors(given: Iterable[object], name: str) -> list[TensorFacade[Any]]:
+    """Return what is joined as tensors, of which at least one is given."""
+    read = [read_operand(operand, name) for operand in given]
+    parts = [
+        operand
+        if isinstance(operand, TensorFacade)
+        else over_array(
+            np.asarray(operand), wrap(make_smooth(np.shape(operand), (0,) * np.ndim(operand))), read
+        )
+        for operand in read
+    ]
+    if name == "concatenate" and any(not part.shape.rank for part in parts):
         raise ConversionError("np.concatenate: a tensor of rank 0 has no mode to be joined along")
-    return read
+    return parts
 
 
-def _joined_shape(parts: "list[Tensor[Any]]", mode: int) -> "Shape[Any] | None":
+def _joined_shape(parts: "list[TensorFacade[Any]]", mode: int) -> "Shape[Any] | None":
     """Return the shape of jagged parts one after the other; None for boxes, of which NumPy knows it."""
     shapes = [part.shape.flatten() for part in parts]
     for part in parts:
-        if part.rank != parts[0].rank:
+        if part.shape.rank != parts[0].shape.rank:
             raise ExtentMismatchError(f"concatenate: {part.shape!r} has not the rank of {parts[0].shape!r}")
     if all(shape.kind == "smooth" for shape in shapes):
         for shape in shapes[1:]:
@@ -211,49 +251,86 @@ def _joined_shape(parts: "list[Tensor[Any]]", mode: int) -> "Shape[Any] | None":
                         f"concatenate: mode {other} of {shape!r} is not that of {shapes[0]!r}"
                     )
         return None
-    if any(part.rank and _is_tiled(part) for part in parts):
+    if any(part.shape.rank and _is_tiled(part) for part in parts):
         raise ConversionError("concatenate of tiled tensors: untiled() of each is a box")
     return Shape.concat([part.shape for part in parts], mode=mode)
 
 
-def _is_tiled(tensor: Tensor[Any]) -> bool:
-    try:
-        _ = tensor.tiling
-    except ValueError:
-        return False
-    return True
+def _is_tiled(tensor: TensorFacade[Any]) -> bool:
+    return isinstance(tensor.layout.implementation, TiledStrided)
 
 
 def _join(
-    parts: "list[Tensor[Any]]",
+    parts: "list[TensorFacade[Any]]",
     shape: "Shape[Any] | None",
     mode: int,
-    dtype: Any,
-    casting: Any,
+    dtype: _DType,
+    casting: _Casting,
     name: str,
-) -> Tensor[Any]:
+) -> TensorFacade[Any]:
     """Return the elements of several tensors as one; of boxes by NumPy, of rows flat."""
     buffers = [part.buffer for part in parts]
-    if any(isinstance(buffer, Strings) for buffer in buffers):
-        raise ConversionError(f"np.{name} of strings: tw.concat and tw.stack join them")
-    if any(isinstance(buffer, Sparse) for buffer in buffers):
-        raise ConversionError(f"np.{name} of sparse tensors: tw.concat and tw.stack join them")
+    if any(isinstance(buffer, Strings | Sparse) for buffer in buffers):
+        return _join_by_places(parts, shape, mode, dtype, name)
     if shape is None:
+        arrays = [array_of(part) for part in parts]
         with refusals(name):
-            array = np.concatenate(
-                [array_of(part) for part in parts], axis=mode, dtype=dtype, casting=casting
-            )
-        first = parts[0].shape.flatten()
-        over = wrap(make_smooth(array.shape, first.origin))
-        return over_array(array, with_facts(over, parts, name))
+            array = np.concatenate(arrays, axis=mode, dtype=dtype, casting=casting)
+        return over_array(array, _box_of(parts, array.shape, name), parts)
     flats = [part.elements() for part in parts]
     with refusals(name):
         common = np.result_type(*flats) if dtype is None else np.dtype(dtype)
         if mode == 0:
-            flat = np.concatenate(flats, dtype=dtype, casting=casting)
+            flat = np.concatenate(flats, dtype=common, casting=casting)
         else:
             flat = _row_by_row(flats, [part.shape.flatten() for part in parts], mode, common)
-    return make_tensor(packed_layout(shape), Dense(cast("Any", flat)))
+    return parts[0]._make(packed_layout(shape), Dense(cast("Any", flat)))
+
+
+def _box_of(parts: "list[TensorFacade[Any]]", extents: Extents, name: str) -> Shape[Any]:
+    first = parts[0].shape.flatten()
+    return with_facts(wrap(make_smooth(extents, first.origin)), parts, name)
+
+
+def _join_by_places(
+    parts: "list[TensorFacade[Any]]", shape: "Shape[Any] | None", mode: int, dtype: _DType, name: str
+) -> TensorFacade[Any]:
+    """Join strings, or sparse elements, by where the elements of each part go in the result."""
+    if dtype is not None:
+        raise ConversionError(
+            f"np.{name}: dtype= is not known for strings and sparse tensors; astype() converts"
+        )
+    befores = np.cumsum([0, *[part.shape.size for part in parts]])
+    numbers = [np.arange(low, high) for low, high in pairwise(befores.tolist())]
+    if shape is None:
+        boxes = [own.reshape(part.shape.flatten().extents) for own, part in zip(numbers, parts, strict=True)]
+        joined = np.concatenate(boxes, axis=mode)
+        shape, order = _box_of(parts, joined.shape, name), joined.reshape(-1)
+    elif mode == 0:
+        order = np.arange(befores[-1])
+    else:
+        order = _row_by_row(numbers, [part.shape.flatten() for part in parts], mode, np.dtype(np.int64))
+    buffers = [part.buffer for part in parts]
+    if all(isinstance(buffer, Strings) for buffer in buffers):
+        if len({kind_of(part) for part in parts}) > 1:
+            raise DTypeError(f"np.{name}: text is joined with text, and bytes with bytes")
+        data = StringData.concat([data_of(part) for part in parts])
+        return parts[0]._make(packed_layout(shape), Strings(data.take(order)))
+    if not all(isinstance(buffer, Sparse) for buffer in buffers):
+        raise ConversionError(f"np.{name}: sparse tensors are joined with sparse ones, strings with strings")
+    sparse = cast("list[Sparse[Any]]", buffers)
+    fills = np.array([buffer.fill_value for buffer in sparse])
+    if not is_fill(fills, np.asarray(fills[0])).all():
+        raise ConversionError(f"np.{name}: sparse tensors of one fill are joined, not of {fills.tolist()}")
+    stored = [stored_of(t.layout.implementation, b) for t, b in zip(parts, sparse, strict=True)]
+    at = np.concatenate([places + low for (places, _), low in zip(stored, befores[:-1], strict=True)])
+    values = np.concatenate([found for _, found in stored])
+    back = np.empty(len(order), np.int64)
+    back[order] = np.arange(len(order))
+    going = back[at]
+    rank = np.argsort(going)
+    fill = np.asarray(fills[0]).astype(values.dtype)
+    return parts[0]._make(packed_layout(shape), make_sparse(going[rank], values[rank], shape.size, fill))
 
 
 def _row_by_row(flats: list[Array], shapes: "list[Shape[Any]]", mode: int, dtype: "np.dtype[Any]") -> Array:

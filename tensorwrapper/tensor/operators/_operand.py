@@ -1,17 +1,18 @@
 """What may stand beside a tensor in a call of NumPy: numbers, strings, arrays, lists, tensors and views."""
 
+from collections.abc import Iterable
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import Array
 
-__all__ = ["Operand", "is_foreign", "is_text", "read_operand", "read_operands"]
+__all__ = ["Operand", "first_tensor", "is_foreign", "is_text", "read_operand", "read_operands"]
 
-Operand: TypeAlias = "Tensor[Any] | Array | complex | str | bytes"
+Operand: TypeAlias = "TensorFacade[Any] | Array | complex | str | bytes"
 """A tensor, an array, or a weak number or string of Python, which takes on the type of the others."""
 
 _WEAK = (bool, int, float, complex, str, bytes)
@@ -50,7 +51,7 @@ def read_operand(value: object, what: str) -> Operand:
         return cast("complex", value)
     if isinstance(value, TensorCommon):
         # Of rank 0 it is a number that has a type.
-        return cast("TensorCommon[Any]", value)._as_operand()
+        return value._as_operand()
     if isinstance(value, np.ma.MaskedArray):
         raise DTypeError(
             f"{what}: a masked array is no operand, as its mask would be lost; filled() has an array"
@@ -86,6 +87,11 @@ def _checked(array: Array, what: str) -> Array:
     if array.dtype.kind == "O":
         raise DTypeError(f"{what}: an array of objects is no operand")
     return array
+
+
+def first_tensor(values: "Iterable[object]") -> TensorFacade[Any]:
+    """Return the first tensor among values, of which there is one: results are made as it is."""
+    return next(value for value in values if isinstance(value, TensorFacade))
 
 
 def is_text(operand: Operand) -> bool:

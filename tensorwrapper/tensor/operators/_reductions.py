@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, SupportsIndex, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper.buffer import Dense, Sparse, Strings
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
@@ -23,7 +24,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows
 from tensorwrapper.tensor.operators._operand import read_operand, read_operands
 from tensorwrapper.tensor.operators._refusals import refusals
@@ -63,12 +64,12 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
     if options:
         raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
     leading = shape.leading(modes)
-    return _finish(make_tensor(packed_layout(leading), Dense(cast("Any", result.reshape(-1)))), out, name)
+    return _finish(tensor._make(packed_layout(leading), Dense(cast("Any", result.reshape(-1)))), out, name)
 
 
 def _reduce_box(
-    ufunc: np.ufunc, tensor: Tensor[Any], shape: Shape[Any], options: dict[str, Any], name: str
-) -> Tensor[Any]:
+    ufunc: np.ufunc, tensor: TensorFacade[Any], shape: Shape[Any], options: dict[str, Any], name: str
+) -> TensorFacade[Any]:
     axis, keepdims = options.get("axis", 0), bool(options.get("keepdims", False))
     if "where" in options and options["where"] is not True:
         options["where"] = array_of(read_operand(options["where"], name))
@@ -87,7 +88,7 @@ def _reduce_box(
             tuple([shape.names[mode] for mode in kept]),
         )
     over = wrap(make_smooth(result.shape, origin))
-    return over_array(result, over.named(*names) if any(names) else over)
+    return over_array(result, over.named(*names) if any(names) else over, [tensor])
 
 
 def _axes(axis: object, rank: int) -> set[int]:
@@ -112,7 +113,7 @@ def _reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
 def _check_reorderable(ufunc: np.ufunc) -> None:
     if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
         raise ConversionError(f"{ufunc.__name__} does not reduce: it needs two inputs and one output")
-    trial = np.ones((1, 1), np.bool_ if ufunc.__name__.startswith("logical") else np.int64)
+    trial: Array = np.ones((1, 1), np.bool_ if ufunc.__name__.startswith("logical") else np.int64)
     try:
         # NumPy itself knows which ufuncs may take the modes in any order.
         ufunc.reduce(trial, axis=None)
@@ -127,7 +128,7 @@ def _reduce_runs(
     flat: Array,
     splits: IntArray,
     initial: object,
-    dtype: Any,
+    dtype: "npt.DTypeLike | None",
     shape: Shape[Any],
     modes: int,
 ) -> Array:
@@ -160,7 +161,7 @@ def _accumulate(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, A
     if shape.kind == "smooth":
         with refusals(name):
             result = np.asarray(ufunc.accumulate(array_of(tensor), **options))
-        return _finish(over_array(result, tensor.shape), out, name)
+        return _finish(over_array(result, tensor.shape, [tensor]), out, name)
     if _axes(options.pop("axis", 0), shape.rank) != {shape.rank - 1}:
         raise JaggedModeError(f"{name}: rows lie along the last mode of {shape!r}: axis=-1 goes along them")
     dtype = options.pop("dtype", None)
@@ -175,7 +176,7 @@ _LONG = 4096  # elements from which on a row is accumulated by itself
 _SHORT = 16  # elements up to which rows are accumulated place by place
 
 
-def _along_rows(ufunc: np.ufunc, flat: Array, splits: IntArray, dtype: Any) -> Array:  # noqa: ANN401
+def _along_rows(ufunc: np.ufunc, flat: Array, splits: IntArray, dtype: "npt.DTypeLike | None") -> Array:
     """Return the running results of each row, with the bits that each row alone would have.
 
     Short rows place by place, all rows at once; others in groups of one length; long ones each by itself.
@@ -223,7 +224,7 @@ def _reduceat(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any
     with refusals(name):
         result = np.asarray(ufunc.reduceat(array_of(tensor), *map(np.asarray, inputs[1:]), **options))
     origin = tuple([0 if mode == axis else start for mode, start in enumerate(shape.origin)])
-    return _finish(over_array(result, wrap(make_smooth(result.shape, origin))), out, name)
+    return _finish(over_array(result, wrap(make_smooth(result.shape, origin)), [tensor]), out, name)
 
 
 def _outer(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
@@ -233,7 +234,7 @@ def _outer(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) 
     origin: tuple[int, ...] = ()
     names: tuple[str | None, ...] = ()
     for operand in operands:
-        if isinstance(operand, Tensor):
+        if isinstance(operand, TensorFacade):
             _refuse(operand, name)
             shape = _box(operand, name, "to_padded() makes one")
             origin, names = origin + shape.origin, names + shape.names
@@ -242,13 +243,13 @@ def _outer(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) 
     with refusals(name):
         result = np.asarray(ufunc.outer(*map(array_of, operands), **options))
     over = wrap(make_smooth(result.shape, origin))
-    return _finish(over_array(result, over.named(*names) if any(names) else over), out, name)
+    return _finish(over_array(result, over.named(*names) if any(names) else over, operands), out, name)
 
 
 def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
     name = f"{ufunc.__name__}.at"
     target = inputs[0]
-    if not isinstance(target, Tensor):
+    if not isinstance(target, TensorFacade):
         raise ConversionError(f"{name} writes into a tensor, not into a {type(target).__name__}")
     _refuse(target, name)
     _box(target, name, "accumulate_into() adds through any view")
@@ -262,17 +263,17 @@ def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> 
     return None
 
 
-def _only(inputs: "tuple[Any, ...]", name: str) -> Tensor[Any]:
+def _only(inputs: "tuple[Any, ...]", name: str) -> TensorFacade[Any]:
     operand = read_operand(inputs[0], name)
-    if not isinstance(operand, Tensor):
+    if not isinstance(operand, TensorFacade):
         raise ConversionError(f"{name} is given a {type(operand).__name__}, and no tensor")
     _refuse(operand, name)
-    if not operand.rank:
+    if not operand.shape.rank:
         raise RankError(f"{name}: a tensor of rank 0 has no mode")
     return operand
 
 
-def _refuse(tensor: Tensor[Any], name: str) -> None:
+def _refuse(tensor: TensorFacade[Any], name: str) -> None:
     if isinstance(tensor.buffer, Sparse):
         raise ConversionError(
             f"{name} of a sparse tensor: to_dense() has all its elements, values() those that are stored"
@@ -281,14 +282,10 @@ def _refuse(tensor: Tensor[Any], name: str) -> None:
         raise DTypeError(f"{name} of a tensor of strings: np.asarray(t) has them as NumPy's")
 
 
-def _box(tensor: Tensor[Any], name: str, hint: str) -> Shape[Any]:
+def _box(tensor: TensorFacade[Any], name: str, hint: str) -> Shape[Any]:
     shape = tensor.shape.flatten()
     if shape.kind != "smooth":
-        raise JaggedModeError(
-            f"{name} takes boxes, not {shape!r}: {hint}"
-            if "reduceat" not in name
-            else f"{name} takes boxes, not {shape!r}: {hint}"
-        )
+        raise JaggedModeError(f"{name} takes boxes, not {shape!r}: {hint}")
     return shape
 
 
@@ -296,7 +293,7 @@ def _single(out: object) -> object:
     return out[0] if isinstance(out, tuple) else out
 
 
-def _finish(result: Tensor[Any], out: object, name: str) -> object:
+def _finish(result: TensorFacade[Any], out: object, name: str) -> object:
     """Return a result, or write it into ``out=`` of its very shape."""
     if out is None:
         return result
@@ -310,7 +307,7 @@ def _finish(result: Tensor[Any], out: object, name: str) -> object:
         return out
     if not isinstance(out, TensorCommon):
         raise ConversionError(f"{name}: out= is a tensor, a view or an array, not a {type(out).__name__}")
-    target = cast("TensorCommon[Any]", out)
+    target: TensorCommon[Any] = out
     if target.shape != result.shape:
         raise ExtentMismatchError(f"{name}: out= has the shape {target.shape!r}, the result {result.shape!r}")
     if not np.can_cast(result.dtype, target.dtype, "same_kind"):

@@ -1,4 +1,4 @@
-"""What NumPy raises while it computes, as errors of this package: each is also the builtin that NumPy raises."""
+"""What NumPy raises while it computes, as errors of this package that are also the builtin it raised."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -12,7 +12,7 @@ import numpy as np
 from tensorwrapper.errors import ExtentMismatchError, LayerError, ModeNameError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
-from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.typing import Extents, IntArray
 
@@ -29,15 +29,19 @@ __all__ = [
 
 def extents_of(operand: Operand) -> Extents:
     """Return the extents of a box, an array or a number."""
-    return operand.shape.extents if isinstance(operand, Tensor) else np.shape(operand)
+    return operand.shape.extents if isinstance(operand, TensorFacade) else np.shape(operand)
 
 
-def reference_of(operands: Sequence[Operand]) -> "Tensor[Any] | None":
+def reference_of(operands: Sequence[Operand]) -> "TensorFacade[Any] | None":
     """Return the jagged or tiled operand of highest rank, the first of several; None if all are boxes."""
-    found: Tensor[Any] | None = None
+    found: TensorFacade[Any] | None = None
     for operand in operands:
-        if isinstance(operand, Tensor) and operand.rank and operand.shape.flatten().kind != "smooth":
-            found = operand if found is None or operand.rank > found.rank else found
+        if (
+            isinstance(operand, TensorFacade)
+            and operand.shape.rank
+            and operand.shape.flatten().kind != "smooth"
+        ):
+            found = operand if found is None or operand.shape.rank > found.shape.rank else found
     return found
 
 
@@ -51,7 +55,7 @@ def box_of_result(operands: Sequence[Operand], name: str) -> Shape[Any]:
     LayerError, ModeNameError
         If layers or names differ.
     """
-    tensors = [operand for operand in operands if isinstance(operand, Tensor) and operand.rank]
+    tensors = [operand for operand in operands if isinstance(operand, TensorFacade) and operand.shape.rank]
     first = tensors[0].shape
     if all(operand.shape is first for operand in tensors) and len(tensors) == len(operands):
         return first
@@ -74,7 +78,7 @@ def box_of_result(operands: Sequence[Operand], name: str) -> Shape[Any]:
     return with_facts(result, tensors, name)
 
 
-def with_facts(shape: Shape[Any], tensors: "Sequence[Tensor[Any]]", name: str) -> Shape[Any]:
+def with_facts(shape: Shape[Any], tensors: "Sequence[TensorFacade[Any]]", name: str) -> Shape[Any]:
     """Return a shape with the names and the layers of the tensors, of which it is the result."""
     names: list[str | None] = [None] * shape.rank
     layers: tuple[int, ...] | None = None
@@ -120,7 +124,7 @@ def prefix_of(operand: Operand, reference: Shape[Any], name: str) -> int:
     ExtentMismatchError
         If it has another shape.
     """
-    if isinstance(operand, Tensor):
+    if isinstance(operand, TensorFacade):
         shape = operand.shape.flatten()
         if is_same(shape, reference):
             return reference.rank
@@ -171,8 +175,8 @@ def _no_prefix(given: Shape[Any], reference: Shape[Any], name: str) -> ExtentMis
             f"{name}: {given!r} has more modes than {reference!r}, which nothing is stretched to"
         )
     return ExtentMismatchError(
-        f"{name}: one number per prefix of {given.rank} modes has the shape {reference.leading(given.rank)!r}, "
-        f"not {given!r}; numbers stand along the first modes of a jagged tensor"
+        f"{name}: one number per prefix of {given.rank} modes has the shape {reference.leading(given.rank)!r}"
+        f", not {given!r}; numbers stand along the first modes of a jagged tensor"
     )
 
 

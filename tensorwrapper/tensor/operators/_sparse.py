@@ -12,16 +12,16 @@ from tensorwrapper.buffer import Sparse
 from tensorwrapper.buffer.lowlevel import check_dtype, is_fill, make_sparse, packed_layout, stored_of
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import box_of_result, is_same, with_facts
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["at_places", "choose_sparse", "compute_sparse", "union_of"]
 
 
-def compute_sparse(ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]) -> Tensor[Any]:
+def compute_sparse(ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]) -> TensorFacade[Any]:
     """Return the sparse tensor of a ufunc of sparse tensors and numbers.
 
     O(stored) for one tensor and numbers, whose places it shares; one merge of sorted places for two.
@@ -34,7 +34,7 @@ def compute_sparse(ufunc: np.ufunc, operands: list[Operand], options: dict[str, 
     return choose_sparse(lambda *parts: ufunc(*parts, **options), operands, name)
 
 
-def choose_sparse(function: Any, operands: list[Operand], name: str) -> Tensor[Any]:  # noqa: ANN401 - any function of arrays
+def choose_sparse(function: Any, operands: list[Operand], name: str) -> TensorFacade[Any]:  # noqa: ANN401 - any function of arrays
     """Return the sparse tensor of a function of elements, as `compute_sparse` does of a ufunc."""
     shape, tensors = _shape_of(operands, name)
     places, found = union_of(tensors)
@@ -42,11 +42,11 @@ def choose_sparse(function: Any, operands: list[Operand], name: str) -> Tensor[A
     fills: list[Any] = []
     elements: list[Any] = []
     for operand in operands:
-        if isinstance(operand, Tensor) and operand.rank:
-            fills.append(cast("Sparse[Any]", operand.buffer).fill)
+        if isinstance(operand, TensorFacade) and operand.shape.rank:
+            fills.append(cast("Sparse[Any]", operand.buffer).fill_value)
             elements.append(next(values))
         else:
-            fills.append(np.asarray(operand) if isinstance(operand, Tensor) else operand)
+            fills.append(np.asarray(operand) if isinstance(operand, TensorFacade) else operand)
             elements.append(fills[-1])
     with refusals(name):
         # The fill is one number at places of which the user knows nothing: no warning of 0 / 0.
@@ -58,17 +58,17 @@ def choose_sparse(function: Any, operands: list[Operand], name: str) -> Tensor[A
     kept = ~is_fill(result, fill)
     if not kept.all():
         places, result = places[kept], result[kept]
-    return make_tensor(packed_layout(shape), make_sparse(places, result, shape.size, fill))
+    return tensors[0]._make(packed_layout(shape), make_sparse(places, result, shape.size, fill))
 
 
-def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[Tensor[Any]]]:
-    tensors: list[Tensor[Any]] = []
+def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[TensorFacade[Any]]]:
+    tensors: list[TensorFacade[Any]] = []
     for operand in operands:
-        if isinstance(operand, Tensor) and operand.rank:
+        if isinstance(operand, TensorFacade) and operand.shape.rank:
             if not isinstance(operand.buffer, Sparse):
                 raise _with_dense(name)
             tensors.append(operand)
-        elif np.ndim(operand) if not isinstance(operand, Tensor) else False:
+        elif np.ndim(operand) if not isinstance(operand, TensorFacade) else False:
             raise _with_dense(name)
     shapes = [tensor.shape for tensor in tensors]
     first = shapes[0]
@@ -78,9 +78,7 @@ def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[Tens
         shape = box_of_result(tensors, name)
         plain = shape.flatten()
         return shape, [
-            tensor
-            if tensor.shape.flatten().extents == plain.extents
-            else tensor._flat()[...].broadcast(plain.extents)
+            tensor if tensor.shape.flatten().extents == plain.extents else _stretched(tensor, plain.extents)
             for tensor in tensors
         ]
     reference = first.flatten()
@@ -90,14 +88,20 @@ def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[Tens
     return with_facts(reference.named(*[None] * reference.rank), tensors, name), tensors
 
 
+def _stretched(tensor: TensorFacade[Any], extents: Extents) -> TensorFacade[Any]:
+    """Return a sparse box broadcast, wherever it lies."""
+    flat = tensor._flat()
+    return flat._make(flat.layout[...].broadcast(extents), flat.buffer)
+
+
 def _with_dense(name: str) -> ConversionError:
     return ConversionError(
-        f"{name}: a sparse tensor with a dense operand; to_dense() has all its elements, sparse() stores few of "
-        "the other"
+        f"{name}: a sparse tensor with a dense operand; to_dense() has all its elements, sparse() stores few "
+        "of the other"
     )
 
 
-def union_of(tensors: list[Tensor[Any]]) -> tuple[IntArray, list[Array]]:
+def union_of(tensors: list[TensorFacade[Any]]) -> tuple[IntArray, list[Array]]:
     """Return the places that any tensor stores, ascending, and the elements of each tensor at all of them."""
     stored = [stored_of(t.layout.implementation, cast("Sparse[Any]", t.buffer)) for t in tensors]
     places = stored[0][0]
@@ -105,7 +109,7 @@ def union_of(tensors: list[Tensor[Any]]) -> tuple[IntArray, list[Array]]:
         if other is not places:
             places = np.union1d(places, other)
     return places, [
-        at_places(places, own, values, cast("Sparse[Any]", t.buffer).fill)
+        at_places(places, own, values, cast("Sparse[Any]", t.buffer).fill_value)
         for t, (own, values) in zip(tensors, stored, strict=True)
     ]
 

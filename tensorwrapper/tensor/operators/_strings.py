@@ -4,27 +4,31 @@ The order of UTF-8 is that of code points, so bytes and text are compared alike.
 nothing else; it has no order.
 """
 
-from typing import Any, Literal, cast
+from collections.abc import Sequence
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper.buffer import Dense, StringData, Strings
 from tensorwrapper.buffer.lowlevel import packed_layout, strings_of
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._string_values import read_strings
-from tensorwrapper.tensor._tensor import Tensor, make_tensor
-from tensorwrapper.tensor.operators._operand import Operand, is_text
+from tensorwrapper.tensor.operators._operand import Operand, first_tensor, is_text
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import box_of_result, prefix_of, reference_of, splits_below
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["compute_strings"]
+_E = TypeVar("_E", bound=np.generic)
+
+__all__ = ["compute_strings", "data_of", "kind_of", "places_of", "shape_of"]
 
 _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
 
-def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]) -> Tensor[Any]:
+def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]) -> TensorFacade[Any]:
     """Return the tensor of a ufunc of which at least one operand is a tensor of strings."""
     name = ufunc.__name__
     if ufunc.nout != 1:
@@ -32,30 +36,30 @@ def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str,
     compares = name in _COMPARISONS and len(operands) == 2
     if compares and not all(map(is_text, operands)):
         raise DTypeError(f"{name}: strings are compared with strings")
-    shape, reference = _shape_of(operands, name)
+    shape, reference = shape_of(operands, name)
     if compares:
-        kinds = {_kind_of(operand) for operand in operands}
+        kinds = {kind_of(operand) for operand in operands}
         if len(kinds) > 1:
             raise DTypeError(f"{name}: text is compared with text, and bytes with bytes")
-        data = [_data_of(operand) for operand in operands]
-        places = [_places(operand, shape, reference, name) for operand in operands]
+        data = [data_of(operand) for operand in operands]
+        places = [places_of(operand, shape, reference, name) for operand in operands]
         flat = _compare(name, data, places, shape.size)
-        return make_tensor(packed_layout(shape), Dense(cast("Any", flat)))
+        return first_tensor(operands)._make(packed_layout(shape), Dense(cast("Any", flat)))
     arrays = [_array_of(operand, shape, reference, name) for operand in operands]
     with refusals(name):
         result = np.asarray(ufunc(*arrays, **options)).reshape(-1)
     if result.dtype.kind == "T":
         found, _ = read_strings(result, "utf8")
-        return make_tensor(packed_layout(shape), Strings(found))
-    return make_tensor(packed_layout(shape), Dense(cast("Any", result)))
+        return first_tensor(operands)._make(packed_layout(shape), Strings(found))
+    return first_tensor(operands)._make(packed_layout(shape), Dense(cast("Any", result)))
 
 
-def _shape_of(operands: list[Operand], name: str) -> "tuple[Shape[Any], Tensor[Any] | None]":
+def shape_of(operands: Sequence[Operand], name: str) -> "tuple[Shape[Any], TensorFacade[Any] | None]":
     reference = reference_of(operands)
     return (box_of_result(operands, name) if reference is None else reference.shape), reference
 
 
-def _kind_of(operand: Operand) -> Literal["utf8", "binary"]:
+def kind_of(operand: Operand) -> Literal["utf8", "binary"]:
     if isinstance(operand, str):
         return "utf8"
     if isinstance(operand, bytes):
@@ -63,21 +67,21 @@ def _kind_of(operand: Operand) -> Literal["utf8", "binary"]:
     return "binary" if cast("Array", operand).dtype.kind in "SO" else "utf8"
 
 
-def _data_of(operand: Operand) -> StringData:
+def data_of(operand: Operand) -> StringData:
     """Return the strings of an operand, in row-major order of its own indices."""
-    if isinstance(operand, Tensor):
+    if isinstance(operand, TensorFacade):
         if not isinstance(operand.buffer, Strings):
             raise DTypeError("strings are compared with strings")
         return strings_of(operand.layout.implementation, operand.buffer)
-    return read_strings(operand, _kind_of(operand))[0]
+    return read_strings(operand, kind_of(operand))[0]
 
 
-def _places(
-    operand: Operand, shape: Shape[Any], reference: "Tensor[Any] | None", name: str
+def places_of(
+    operand: Operand, shape: Shape[Any], reference: "TensorFacade[Any] | None", name: str
 ) -> "IntArray | None":
-    """Return which string of an operand stands at each element of the result; None if they do as they come."""
+    """Return which string of an operand stands at each element of the result; None: as they come."""
     extents = operand.shape if isinstance(operand, np.ndarray) else ()
-    rank = operand.rank if isinstance(operand, Tensor) else len(extents)
+    rank = operand.shape.rank if isinstance(operand, TensorFacade) else len(extents)
     if not rank:
         return np.zeros(1, np.int64)
     if reference is not None:
@@ -87,29 +91,29 @@ def _places(
             return None
         splits = splits_below(plain, modes)
         return np.repeat(np.arange(len(splits) - 1), np.diff(splits))
-    given = operand.shape.extents if isinstance(operand, Tensor) else extents
+    given = operand.shape.extents if isinstance(operand, TensorFacade) else extents
     if given == shape.extents:
         return None
     numbers = np.arange(int(np.prod(given, dtype=np.int64))).reshape(given)
     return np.broadcast_to(numbers, shape.extents).reshape(-1)
 
 
-def _array_of(operand: Operand, shape: Shape[Any], reference: "Tensor[Any] | None", name: str) -> Any:  # noqa: ANN401
-    """Return an operand as NumPy's: text as StringDType, one for each element of the result, or one for all."""
+def _array_of(operand: Operand, shape: Shape[Any], reference: "TensorFacade[Any] | None", name: str) -> Any:  # noqa: ANN401
+    """Return an operand as NumPy's: text as StringDType, one for each element, or one for all."""
     if is_text(operand):
-        if _kind_of(operand) == "binary":
+        if kind_of(operand) == "binary":
             raise DTypeError(
                 f"{name}: ufuncs of bytes are comparisons; text has the others, as NumPy's StringDType"
             )
-        held = Strings(_data_of(operand))
+        held = Strings(data_of(operand))
         flat = held.array_of(held.stored)
-    elif isinstance(operand, Tensor):
+    elif isinstance(operand, TensorFacade):
         flat = operand.elements()
     else:
         flat = np.asarray(operand).reshape(-1)
         if not np.ndim(operand):
             return operand
-    places = _places(operand, shape, reference, name)
+    places = places_of(operand, shape, reference, name)
     return flat if places is None or len(flat) == 1 else flat[places]
 
 
@@ -133,14 +137,14 @@ def _compare(
     }[name]
 
 
-def _spread(array: Array, places: "IntArray | None") -> Array:
+def _spread(array: "npt.NDArray[_E]", places: "IntArray | None") -> "npt.NDArray[_E]":
     return array if places is None or len(places) == 1 else array[places]
 
 
 def _equal(
     left: StringData, right: StringData, places: "list[IntArray | None]", size: int
 ) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return where two strings have the same bytes, or both are nulls: lengths first, bytes where they agree."""
+    """Return where two strings have the same bytes, or both are nulls: lengths first, then bytes."""
     valid = [_spread(strings.is_valid(), at) for strings, at in zip((left, right), places, strict=True)]
     lengths = [_spread(strings.lengths(), at) for strings, at in zip((left, right), places, strict=True)]
     found = np.broadcast_to((lengths[0] == lengths[1]) & valid[0] & valid[1], (size,)).copy()

@@ -1,0 +1,18 @@
+"""The one way up from tensors: calls whose results live on floors above, which are loaded when asked.
+
+They are loaded by name, so that no import points up.
+"""
+
+import importlib
+from typing import Any, Literal
+
+__all__ = ["join_lazily"]
+
+
+def join_lazily(
+    name: Literal["where", "concat", "stack"],
+    *operands: Any,  # noqa: ANN401 - as NumPy gives them
+    **options: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401 - a view
+    """Return the view that chooses among operands, or joins them, for NumPy's function of that name."""
+    return getattr(importlib.import_module("tensorwrapper.selection"), name)(*operands, **options)
