@@ -54,6 +54,7 @@ METHODS = {"astype", "byteswap", "copy", "flatten", "put", "ravel", "repeat", "t
 # What the rest of the package may call, by folder or file, and why: none of it is applied to elements.
 ALLOWED = {
     "_arrays.py": FUNCTIONS | METHODS,  # index arrays
+    "_json_fields.py": {"array"},  # lists of integers
     "shape": FUNCTIONS | METHODS,  # index arrays: splits, marks, extents, origins
     "layout": FUNCTIONS | METHODS,  # offsets and indices: a layout holds no elements
     "sharding": FUNCTIONS | METHODS,  # corners of boxes and matrices of integers
@@ -83,6 +84,11 @@ ALLOWED = {
         "repeat",  # lengths of rows
         "stack",  # positions, origins and extents
         "take",  # StringData.take
+    },
+    "tensor/operators": {
+        "concatenate",  # places, and what NumPy's own function of that name does
+        "copyto",  # out= of a reduction, as NumPy's
+        "where",  # places, and what NumPy's own function of that name does
     },
     "selection": {
         "array",  # coordinates, positions and constants

@@ -98,7 +98,7 @@ def test_another_dtype_needs_a_copy():
 
 def test_numpy_functions_read_tensors():
     assert np.array_equal(np.einsum("ij->i", np.asarray(T)), X.sum(axis=1))
-    assert np.concatenate([T, T]).shape == (8, 6)
+    assert np.concatenate([T, T]).shape == Shape(8, 6)
     assert np.sum(np.asarray(T[1:3])) == X[1:3].sum()
 
 
@@ -126,7 +126,6 @@ def test_nothing_that_is_no_box_is_made_an_array_without_being_asked(t):
         lambda: np.asarray([t, t]),
         t.to_numpy,
         lambda: np.from_dlpack(t),
-        lambda: np.add(t, 1),
     ):
         with pytest.raises(ConversionError, match=r"to_padded\(\).*cells\(\)"):
             call()

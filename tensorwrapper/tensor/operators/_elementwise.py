@@ -233,15 +233,15 @@ def _put(result: "TensorFacade[Any]", outs: "tuple[Out, ...]", name: str) -> obj
             own, result.buffer.fill_value, equal_nan=own.dtype.kind in "fcmM"
         ):
             raise ConversionError(
-                f"the result has the fill {result.buffer.fill_value[()]}, which out= cannot take on; t = t + u makes a "
-                "new tensor"
+                f"the result has the fill {result.buffer.fill_value[()]}, which out= cannot take on; "
+                "t = t + u makes a new tensor"
             )
     out.assign(result)
     return out
 
 
 def over_array(array: Array, shape: Shape[Any], operands: Sequence[object]) -> "TensorFacade[Any]":
-    """Return the tensor over an array of results, made as the operands are; strides of NumPy's choice stay."""
+    """Return the tensor over an array of results, made as the operands are; NumPy's strides stay."""
     make = first_tensor(operands)._make
     check_dtype(array.dtype)
     if array.flags.c_contiguous:

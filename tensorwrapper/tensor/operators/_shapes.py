@@ -56,9 +56,8 @@ def box_of_result(operands: Sequence[Operand], name: str) -> Shape[Any]:
         If layers or names differ.
     """
     tensors = [operand for operand in operands if isinstance(operand, TensorFacade) and operand.shape.rank]
-    first = tensors[0].shape
-    if all(operand.shape is first for operand in tensors) and len(tensors) == len(operands):
-        return first
+    if tensors and len(tensors) == len(operands) and all(t.shape is tensors[0].shape for t in tensors):
+        return tensors[0].shape
     given = [extents_of(operand) for operand in operands]
     try:
         extents = np.broadcast_shapes(*given)
