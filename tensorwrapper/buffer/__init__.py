@@ -1,24 +1,29 @@
 """What holds the elements of a tensor, and the one routine that copies them."""
 
-from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._composed import join, look_up
-from tensorwrapper.buffer._computed import constant, from_functions
-from tensorwrapper.buffer._dense import Dense
-from tensorwrapper.buffer._sparse import Sparse
-from tensorwrapper.buffer._strings import Strings
-from tensorwrapper.buffer.arrow._strings import strings_from_arrow
-from tensorwrapper.buffer.copies._copy import CopyCount, count_copies
-from tensorwrapper.buffer.copies._run_copy import copy_between, run_copy
-from tensorwrapper.buffer.strings._data import StringData
-from tensorwrapper.buffer.strings._numpy import strings_from_numpy, strings_to_numpy
-from tensorwrapper.buffer.strings._tf_string import (
-    decode_tf_string,
-    decode_tf_strings,
-    encode_tf_string,
-    encode_tf_strings,
-    tf_string_size,
-    write_tf_string,
-)
+from typing import TYPE_CHECKING
+
+from tensorwrapper._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from tensorwrapper.buffer._common import BufferCommon
+    from tensorwrapper.buffer._composed import join, look_up
+    from tensorwrapper.buffer._computed import constant, from_functions
+    from tensorwrapper.buffer._dense import Dense
+    from tensorwrapper.buffer._sparse import Sparse
+    from tensorwrapper.buffer._strings import Strings
+    from tensorwrapper.buffer.arrow._strings import strings_from_arrow
+    from tensorwrapper.buffer.copies._copy import CopyCount, count_copies
+    from tensorwrapper.buffer.copies._run_copy import copy_between, run_copy
+    from tensorwrapper.buffer.strings._data import StringData
+    from tensorwrapper.buffer.strings._numpy import strings_from_numpy, strings_to_numpy
+    from tensorwrapper.buffer.strings._tf_string import (
+        decode_tf_string,
+        decode_tf_strings,
+        encode_tf_string,
+        encode_tf_strings,
+        tf_string_size,
+        write_tf_string,
+    )
 
 __all__ = [
     "BufferCommon",
@@ -44,3 +49,28 @@ __all__ = [
     "tf_string_size",
     "write_tf_string",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "_common": ("BufferCommon",),
+        "_composed": ("join", "look_up"),
+        "_computed": ("constant", "from_functions"),
+        "_dense": ("Dense",),
+        "_sparse": ("Sparse",),
+        "_strings": ("Strings",),
+        "arrow._strings": ("strings_from_arrow",),
+        "copies._copy": ("CopyCount", "count_copies"),
+        "copies._run_copy": ("copy_between", "run_copy"),
+        "strings._data": ("StringData",),
+        "strings._numpy": ("strings_from_numpy", "strings_to_numpy"),
+        "strings._tf_string": (
+            "decode_tf_string",
+            "decode_tf_strings",
+            "encode_tf_string",
+            "encode_tf_strings",
+            "tf_string_size",
+            "write_tf_string",
+        ),
+    },
+)

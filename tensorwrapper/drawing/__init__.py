@@ -1,10 +1,25 @@
 """SVG primitives; the floors above draw their own values with them."""
 
-from tensorwrapper.drawing._bars import EDGE, FILL, ModeBar, bar_lengths, draw_bars
-from tensorwrapper.drawing._color import ACCENT, EMPTY, FAINT, INK, MUTED, PAPER, layer_color, log_color, ramp
-from tensorwrapper.drawing._frame import Axis, Swatch, framed, note, stacked, text_width
-from tensorwrapper.drawing._numbers import bytes_text, count_text, index_text, range_text, ticks
-from tensorwrapper.drawing._svg import Drawing, Group, Line, Mark, Path, Point, Rectangle, Text
+from typing import TYPE_CHECKING
+
+from tensorwrapper._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from tensorwrapper.drawing._bars import EDGE, FILL, ModeBar, bar_lengths, draw_bars
+    from tensorwrapper.drawing._color import (
+        ACCENT,
+        EMPTY,
+        FAINT,
+        INK,
+        MUTED,
+        PAPER,
+        layer_color,
+        log_color,
+        ramp,
+    )
+    from tensorwrapper.drawing._frame import Axis, Swatch, framed, note, stacked, text_width
+    from tensorwrapper.drawing._numbers import bytes_text, count_text, index_text, range_text, ticks
+    from tensorwrapper.drawing._svg import Drawing, Group, Line, Mark, Path, Point, Rectangle, Text
 
 __all__ = [
     "ACCENT",
@@ -41,3 +56,14 @@ __all__ = [
     "text_width",
     "ticks",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "_bars": ("EDGE", "FILL", "ModeBar", "bar_lengths", "draw_bars"),
+        "_color": ("ACCENT", "EMPTY", "FAINT", "INK", "MUTED", "PAPER", "layer_color", "log_color", "ramp"),
+        "_frame": ("Axis", "Swatch", "framed", "note", "stacked", "text_width"),
+        "_numbers": ("bytes_text", "count_text", "index_text", "range_text", "ticks"),
+        "_svg": ("Drawing", "Group", "Line", "Mark", "Path", "Point", "Rectangle", "Text"),
+    },
+)

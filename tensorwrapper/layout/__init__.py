@@ -5,37 +5,42 @@ divisions and products. They take layouts with nested modes, as `Layout.parse` a
 and plain strided layouts as well; each either proves its law or refuses.
 """
 
-from tensorwrapper.layout._layout import Layout
-from tensorwrapper.layout.algebra._coalesce import coalesce, flatten
-from tensorwrapper.layout.algebra._complement import complement
-from tensorwrapper.layout.algebra._compose import compose
-from tensorwrapper.layout.algebra._divide import flat_divide, logical_divide, tiled_divide, zipped_divide
-from tensorwrapper.layout.algebra._inverse import left_inverse, right_inverse
-from tensorwrapper.layout.algebra._operand import AnyLayout, Exact, Outside
-from tensorwrapper.layout.algebra._ordered import make_layout, make_ordered_layout, tile_to_shape
-from tensorwrapper.layout.algebra._product import (
-    blocked_product,
-    flat_product,
-    logical_product,
-    raked_product,
-    tiled_product,
-    zipped_product,
-)
-from tensorwrapper.layout.algebra._tiler import Tiler, parse_tiler, tiler_text
-from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder
-from tensorwrapper.layout.boxes._modes import Boundary
-from tensorwrapper.layout.boxes._swizzle import Swizzle
-from tensorwrapper.layout.copies._hints import BlockHints, LayoutHints
-from tensorwrapper.layout.copies._plan import CopyMethod, CopyPlan
-from tensorwrapper.layout.interchange._array_interface import ArrayInterface
-from tensorwrapper.layout.interchange._dlpack import DLTensor
-from tensorwrapper.layout.interchange._losses import Fact, Form, LossReport
-from tensorwrapper.layout.interchange._mdspan import MdspanKind, MdspanMapping
-from tensorwrapper.layout.interchange._memory import MemoryLayout
-from tensorwrapper.layout.interchange._pep3118 import BufferInfo
-from tensorwrapper.layout.interchange._storage_order import HalideBuffer, StorageOrder
-from tensorwrapper.layout.interchange._tensorstore import IndexDomain, IndexTransform, OutputMap
+from typing import TYPE_CHECKING
+
+from tensorwrapper._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from tensorwrapper.layout._layout import Layout
+    from tensorwrapper.layout.algebra._coalesce import coalesce, flatten
+    from tensorwrapper.layout.algebra._complement import complement
+    from tensorwrapper.layout.algebra._compose import compose
+    from tensorwrapper.layout.algebra._divide import flat_divide, logical_divide, tiled_divide, zipped_divide
+    from tensorwrapper.layout.algebra._inverse import left_inverse, right_inverse
+    from tensorwrapper.layout.algebra._operand import AnyLayout, Exact, Outside
+    from tensorwrapper.layout.algebra._ordered import make_layout, make_ordered_layout, tile_to_shape
+    from tensorwrapper.layout.algebra._product import (
+        blocked_product,
+        flat_product,
+        logical_product,
+        raked_product,
+        tiled_product,
+        zipped_product,
+    )
+    from tensorwrapper.layout.algebra._tiler import Tiler, parse_tiler, tiler_text
+    from tensorwrapper.layout.boxes._common import LayoutCommon
+    from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder
+    from tensorwrapper.layout.boxes._modes import Boundary
+    from tensorwrapper.layout.boxes._swizzle import Swizzle
+    from tensorwrapper.layout.copies._hints import BlockHints, LayoutHints
+    from tensorwrapper.layout.copies._plan import CopyMethod, CopyPlan
+    from tensorwrapper.layout.interchange._array_interface import ArrayInterface
+    from tensorwrapper.layout.interchange._dlpack import DLTensor
+    from tensorwrapper.layout.interchange._losses import Fact, Form, LossReport
+    from tensorwrapper.layout.interchange._mdspan import MdspanKind, MdspanMapping
+    from tensorwrapper.layout.interchange._memory import MemoryLayout
+    from tensorwrapper.layout.interchange._pep3118 import BufferInfo
+    from tensorwrapper.layout.interchange._storage_order import HalideBuffer, StorageOrder
+    from tensorwrapper.layout.interchange._tensorstore import IndexDomain, IndexTransform, OutputMap
 
 __all__ = [
     "AnyLayout",
@@ -89,3 +94,40 @@ __all__ = [
     "zipped_divide",
     "zipped_product",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "_layout": ("Layout",),
+        "algebra._coalesce": ("coalesce", "flatten"),
+        "algebra._complement": ("complement",),
+        "algebra._compose": ("compose",),
+        "algebra._divide": ("flat_divide", "logical_divide", "tiled_divide", "zipped_divide"),
+        "algebra._inverse": ("left_inverse", "right_inverse"),
+        "algebra._operand": ("AnyLayout", "Exact", "Outside"),
+        "algebra._ordered": ("make_layout", "make_ordered_layout", "tile_to_shape"),
+        "algebra._product": (
+            "blocked_product",
+            "flat_product",
+            "logical_product",
+            "raked_product",
+            "tiled_product",
+            "zipped_product",
+        ),
+        "algebra._tiler": ("Tiler", "parse_tiler", "tiler_text"),
+        "boxes._common": ("LayoutCommon",),
+        "boxes._hierarchy": ("IntTree", "NestedInts", "OrdinalOrder"),
+        "boxes._modes": ("Boundary",),
+        "boxes._swizzle": ("Swizzle",),
+        "copies._hints": ("BlockHints", "LayoutHints"),
+        "copies._plan": ("CopyMethod", "CopyPlan"),
+        "interchange._array_interface": ("ArrayInterface",),
+        "interchange._dlpack": ("DLTensor",),
+        "interchange._losses": ("Fact", "Form", "LossReport"),
+        "interchange._mdspan": ("MdspanKind", "MdspanMapping"),
+        "interchange._memory": ("MemoryLayout",),
+        "interchange._pep3118": ("BufferInfo",),
+        "interchange._storage_order": ("HalideBuffer", "StorageOrder"),
+        "interchange._tensorstore": ("IndexDomain", "IndexTransform", "OutputMap"),
+    },
+)

@@ -1,30 +1,41 @@
 """What upper floors and those who extend this one may use of places, beside the public names."""
 
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.axes._arithmetic import solve_progression
-from tensorwrapper.layout.axes._axis import AxisMap, Based, Cycle, Stride, Table
-from tensorwrapper.layout.boxes._common import to_inside
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.boxes._keys import expand_positional, parse_positional
-from tensorwrapper.layout.boxes._modes import Widths
-from tensorwrapper.layout.boxes._orders import fastest_first
-from tensorwrapper.layout.boxes._separable import Separable, axes_of, over_box
-from tensorwrapper.layout.boxes._strided import Strided, new_row_major, new_strided, packed_strides, row_major
-from tensorwrapper.layout.cells._blocked import Blocked, make_blocked, rows_of
-from tensorwrapper.layout.cells._padded import Packed, Padded, contiguous
-from tensorwrapper.layout.cells._parts import PlacedRows
-from tensorwrapper.layout.copies._block import BlockRow, StridedCopy
-from tensorwrapper.layout.copies._gather import GatherCopy, Planes, bands_of
-from tensorwrapper.layout.copies._plan import plan_copy
-from tensorwrapper.layout.copies._steps import CopySteps, RegionCopy
-from tensorwrapper.layout.copies._table import CopyTable
-from tensorwrapper.layout.interchange._storage_order import storage_order_of
-from tensorwrapper.layout.operations._choose import choose
-from tensorwrapper.layout.operations._inverse_map import count_elements, has_elements, locate, run_of
-from tensorwrapper.layout.operations._nested import NestedLayout, flat_implementation
-from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
-from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
-from tensorwrapper.layout.tiles._tiled import TiledStrided
+from typing import TYPE_CHECKING
+
+from tensorwrapper._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from tensorwrapper.layout._layout import wrap_layout
+    from tensorwrapper.layout.axes._arithmetic import solve_progression
+    from tensorwrapper.layout.axes._axis import AxisMap, Based, Cycle, Stride, Table
+    from tensorwrapper.layout.boxes._common import to_inside
+    from tensorwrapper.layout.boxes._hierarchical import Hierarchical
+    from tensorwrapper.layout.boxes._keys import expand_positional, parse_positional
+    from tensorwrapper.layout.boxes._modes import Widths
+    from tensorwrapper.layout.boxes._orders import fastest_first
+    from tensorwrapper.layout.boxes._separable import Separable, axes_of, over_box
+    from tensorwrapper.layout.boxes._strided import (
+        Strided,
+        new_row_major,
+        new_strided,
+        packed_strides,
+        row_major,
+    )
+    from tensorwrapper.layout.cells._blocked import Blocked, make_blocked, rows_of
+    from tensorwrapper.layout.cells._padded import Packed, Padded, contiguous
+    from tensorwrapper.layout.cells._parts import PlacedRows
+    from tensorwrapper.layout.copies._block import BlockRow, StridedCopy
+    from tensorwrapper.layout.copies._gather import GatherCopy, Planes, bands_of
+    from tensorwrapper.layout.copies._plan import plan_copy
+    from tensorwrapper.layout.copies._steps import CopySteps, RegionCopy
+    from tensorwrapper.layout.copies._table import CopyTable
+    from tensorwrapper.layout.interchange._storage_order import storage_order_of
+    from tensorwrapper.layout.operations._choose import choose
+    from tensorwrapper.layout.operations._inverse_map import count_elements, has_elements, locate, run_of
+    from tensorwrapper.layout.operations._nested import NestedLayout, flat_implementation
+    from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
+    from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
+    from tensorwrapper.layout.tiles._tiled import TiledStrided
 
 __all__ = [
     "AxisMap",
@@ -79,3 +90,34 @@ __all__ = [
     "unrolled",
     "wrap_layout",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "_layout": ("wrap_layout",),
+        "axes._arithmetic": ("solve_progression",),
+        "axes._axis": ("AxisMap", "Based", "Cycle", "Stride", "Table"),
+        "boxes._common": ("to_inside",),
+        "boxes._hierarchical": ("Hierarchical",),
+        "boxes._keys": ("expand_positional", "parse_positional"),
+        "boxes._modes": ("Widths",),
+        "boxes._orders": ("fastest_first",),
+        "boxes._separable": ("Separable", "axes_of", "over_box"),
+        "boxes._strided": ("Strided", "new_row_major", "new_strided", "packed_strides", "row_major"),
+        "cells._blocked": ("Blocked", "make_blocked", "rows_of"),
+        "cells._padded": ("Packed", "Padded", "contiguous"),
+        "cells._parts": ("PlacedRows",),
+        "copies._block": ("BlockRow", "StridedCopy"),
+        "copies._gather": ("GatherCopy", "Planes", "bands_of"),
+        "copies._plan": ("plan_copy",),
+        "copies._steps": ("CopySteps", "RegionCopy"),
+        "copies._table": ("CopyTable",),
+        "interchange._storage_order": ("storage_order_of",),
+        "operations._choose": ("choose",),
+        "operations._inverse_map": ("count_elements", "has_elements", "locate", "run_of"),
+        "operations._nested": ("NestedLayout", "flat_implementation"),
+        "operations._regroup": ("merge_mode", "split_mode_by"),
+        "operations._tables": ("rows_under", "table_of", "unrolled"),
+        "tiles._tiled": ("TiledStrided",),
+    },
+)

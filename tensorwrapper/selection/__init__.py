@@ -1,36 +1,41 @@
 """Selections: views over many sources, and their plans."""
 
-from tensorwrapper.selection._build import ViewLike, as_view, concat, interleave, pad, stack
-from tensorwrapper.selection._elementwise import maximum, minimum, where
-from tensorwrapper.selection._generate import (
-    bernoulli,
-    compute,
-    eye,
-    full,
-    integers,
-    iota,
-    linspace,
-    normal,
-    ones,
-    random,
-    uniform,
-    zeros,
-)
-from tensorwrapper.selection._selector import NewMode, Selector
-from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._atom import Atom
-from tensorwrapper.selection.expressions._expression import Expression, Node
-from tensorwrapper.selection.plans._plan import Plan, SourceRead
-from tensorwrapper.selection.plans._steps import Step, StepKind
-from tensorwrapper.selection.routing._routes import Route, RouteGroup
-from tensorwrapper.selection.runners._plan import Cancel, Progress
-from tensorwrapper.selection.runners._targets import Target
-from tensorwrapper.selection.schema._limits import SchemaLimits
-from tensorwrapper.selection.schema._read import from_json
-from tensorwrapper.selection.schema._write import SchemaForm, sources, to_json
-from tensorwrapper.selection.sources._link import Link
-from tensorwrapper.selection.sources._outer import Outer, Positions
-from tensorwrapper.selection.sources._source import ReadHandle, Source, TensorSource
+from typing import TYPE_CHECKING
+
+from tensorwrapper._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection._build import ViewLike, as_view, concat, interleave, pad, stack
+    from tensorwrapper.selection._elementwise import maximum, minimum, where
+    from tensorwrapper.selection._generate import (
+        bernoulli,
+        compute,
+        eye,
+        full,
+        integers,
+        iota,
+        linspace,
+        normal,
+        ones,
+        random,
+        uniform,
+        zeros,
+    )
+    from tensorwrapper.selection._selector import NewMode, Selector
+    from tensorwrapper.selection._view import View
+    from tensorwrapper.selection.expressions._atom import Atom
+    from tensorwrapper.selection.expressions._expression import Expression, Node
+    from tensorwrapper.selection.plans._plan import Plan, SourceRead
+    from tensorwrapper.selection.plans._steps import Step, StepKind
+    from tensorwrapper.selection.routing._routes import Route, RouteGroup
+    from tensorwrapper.selection.runners._plan import Cancel, Progress
+    from tensorwrapper.selection.runners._targets import Target
+    from tensorwrapper.selection.schema._limits import SchemaLimits
+    from tensorwrapper.selection.schema._read import from_json
+    from tensorwrapper.selection.schema._write import SchemaForm, sources, to_json
+    from tensorwrapper.selection.sources._link import Link
+    from tensorwrapper.selection.sources._outer import Outer, Positions
+    from tensorwrapper.selection.sources._source import ReadHandle, Source, TensorSource
 
 __all__ = [
     "Atom",
@@ -81,3 +86,41 @@ __all__ = [
     "where",
     "zeros",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "_build": ("ViewLike", "as_view", "concat", "interleave", "pad", "stack"),
+        "_elementwise": ("maximum", "minimum", "where"),
+        "_generate": (
+            "bernoulli",
+            "compute",
+            "eye",
+            "full",
+            "integers",
+            "iota",
+            "linspace",
+            "normal",
+            "ones",
+            "random",
+            "uniform",
+            "zeros",
+        ),
+        "_selector": ("NewMode", "Selector"),
+        "_view": ("View",),
+        "expressions._atom": ("Atom",),
+        "expressions._expression": ("Expression", "Node"),
+        "plans._plan": ("Plan", "SourceRead"),
+        "plans._steps": ("Step", "StepKind"),
+        "routing._routes": ("Route", "RouteGroup"),
+        "runners._plan": ("Cancel", "Progress"),
+        "runners._targets": ("Target",),
+        "schema._limits": ("SchemaLimits",),
+        "schema._read": ("from_json",),
+        "schema._write": ("SchemaForm", "sources", "to_json"),
+        "sources._link": ("Link",),
+        "sources._outer": ("Outer", "Positions"),
+        "sources._source": ("ReadHandle", "Source", "TensorSource"),
+    },
+    rooms=("normal", "random", "sources"),
+)

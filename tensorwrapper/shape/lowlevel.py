@@ -18,15 +18,20 @@ a level start: one number, or one each; `tidy_origins` makes the first of the se
 **Pictures**: `block_html` (text, facts and picture, as notebooks show values), `short_text`.
 """
 
-from tensorwrapper.shape._shape import unnamed_shape, wrap
-from tensorwrapper.shape.boxes._common import integer_array, to_index, to_index_array, to_ordinal_array
-from tensorwrapper.shape.boxes._keys import mode_of, mode_text
-from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
-from tensorwrapper.shape.pictures._draw import block_html, short_text
-from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
-from tensorwrapper.shape.rows._rearrange import build_rows
-from tensorwrapper.shape.rows._unroll import unroll
-from tensorwrapper.shape.tilings._tiling import make_tiling
+from typing import TYPE_CHECKING
+
+from tensorwrapper._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape._shape import unnamed_shape, wrap
+    from tensorwrapper.shape.boxes._common import integer_array, to_index, to_index_array, to_ordinal_array
+    from tensorwrapper.shape.boxes._keys import mode_of, mode_text
+    from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
+    from tensorwrapper.shape.pictures._draw import block_html, short_text
+    from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
+    from tensorwrapper.shape.rows._rearrange import build_rows
+    from tensorwrapper.shape.rows._unroll import unroll
+    from tensorwrapper.shape.tilings._tiling import make_tiling
 
 __all__ = [
     "Columns",
@@ -48,3 +53,18 @@ __all__ = [
     "unroll",
     "wrap",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "_shape": ("unnamed_shape", "wrap"),
+        "boxes._common": ("integer_array", "to_index", "to_index_array", "to_ordinal_array"),
+        "boxes._keys": ("mode_of", "mode_text"),
+        "boxes._smooth": ("make_smooth", "to_permutation"),
+        "pictures._draw": ("block_html", "short_text"),
+        "rows._columns": ("Columns", "Origins", "tidy_origins"),
+        "rows._rearrange": ("build_rows",),
+        "rows._unroll": ("unroll",),
+        "tilings._tiling": ("make_tiling",),
+    },
+)

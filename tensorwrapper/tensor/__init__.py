@@ -1,12 +1,17 @@
 """Tensors: a shape, a layout and a buffer, with NumPy's indexing and exchange."""
 
-from tensorwrapper.tensor._align import Alignment, align
-from tensorwrapper.tensor._convert import as_tensor, from_buffer, jagged
-from tensorwrapper.tensor._create import empty, eye, full, zeros
-from tensorwrapper.tensor._rows import TensorRows
-from tensorwrapper.tensor._sparse_convert import sparse
-from tensorwrapper.tensor._string_convert import strings
-from tensorwrapper.tensor._tensor import Tensor
+from typing import TYPE_CHECKING
+
+from tensorwrapper._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from tensorwrapper.tensor._align import Alignment, align
+    from tensorwrapper.tensor._convert import as_tensor, from_buffer, jagged
+    from tensorwrapper.tensor._create import empty, eye, full, zeros
+    from tensorwrapper.tensor._rows import TensorRows
+    from tensorwrapper.tensor._sparse_convert import sparse
+    from tensorwrapper.tensor._string_convert import strings
+    from tensorwrapper.tensor._tensor import Tensor
 
 __all__ = [
     "Alignment",
@@ -23,3 +28,16 @@ __all__ = [
     "strings",
     "zeros",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "_align": ("Alignment", "align"),
+        "_convert": ("as_tensor", "from_buffer", "jagged"),
+        "_create": ("empty", "eye", "full", "zeros"),
+        "_rows": ("TensorRows",),
+        "_sparse_convert": ("sparse",),
+        "_string_convert": ("strings",),
+        "_tensor": ("Tensor",),
+    },
+)

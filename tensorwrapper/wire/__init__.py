@@ -1,13 +1,18 @@
 """TENS messages as pure functions on buffers: nothing here reads or writes a socket or a file."""
 
-from tensorwrapper.wire._assembler import Assembler, blocks_of
-from tensorwrapper.wire._blocks import Block, split_blocks
-from tensorwrapper.wire._decode import decode
-from tensorwrapper.wire._encode import encode
-from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire._message import Message
-from tensorwrapper.wire._single_frame import decode_frames, encode_frames, frame_pieces
-from tensorwrapper.wire._stream import StreamReader, stream_pieces
+from typing import TYPE_CHECKING
+
+from tensorwrapper._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from tensorwrapper.wire._assembler import Assembler, blocks_of
+    from tensorwrapper.wire._blocks import Block, split_blocks
+    from tensorwrapper.wire._decode import decode
+    from tensorwrapper.wire._encode import encode
+    from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
+    from tensorwrapper.wire._message import Message
+    from tensorwrapper.wire._single_frame import decode_frames, encode_frames, frame_pieces
+    from tensorwrapper.wire._stream import StreamReader, stream_pieces
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -25,3 +30,17 @@ __all__ = [
     "split_blocks",
     "stream_pieces",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "_assembler": ("Assembler", "blocks_of"),
+        "_blocks": ("Block", "split_blocks"),
+        "_decode": ("decode",),
+        "_encode": ("encode",),
+        "_limits": ("DEFAULT_LIMITS", "Limits"),
+        "_message": ("Message",),
+        "_single_frame": ("decode_frames", "encode_frames", "frame_pieces"),
+        "_stream": ("StreamReader", "stream_pieces"),
+    },
+)

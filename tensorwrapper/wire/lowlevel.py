@@ -1,10 +1,15 @@
 """What upper floors and those who extend this one may use of messages, beside the public names."""
 
-from tensorwrapper.wire._buffers import byte_views, check_several
-from tensorwrapper.wire._compress import Compression, check_compression
-from tensorwrapper.wire._header import make_header, pack_coordinates, pack_prefix
-from tensorwrapper.wire._label import dump_label, load_label, plain_object
-from tensorwrapper.wire._write import Writer
+from typing import TYPE_CHECKING
+
+from tensorwrapper._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from tensorwrapper.wire._buffers import byte_views, check_several
+    from tensorwrapper.wire._compress import Compression, check_compression
+    from tensorwrapper.wire._header import make_header, pack_coordinates, pack_prefix
+    from tensorwrapper.wire._label import dump_label, load_label, plain_object
+    from tensorwrapper.wire._write import Writer
 
 __all__ = [
     "Compression",
@@ -19,3 +24,14 @@ __all__ = [
     "pack_prefix",
     "plain_object",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "_buffers": ("byte_views", "check_several"),
+        "_compress": ("Compression", "check_compression"),
+        "_header": ("make_header", "pack_coordinates", "pack_prefix"),
+        "_label": ("dump_label", "load_label", "plain_object"),
+        "_write": ("Writer",),
+    },
+)
