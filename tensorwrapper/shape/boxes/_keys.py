@@ -48,7 +48,7 @@ def mode_count(modes: SupportsIndex, rank: int) -> int:
     raise RankError(f"a shape of rank {rank} has 0 to {rank} leading modes, not {count}")
 
 
-def mode_text(mode: int, prefix: Index) -> str:
+def mode_text(mode: int, prefix: Index = ()) -> str:
     """Return how an error names a mode of what is left under `prefix`."""
     return f"mode {mode} under the prefix {prefix}" if prefix else f"mode {mode}"
 
