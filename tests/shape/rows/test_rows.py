@@ -14,7 +14,7 @@ starts = st.integers(-3, 3)
 
 
 class Model:
-    """Rows of rank 3 as plain lists: where each row starts, and start and extent under each of its indices."""
+    """Rows of rank 3 as plain lists: where each row starts, and start and extent of each leaf."""
 
     def __init__(self, first, rows):
         self.first, self.rows = first, rows
