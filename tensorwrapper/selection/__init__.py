@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     )
     from tensorwrapper.selection._selector import NewMode, Selector
     from tensorwrapper.selection._view import View
+    from tensorwrapper.selection.computing._fetching import Cancel, Progress
+    from tensorwrapper.selection.computing._targets import Target
     from tensorwrapper.selection.expressions._atom import Atom
-    from tensorwrapper.selection.expressions._expression import Expression, Node
+    from tensorwrapper.selection.expressions._expression import Expression, Node, NodeFields, NodeWriter
     from tensorwrapper.selection.plans._plan import Plan, SourceRead
     from tensorwrapper.selection.plans._steps import Step, StepKind
     from tensorwrapper.selection.routing._routes import Route, RouteGroup
-    from tensorwrapper.selection.runners._plan import Cancel, Progress
-    from tensorwrapper.selection.runners._targets import Target
     from tensorwrapper.selection.schema._limits import SchemaLimits
+    from tensorwrapper.selection.schema._nodes import register_node
     from tensorwrapper.selection.schema._read import from_json
     from tensorwrapper.selection.schema._write import SchemaForm, sources, to_json
     from tensorwrapper.selection.sources._link import Link
@@ -44,6 +45,8 @@ __all__ = [
     "Link",
     "NewMode",
     "Node",
+    "NodeFields",
+    "NodeWriter",
     "Outer",
     "Plan",
     "Positions",
@@ -79,6 +82,7 @@ __all__ = [
     "ones",
     "pad",
     "random",
+    "register_node",
     "sources",
     "stack",
     "to_json",
@@ -109,13 +113,14 @@ __getattr__, __dir__ = lazy_names(
         "_selector": ("NewMode", "Selector"),
         "_view": ("View",),
         "expressions._atom": ("Atom",),
-        "expressions._expression": ("Expression", "Node"),
+        "expressions._expression": ("Expression", "Node", "NodeFields", "NodeWriter"),
         "plans._plan": ("Plan", "SourceRead"),
         "plans._steps": ("Step", "StepKind"),
         "routing._routes": ("Route", "RouteGroup"),
-        "runners._plan": ("Cancel", "Progress"),
-        "runners._targets": ("Target",),
+        "computing._fetching": ("Cancel", "Progress"),
+        "computing._targets": ("Target",),
         "schema._limits": ("SchemaLimits",),
+        "schema._nodes": ("register_node",),
         "schema._read": ("from_json",),
         "schema._write": ("SchemaForm", "sources", "to_json"),
         "sources._link": ("Link",),

@@ -8,13 +8,10 @@ import numpy.typing as npt
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.layout import Boundary
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._expression import Expression, at_zero, promoted, whole
-from tensorwrapper.selection.expressions._nodes import (
-    Interleaving,
-    Joining,
-    Reading,
-    Stacking,
-)
+from tensorwrapper.selection.expressions._dtypes import promoted
+from tensorwrapper.selection.expressions._expression import Expression, at_zero, whole
+from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
+from tensorwrapper.selection.expressions._reading import reading_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -53,12 +50,10 @@ def as_view(source: ViewLike) -> View[Any]:
     """
     if isinstance(source, View):
         return cast("View[Any]", source)  # type: ignore[redundant-cast]
-    if isinstance(source, TensorSource):
-        return View(Expression(Reading(source), source.tensor.layout))
     if not isinstance(source, Tensor) and isinstance(source, Source):
-        return View(whole(Reading(source)))
+        return View(reading_of(source))
     tensor: Tensor[Any] = as_tensor(cast("npt.ArrayLike", source))
-    return View(Expression(Reading(TensorSource(tensor)), tensor.layout))
+    return View(reading_of(TensorSource(tensor)))
 
 
 def _of_one_type(parts: Iterable[ViewLike], what: str) -> list[Expression]:
@@ -121,17 +116,7 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     given = [at_zero(part) for part in _of_one_type(parts, "concat")]
     number = mode_of(mode, given[0].shape.rank)
     _aligned(given, number, "concat")
-    return View(whole(Joining(number, tuple(_laid_flat(given, number)))))
-
-
-def _laid_flat(parts: list[Expression], mode: int) -> list[Expression]:
-    """Return parts of which none is itself joined along the mode: a loop that appends nests nothing."""
-    flat: list[Expression] = []
-    for part in parts:
-        node = part.node
-        fresh = not part.calls and part.written is None and part.is_whole
-        flat += node.operands if fresh and isinstance(node, Joining) and node.mode == mode else [part]
-    return flat
+    return View(whole(Joining.of(number, given)))
 
 
 def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:

@@ -8,9 +8,10 @@ from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.selection._build import ViewLike, as_view
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._expression import Expression, box, promoted, whole
+from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
+from tensorwrapper.selection.expressions._dtypes import promoted
+from tensorwrapper.selection.expressions._expression import Expression, box, whole
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.expressions._nodes import Choosing, Extreme
 from tensorwrapper.typing import Extents
 
 __all__ = ["Operand", "maximum", "minimum", "where"]
@@ -72,13 +73,7 @@ def maximum(*operands: Operand) -> View[Any]:
 def _extreme(kind: Literal["minimum", "maximum"], operands: tuple[Operand, ...]) -> View[Any]:
     parts = _operands(operands, kind)
     extents = _common([part.shape.extents for part in parts], kind)
-    flat: list[Expression] = []
-    for part in [_broadcast(part, extents) for part in parts]:
-        node = part.node
-        fresh = not part.calls and part.written is None and part.is_whole
-        # A loop that takes the least so far nests nothing.
-        flat += node.operands if fresh and isinstance(node, Extreme) and node.kind == kind else [part]
-    return View(whole(Extreme(kind, tuple(flat))))
+    return View(whole(Extreme.of(kind, [_broadcast(part, extents) for part in parts])))
 
 
 def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[Expression]:
@@ -87,8 +82,8 @@ def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[E
         raise ConversionError(f"{what} needs at least one view")
     weak = (bool, int, float, complex)
     views = [None if type(item) in weak else as_view(item) for item in given]
-    held = [view.dtype for view in views if view is not None]
-    dtype = promoted(held, cast("list[complex]", [item for item in given if type(item) in weak]), what)
+    known = [view.dtype for view in views if view is not None]
+    dtype = promoted(known, cast("list[complex]", [item for item in given if type(item) in weak]), what)
     parts: list[Expression] = []
     for item, view in zip(given, views, strict=True):
         if view is None:

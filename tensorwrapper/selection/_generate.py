@@ -12,7 +12,8 @@ from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedMod
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection._build import ViewLike, as_view
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._expression import Expression, Node, to_element_type
+from tensorwrapper.selection.expressions._dtypes import to_element_type
+from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._generators import (
     Computing,
     CoordinateFunction,

@@ -10,8 +10,9 @@ from tensorwrapper.selection._view_parts import ViewParts
 from tensorwrapper.selection._view_queries import ViewQueries
 from tensorwrapper.selection._view_running import ViewRunning
 from tensorwrapper.selection._view_writing import Value, ViewWriting
-from tensorwrapper.selection.expressions._expression import Expression, to_element_type
-from tensorwrapper.selection.expressions._nodes import Casting
+from tensorwrapper.selection.expressions._cellwise import Casting
+from tensorwrapper.selection.expressions._dtypes import to_element_type
+from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.normal._packed import packed
 from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.tensor import Tensor

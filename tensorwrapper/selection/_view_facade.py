@@ -15,7 +15,8 @@ from tensorwrapper.errors import LayoutError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._atom import Call, capture
 from tensorwrapper.selection.expressions._expression import Expression, extended
-from tensorwrapper.selection.expressions._nodes import Whole, is_base
+from tensorwrapper.selection.expressions._reading import is_base
+from tensorwrapper.selection.expressions._whole import Whole
 from tensorwrapper.selection.normal._normal import normalize
 from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.shape import Shape

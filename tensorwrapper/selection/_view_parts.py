@@ -11,7 +11,8 @@ from tensorwrapper.layout import Boundary, Layout
 from tensorwrapper.layout.lowlevel import Widths, expand_positional, new_row_major, wrap_layout
 from tensorwrapper.selection._view_facade import ViewFacade
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.expressions._nodes import Whole, padded
+from tensorwrapper.selection.expressions._padding import padded
+from tensorwrapper.selection.expressions._whole import Whole
 from tensorwrapper.tensor.lowlevel import (
     ArrayKey,
     addresses_of_key,

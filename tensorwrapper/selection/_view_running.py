@@ -12,11 +12,9 @@ from tensorwrapper.errors import BufferSizeError, ConversionError, JaggedModeErr
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import fastest_first
 from tensorwrapper.selection._view_facade import ViewFacade
-from tensorwrapper.selection.expressions._expression import whole
-from tensorwrapper.selection.plans._plan import Plan, plan_of
-from tensorwrapper.selection.runners._blocks import region_extents, regions
-from tensorwrapper.selection.runners._plan import Cancel, Progress, Watch, run_plan
-from tensorwrapper.selection.runners._targets import (
+from tensorwrapper.selection.computing._fetching import Cancel, Progress, Watch, run_plan
+from tensorwrapper.selection.computing._regions import region_extents, regions
+from tensorwrapper.selection.computing._targets import (
     Target,
     is_array,
     new_array,
@@ -26,6 +24,8 @@ from tensorwrapper.selection.runners._targets import (
     target_array,
     threads_for,
 )
+from tensorwrapper.selection.expressions._expression import whole
+from tensorwrapper.selection.plans._plan import Plan, plan_of
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array, Order, ScalarT_co

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.selection._view_facade import ViewFacade
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.expressions._nodes import Reading
+from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.writing._writes import accumulate, assign, writable_landings
 from tensorwrapper.tensor import Tensor

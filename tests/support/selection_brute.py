@@ -2,19 +2,13 @@
 
 import numpy as np
 
-from tensorwrapper.selection.expressions._generators import Generator, RandomField, Sampling
-from tensorwrapper.selection.expressions._nodes import (
-    Casting,
-    Choosing,
-    Extreme,
-    Interleaving,
-    Joining,
-    Padding,
-    Reading,
-    Routing,
-    Stacking,
-    Whole,
-)
+from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
+from tensorwrapper.selection.expressions._generators import Generator, RandomField
+from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
+from tensorwrapper.selection.expressions._padding import Padding
+from tensorwrapper.selection.expressions._reading import Reading
+from tensorwrapper.selection.expressions._routing import Routing
+from tensorwrapper.selection.expressions._whole import Sampling, Whole
 
 __all__ = ["elements_of"]
 
@@ -54,7 +48,7 @@ def _drawn(node, parts):
     places = np.indices(field.extents, sparse=True) if field.extents else ()
     if layout is not None and field.extents:
         places = np.unravel_index(layout.to_numpy(), field.extents)
-    return np.array(np.broadcast_to(field.draw(places, parts), node.extents))
+    return np.array(np.broadcast_to(field.values(places, parts), node.extents))
 
 
 def _joined(node, parts):

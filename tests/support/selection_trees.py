@@ -268,7 +268,7 @@ def field_of(view, given):
     """Return all numbers of a generator: what the random functions say, which have tests of their own."""
     node = view._expression.node
     places = np.indices(node.extents, sparse=True) if node.extents else ()
-    values = node.draw(places, given)
+    values = node.values(places, given)
     return np.broadcast_to(values, node.extents).copy()
 
 

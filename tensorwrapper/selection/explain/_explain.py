@@ -10,25 +10,7 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Separable, Strided
 from tensorwrapper.selection.expressions._atom import Call, atoms_of
 from tensorwrapper.selection.expressions._expression import Expression, Node
-from tensorwrapper.selection.expressions._generators import (
-    Computing,
-    Counting,
-    Diagonal,
-    Filling,
-    Generator,
-    RandomField,
-)
-from tensorwrapper.selection.expressions._nodes import (
-    Casting,
-    Interleaving,
-    Joining,
-    Padding,
-    Reading,
-    Routing,
-    Stacking,
-)
 from tensorwrapper.selection.plans._plan import plan_of
-from tensorwrapper.selection.random._philox import ALGORITHM
 from tensorwrapper.shape import Shape
 
 __all__ = ["Branch", "branch_of", "explain", "to_html", "to_text"]
@@ -54,14 +36,14 @@ def explain(view: Expression, normal: Expression) -> tuple[Branch, ...]:
     if view == normal and not view.calls:
         return (attrs.evolve(written, note=f"{written.note}; {_reads(normal)}"),)
     steps = sum([len(atoms_of(call)) for call in view.calls])
-    became = f"{steps} step{'s' * (steps != 1)} on {_title(view.node)}"
+    became = f"{steps} step{'s' * (steps != 1)} on {view.node.title}"
     return written, Branch("runs as", f"{became}; {_reads(normal)}", (branch_of(normal),))
 
 
 def branch_of(view: Expression) -> Branch:
     """Return the tree of an expression: its last step first, and its source or operands at the bottom."""
     node = view.node
-    branch = Branch(_title(node), _facts(view.layout if not view.calls else None, node), _operands(node))
+    branch = Branch(node.title, _facts(view.layout if not view.calls else None, node), _operands(node))
     for text, note in _steps(view):
         branch = Branch(text, note, (branch,))
     return branch
@@ -84,51 +66,14 @@ def _atoms(pairs: "list[tuple[Call, Shape[Any]]]", node: Node) -> list[tuple[str
 
 def _operands(node: Node) -> tuple[Branch, ...]:
     operands = node.operands
-    shown = [branch_of(operand) for operand in operands[:_SHOWN]]
-    if isinstance(node, Routing):
-        pieces = node.pieces[:_SHOWN]
-        shown = [
-            attrs.evolve(
-                branch, text=f"{_range(piece.start, piece.step, piece.count(node.mode))} {branch.text}"
-            )
-            for piece, branch in zip(pieces, shown, strict=True)
-        ]
+    branches = [branch_of(operand) for operand in operands[:_SHOWN]]
+    shown = [
+        attrs.evolve(branch, text=f"{node.label(number)}{branch.text}")
+        for number, branch in enumerate(branches)
+    ]
     if len(operands) > _SHOWN:
         shown.append(Branch(f"... {len(operands) - _SHOWN} more"))
     return tuple(shown)
-
-
-def _range(start: int, step: int, count: int) -> str:
-    stop = start + step * (count - 1) + 1
-    return f"[{start}:{stop}:{step}]" if step > 1 else f"[{start}:{stop}]"
-
-
-def _title(node: Node) -> str:
-    match node:
-        case Reading():
-            return f"source {node.source!r}"
-        case Joining() | Interleaving() | Stacking() | Routing():
-            return f"{node.name}(mode={node.mode})"
-        case Padding():
-            return f"pad({node.widths}, fill_value={_value(node.fill.node)})"
-        case Casting():
-            return f"cast({node.dtype})"
-        case Filling():
-            return f"full({_value(node)})"
-        case Counting():
-            return f"{node.name}(start={node.start}, steps={node.steps})"
-        case Diagonal():
-            return f"eye(offset={node.offset})"
-        case Computing():
-            return f"compute({getattr(node.function, '__name__', 'function')})"
-        case RandomField():
-            return f"random({node.distribution}, seed={node.seed}, {ALGORITHM})"
-        case _:
-            return node.name
-
-
-def _value(node: Node) -> object:
-    return node.value if isinstance(node, Filling) else node
 
 
 def _size(shape: Shape[Any], node: Node) -> str:
@@ -140,14 +85,14 @@ def _facts(layout: Layout[Any] | None, node: Node) -> str:
         # Before the first step: all of it.
         return ""
     size = _size(layout.shape, node)
-    if not isinstance(node, Reading | Generator):
+    if not node.is_leaf:
         return size
-    held = layout.implementation
-    if isinstance(held, Strided):
-        return f"{size}, strides {held.strides}, offset {held.offset}"
+    known = layout.implementation
+    if isinstance(known, Strided):
+        return f"{size}, strides {known.strides}, offset {known.offset}"
     if layout.shape.kind != "smooth":
         return f"{size}, row by row"
-    return f"{size}, {'an axis map per mode' if isinstance(held, Separable) else 'tile by tile'}"
+    return f"{size}, {'an axis map per mode' if isinstance(known, Separable) else 'tile by tile'}"
 
 
 def _reads(normal: Expression) -> str:

@@ -16,16 +16,14 @@ from tensorwrapper.drawing import (
     Swatch,
     Text,
     framed,
-    index_text,
     layer_color,
     note,
     text_width,
 )
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection.expressions._expression import Expression, Node
-from tensorwrapper.selection.expressions._generators import Filling, Generator
-from tensorwrapper.selection.expressions._nodes import Casting, Piece, Reading, Routing, Whole
-from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.typing import IntArray
+from tensorwrapper.selection.routing._coordinates import unravel
+from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["view_svg"]
 
@@ -77,7 +75,7 @@ def view_svg(view: Expression, normal: Expression) -> str:
 
 def _named(leaves: list[Node], number: int) -> str:
     """Return the title of a node; sources, which may look alike, are numbered."""
-    sources = [n for n, leaf in enumerate(leaves) if isinstance(leaf, Reading)]
+    sources = [n for n, leaf in enumerate(leaves) if leaf.source is not None]
     lead = f"{sources.index(number)}: " if number in sources and len(sources) > 1 else ""
     return lead + _title(leaves[number])
 
@@ -88,61 +86,52 @@ def _pairs(found: _Origins) -> list[tuple[int, int]]:
 
 def _origins(view: Expression, leaves: list[Node]) -> _Origins:
     """Return where the cells of a view in normal form come from, and add nodes that are new to `leaves`."""
-    node = view.node
-    if isinstance(node, Reading | Generator) or not isinstance(node, Casting | Routing | Whole):
-        places = view.layout.to_numpy()
+    places = view.layout.to_numpy()
+    found = _Origins(np.zeros(places.size, dtype=np.int64), np.zeros(places.size, dtype=np.int64))
+    _find(view.node, places.reshape(-1), np.arange(places.size), found, leaves)
+    return _Origins(found.nodes.reshape(places.shape), found.places.reshape(places.shape))
+
+
+def _find(node: Node, places: IntArray, cells: IntArray, found: _Origins, leaves: list[Node]) -> None:
+    """Write which node cells come from whose places in another node are known, and the places there."""
+    parts = None if node.is_choosing else node.shares(unravel(places, node.extents), _unread)
+    if parts is None:
         number = next((n for n, leaf in enumerate(leaves) if _is_same(leaf, node)), len(leaves))
         if number == len(leaves):
             leaves.append(node)
-        return _Origins(np.full(places.shape, number, dtype=np.int64), places)
-    if isinstance(node, Routing):
-        whole = _joined(node, [(piece, _origins(piece.view, leaves)) for piece in node.pieces])
-    else:
-        whole = _origins(node.operand, leaves)
-    places = view.layout.to_numpy()
-    return _Origins(whole.nodes.reshape(-1)[places], whole.places.reshape(-1)[places])
+        found.nodes[cells], found.places[cells] = number, places
+        return
+    for operand, chosen, own in parts:
+        if len(own):
+            there = operand.layout.offsets_of(own + np.array(operand.shape.origin, dtype=np.int64))
+            _find(operand.node, there, cells[chosen], found, leaves)
+
+
+def _unread(view: Expression, positions: IntArray) -> Array:  # noqa: ARG001
+    raise ConversionError(f"a picture reads no elements, not even those of {view.node.title}")
 
 
 def _is_same(a: Node, b: Node) -> bool:
     # Constants are one colour, whatever box they fill.
-    if isinstance(a, Filling) and isinstance(b, Filling):
-        return bool(a.value == b.value)
+    if a.is_constant and b.is_constant:
+        return a.title == b.title
     return a == b
 
 
-def _joined(node: Routing, parts: list[tuple[Piece, _Origins]]) -> _Origins:
-    whole = _Origins(np.zeros(node.extents, dtype=np.int64), np.zeros(node.extents, dtype=np.int64))
-    for piece, own in parts:
-        last = piece.start + piece.step * (piece.count(node.mode) - 1)
-        key = (slice(None),) * node.mode + (slice(piece.start, last + 1, piece.step),)
-        whole.nodes[key], whole.places[key] = own.nodes, own.places
-    return whole
-
-
 def _color(leaves: list[Node], number: int) -> str:
-    if isinstance(leaves[number], Filling):
+    if leaves[number].is_constant:
         return EMPTY
-    if not isinstance(leaves[number], Reading):
+    if leaves[number].source is None:
         return FAINT
-    sources = [n for n, leaf in enumerate(leaves) if isinstance(leaf, Reading)]
+    sources = [n for n, leaf in enumerate(leaves) if leaf.source is not None]
     return layer_color(sources.index(number), len(sources))
 
 
 def _text(node: Node, place: int) -> str:
     """Return what stands in a cell: the index in the source, or the constant."""
-    if isinstance(node, Filling):
-        return str(node.value)
-    if isinstance(node, Reading):
-        source = node.source
-        if not isinstance(source, TensorSource):
-            return index_text(source.shape.index(place))
-        # Of a tensor that is part of a buffer, elements outside it may be meant as well.
-        inside = source.shape.size == source.tensor.buffer.size
-        return index_text(source.tensor.layout.index_of(place)) if inside else str(place)
-    return ""
+    text = node.text_at
+    return "" if text is None else text(place)
 
 
 def _title(node: Node) -> str:
-    if isinstance(node, Reading):
-        return repr(node.source)
-    return f"{node.name}"
+    return node.name if node.source is None else repr(node.source)

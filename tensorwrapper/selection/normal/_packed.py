@@ -9,7 +9,7 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Separable, Strided, new_strided, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.expressions._nodes import Piece, Reading
+from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.tensor.lowlevel import make_tensor
 
@@ -24,11 +24,11 @@ def packed(view: Expression) -> Expression:
     runs: dict[int, tuple[Dense[Any], int, int]] = {}
     kept: set[int] = set()
     for part in _parts_of(view):
-        if not (isinstance(part.node, Reading) and isinstance(part.node.source, TensorSource)):
+        tensor = part.node.tensor
+        if tensor is None:
             continue
-        source = part.node.source
-        owner = source.owner
-        layouts = (part.layout, source.tensor.layout)
+        owner = cast("TensorSource", part.node.source).owner
+        layouts = (part.layout, tensor.layout)
         if not isinstance(owner, Dense) or not all(
             isinstance(own.implementation, Strided | Separable) for own in layouts
         ):
@@ -58,43 +58,32 @@ def _parts_of(view: Expression) -> Iterator[Expression]:
             continue
         seen.add(id(part))
         yield part
-        waiting += _within(part)
+        waiting += part.node.operands
+        if part.written is not None:
+            waiting.append(part.written)
 
 
-def _within(view: Expression) -> list[Expression]:
-    found = list(view.node.operands)
-    fill = getattr(view.node, "fill", None)
-    return [*found, *[own for own in (fill, view.written) if own is not None]]
+def _rewritten(view: Expression, moves: _Moves, done: dict[int, Any]) -> Expression:
+    """Return a view in which the sources are others; what comes twice is still one."""
+    found = done.get(id(view))
+    if found is None:
+        found = done[id(view)] = _changed(view, moves, done)
+    return cast("Expression", found)
 
 
-def _rewritten(value: object, moves: _Moves, done: dict[int, Any]) -> Any:  # noqa: ANN401 - of the type that was given
-    """Return a value in which the sources are others; what comes twice is still one."""
-    if isinstance(value, tuple):
-        return tuple([_rewritten(item, moves, done) for item in cast("tuple[object, ...]", value)])
-    if not isinstance(value, Expression | Piece):
-        return value
-    if id(value) not in done:
-        done[id(value)] = _changed(value, moves, done)
-    return done[id(value)]
-
-
-def _changed(value: Expression | Piece, moves: _Moves, done: dict[int, Any]) -> Expression | Piece:
-    if isinstance(value, Piece):
-        return attrs.evolve(value, view=_rewritten(value.view, moves, done))
-    written = _rewritten(value.written, moves, done)
-    node = value.node
-    if not isinstance(node, Reading):
-        fields = [field for field in attrs.fields(cast("Any", type(node))) if field.init]
-        parts = {field.alias: _rewritten(getattr(node, field.name), moves, done) for field in fields}
-        return attrs.evolve(value, node=type(node)(**parts), written=written)
-    source = node.source
-    if not isinstance(source, TensorSource) or id(source.owner) not in moves:
-        return attrs.evolve(value, written=written)
-    buffer, by = moves[id(source.owner)]
+def _changed(view: Expression, moves: _Moves, done: dict[int, Any]) -> Expression:
+    written = None if view.written is None else _rewritten(view.written, moves, done)
+    node, source = view.node, view.node.source
+    if source is None:
+        return attrs.evolve(view, node=node.mapped(lambda own: _rewritten(own, moves, done)), written=written)
+    tensor = node.tensor
+    if tensor is None or id(cast("TensorSource", source).owner) not in moves:
+        return attrs.evolve(view, written=written)
+    buffer, by = moves[id(cast("TensorSource", source).owner)]
     key = id(source)
     if key not in done:
-        done[key] = Reading(TensorSource(make_tensor(_shifted(source.tensor.layout, by), buffer)))
-    return attrs.evolve(value, node=done[key], layout=_shifted(value.layout, by), written=written)
+        done[key] = Reading(TensorSource(make_tensor(_shifted(tensor.layout, by), buffer)))
+    return attrs.evolve(view, node=done[key], layout=_shifted(view.layout, by), written=written)
 
 
 def _shifted(layout: Layout[Any], by: int) -> Layout[Any]:

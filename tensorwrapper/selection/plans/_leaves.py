@@ -13,18 +13,10 @@ from tensorwrapper.buffer.lowlevel import SMALL
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import AxisMap, Separable, Stride, Strided
 from tensorwrapper.selection.expressions._expression import Expression, whole
-from tensorwrapper.selection.expressions._generators import Sampling
-from tensorwrapper.selection.expressions._nodes import (
-    Casting,
-    Choosing,
-    Extreme,
-    Piece,
-    Reading,
-    Routing,
-    Whole,
-)
+from tensorwrapper.selection.expressions._pieces import Piece
+from tensorwrapper.selection.expressions._routing import Routing
 from tensorwrapper.selection.plans._split import fetch_of
-from tensorwrapper.selection.sources._source import Source, TensorSource
+from tensorwrapper.selection.sources._source import Source
 
 __all__ = ["distinct_size", "is_away", "leaves_of", "mapped", "source_of", "with_points", "with_runs"]
 
@@ -35,39 +27,32 @@ _SEARCHED = 1 << 20  # positions of a mode that are looked through for runs
 
 def is_away(view: Expression) -> bool:
     """Tell whether a part of a view reads a source that is not in this process."""
-    return isinstance(view.node, Reading) and not isinstance(view.node.source, TensorSource)
+    node = view.node
+    return node.source is not None and node.tensor is None
 
 
 def source_of(leaf: Expression) -> Source:
     """Return what a part of a view that reads a source reads."""
-    return cast("Reading", leaf.node).source
+    return cast("Source", leaf.node.source)
 
 
 def leaves_of(view: Expression) -> Iterator[Expression]:
     """Return an iterator over the parts of a view in normal form that read sources."""
-    if isinstance(view.node, Reading):
+    if view.node.source is not None:
         yield view
-    elif isinstance(view.node, Routing | Whole | Casting | Choosing | Extreme | Sampling):
-        for operand in view.node.operands:
-            yield from leaves_of(operand)
+    for operand in view.node.operands:
+        yield from leaves_of(operand)
 
 
 def mapped(view: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """Return a view in normal form with each part that reads a source as `change` returns it."""
     node = view.node
-    match node:
-        case Reading():
-            return change(view)
-        case Routing():
-            pieces = [attrs.evolve(piece, view=mapped(piece.view, change)) for piece in node.pieces]
-            return attrs.evolve(view, node=attrs.evolve(node, pieces=tuple(pieces)))
-        case Whole() | Casting():
-            return attrs.evolve(view, node=attrs.evolve(node, operand=mapped(node.operand, change)))
-        case Choosing() | Extreme() | Sampling():
-            operands: Any = tuple([mapped(operand, change) for operand in node.operands])
-            return attrs.evolve(view, node=attrs.evolve(node, operands=operands))
-        case _:
-            return view
+    if node.source is not None:
+        return change(view)
+    if not node.operands:
+        return view
+    operands = tuple([mapped(operand, change) for operand in node.operands])
+    return attrs.evolve(view, node=node.with_operands(operands))
 
 
 def with_points(view: Expression) -> Expression:
@@ -93,13 +78,13 @@ def with_points(view: Expression) -> Expression:
 
 def with_runs(view: Expression) -> Expression:
     """Return a large part that reads memory as blocks with one step per mode, if a few are all of it."""
-    held = view.layout.implementation
-    source = source_of(view)
-    if not isinstance(held, Separable) or held.shape.size <= SMALL or not isinstance(source, TensorSource):
+    known = view.layout.implementation
+    tensor = view.node.tensor
+    if not isinstance(known, Separable) or known.shape.size <= SMALL or tensor is None:
         return view
-    if not isinstance(source.tensor.buffer, Dense):
+    if not isinstance(tensor.buffer, Dense):
         return view
-    found = [(mode, _marks(axis)) for mode, axis in enumerate(held.axes) if not isinstance(axis, Stride)]
+    found = [(mode, _marks(axis)) for mode, axis in enumerate(known.axes) if not isinstance(axis, Stride)]
     cuts = [(mode, marks) for mode, marks in found if marks is not None]
     if len(cuts) < len(found) or prod([len(marks) - 1 for _, marks in cuts]) > _BLOCKS:
         return view
@@ -142,11 +127,11 @@ def _marks(axis: AxisMap) -> list[int] | None:
 
 def distinct_size(layout: Layout[Any]) -> int:
     """Return how many elements a layout reaches, counted mode by mode: an upper bound if modes overlap."""
-    held = layout.implementation
-    if isinstance(held, Strided):
-        count = prod([n for n, step in zip(held.extents, held.strides, strict=True) if step])
-    elif isinstance(held, Separable):
-        count = prod([len(axis.distinct()) for axis in held.axes])
+    known = layout.implementation
+    if isinstance(known, Strided):
+        count = prod([n for n, step in zip(known.extents, known.strides, strict=True) if step])
+    elif isinstance(known, Separable):
+        count = prod([len(axis.distinct()) for axis in known.axes])
     else:
         count = layout.shape.size
     least, greatest = layout.bounds()

@@ -9,7 +9,6 @@ import numpy as np
 
 from tensorwrapper.layout.lowlevel import Separable, Table
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.expressions._nodes import Routing
 from tensorwrapper.selection.normal._packed import packed
 from tensorwrapper.selection.plans._leaves import (
     distinct_size,
@@ -164,12 +163,12 @@ def plan_of(view: Expression) -> Plan:
 
 def _is_small(view: Expression) -> bool:
     """Tell whether a view is found by its form faster than its plan is made."""
-    node, held = view.node, view.layout.implementation
-    if isinstance(held, Separable) and any(
-        axis.extent > _FEW for axis in held.axes if isinstance(axis, Table)
+    node, known = view.node, view.layout.implementation
+    if isinstance(known, Separable) and any(
+        axis.extent > _FEW for axis in known.axes if isinstance(axis, Table)
     ):
         return False
-    return not isinstance(node, Routing) or len(node.pieces) <= _FEW
+    return len(node.operands) <= _FEW
 
 
 def _new_plan(view: Expression) -> Plan:

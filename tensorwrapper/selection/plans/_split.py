@@ -23,8 +23,9 @@ from tensorwrapper.layout.lowlevel import (
     wrap_layout,
 )
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.expressions._nodes import Reading
-from tensorwrapper.selection.normal._transform import (
+from tensorwrapper.selection.sources._outer import Outer, Positions
+from tensorwrapper.selection.sources._source import Source
+from tensorwrapper.selection.transforms._transform import (
     Coordinate,
     Feed,
     Transform,
@@ -32,8 +33,6 @@ from tensorwrapper.selection.normal._transform import (
     take_apart,
     through,
 )
-from tensorwrapper.selection.sources._outer import Outer, Positions
-from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["Fetch", "fetch_of"]
@@ -112,7 +111,7 @@ class Fetch:
 
 def fetch_of(view: Expression) -> Fetch:
     """Return what a part of a view in normal form needs of its source. O(positions of modes with tables)."""
-    source = cast("Reading", view.node).source
+    source = cast("Source", view.node.source)
     transform = take_apart(view.layout, source.shape.extents)
     if transform is None:
         return _bounding(source, view.layout)

@@ -8,11 +8,9 @@ import attrs
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, new_strided, packed_strides, plan_copy
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.expressions._nodes import Reading, Routing
 from tensorwrapper.selection.plans._leaves import distinct_size, is_away, leaves_of, source_of
 from tensorwrapper.selection.plans._split import fetch_of
-from tensorwrapper.selection.sources._source import Source, TensorSource
+from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.typing import Extents
 
 __all__ = ["Step", "StepKind", "count_text", "steps_of"]
@@ -45,9 +43,9 @@ class Step:
     def kind(self) -> StepKind:
         """How the elements are written."""
         node = self.view.node
-        if isinstance(node, Filling):
+        if node.is_constant:
             return "fill"
-        if not isinstance(node, Reading):
+        if node.source is None:
             return "compute"
         layout = fetch_of(self.view).layout if is_away(self.view) else self.view.layout
         return "copy" if isinstance(layout.implementation, Strided) else "take"
@@ -75,11 +73,10 @@ class Step:
     @property
     def runs(self) -> int:
         """How many runs of memory are written, each from one run if they come from memory. Row-major."""
-        node = self.view.node
-        held: LayoutCommon = new_row_major(self.view.shape.extents)
-        if isinstance(node, Reading) and isinstance(node.source, TensorSource):
-            held = self.view.layout.implementation
-        return plan_copy(held, self.target()).runs
+        known: LayoutCommon = new_row_major(self.view.shape.extents)
+        if self.view.node.tensor is not None:
+            known = self.view.layout.implementation
+        return plan_copy(known, self.target()).runs
 
     def target(self) -> Strided:
         """Return where the elements go in a result in row-major order."""
@@ -113,12 +110,10 @@ def steps_of(view: Expression) -> Iterator[Step]:
 
 
 def _steps(view: Expression, window: tuple[range, ...], extents: Extents) -> Iterator[Step]:
-    node = view.node
-    if not isinstance(node, Routing):
+    parts = view.node.shared()
+    if not parts:
         yield Step(window, view, extents)
-        return
-    mode = node.mode
-    for piece in node.pieces:
-        end = piece.start + piece.step * (piece.count(mode) - 1) + 1
-        own = window[mode][piece.start : end : piece.step]
-        yield from _steps(piece.view, (*window[:mode], own, *window[mode + 1 :]), extents)
+    for mode, own, part in parts:
+        end = own.start + own.step * (len(own) - 1) + 1
+        positions = window[mode][own.start : end : own.step]
+        yield from _steps(part, (*window[:mode], positions, *window[mode + 1 :]), extents)

@@ -12,14 +12,12 @@ from tensorwrapper.buffer import BufferCommon, Dense, run_copy
 from tensorwrapper.buffer.lowlevel import SMALL, as_dense, memory_of, take_along, write_elements
 from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import Separable, Stride, Table, new_strided, plan_copy
-from tensorwrapper.selection.expressions._generators import Generator
-from tensorwrapper.selection.normal._transform import Transform, take_apart
-from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut, inside, shift_window, window_extents
+from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut, inside, window_extents
+from tensorwrapper.selection.transforms._transform import Transform
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = [
     "AddressedLeaf",
-    "GeneratorLeaf",
     "MemoryLeaf",
     "Runner",
     "coordinates_of",
@@ -208,40 +206,6 @@ def coordinates_of(transform: Transform, window: Window) -> list[IntArray]:
             total = total + own.reshape([-1 if m == mode else 1 for m in range(rank)])
         found.append(total)
     return found
-
-
-@final
-@attrs.frozen(eq=False)
-class GeneratorLeaf(Runner):
-    """Elements that are computed from their coordinates."""
-
-    node: Generator
-    layout: Layout
-    transform: Transform | None
-
-    @classmethod
-    def of(cls, node: Generator, layout: Layout) -> "GeneratorLeaf":
-        """Return what writes the elements of a generator at some of its places."""
-        apart = take_apart(layout, node.extents) if layout.shape.size else None
-        return cls(node, layout, apart)
-
-    @property
-    def extents(self) -> Extents:
-        return self.layout.shape.extents
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.node.dtype
-
-    def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
-        for block in cut(out.shape):
-            own = shift_window(window, block)
-            values = self.node.values(places_in(self.layout, self.transform, own, self.node.extents))
-            write_elements(inside(out, block), np.broadcast_to(values, window_extents(own)))
-
-    def points(self, places: tuple[IntArray, ...]) -> Array:
-        found = self.node.values(points_through(self.layout, places, self.node.extents))
-        return np.asarray(np.broadcast_to(found, places[0].shape if places else ()), self.dtype)
 
 
 def places_in(

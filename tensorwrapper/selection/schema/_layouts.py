@@ -1,7 +1,7 @@
 """Layouts and shared modes from JSON: what they reach, and that pieces share a mode out exactly once."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -19,13 +19,10 @@ from tensorwrapper.layout.lowlevel import (
     Strided,
     Table,
     over_box,
-    solve_progression,
     wrap_layout,
 )
 from tensorwrapper.selection.expressions._expression import Node
-from tensorwrapper.selection.expressions._nodes import Piece
-from tensorwrapper.selection.normal._transform import maps_of, take_apart
-from tensorwrapper.selection.schema._fields import (
+from tensorwrapper.selection.expressions._fields import (
     MAX_RANK,
     check_keys,
     one_key,
@@ -35,10 +32,10 @@ from tensorwrapper.selection.schema._fields import (
 )
 from tensorwrapper.selection.schema._limits import Budget
 from tensorwrapper.selection.sources._source import TensorSource
+from tensorwrapper.selection.transforms._transform import maps_of, take_apart
 
-__all__ = ["check_cover", "check_reach", "to_layout"]
+__all__ = ["check_reach", "to_layout"]
 
-_PAIRED = 256  # pieces with gaps up to which each is compared with each
 _CYCLE = 1 << 40  # no number of a cycle may exceed it: products with positions stay in 64 bits
 
 
@@ -146,63 +143,3 @@ def _is_inside(layout: Layout[Any], own: Layout[Any]) -> bool:
         return False
     ends = [coordinate.bounds()[1] for coordinate in found.coordinates]
     return all(end < count for end, count in zip(ends, (*counts, 1), strict=True))
-
-
-def check_cover(pieces: Sequence[Piece], mode: int, where: str, budget: Budget) -> int:
-    """Return how many positions pieces share out; raise unless each position is in exactly one of them."""
-    counts = [piece.count(mode) for piece in pieces]
-    total = sum(counts)
-    runs: list[tuple[int, int]] = []
-    spread: list[tuple[int, int, int]] = []
-    for piece, count in zip(pieces, counts, strict=True):
-        if not count:
-            continue
-        last = piece.start + piece.step * (count - 1)
-        if last >= total:
-            raise SelectionError("cover", f"{where}: a piece goes on to position {last} of {total}")
-        if piece.step == 1 or count == 1:
-            runs.append((piece.start, last + 1))
-        else:
-            spread.append((piece.start, piece.step, count))
-    # As many positions as there are, none beyond the end: if none is in two pieces, each is in one.
-    runs.sort()
-    if any(end > start for (_, end), (start, _) in pairwise(runs)):
-        raise _twice(where)
-    if len(spread) <= _PAIRED:
-        _check_spread(runs, spread, where)
-    elif total:
-        budget.extent(total, where)
-        budget.work(total, where)
-        met = np.zeros(total, dtype=np.bool_)
-        for start, step, count in [*[(a, 1, b - a) for a, b in runs], *spread]:
-            met[start : start + step * (count - 1) + 1 : step] = True
-        if not met.all():
-            raise _twice(where)
-    return total
-
-
-def _check_spread(runs: list[tuple[int, int]], spread: list[tuple[int, int, int]], where: str) -> None:
-    ends = np.array(runs, dtype=np.int64).reshape(-1, 2)
-    for number, (start, step, count) in enumerate(spread):
-        # How many positions of the progression come before each end of each run: none lies between them.
-        before = np.clip(-((start - ends) // step), 0, count)
-        if (before[:, 0] != before[:, 1]).any():
-            raise _twice(where)
-        if any(_meet((start, step, count), other) for other in spread[:number]):
-            raise _twice(where)
-
-
-def _meet(a: tuple[int, int, int], b: tuple[int, int, int]) -> bool:
-    """Tell whether two progressions, each a start, a step and a count, have a position in common."""
-    start, step, count = a
-    first, other, many = b
-    met = solve_progression(start, step, other, count, first % other)
-    if not met:
-        return False
-    place, gap = start + step * met.start, step * met.step
-    place += gap * max(-((place - first) // gap), 0)
-    return place <= min(start + step * (count - 1), first + other * (many - 1))
-
-
-def _twice(where: str) -> SelectionError:
-    return SelectionError("cover", f"{where}: the pieces have a position twice, and another one not at all")

@@ -10,9 +10,9 @@ from tensorwrapper.errors import SelectionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Cycle, Stride
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.normal._pieces import RUNS
-from tensorwrapper.selection.normal._transform import maps_of
-from tensorwrapper.selection.schema._fields import MAX_RANK, to_table
+from tensorwrapper.selection.expressions._fields import MAX_RANK, to_table
+from tensorwrapper.selection.expressions._pieces import RUNS
+from tensorwrapper.selection.transforms._transform import maps_of
 from tensorwrapper.typing import IntArray
 
 __all__ = ["Budget", "Measured", "SchemaLimits", "finished", "tabled"]

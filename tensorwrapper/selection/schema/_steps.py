@@ -9,7 +9,7 @@ from tensorwrapper._json import Json
 from tensorwrapper.errors import SelectionError
 from tensorwrapper.layout import Boundary
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.schema._fields import LARGEST, to_integer, to_integers, to_list
+from tensorwrapper.selection.expressions._fields import LARGEST, to_integer, to_integers, to_list
 from tensorwrapper.selection.schema._limits import Budget, Measured, finished, tabled
 from tensorwrapper.typing import Extents, PositionalItem, PositionalKey
 

@@ -6,7 +6,7 @@ steps after a layout. The outermost object also has ``view`` (the version), ``dt
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast, final
 
 import numpy as np
 
@@ -16,32 +16,11 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import AxisMap, Cycle, Stride, Table, new_row_major, wrap_layout
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._atom import Atom, atoms_of
-from tensorwrapper.selection.expressions._expression import Expression, Node
-from tensorwrapper.selection.expressions._generators import (
-    Computing,
-    Counting,
-    Diagonal,
-    Filling,
-    Generator,
-    RandomField,
-    Sampling,
-)
-from tensorwrapper.selection.expressions._nodes import (
-    Casting,
-    Choosing,
-    Extreme,
-    Interleaving,
-    Joining,
-    Padding,
-    Reading,
-    Routing,
-    Stacking,
-    Whole,
-)
-from tensorwrapper.selection.normal._transform import maps_of
-from tensorwrapper.selection.random._philox import ALGORITHM
-from tensorwrapper.selection.schema._fields import dtype_name
+from tensorwrapper.selection.expressions._expression import Expression, Node, NodeWriter
+from tensorwrapper.selection.expressions._fields import dtype_name, range_of
+from tensorwrapper.selection.schema._nodes import is_registered
 from tensorwrapper.selection.sources._source import Source, TensorSource
+from tensorwrapper.selection.transforms._transform import maps_of
 from tensorwrapper.shape import Shape
 
 __all__ = ["VERSION", "SchemaForm", "sources", "to_json"]
@@ -73,10 +52,10 @@ def sources(view: View[Any]) -> dict[str, Source]:
         while part.written is not None:
             # Of what was optimized it is the written steps that are read.
             part = part.written
-        node = part.node
-        if isinstance(node, Reading):
-            found.setdefault(_key(node.source), node.source)
-        waiting += reversed(node.operands)
+        source = part.node.source
+        if source is not None:
+            found.setdefault(_key(source), source)
+        waiting += reversed(part.node.operands)
     return {str(number): source for number, source in enumerate(found.values())}
 
 
@@ -133,38 +112,14 @@ def to_json(
 _sources = sources
 
 
-def range_of(shape: Shape[Any]) -> dict[str, Json]:
-    """Return the first index of a box, and the one after its last."""
-    start, extents = shape.origin, shape.extents
-    return {"start": list(start), "end": [a + n for a, n in zip(start, extents, strict=True)]}
-
-
-def _value(value: Any, dtype: "np.dtype[Any]") -> Json:  # noqa: ANN401 - a constant of any type
-    """Return a constant as what JSON can say: times as integers, complex numbers as pairs."""
-    number: Any = np.array(value, dtype=dtype)
-    match dtype.kind:
-        case "m" | "M":
-            return int(number.view(np.int64))
-        case "c":
-            return [_real(float(number.real)), _real(float(number.imag))]
-        case "f":
-            return _real(float(number))
-        case "b" | "i" | "u" | "T" | "U":
-            return cast("Json", number.item())
-        case _:
-            raise ConversionError(f"a constant of type {dtype} has no form in JSON")
-
-
-def _real(value: float) -> Json:
-    return value if np.isfinite(value) else repr(value)
-
-
-class _Writer:
+@final
+class _Writer(NodeWriter):
     """What is known while a view is written."""
 
-    __slots__ = ("_buffers", "_frames", "_names", "_tensors")
+    __slots__ = ("_buffers", "_frames", "_is_normal", "_names", "_tensors")
 
     def __init__(self, names: Mapping[str, Source], frames: list[bytes] | None) -> None:
+        self._is_normal = False
         self._names = names
         self._frames = frames
         # Of several names the first one is written.
@@ -222,47 +177,22 @@ class _Writer:
             )
         return name
 
-    def _node(self, node: Node) -> dict[str, Json]:
-        match node:
-            case Reading():
-                return {"source": self._name(node.source)}
-            case Joining() | Interleaving() | Stacking():
-                return {node.name: node.mode, "parts": [self.steps(part) for part in node.operands]}
-            case Padding():
-                fill = _value(cast("Filling", node.fill.node).value, node.dtype)
-                return {
-                    "pad": [list(pair) for pair in node.widths],
-                    "value": fill,
-                    "part": self.steps(node.operand),
-                }
-            case Choosing() | Extreme():
-                return {node.name: [self.steps(part) for part in node.operands]}
-            case Casting():
-                return {"cast": dtype_name(node.dtype), "part": self.steps(node.operand)}
-            case Whole():
-                return {"whole": self.steps(node.operand)}
-            case RandomField():
-                return self._random(node, [self.steps(part) for part in node.operands])
-            case Routing():
-                return self._route(node)
-            case Generator():
-                return _generator(node)
-            case _:
-                raise ConversionError(f"{node.name} is not written as JSON")
+    @property
+    def is_normal(self) -> bool:
+        return self._is_normal
 
-    def _random(self, node: RandomField, parts: "list[dict[str, Json]]") -> dict[str, Json]:
-        operands = iter(parts)
-        parameters: list[Json] = [
-            next(operands) if isinstance(p, Expression) else _parameter(p) for p in node.parameters
-        ]
-        return {
-            "random": node.distribution,
-            "algorithm": ALGORITHM,
-            "seed": node.seed,
-            "parameters": parameters,
-            "range": range_of(node.shape),
-            "dtype": dtype_name(node.dtype),
-        }
+    def view(self, view: Expression) -> dict[str, Json]:
+        return self.normal(view) if self._is_normal else self.steps(view)
+
+    def source(self, source: Source) -> str:
+        return self._name(source, buffer=self._is_normal)
+
+    def _node(self, node: Node) -> dict[str, Json]:
+        if node.json_names and not is_registered(type(node)):
+            raise ConversionError(
+                f"{node.name} is not written as JSON: register_node({type(node).__name__}) makes it known"
+            )
+        return node.to_json(self)
 
     def normal(self, view: Expression) -> dict[str, Json]:
         """Return a view in normal form: one layout for each part."""
@@ -271,9 +201,11 @@ class _Writer:
         maps = maps_of(view.layout)
         if maps is None:
             return {"of": {"source": self._kept_together(view)}}
-        written: dict[str, Json] = {"of": self._normal_node(node)}
+        before, self._is_normal = self._is_normal, True
+        written: dict[str, Json] = {"of": self._node(node)}
+        self._is_normal = before
         base, axes = maps
-        if isinstance(node, Reading) or maps != maps_of(wrap_layout(new_row_major(node.extents))):
+        if node.source is not None or maps != maps_of(wrap_layout(new_row_major(node.extents))):
             written["layout"] = {"offset": base, "modes": [self._axis(axis) for axis in axes]}
         return written
 
@@ -281,7 +213,7 @@ class _Writer:
         """Return the name of the source that a view without a rule per mode is all of."""
         node = view.node
         for name, known in self._names.items():
-            same = isinstance(node, Reading) and isinstance(known, TensorSource) and known == node.source
+            same = isinstance(known, TensorSource) and known == node.source
             if same and view.layout[...] == cast("TensorSource", known).tensor.layout[...]:
                 return name
         raise ConversionError(
@@ -297,36 +229,11 @@ class _Writer:
             return {"extent": axis.extent, "cycle": cycle}
         return {"extent": axis.extent, "table": self._table(cast("Table", axis).values)}
 
-    def _normal_node(self, node: Node) -> dict[str, Json]:
-        match node:
-            case Reading():
-                # Places of a tensor in memory are those of its buffer, which tensors may share.
-                memory = isinstance(node.source, TensorSource)
-                return {"memory" if memory else "source": self._name(node.source, buffer=True)}
-            case Routing():
-                return self._route(node)
-            case Choosing() | Extreme():
-                return {node.name: [self.normal(part) for part in node.operands]}
-            case Casting():
-                return {"cast": dtype_name(node.dtype), "part": self.normal(node.operand)}
-            case Whole():
-                return {"whole": self.normal(node.operand)}
-            case Sampling():
-                raise ConversionError(
-                    'random numbers whose parameters are views are written as steps only: form="steps"'
-                )
-            case _:
-                return self._node(node)
-
-    def _route(self, node: Routing) -> dict[str, Json]:
-        pieces: list[Json] = [[p.start, p.step, self.normal(p.view)] for p in node.pieces]
-        return {"route": node.mode, "pieces": pieces}
-
     def box(self, view: Expression) -> dict[str, Json]:
         """Return a view that is a region of one source as ``{"tensorId", "range"}``."""
         _check_box(view)
         node = view.node
-        if not isinstance(node, Reading):
+        if node.source is None:
             raise ConversionError(f"a box is a region of one source, and this view is {node.name}")
         name = self._name(node.source, buffer=True)
         source = self._names[name]
@@ -347,20 +254,13 @@ def _slice(before: Shape[Any], mode: int, start: int, step: int, count: int) -> 
 
 def _is_all(view: Expression) -> bool:
     """Tell whether a view is all of its node or source, wherever it lies."""
-    node = view.node
-    if isinstance(node, Reading) and isinstance(node.source, TensorSource):
-        return view.layout[...] == node.source.tensor.layout[...]
-    return view.is_whole
+    tensor = view.node.tensor
+    return view.is_whole if tensor is None else view.layout[...] == tensor.layout[...]
 
 
 def _check_box(view: Expression) -> None:
     if view.shape.kind != "smooth":
         raise ConversionError(f"a view of {view.shape} is not written as JSON: only boxes are")
-
-
-def _parameter(value: Any) -> Json:  # noqa: ANN401 - a number
-    number: Any = value
-    return int(number) if np.asarray(number).dtype.kind in "biuO" else _real(float(number))
 
 
 def _is_window(held: Layout[Any], region: Shape[Any], view: Expression) -> bool:
@@ -380,19 +280,3 @@ def _plain(argument: Any) -> Json:  # noqa: ANN401 - integers, words, and tuples
     if isinstance(argument, tuple):
         return [_plain(item) for item in cast("tuple[object, ...]", argument)]
     return argument if isinstance(argument, str) else int(argument)
-
-
-def _generator(node: Generator) -> dict[str, Json]:
-    facts: dict[str, Json] = {"range": range_of(node.shape), "dtype": dtype_name(node.dtype)}
-    match node:
-        case Filling():
-            return {"full": _value(node.value, node.dtype), **facts}
-        case Counting():
-            steps = [_value(step, node.dtype) for step in node.steps]
-            return {node.name: _value(node.start, node.dtype), "steps": steps, **facts}
-        case Diagonal():
-            return {"eye": node.offset, **facts}
-        case Computing():
-            raise ConversionError("a view that a Python function computes is not written as JSON")
-        case _:
-            raise ConversionError(f"{node.name} is not written as JSON")

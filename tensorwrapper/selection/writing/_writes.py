@@ -10,7 +10,6 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import address_batches, copy_elements, memory_of
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.expressions._nodes import Reading
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.writing._distinct import check_distinct
 from tensorwrapper.selection.writing._targets import Landing, Landings, landed, landings_of, write_parts
@@ -51,16 +50,16 @@ def _sources(written: Expression) -> Iterable[TensorSource]:
         view = waiting.pop()
         while view.written is not None:
             view = view.written
-        if isinstance(view.node, Reading) and isinstance(view.node.source, TensorSource):
-            yield view.node.source
+        if view.node.tensor is not None:
+            yield cast("TensorSource", view.node.source)
         waiting += view.node.operands
 
 
 def assign(written: Expression, normal: Expression, value: Value) -> None:
     """Write a value, broadcast and cast, into all elements of a view."""
-    node = normal.node
-    if isinstance(node, Reading) and isinstance(node.source, TensorSource):
-        target = Tensor._make(normal.layout, node.source.tensor.buffer)
+    tensor = normal.node.tensor
+    if tensor is not None:
+        target = Tensor._make(normal.layout, tensor.buffer)
         _check_writable(written, [Landing((), target, "the elements")] if target._layout.is_injective else [])
         target.assign(value)
         return

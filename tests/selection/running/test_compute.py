@@ -20,7 +20,7 @@ from tensorwrapper.errors import (
     JaggedModeError,
     ReadOnlyError,
 )
-from tensorwrapper.selection.runners._targets import threads_for
+from tensorwrapper.selection.computing._targets import threads_for
 
 X = np.arange(24).reshape(4, 6)
 

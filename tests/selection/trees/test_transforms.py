@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.selection.normal._transform import put_together, take_apart, through
+from tensorwrapper.selection.transforms._transform import put_together, take_apart, through
 from tests.support.selection_steps import STEPS, StepError
 
 # Steps that act on each mode by itself, or join the movements of several.

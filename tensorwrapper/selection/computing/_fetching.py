@@ -9,6 +9,7 @@ import numpy as np
 
 from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import ComputationCancelledError, ConversionError
+from tensorwrapper.selection.computing._runner import runner_of
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
 from tensorwrapper.selection.plans._plan import Plan
@@ -16,7 +17,6 @@ from tensorwrapper.selection.plans._reads import Share
 from tensorwrapper.selection.plans._steps import Step
 from tensorwrapper.selection.runners._blocks import cut, full_window, inside
 from tensorwrapper.selection.runners._leaves import Runner, leaf_of
-from tensorwrapper.selection.runners._view import runner_of
 from tensorwrapper.selection.sources._source import ReadHandle
 from tensorwrapper.typing import Array
 

@@ -2,7 +2,7 @@
 
 import math
 import os
-from typing import Any, SupportsIndex, TypeAlias
+from typing import Any, SupportsIndex, TypeAlias, cast
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.expressions._nodes import Reading
 from tensorwrapper.selection.plans._leaves import leaves_of, source_of
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.shape import Shape
@@ -44,10 +43,8 @@ Target: TypeAlias = "Tensor[Any] | Array"
 
 def source_tensor(view: Expression) -> Tensor[Any] | None:
     """Return the tensor that a view is, if it selects from one tensor and a layout says what."""
-    node = view.node
-    if isinstance(node, Reading) and isinstance(node.source, TensorSource):
-        return Tensor._make(view.layout, node.source.tensor.buffer)
-    return None
+    tensor = view.node.tensor
+    return None if tensor is None else Tensor._make(view.layout, tensor.buffer)
 
 
 def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Array:
@@ -124,9 +121,8 @@ def is_array(source: Tensor[Any]) -> bool:
 def reads_from(view: Expression, target: Array) -> bool:
     """Tell whether memory that a view in normal form reads may be in an array."""
     for leaf in leaves_of(view):
-        source = source_of(leaf)
-        if isinstance(source, TensorSource):
-            buffer = source.owner
+        if leaf.node.tensor is not None:
+            buffer = cast("TensorSource", source_of(leaf)).owner
             # What a composed or computed buffer reads is not known.
             if not isinstance(buffer, Dense) or np.may_share_memory(buffer.flat, target):
                 return True

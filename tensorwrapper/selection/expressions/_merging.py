@@ -1,54 +1,19 @@
 """Pieces of a mode that are one view: what continues, what interleaves, what repeats a constant."""
 
-import attrs
-
 from tensorwrapper.layout.lowlevel import AxisMap, Stride, over_box, wrap_layout
-from tensorwrapper.selection.expressions._expression import Expression, Node, box, whole
-from tensorwrapper.selection.expressions._generators import Filling, Generator
-from tensorwrapper.selection.expressions._nodes import Piece, Reading, Routing
-from tensorwrapper.selection.normal._transform import maps_of
-from tensorwrapper.typing import Extents
+from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._pieces import Piece
+from tensorwrapper.selection.transforms._transform import maps_of
 
-__all__ = ["route"]
+__all__ = ["merged"]
 
 
-def route(mode: int, extents: Extents, pieces: list[Piece]) -> Expression:
-    """Return the view that pieces make, whose views are in normal form and start at zero.
-
-    The pieces share out the positions of the mode. Those that are empty go, nested ones are laid flat, and
-    neighbours that one layout can say become one.
-    """
-    flat: list[Piece] = []
-    for piece in pieces:
-        flat += _flattened(piece, mode)
-    flat.sort(key=lambda piece: piece.start)
-    first = flat[0].view.node
-    if isinstance(first, Filling) and all(_same_constant(first, piece.view.node) for piece in flat):
-        return whole(attrs.evolve(first, shape=box(extents)))
+def merged(pieces: list[Piece], mode: int) -> list[Piece]:
+    """Return the same positions in fewer pieces, where one layout or constant says several; in order."""
     # Turns first: of three turns over four positions, the last two also follow one another.
-    merged = _interleaved(flat, mode)
-    if len(merged) > 1:
-        merged = _interleaved(_joined(flat, mode), mode)
-    if len(merged) == 1:
-        return merged[0].view
-    return whole(Routing(mode, extents, tuple(merged)))
-
-
-def _flattened(piece: Piece, mode: int) -> list[Piece]:
-    view, count = piece.view, piece.count(mode)
-    if not count:
-        return []
-    node = view.node
-    if isinstance(node, Routing) and node.mode == mode:
-        return [
-            Piece(
-                piece.start + piece.step * own.start,
-                piece.step * own.step if own.count(mode) > 1 else 1,
-                own.view,
-            )
-            for own in node.pieces
-        ]
-    return [piece if count > 1 else attrs.evolve(piece, step=1)]
+    found = _interleaved(pieces, mode)
+    return _interleaved(_joined(pieces, mode), mode) if len(found) > 1 else found
 
 
 def _joined(pieces: list[Piece], mode: int) -> list[Piece]:
@@ -71,9 +36,9 @@ def _continued(first: Expression, second: Expression, mode: int) -> Expression |
     extents = first.shape.extents
     counts = extents[mode], second.shape.extents[mode]
     together = (*extents[:mode], sum(counts), *extents[mode + 1 :])
-    if isinstance(a, Filling) and _same_constant(a, b):
-        return whole(attrs.evolve(a, shape=box(together)))
-    if not isinstance(a, Reading | Generator) or a != b:
+    if isinstance(a, Filling) and a.is_like(b):
+        return a.over(together)
+    if not a.is_leaf or a != b:
         return None
     here, there = maps_of(first.layout), maps_of(second.layout)
     if here is None or there is None:
@@ -88,10 +53,6 @@ def _continued(first: Expression, second: Expression, mode: int) -> Expression |
     if (counts[1] > 1 and steps[1].step != step) or further != base + step * counts[0]:
         return None
     return _strided(first, base, axes, mode, Stride(sum(counts), step))
-
-
-def _same_constant(one: Filling, other: Node) -> bool:
-    return isinstance(other, Filling) and attrs.evolve(other, shape=one.shape) == one
 
 
 def _interleaved(pieces: list[Piece], mode: int) -> list[Piece]:
@@ -123,8 +84,8 @@ def _take_turns(pieces: list[Piece], mode: int) -> bool:
         many > 1
         and all(piece.start == n for n, piece in enumerate(pieces))
         and all(piece.step == many or piece.count(mode) == 1 for piece in pieces)
-        and isinstance(node, Reading | Generator)
-        and not isinstance(node, Filling)
+        and node.is_leaf
+        and not node.is_constant
         and all(piece.view.node == node for piece in pieces)
     )
 

@@ -1,4 +1,4 @@
-"""Pieces of JSON that a stranger may have written, taken for what they must be."""
+"""Numbers, types, boxes and tables as JSON: written, and taken for what they must be."""
 
 import re
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, SelectionError, SizeOverflowError, StringDataError
+from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray
 
 __all__ = [
@@ -16,7 +17,10 @@ __all__ = [
     "MAX_RANK",
     "check_keys",
     "dtype_name",
+    "json_of_parameter",
+    "json_of_value",
     "one_key",
+    "range_of",
     "to_dtype",
     "to_integer",
     "to_integers",
@@ -211,3 +215,35 @@ def one_key(given: dict[str, Json], where: str, known: Sequence[str]) -> str:
 
 def _kind(value: Json) -> str:
     return f"{type(value).__name__} {str(cast('object', value))[:40]!r}"
+
+
+def range_of(shape: Shape[Any]) -> dict[str, Json]:
+    """Return the first index of a box, and the one after its last."""
+    start, extents = shape.origin, shape.extents
+    return {"start": list(start), "end": [a + n for a, n in zip(start, extents, strict=True)]}
+
+
+def json_of_value(value: Any, dtype: "np.dtype[Any]") -> Json:  # noqa: ANN401 - a constant of any type
+    """Return a constant as what JSON can say: times as integers, complex numbers as pairs."""
+    number: Any = np.array(value, dtype=dtype)
+    match dtype.kind:
+        case "m" | "M":
+            return int(number.view(np.int64))
+        case "c":
+            return [_json_of_real(float(number.real)), _json_of_real(float(number.imag))]
+        case "f":
+            return _json_of_real(float(number))
+        case "b" | "i" | "u" | "T" | "U":
+            return cast("Json", number.item())
+        case _:
+            raise ConversionError(f"a constant of type {dtype} has no form in JSON")
+
+
+def json_of_parameter(value: Any) -> Json:  # noqa: ANN401 - a number
+    """Return a number that a distribution needs as what JSON can say."""
+    number: Any = value
+    return int(number) if np.asarray(number).dtype.kind in "biuO" else _json_of_real(float(number))
+
+
+def _json_of_real(value: float) -> Json:
+    return value if np.isfinite(value) else repr(value)

@@ -6,7 +6,7 @@ where several modes of the view move one of the box, or one moves several); `thr
 of the operand.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, cast, final
 
 import attrs
@@ -24,13 +24,14 @@ from tensorwrapper.layout.lowlevel import (
     Table,
     axes_of,
     new_row_major,
+    new_strided,
     over_box,
     packed_strides,
     wrap_layout,
 )
-from tensorwrapper.typing import Extents, Index
+from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = ["Coordinate", "Transform", "maps_of", "put_together", "take_apart", "through"]
+__all__ = ["Coordinate", "Feed", "Transform", "canonical", "maps_of", "put_together", "take_apart", "through"]
 
 Feed: TypeAlias = "tuple[int, AxisMap]"
 """A mode of the view, and how far its position j moves the coordinate."""
@@ -49,6 +50,14 @@ class Coordinate:
         ends = [axis.bounds() for _, axis in self.feeds]
         return self.constant + sum([a for a, _ in ends]), self.constant + sum([b for _, b in ends])
 
+    def changed(self, mode: int, change: Callable[[AxisMap], Based]) -> "Coordinate":
+        """Return the same with what a mode of the view adds to it changed."""
+        if all(number != mode for number, _ in self.feeds):
+            return self
+        moved = [(number, *(change(move) if number == mode else (0, move))) for number, move in self.feeds]
+        constant = self.constant + sum([more for _, more, _ in moved])
+        return Coordinate(constant, tuple([(number, move) for number, _, move in moved]))
+
 
 @final
 @attrs.frozen
@@ -59,6 +68,26 @@ class Transform:
     origin: Index
     coordinates: tuple[Coordinate, ...]
 
+    def at(self, mode: int, coordinate: Coordinate) -> "Transform":
+        """Return the same with another coordinate in a mode of the box."""
+        old = self.coordinates
+        return Transform(self.extents, self.origin, (*old[:mode], coordinate, *old[mode + 1 :]))
+
+    def restricted(self, mode: int, start: int, step: int, count: int) -> "Transform":
+        """Return a transform of some evenly spaced positions of a mode of the view."""
+        if (start, step, count) == (0, 1, self.extents[mode]):
+            return self
+        return self._changed(mode, count, lambda move: move.take(start, step, count))
+
+    def gathered(self, mode: int, positions: IntArray) -> "Transform":
+        """Return a transform of any positions of a mode of the view."""
+        return self._changed(mode, len(positions), lambda move: move.gather(positions))
+
+    def _changed(self, mode: int, count: int, change: Callable[[AxisMap], Based]) -> "Transform":
+        extents = (*self.extents[:mode], count, *self.extents[mode + 1 :])
+        changed = tuple([own.changed(mode, change) for own in self.coordinates])
+        return Transform(extents, self.origin, changed)
+
 
 def _unravel(place: int, strides: Sequence[int], extents: Extents) -> list[int]:
     return [place // step % extent for step, extent in zip(strides, extents, strict=True)]
@@ -66,8 +95,8 @@ def _unravel(place: int, strides: Sequence[int], extents: Extents) -> list[int]:
 
 def maps_of(layout: Layout[Any]) -> tuple[int, tuple[AxisMap, ...]] | None:
     """Return base and axis maps of a layout; None if it keeps tiles together, and so has no rule per mode."""
-    held = layout.implementation
-    return axes_of(held, "a selection") if isinstance(held, Strided | Separable | Hierarchical) else None
+    known = layout.implementation
+    return axes_of(known, "a selection") if isinstance(known, Strided | Separable | Hierarchical) else None
 
 
 def take_apart(layout: Layout[Any], extents: Extents) -> Transform | None:
@@ -199,3 +228,30 @@ def _sum(extent: int, axes: list[AxisMap]) -> Based:
     for axis in axes[1:]:
         total = total + axis.offsets()
     return Table(total).simplify()
+
+
+def canonical(layout: Layout[Any]) -> Layout[Any]:
+    """Return a layout in which modes of one position have stride 0, and tables have the least number 0.
+
+    So that layouts that select the same are equal.
+    """
+    implementation = layout.implementation
+    if isinstance(implementation, Strided):
+        pairs = list(zip(implementation.extents, implementation.strides, strict=True))
+        if any(step and n == 1 for n, step in pairs):
+            steps = tuple([step if n > 1 else 0 for n, step in pairs])
+            return wrap_layout(
+                new_strided(implementation.extents, implementation.origin, steps, implementation.offset)
+            )
+    if isinstance(implementation, Separable):
+        parts = [_from_zero(axis) for axis in implementation.axes]
+        base = implementation.base + sum([more for more, _ in parts])
+        return wrap_layout(Separable(implementation.shape, base, tuple([axis for _, axis in parts])))
+    return layout
+
+
+def _from_zero(axis: AxisMap) -> Based:
+    if isinstance(axis, Table):
+        least = int(axis.values.min())
+        return (least, Table(axis.values - np.int64(least))) if least else (0, axis)
+    return (0, Stride(1, 0)) if axis.extent == 1 else (0, axis)

@@ -1,0 +1,52 @@
+"""Regions of a view of bounded volume, along which its memory lies."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from tensorwrapper.layout.lowlevel import Strided
+from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
+from tensorwrapper.typing import Extents
+
+__all__ = ["region_extents", "regions"]
+
+_RUN = 1 << 6  # elements of the fastest mode of a source that a region has at least
+
+
+def region_extents(view: Expression, most: int) -> Extents:
+    """Return the extents of regions of at most so many elements.
+
+    They have all positions of the last modes, as many as fit. Where the memory of a source runs along
+    another mode, they have some run of that first: single elements would load a line of memory each.
+    """
+    extents = view.shape.extents
+    steps = [1] * len(extents)
+    left = most
+    fastest = _fastest(view)
+    if fastest is not None:
+        steps[fastest] = min(extents[fastest], _RUN, left)
+        left //= steps[fastest]
+    for mode in reversed(range(len(extents))):
+        more = min(extents[mode], left * steps[mode])
+        left = left * steps[mode] // more
+        steps[mode] = more
+    return tuple(steps)
+
+
+def _fastest(view: Expression) -> int | None:
+    layout = view.layout.implementation
+    if view.node.source is None or not isinstance(layout, Strided):
+        return None
+    moving = [mode for mode, step in enumerate(layout.strides) if step]
+    return min(moving, key=lambda mode: abs(layout.strides[mode]), default=None)
+
+
+def regions(shape: Shape[Any], steps: Extents) -> Iterator[Shape]:
+    """Return an iterator over the regions of a box in row-major order; the last ones may be smaller."""
+    extents, origin = shape.extents, shape.origin
+    for corner in product(*[range(0, n, step) for n, step in zip(extents, steps, strict=True)]):
+        own = tuple([min(step, n - at) for at, step, n in zip(corner, steps, extents, strict=True)])
+        start = tuple([at + first for at, first in zip(corner, origin, strict=True)])
+        yield wrap(make_smooth(own, start))

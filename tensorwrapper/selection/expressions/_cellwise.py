@@ -1,0 +1,247 @@
+"""Nodes that make each element of those of operands at its position: chosen, least, greatest, cast."""
+
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Literal, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._json import Json
+from tensorwrapper.selection.expressions._expression import (
+    Expression,
+    Node,
+    NodeFields,
+    NodeWriter,
+    Normalize,
+    ReadAt,
+    ReaderOf,
+    Shares,
+    whole,
+)
+from tensorwrapper.selection.expressions._fields import dtype_name, to_dtype
+from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._whole import pushed
+from tensorwrapper.selection.runners._cells import CastRunner, ChoosingRunner, ExtremeRunner
+from tensorwrapper.selection.runners._leaves import Runner
+from tensorwrapper.selection.transforms._transform import Transform
+from tensorwrapper.typing import Array, Extents, IntArray
+
+__all__ = ["Casting", "Choosing", "Extreme", "cast_view"]
+
+
+def _parts(node: Node, transform: Transform, normalize: Normalize) -> tuple[Expression, ...]:
+    return tuple([normalize(pushed(operand, transform)) for operand in node.operands])
+
+
+def _by_number(
+    node: Node, numbers: IntArray, positions: IntArray
+) -> Iterator[tuple[Expression, Any, IntArray]]:
+    for number in np.unique(numbers).tolist():
+        chosen = numbers == number
+        yield node.operands[number], chosen, positions[chosen]
+
+
+@final
+@attrs.frozen
+class Choosing(Node):
+    """Elements of the second operand where the first is true, else of the third; all of one box."""
+
+    operands: tuple[Expression, ...]
+
+    json_names: ClassVar[tuple[str, ...]] = ("where",)
+    is_choosing: ClassVar[bool] = True
+
+    @property
+    def extents(self) -> Extents:
+        return self.operands[0].shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operands[1].dtype
+
+    @property
+    def name(self) -> str:
+        return "where"
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Choosing":
+        return Choosing(operands)
+
+    def selected(self, transform: Transform, normalize: Normalize) -> Expression:
+        mask, left, right = _parts(self, transform, normalize)
+        if isinstance(mask.node, Filling):
+            return left if mask.node.value else right
+        return left if left == right else whole(Choosing((mask, left, right)))
+
+    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+        return ChoosingRunner(given)
+
+    def shares(self, positions: IntArray, read: ReadAt) -> Shares:
+        return _by_number(self, np.where(read(self.operands[0], positions), 1, 2), positions)
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        return {"where": [write.view(part) for part in self.operands]}
+
+    @classmethod
+    def from_json(cls, given: NodeFields) -> "Choosing":
+        given.only()
+        parts = given.parts("where")
+        given.alike(parts[1:])
+        if len(parts) != 3 or parts[0].dtype != np.bool_ or parts[0].shape.extents != parts[1].shape.extents:
+            raise given.refused("bounds", ".where needs a mask of bools and two views, all of one box")
+        return Choosing(parts)
+
+
+@final
+@attrs.frozen
+class Extreme(Node):
+    """The least or the greatest of the operands, cell by cell; all of one box and dtype."""
+
+    kind: Literal["minimum", "maximum"]
+    operands: tuple[Expression, ...]
+
+    json_names: ClassVar[tuple[str, ...]] = ("minimum", "maximum")
+    is_choosing: ClassVar[bool] = True
+
+    @property
+    def extents(self) -> Extents:
+        return self.operands[0].shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operands[0].dtype
+
+    @property
+    def name(self) -> str:
+        return self.kind
+
+    @classmethod
+    def of(cls, kind: Literal["minimum", "maximum"], parts: Iterable[Expression]) -> "Extreme":
+        """Return the extreme of parts; a loop that takes the least so far nests nothing."""
+        flat: list[Expression] = []
+        for part in parts:
+            node = part.node
+            nested = part.is_fresh and isinstance(node, Extreme) and node.kind == kind
+            flat += node.operands if nested else [part]
+        return cls(kind, tuple(flat))
+
+    @property
+    def _better(self) -> "np.ufunc":
+        return np.minimum if self.kind == "minimum" else np.maximum
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Extreme":
+        return Extreme(self.kind, operands)
+
+    def selected(self, transform: Transform, normalize: Normalize) -> Expression:
+        distinct = tuple(dict.fromkeys(_parts(self, transform, normalize)))
+        return distinct[0] if len(distinct) == 1 else whole(Extreme(self.kind, distinct))
+
+    def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
+        found: Array = self._better.reduce(given)
+        return found
+
+    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+        return ExtremeRunner(self._better, given)
+
+    def shares(self, positions: IntArray, read: ReadAt) -> Shares:
+        given = np.stack([read(operand, positions) for operand in self.operands])
+        best = self.values((), list(given))
+        # Not-a-number wins, and is not equal to itself.
+        wins = (given == best) | ((given != given) & (best != best))  # noqa: PLR0124
+        return _by_number(self, np.argmax(wins, axis=0), positions)
+
+    def at(self, positions: IntArray, read: ReadAt) -> Array:
+        # Each operand is asked once, however choices are nested.
+        return self.values((), [read(operand, positions) for operand in self.operands])
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        return {self.kind: [write.view(part) for part in self.operands]}
+
+    @classmethod
+    def from_json(cls, given: NodeFields) -> "Extreme":
+        given.only()
+        parts = given.parts(given.kind)
+        given.alike(parts)
+        if parts[0].dtype.kind == "O":
+            raise given.refused("bounds", ": bytes are not compared")
+        return Extreme("minimum" if given.kind == "minimum" else "maximum", parts)
+
+
+@final
+@attrs.frozen
+class Casting(Node):
+    """The operand as elements of another type, as NumPy casts: what does not fit wraps round."""
+
+    operand: Expression
+    _dtype: "np.dtype[Any]"
+
+    json_names: ClassVar[tuple[str, ...]] = ("cast",)
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
+    @property
+    def extents(self) -> Extents:
+        return self.operand.shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self._dtype
+
+    @property
+    def name(self) -> str:
+        return "cast"
+
+    @property
+    def casts(self) -> "tuple[np.dtype[Any], ...]":
+        return (self._dtype,)
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Casting":
+        (operand,) = operands
+        return Casting(operand, self._dtype)
+
+    def selected(self, transform: Transform, normalize: Normalize) -> Expression:
+        return cast_view(normalize(pushed(self.operand, transform)), self._dtype)
+
+    def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
+        return given[0].astype(self._dtype)
+
+    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+        return CastRunner(given[0], self._dtype)
+
+    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+        return ((self.operand, slice(None), positions),)
+
+    def at(self, positions: IntArray, read: ReadAt) -> Array:
+        return self.values((), [read(self.operand, positions)])
+
+    @property
+    def title(self) -> str:
+        return f"cast({self._dtype})"
+
+    @property
+    def refusal(self) -> str:
+        return f"converted to {self._dtype}"
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        return {"cast": dtype_name(self._dtype), "part": write.view(self.operand)}
+
+    @classmethod
+    def from_json(cls, given: NodeFields) -> "Casting":
+        given.only("part")
+        part = given.part("part")
+        dtype = to_dtype(given.json("cast"), f"{given.where}.cast")
+        if "O" in (dtype.kind, part.dtype.kind):
+            raise given.refused("bounds", ": bytes are not cast")
+        return Casting(part, dtype)
+
+
+def cast_view(view: Expression, dtype: "np.dtype[Any]") -> Expression:
+    """Return the elements of a view in normal form as ones of another type: pieces are cast by themselves."""
+    if view.dtype == dtype:
+        return view
+    found = view.node.cast(view, dtype)
+    return whole(Casting(view, dtype)) if found is None else found

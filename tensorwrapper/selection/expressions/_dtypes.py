@@ -1,0 +1,41 @@
+"""Types of elements: one that is named, and the one that several are promoted to."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer.lowlevel import check_dtype
+from tensorwrapper.errors import DTypeError
+
+__all__ = ["promoted", "to_element_type"]
+
+
+def to_element_type(dtype: npt.DTypeLike, text: str = "T") -> "np.dtype[Any]":
+    """Return the type that is named, which tensors must be able to hold.
+
+    NumPy's `StringDType` is that of text; where `text` is ``"TO"``, objects are allowed: they are bytes.
+
+    Raises
+    ------
+    DTypeError
+        If it is no type, or tensors have no such elements.
+    """
+    try:
+        found: np.dtype[Any] = np.dtype(dtype)
+    except (TypeError, ValueError, SyntaxError) as error:
+        raise DTypeError(f"{dtype!r} is no type of elements") from error
+    if found.kind not in text:
+        check_dtype(found)
+    return found
+
+
+def promoted(dtypes: Sequence["np.dtype[Any]"], numbers: Sequence[complex], what: str) -> "np.dtype[Any]":
+    """Return the type that NumPy promotes types, and Python's numbers, to; `what` is done with them."""
+    try:
+        found: np.dtype[Any] = np.result_type(*dtypes, *numbers)
+    except (TypeError, OverflowError) as error:
+        names = ", ".join(dict.fromkeys([str(dtype) for dtype in dtypes]))
+        raise DTypeError(f"{what}: {names} have no type in common") from error
+    return found

@@ -1,0 +1,210 @@
+"""Nodes that join views along a mode: one after the other, in turns, and under a new mode."""
+
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._json import Json
+from tensorwrapper.errors import SizeOverflowError
+from tensorwrapper.selection.expressions._expression import (
+    Expression,
+    Node,
+    NodeFields,
+    NodeWriter,
+    ReadAt,
+    Shares,
+    whole,
+)
+from tensorwrapper.selection.expressions._pieces import Part, Run, parts_in_a_row
+from tensorwrapper.selection.expressions._routing import SharedMode
+from tensorwrapper.selection.expressions._whole import Whole
+from tensorwrapper.selection.transforms._transform import maps_of
+from tensorwrapper.typing import Extents, IntArray
+
+__all__ = ["Interleaving", "Joining", "Stacking"]
+
+
+def _parts(given: NodeFields, *, new: bool = False) -> tuple[int, tuple[Expression, ...]]:
+    given.only("parts")
+    parts = given.parts("parts")
+    mode = given.integer(given.kind, 0, 31)
+    if mode > parts[0].shape.rank - (not new):
+        raise given.refused("bounds", f": there is no mode {mode} in {parts[0].shape}")
+    given.alike(parts, -1 if new else mode)
+    return mode, parts
+
+
+@final
+@attrs.frozen
+class Joining(SharedMode):
+    """One operand after the other along a mode, of one dtype."""
+
+    mode: int
+    operands: tuple[Expression, ...]
+    offsets: IntArray = attrs.field(init=False, eq=False, repr=False)
+    """Where each operand begins along the mode, and after them all the extent."""
+
+    json_names: ClassVar[tuple[str, ...]] = ("concat",)
+
+    def __attrs_post_init__(self) -> None:
+        lengths = [part.shape.extents[self.mode] for part in self.operands]
+        if sum(lengths) > MAX_INT64:
+            raise SizeOverflowError(f"mode {self.mode} of {len(lengths)} views has {sum(lengths)} positions")
+        offsets = np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))])
+        offsets.flags.writeable = False
+        object.__setattr__(self, "offsets", offsets)
+
+    @property
+    def extents(self) -> Extents:
+        return _with_extent(self.operands[0].shape.extents, self.mode, int(self.offsets[-1]))
+
+    @property
+    def name(self) -> str:
+        return "concat"
+
+    def __reduce__(self) -> "tuple[Callable[..., Joining], tuple[int, tuple[Expression, ...]]]":
+        return Joining, (self.mode, self.operands)
+
+    @classmethod
+    def of(cls, mode: int, parts: Iterable[Expression]) -> "Joining":
+        """Return parts joined, none of which is itself so: a loop that appends nests nothing."""
+        flat: list[Expression] = []
+        for part in parts:
+            node = part.node
+            nested = part.is_fresh and isinstance(node, Joining) and node.mode == mode
+            flat += node.operands if nested else [part]
+        return cls(mode, tuple(flat))
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Joining":
+        return Joining(self.mode, operands)
+
+    def operand_at(self, position: int) -> tuple[Expression, int]:
+        number = int(np.searchsorted(self.offsets, position, "right")) - 1
+        return self.operands[number], position - int(self.offsets[number])
+
+    def parts_of_run(self, run: Run) -> Iterator[Part]:
+        return parts_in_a_row(self.offsets, self.operands, run)
+
+    def numbers(self, positions: IntArray) -> tuple[IntArray, IntArray]:
+        found = np.searchsorted(self.offsets, positions, "right") - 1
+        return found, positions - self.offsets[found]
+
+    @classmethod
+    def from_json(cls, given: NodeFields) -> "Joining":
+        return Joining(*_parts(given))
+
+
+@final
+@attrs.frozen
+class Interleaving(SharedMode):
+    """Position p of a mode is position ``p div k`` of operand ``p mod k``, of k operands of one dtype."""
+
+    mode: int
+    operands: tuple[Expression, ...]
+
+    json_names: ClassVar[tuple[str, ...]] = ("interleave",)
+
+    @property
+    def extents(self) -> Extents:
+        total = sum([part.shape.extents[self.mode] for part in self.operands])
+        return _with_extent(self.operands[0].shape.extents, self.mode, total)
+
+    @property
+    def name(self) -> str:
+        return "interleave"
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Interleaving":
+        return Interleaving(self.mode, operands)
+
+    def operand_at(self, position: int) -> tuple[Expression, int]:
+        within, number = divmod(position, len(self.operands))
+        return self.operands[number], within
+
+    def parts_of_run(self, run: Run) -> Iterator[Part]:
+        start, count, first, step = run
+        many = len(self.operands)
+        common = math.gcd(step, many)
+        rounds = many // common
+        for turn in range(min(rounds, count)):
+            within, number = divmod(first + step * turn, many)
+            inside = -((turn - count) // rounds)
+            yield Part(start + turn, rounds, inside, self.operands[number], within, step // common)
+
+    def numbers(self, positions: IntArray) -> tuple[IntArray, IntArray]:
+        within, found = np.divmod(positions, len(self.operands))
+        return found, within
+
+    @classmethod
+    def from_json(cls, given: NodeFields) -> "Interleaving":
+        mode, parts = _parts(given)
+        lengths = [part.shape.extents[mode] for part in parts]
+        total, many = sum(lengths), len(lengths)
+        if lengths != [-((j - total) // many) for j in range(many)]:
+            raise given.refused("cover", f": views of extents {lengths[:8]} do not take turns")
+        return Interleaving(mode, parts)
+
+
+@final
+@attrs.frozen
+class Stacking(Node):
+    """Operands of one shape and dtype under a new mode that counts them."""
+
+    mode: int
+    operands: tuple[Expression, ...]
+
+    json_names: ClassVar[tuple[str, ...]] = ("stack",)
+    is_sharing: ClassVar[bool] = True
+    is_cellwise: ClassVar[bool] = False
+
+    @property
+    def extents(self) -> Extents:
+        inner = self.operands[0].shape.extents
+        return (*inner[: self.mode], len(self.operands), *inner[self.mode :])
+
+    @property
+    def name(self) -> str:
+        return "stack"
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operands[0].dtype
+
+    @property
+    def title(self) -> str:
+        return f"stack(mode={self.mode})"
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Stacking":
+        return Stacking(self.mode, operands)
+
+    def lowered(self) -> Node:
+        return Joining(self.mode, tuple([_unsqueezed(part, self.mode) for part in self.operands]))
+
+    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+        numbers = positions[..., self.mode]
+        for number in np.unique(numbers).tolist():
+            chosen = numbers == number
+            yield self.operands[number], chosen, np.delete(positions[chosen], self.mode, axis=-1)
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        return {"stack": self.mode, "parts": [write.view(part) for part in self.operands]}
+
+    @classmethod
+    def from_json(cls, given: NodeFields) -> "Stacking":
+        return Stacking(*_parts(given, new=True))
+
+
+def _with_extent(extents: Extents, mode: int, extent: int) -> Extents:
+    return (*extents[:mode], extent, *extents[mode + 1 :])
+
+
+def _unsqueezed(part: Expression, mode: int) -> Expression:
+    if maps_of(part.layout) is None:
+        part = whole(Whole(part))
+    return Expression(part.node, part.layout.unsqueeze(mode))

@@ -1,0 +1,143 @@
+"""A view with a constant around it."""
+
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
+from typing import Any, ClassVar, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._json import Json
+from tensorwrapper.buffer.lowlevel import fit_number
+from tensorwrapper.errors import RankError
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection.expressions._expression import (
+    Expression,
+    Node,
+    NodeFields,
+    NodeWriter,
+    ReadAt,
+    Shares,
+    at_zero,
+    box,
+    whole,
+)
+from tensorwrapper.selection.expressions._fields import json_of_value, to_integers, to_list, to_value
+from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._joining import Joining
+from tensorwrapper.selection.expressions._whole import Whole
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
+from tensorwrapper.typing import Extents, Index, IntArray
+
+__all__ = ["Padding", "padded"]
+
+
+@final
+@attrs.frozen
+class Padding(Node):
+    """An operand with a constant around it: for each mode how many positions before and after."""
+
+    operand: Expression
+    widths: tuple[tuple[int, int], ...]
+    fill: Expression
+    """A view without modes: the constant."""
+
+    json_names: ClassVar[tuple[str, ...]] = ("pad",)
+    is_sharing: ClassVar[bool] = True
+    is_cellwise: ClassVar[bool] = False
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operand.dtype
+
+    @property
+    def extents(self) -> Extents:
+        inner = zip(self.operand.shape.extents, self.widths, strict=True)
+        return tuple([before + extent + after for extent, (before, after) in inner])
+
+    @property
+    def name(self) -> str:
+        return "pad"
+
+    @property
+    def _value(self) -> Any:  # noqa: ANN401 - of the type of the elements
+        return cast("Filling", self.fill.node).value
+
+    @property
+    def title(self) -> str:
+        return f"pad({self.widths}, fill_value={self._value})"
+
+    @property
+    def hidden_parts(self) -> int:
+        return 2 * len(self.widths)
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Padding":
+        (operand,) = operands
+        return Padding(operand, self.widths, self.fill)
+
+    def lowered(self) -> Node:
+        """Return joined views, mode by mode; pads around pads of one constant are one."""
+        inner, widths = self.operand, self.widths
+        while isinstance(inner.node, Padding) and inner.is_whole and inner.node.fill == self.fill:
+            own = zip(widths, inner.node.widths, strict=True)
+            widths = tuple([(a + c, b + d) for (a, b), (c, d) in own])
+            inner = inner.node.operand
+        for mode in reversed(range(len(widths))):
+            before, after = widths[mode]
+            if before or after:
+                extents = inner.shape.extents
+                parts = (self._side(extents, mode, before), inner, self._side(extents, mode, after))
+                inner = whole(Joining(mode, parts))
+        return inner.node if inner.is_whole else Whole(inner)
+
+    def _side(self, extents: Index, mode: int, count: int) -> Expression:
+        wanted = box((*extents[:mode], count, *extents[mode + 1 :]))
+        return Expression(self.fill.node, self.fill.layout.broadcast(wanted))
+
+    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+        inner = positions - np.array([before for before, _ in self.widths], dtype=np.int64)
+        extents = np.array(self.operand.shape.extents, dtype=np.int64)
+        inside = ((inner >= 0) & (inner < extents)).all(axis=-1)
+        yield self.operand, inside, inner[inside]
+        yield self.fill, ~inside, np.empty((np.count_nonzero(~inside), 0), dtype=np.int64)
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        return {
+            "pad": [list(pair) for pair in self.widths],
+            "value": json_of_value(self._value, self.dtype),
+            "part": write.view(self.operand),
+        }
+
+    @classmethod
+    def from_json(cls, given: NodeFields) -> "Padding":
+        given.only("value", "part")
+        part = given.part("part")
+        pairs = to_list(given.json("pad"), f"{given.where}.pad")
+        widths = [to_integers(pair, f"{given.where}.pad[{n}]", 0, count=2) for n, pair in enumerate(pairs)]
+        if len(widths) != part.shape.rank:
+            raise given.refused("bounds", f".pad has {len(widths)} pairs for {part.shape.rank} modes")
+        value = to_value(given.json("value"), part.dtype, f"{given.where}.value")
+        fill = whole(Filling(box(()), value, part.dtype))
+        return Padding(part, cast("tuple[tuple[int, int], ...]", tuple(widths)), fill)
+
+
+def padded(inner: Expression, widths: tuple[tuple[int, int], ...], fill_value: object) -> Expression:
+    """Return a box with a constant around it, whose own elements keep their indices.
+
+    Raises
+    ------
+    RankError
+        If there is not one pair of widths per mode.
+    """
+    rank = inner.shape.rank
+    if len(widths) != rank or any(len(pair) != 2 for pair in widths):
+        raise RankError(f"widths are one pair per mode, {rank} in all, not {widths}")
+    origin = [start - before for start, (before, _) in zip(inner.shape.origin, widths, strict=True)]
+    value = fit_number(fill_value, inner.dtype, "fill_value")[()]
+    node = Padding(at_zero(inner), widths, whole(Filling(box(()), value, inner.dtype)))
+    return Expression(node, Layout(wrap(make_smooth(node.extents, tuple(origin)))))

@@ -1,0 +1,127 @@
+"""The elements of a source, as a node."""
+
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
+from collections.abc import Callable
+from typing import Any, ClassVar, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._json import Json
+from tensorwrapper.buffer import Sparse
+from tensorwrapper.drawing import index_text
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.selection.expressions._expression import (
+    Expression,
+    Node,
+    NodeFields,
+    NodeWriter,
+    Origin,
+    ReaderOf,
+    whole,
+)
+from tensorwrapper.selection.runners._leaves import Runner, leaf_of
+from tensorwrapper.selection.sources._source import Source, TensorSource
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Extents, IntArray
+
+__all__ = ["Reading", "is_base", "reading_of"]
+
+
+@final
+@attrs.frozen
+class Reading(Node):
+    """The elements of a source. The places of a tensor in memory are those of its buffer."""
+
+    source: Source
+
+    json_names: ClassVar[tuple[str, ...]] = ("source", "memory")
+
+    @property
+    def extents(self) -> Extents:
+        tensor = self.tensor
+        return self.source.shape.extents if tensor is None else (tensor.buffer.size,)
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.source.dtype
+
+    @property
+    def name(self) -> str:
+        return "source"
+
+    @property
+    def is_leaf(self) -> bool:
+        return True
+
+    @property
+    def tensor(self) -> Tensor[Any] | None:
+        source = self.source
+        return source.tensor if isinstance(source, TensorSource) else None
+
+    def all(self) -> Expression:
+        return reading_of(self.source)
+
+    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+        tensor = self.tensor
+        if tensor is None:
+            return reader(view)
+        if isinstance(tensor.buffer, Sparse):
+            raise ConversionError(
+                f"a view of the sparse tensor {tensor.shape} and others has no elements: to_dense() of "
+                "that tensor has them"
+            )
+        return leaf_of(view.layout, tensor.buffer)
+
+    def origin_of(self, positions: IntArray) -> tuple[Origin, IntArray]:
+        given = self.source if self.tensor is None else self.tensor
+        shape = given.shape
+        # Those that lead to rows of several extents have been counted from the origin by then.
+        smooth = shape.kind == "smooth"
+        return given, positions + np.array(shape.origin, dtype=np.int64) if smooth else positions
+
+    @property
+    def title(self) -> str:
+        return f"source {self.source!r}"
+
+    @property
+    def text_at(self) -> Callable[[int], str]:
+        tensor = self.tensor
+        if tensor is None:
+            return lambda place: index_text(self.source.shape.index(place))
+        # Of a tensor that is part of a buffer, elements outside it may be meant as well.
+        if tensor.shape.size == tensor.buffer.size:
+            return lambda place: index_text(tensor.layout.index_of(place))
+        return str
+
+    @property
+    def refusal(self) -> str:
+        return f"from {self.source!r}"
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        # Places of a tensor in memory are those of its buffer, which tensors may share.
+        memory = write.is_normal and self.tensor is not None
+        return {"memory" if memory else "source": write.source(self.source)}
+
+    @classmethod
+    def from_json(cls, given: NodeFields) -> Node:
+        given.only()
+        return given.memory("memory")
+
+
+def reading_of(source: Source) -> Expression:
+    """Return the view of all elements of a source."""
+    node = Reading(source)
+    tensor = node.tensor
+    return whole(node) if tensor is None else Expression(node, tensor.layout)
+
+
+def is_base(view: Expression) -> bool:
+    """Tell whether a view is the whole box of its node, or the tensor of its source, as it is."""
+    tensor = view.node.tensor
+    if tensor is None:
+        return view.is_whole
+    given = tensor.layout
+    return view.layout is given or view.layout == given

@@ -1,0 +1,322 @@
+"""Nodes that share out a mode among their operands, and what a selection of one comes down to."""
+
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._json import Json
+from tensorwrapper.layout.lowlevel import (
+    AxisMap,
+    Stride,
+    Table,
+    new_row_major,
+    over_box,
+    solve_progression,
+    wrap_layout,
+)
+from tensorwrapper.selection.expressions._cellwise import cast_view
+from tensorwrapper.selection.expressions._cover import check_cover
+from tensorwrapper.selection.expressions._expression import (
+    Expression,
+    Node,
+    NodeFields,
+    NodeWriter,
+    Normalize,
+    ReadAt,
+    ReaderOf,
+    Shares,
+    whole,
+)
+from tensorwrapper.selection.expressions._fields import to_integer, to_list
+from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._merging import merged
+from tensorwrapper.selection.expressions._pieces import Part, Piece, Run, parts_in_a_row, runs_of
+from tensorwrapper.selection.expressions._whole import Whole, pushed, settled
+from tensorwrapper.selection.runners._leaves import Runner
+from tensorwrapper.selection.runners._routing import RoutingRunner
+from tensorwrapper.selection.transforms._transform import Coordinate, Transform, canonical
+from tensorwrapper.typing import Extents, IntArray
+
+__all__ = ["Routing", "SharedMode", "route"]
+
+
+class SharedMode(Node):
+    """Abstract: `mode`, `extents`, `name`, `operands`, `operand_at`, `parts_of_run` and `numbers`."""
+
+    __slots__ = ()
+
+    is_sharing: ClassVar[bool] = True
+    is_cellwise: ClassVar[bool] = False
+
+    mode: int
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operands[0].dtype
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}(mode={self.mode})"
+
+    @abstractmethod
+    def operand_at(self, position: int) -> tuple[Expression, int]:
+        """Return the operand of a position, and the position in it. O(log operands)."""
+
+    @abstractmethod
+    def parts_of_run(self, run: Run) -> Iterator[Part]:
+        """Return the parts of evenly spaced positions; O(parts), whatever the number of operands."""
+
+    @abstractmethod
+    def numbers(self, positions: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the number of the operand of each position, and the position in it."""
+
+    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+        numbers, within = self.numbers(positions[..., self.mode])
+        for number in np.unique(numbers).tolist():
+            chosen = numbers == number
+            own = positions[chosen]
+            own[..., self.mode] = within[chosen]
+            yield self.operands[number], chosen, own
+
+    def selected(self, transform: Transform, normalize: Normalize) -> Expression | None:
+        """Return the pieces that a selection consists of."""
+        coordinate = transform.coordinates[self.mode]
+        feeds = list(coordinate.feeds)
+        if not feeds:
+            operand, position = self.operand_at(coordinate.constant)
+            return normalize(pushed(operand, transform.at(self.mode, Coordinate(position))))
+        if len(feeds) > 1:
+            return None
+        mode, move = feeds[0]
+        runs = runs_of(coordinate.constant, move)
+        if runs is None:
+            return self._tabled(transform, mode, move.offsets() + coordinate.constant, normalize)
+        return self._of_runs(transform, mode, runs, normalize)
+
+    def _of_runs(self, transform: Transform, mode: int, runs: list[Run], normalize: Normalize) -> Expression:
+        pieces: list[Piece] = []
+        for run in runs:
+            for part in self.parts_of_run(run):
+                within = transform.restricted(mode, part.start, part.step, part.count)
+                here = Coordinate(part.first, ((mode, Stride(part.count, part.stride)),))
+                found = normalize(pushed(part.operand, within.at(self.mode, here)))
+                pieces.append(Piece(part.start, part.step, found))
+        return route(mode, transform.extents, pieces)
+
+    def _tabled(
+        self, transform: Transform, mode: int, positions: IntArray, normalize: Normalize
+    ) -> Expression:
+        """Return the positions of a table grouped by operand, under a table that puts them in order."""
+        alone = sum(number == mode for c in transform.coordinates for number, _ in c.feeds) == 1
+        inverse = None
+        if alone:
+            # What comes twice is fetched once.
+            positions, inverse = np.unique(positions, return_inverse=True)
+            transform = attrs.evolve(
+                transform, extents=(*transform.extents[:mode], len(positions), *transform.extents[mode + 1 :])
+            )
+            first, even = Table(positions).simplify()
+            if isinstance(even, Stride):
+                run = 0, len(positions), first, even.step
+                return _reordered(self._of_runs(transform, mode, [run], normalize), mode, inverse, normalize)
+        order, groups = self._grouped(positions)
+        pieces: list[Piece] = []
+        done = 0
+        for operand, own in groups:
+            within = transform.gathered(mode, order[done : done + len(own)])
+            more, axis = Table(own).simplify()
+            here = Coordinate(more, ((mode, axis),)) if len(own) > 1 else Coordinate(more)
+            pieces.append(Piece(done, 1, normalize(pushed(operand, within.at(self.mode, here)))))
+            done += len(own)
+        found = route(mode, transform.extents, pieces)
+        places = np.argsort(order)
+        return _reordered(found, mode, places if inverse is None else places[inverse], normalize)
+
+    def _grouped(self, positions: IntArray) -> tuple[IntArray, list[tuple[Expression, IntArray]]]:
+        """Return an order of positions that groups them by operand, and the positions in each operand."""
+        numbers, within = self.numbers(positions)
+        order = np.argsort(numbers, kind="stable")
+        grouped = numbers[order]
+        marks = np.flatnonzero(np.diff(grouped)) + 1
+        groups: Any = np.split(within[order], marks)
+        firsts = grouped[np.concatenate([[0], marks])].tolist()
+        return order, [(self.operands[n], own) for n, own in zip(firsts, groups, strict=True)]
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        return {self.name: self.mode, "parts": [write.view(part) for part in self.operands]}
+
+
+@final
+@attrs.frozen
+class Routing(SharedMode):
+    """Pieces that share out the positions of a mode: what joining and interleaving come down to."""
+
+    mode: int
+    extents: Extents
+    pieces: tuple[Piece, ...]
+
+    json_names: ClassVar[tuple[str, ...]] = ("route",)
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return tuple([piece.view for piece in self.pieces])
+
+    @property
+    def name(self) -> str:
+        return "route"
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Routing":
+        pairs = zip(self.pieces, operands, strict=True)
+        return attrs.evolve(self, pieces=tuple([Piece(own.start, own.step, view) for own, view in pairs]))
+
+    def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression:  # noqa: ARG002
+        pieces = [Piece(own.start, own.step, cast_view(own.view, dtype)) for own in self.pieces]
+        return route(self.mode, self.extents, pieces)
+
+    def shared(self) -> tuple[tuple[int, range, Expression], ...]:
+        mode = self.mode
+        return tuple([(mode, own.positions(mode), own.view) for own in self.pieces])
+
+    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+        positions = tuple([own.positions(self.mode) for own in self.pieces])
+        return RoutingRunner.of(self.mode, self.extents, positions, given)
+
+    def label(self, number: int) -> str:
+        own = self.pieces[number].positions(self.mode)
+        stop = own[-1] + 1 if own else own.start
+        return f"[{own.start}:{stop}:{own.step}] " if own.step > 1 else f"[{own.start}:{stop}] "
+
+    def _starts(self) -> IntArray | None:
+        """Return where each piece begins, and after them all the extent, if none of them leaves gaps."""
+        if any(piece.step != 1 for piece in self.pieces):
+            return None
+        starts = [piece.start for piece in self.pieces]
+        return np.array([*starts, self.extents[self.mode]], dtype=np.int64)
+
+    def operand_at(self, position: int) -> tuple[Expression, int]:
+        part = next(self.parts_of_run((0, 1, position, 1)))
+        return part.operand, part.first
+
+    def parts_of_run(self, run: Run) -> Iterator[Part]:
+        starts = self._starts()
+        return self._met(run) if starts is None else parts_in_a_row(starts, self.operands, run)
+
+    def _met(self, run: Run) -> Iterator[Part]:
+        """Return where a progression meets that of each piece: again a progression, if anywhere."""
+        start, count, first, step = run
+        for piece in self.pieces:
+            # Positions first + step * j that are piece.start modulo piece.step, and between its ends.
+            own = piece.count(self.mode)
+            low, high = piece.start, piece.start + piece.step * (own - 1)
+            met = solve_progression(first, step, piece.step, count, low % piece.step)
+            bounds = (low - first, high - first) if step > 0 else (high - first, low - first)
+            earliest, latest = -(-bounds[0] // step), bounds[1] // step
+            if met.start < earliest:
+                met = range(met.start + -((met.start - earliest) // met.step) * met.step, met.stop, met.step)
+            met = range(met.start, min(met.stop, latest + 1), met.step)
+            if met:
+                position = first + step * met.start
+                stride = step * met.step // piece.step if len(met) > 1 else 1
+                yield Part(
+                    start + met.start, met.step, len(met), piece.view, (position - low) // piece.step, stride
+                )
+
+    def numbers(self, positions: IntArray) -> tuple[IntArray, IntArray]:
+        starts = self._starts()
+        if starts is not None:
+            found = np.searchsorted(starts, positions, "right") - 1
+            return found, positions - starts[found]
+        numbers, locals_ = np.zeros_like(positions), np.zeros_like(positions)
+        for number, piece in enumerate(self.pieces):
+            places, rest = np.divmod(positions - piece.start, piece.step)
+            inside = (rest == 0) & (places >= 0) & (places < piece.count(self.mode))
+            numbers[inside] = number
+            locals_[inside] = places[inside]
+        return numbers, locals_
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        pieces: list[Json] = [[own.start, own.step, write.normal(own.view)] for own in self.pieces]
+        return {"route": self.mode, "pieces": pieces}
+
+    @classmethod
+    def from_json(cls, given: NodeFields) -> "Routing":
+        given.only("pieces")
+        where = given.where
+        mode = given.integer("route", 0, 31)
+        pieces: list[Piece] = []
+        for number, item in enumerate(to_list(given.json("pieces"), f"{where}.pieces")):
+            name = f"{where}.pieces[{number}]"
+            fields = to_list(item, name)
+            if len(fields) != 3:
+                raise given.refused("schema", f".pieces[{number}] must have a start, a step and a view")
+            start, step = to_integer(fields[0], f"{name}[0]", 0), to_integer(fields[1], f"{name}[1]", 1)
+            pieces.append(Piece(start, step, given.view(fields[2], f"{name}[2]")))
+        given.alike(tuple([piece.view for piece in pieces]), mode)
+        total = check_cover(pieces, mode, where, given.work)
+        extents = pieces[0].view.shape.extents
+        # In a routing no piece is empty, and they are in the order in which they begin.
+        filled = [piece for piece in pieces if piece.count(mode)] or pieces[:1]
+        ordered = tuple(sorted(filled, key=lambda piece: piece.start))
+        return Routing(mode, (*extents[:mode], total, *extents[mode + 1 :]), ordered)
+
+
+def route(mode: int, extents: Extents, pieces: list[Piece]) -> Expression:
+    """Return the view that pieces make, whose views are in normal form and start at zero.
+
+    The pieces share out the positions of the mode. Those that are empty go, nested ones are laid flat, and
+    neighbours that one layout can say become one.
+    """
+    flat: list[Piece] = []
+    for piece in pieces:
+        flat += _flattened(piece, mode)
+    flat.sort(key=lambda piece: piece.start)
+    first = flat[0].view.node
+    if isinstance(first, Filling) and all(first.is_like(piece.view.node) for piece in flat):
+        return first.over(extents)
+    few = merged(flat, mode)
+    return few[0].view if len(few) == 1 else whole(Routing(mode, extents, tuple(few)))
+
+
+def _flattened(piece: Piece, mode: int) -> list[Piece]:
+    view, count = piece.view, piece.count(mode)
+    if not count:
+        return []
+    node = view.node
+    if isinstance(node, Routing) and node.mode == mode:
+        return [
+            Piece(
+                piece.start + piece.step * own.start,
+                piece.step * own.step if own.count(mode) > 1 else 1,
+                own.view,
+            )
+            for own in node.pieces
+        ]
+    return [piece if count > 1 else attrs.evolve(piece, step=1)]
+
+
+def _reordered(found: Expression, mode: int, places: IntArray, normalize: Normalize) -> Expression:
+    """Return a view whose positions along a mode are some of those of another view, starting at zero."""
+    if len(places) == found.shape.extents[mode] and (places == np.arange(len(places))).all():
+        return found
+    base, axis = Table(np.ascontiguousarray(places)).simplify()
+    known = new_row_major(found.shape.extents)
+    step = known.strides[mode]
+    axes = [Stride(n, s) for n, s in zip(known.extents, known.strides, strict=True)]
+    moved: AxisMap
+    if isinstance(axis, Table):
+        moved = Table(axis.values * np.int64(step))
+    else:
+        moved = Stride(axis.extent, cast("Stride", axis).step * step)
+    maps: tuple[AxisMap, ...] = (*axes[:mode], moved, *axes[mode + 1 :])
+    extents = tuple([own.extent for own in maps])
+    layout = wrap_layout(over_box(extents, (0,) * len(extents), base * step, maps))
+    if isinstance(found.node, Routing) and found.node.mode == mode and isinstance(axis, Table):
+        # This order is what pieces, which are grouped by operand, cannot say.
+        return Expression(Whole(found), canonical(layout))
+    return settled(found, layout, normalize)

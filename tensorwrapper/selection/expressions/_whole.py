@@ -1,0 +1,200 @@
+"""What every selection of every node can be said by: elements in their order, and cells where they lie."""
+
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._json import Json
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection.expressions._expression import (
+    Expression,
+    Node,
+    NodeFields,
+    NodeWriter,
+    Normalize,
+    Origin,
+    ReadAt,
+    ReaderOf,
+    Shares,
+    whole,
+)
+from tensorwrapper.selection.runners._cells import CellRunner
+from tensorwrapper.selection.runners._leaves import Runner
+from tensorwrapper.selection.runners._whole import WholeRunner
+from tensorwrapper.selection.transforms._transform import (
+    Transform,
+    canonical,
+    put_together,
+    take_apart,
+    through,
+)
+from tensorwrapper.typing import Array, Extents, IntArray
+
+__all__ = ["Sampling", "Whole", "pushed", "sampled", "settled"]
+
+
+@final
+@attrs.frozen
+class Whole(Node):
+    """All elements of the operand in row-major order: where no layout of its own places could say it."""
+
+    operand: Expression
+
+    json_names: ClassVar[tuple[str, ...]] = ("whole",)
+    is_cellwise: ClassVar[bool] = False
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
+    @property
+    def extents(self) -> Extents:
+        return self.operand.shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operand.dtype
+
+    @property
+    def name(self) -> str:
+        return "whole"
+
+    @property
+    def ordered(self) -> Expression:
+        return self.operand
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Whole":
+        (operand,) = operands
+        return Whole(operand)
+
+    def selected(self, transform: Transform, normalize: Normalize) -> Expression | None:
+        layout = through(self.operand.layout, transform)
+        return None if layout is None else normalize(Expression(self.operand.node, layout))
+
+    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+        return WholeRunner(given[0], view.layout)
+
+    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+        return ((self.operand, slice(None), positions),)
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        return {"whole": write.view(self.operand)}
+
+    @classmethod
+    def from_json(cls, given: NodeFields) -> "Whole":
+        given.only()
+        return Whole(given.part("whole"))
+
+
+@final
+@attrs.frozen
+class Sampling(Node):
+    """Some places of a node whose elements depend on where they are, over the box of a selection.
+
+    The operands are those of the node there.
+    """
+
+    field: Node
+    layout: Layout
+    operands: tuple[Expression, ...]
+
+    is_cellwise: ClassVar[bool] = False
+
+    @property
+    def extents(self) -> Extents:
+        return self.layout.shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.field.dtype
+
+    @property
+    def name(self) -> str:
+        return self.field.name
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Sampling":
+        return attrs.evolve(self, operands=operands)
+
+    def mapped(self, change: Callable[[Expression], Expression]) -> "Sampling":
+        operands = tuple([change(own) for own in self.operands])
+        return Sampling(self.field.mapped(change), self.layout, operands)
+
+    def selected(self, transform: Transform, normalize: Normalize) -> Expression | None:
+        layout = through(self.layout, transform)
+        if layout is None:
+            return None
+        operands = tuple([normalize(pushed(own, transform)) for own in self.operands])
+        return whole(Sampling(self.field, layout, operands))
+
+    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+        return CellRunner.of(self.field.values, self.dtype, self.layout, self.field.extents, given)
+
+    def _places(self, positions: IntArray) -> IntArray:
+        places = self.layout.offsets_of(positions + np.array(self.layout.shape.origin, dtype=np.int64))
+        return np.stack(np.unravel_index(places, self.field.extents), axis=-1).reshape(
+            len(positions), len(self.field.extents)
+        )
+
+    def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:
+        there = np.stack(np.broadcast_arrays(*places), axis=-1)
+        rows = self._places(there.reshape(-1, there.shape[-1]))
+        columns = [own.reshape(there.shape[:-1]) for own in rows.T]
+        return self.field.values(columns, given)
+
+    def shares(self, positions: IntArray, read: ReadAt) -> "Shares | None":
+        found = self.field.shares(self._places(positions), read)
+        if found is None:
+            return None
+        operands = [id(own) for own in self.field.operands]
+        pairs = [(self.operands[operands.index(id(own))], chosen) for own, chosen, _ in found]
+        return [(own, chosen, positions[chosen]) for own, chosen in pairs]
+
+    def origin_of(self, positions: IntArray) -> tuple[Origin, IntArray]:
+        return self.field.origin_of(self._places(positions))
+
+    @property
+    def refusal(self) -> str:
+        return self.field.refusal
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:  # noqa: ARG002
+        raise ConversionError(
+            f'{self.name}, of which views are parameters, is written as steps only: form="steps"'
+        )
+
+
+def pushed(operand: Expression, transform: Transform) -> Expression:
+    """Return the part of an operand that a transform selects."""
+    layout = through(operand.layout, transform)
+    if layout is not None:
+        return Expression(operand.node, layout)
+    return Expression(Whole(operand), put_together(transform, operand.shape.extents))
+
+
+def settled(inner: Expression, layout: Layout, normalize: Normalize) -> Expression:
+    """Return the elements of a normal form that a layout selects; if they are, as parts of its own leaves."""
+    node = inner.node
+    transform = take_apart(layout, inner.shape.extents)
+    found: Expression | None = None
+    if transform is not None and (node.is_leaf or node.ordered is not None):
+        own = through(inner.layout, transform)
+        if own is not None and node.ordered is not None:
+            return settled(node.ordered, own, normalize)
+        found = None if own is None else Expression(node, own)
+    elif transform is not None:
+        found = node.selected(attrs.evolve(transform, origin=(0,) * len(transform.extents)), normalize)
+    if found is None:
+        return Expression(Whole(inner), canonical(layout))
+    return normalize(found) if found.node.is_leaf else found
+
+
+def sampled(node: Node, transform: Transform, normalize: Normalize) -> Expression:
+    """Return the normal form of a selection of a node whose elements depend on where they are."""
+    operands = tuple([normalize(pushed(own, transform)) for own in node.operands])
+    # Operands in normal form, so that equal nodes are equal.
+    return whole(Sampling(node.mapped(normalize), put_together(transform, node.extents), operands))

@@ -1,0 +1,169 @@
+"""What writes elements that are computed cell by cell: of positions, and of the elements of others there."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer.lowlevel import choose_elements, write_elements
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection.runners._blocks import Window, cut, inside, shift_window, window_extents
+from tensorwrapper.selection.runners._leaves import Runner, places_in, points_through
+from tensorwrapper.selection.transforms._transform import Transform, take_apart
+from tensorwrapper.typing import Array, Extents, IntArray
+
+__all__ = ["CastRunner", "CellRunner", "ChoosingRunner", "ExtremeRunner", "ValuesAt"]
+
+ValuesAt: TypeAlias = "Callable[[Sequence[IntArray], Sequence[Array]], Array]"
+"""Returns elements at positions, one array per mode, of the elements that others have there."""
+
+
+@final
+@attrs.frozen(eq=False)
+class CellRunner(Runner):
+    """Elements that a function computes, at some places of its box, block by block."""
+
+    values: ValuesAt
+    element: "np.dtype[Any]"
+    layout: Layout
+    box: Extents
+    """The extents of the box whose places the layout addresses."""
+    transform: Transform | None
+    runners: tuple[Runner, ...]
+    """What has the elements that the function is given, over the box of the layout."""
+
+    @classmethod
+    def of(
+        cls,
+        values: ValuesAt,
+        element: "np.dtype[Any]",
+        layout: Layout,
+        box: Extents,
+        runners: tuple[Runner, ...] = (),
+    ) -> "CellRunner":
+        """Return what writes the elements at the places of a layout."""
+        apart = take_apart(layout, box) if layout.shape.size else None
+        return cls(values, element, layout, box, apart, runners)
+
+    @property
+    def extents(self) -> Extents:
+        return self.layout.shape.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.element
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
+        for block in cut(out.shape):
+            own = shift_window(window, block)
+            places = places_in(self.layout, self.transform, own, self.box)
+            values = self.values(places, [runner.part(own) for runner in self.runners])
+            write_elements(inside(out, block), np.broadcast_to(values, window_extents(own)))
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        there = points_through(self.layout, places, self.box)
+        found = self.values(there, [runner.points(places) for runner in self.runners])
+        return np.asarray(np.broadcast_to(found, places[0].shape if places else ()), self.dtype)
+
+
+@final
+@attrs.frozen(eq=False)
+class ChoosingRunner(Runner):
+    """Elements of one of two operands, as a third one says, block by block."""
+
+    runners: tuple[Runner, ...]
+    """What has the mask, and both operands."""
+
+    @property
+    def extents(self) -> Extents:
+        return self.runners[0].extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.runners[1].dtype
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
+        for block in cut(out.shape):
+            own = shift_window(window, block)
+            mask, x, y = [runner.part(own) for runner in self.runners]
+            choose_elements(inside(out, block), cast("npt.NDArray[np.bool_]", mask), x, y)
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        mask, x, y = [runner.points(places) for runner in self.runners]
+        found: Array = np.empty(x.shape, self.dtype)
+        choose_elements(found, cast("npt.NDArray[np.bool_]", mask), x, y)
+        return found
+
+
+@final
+@attrs.frozen(eq=False)
+class ExtremeRunner(Runner):
+    """The least or the greatest of the operands, block by block."""
+
+    better: "np.ufunc"
+    """Which of two it is: ``np.minimum`` or ``np.maximum``."""
+    runners: tuple[Runner, ...]
+
+    @property
+    def extents(self) -> Extents:
+        return self.runners[0].extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.runners[0].dtype
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
+        better = self.better
+        first, second, *rest = self.runners
+        for block in cut(out.shape):
+            own, target = shift_window(window, block), inside(out, block)
+            better(first.part(own), second.part(own), out=target, casting="unsafe")
+            for runner in rest:
+                better(target, runner.part(own), out=target, casting="unsafe")
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        first, *rest = [runner.points(places) for runner in self.runners]
+        for other in rest:
+            first = self.better(first, other)
+        return first
+
+
+@final
+@attrs.frozen(eq=False)
+class CastRunner(Runner):
+    """The elements of another runner as ones of another type."""
+
+    runner: Runner
+    _dtype: "np.dtype[Any]"
+
+    @property
+    def extents(self) -> Extents:
+        return self.runner.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self._dtype
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
+        # What does not fit wraps round, as in constants, which are cast beforehand.
+        with np.errstate(all="ignore"):
+            if self.runner.memory is not None and out.dtype == self._dtype:
+                self.runner.fill(window, out, threads)
+                return
+            for block in cut(out.shape):
+                write_elements(inside(out, block), self.part(shift_window(window, block)))
+
+    def part(self, window: Window) -> Array:
+        out: Array = np.empty(window_extents(window), self._dtype)
+        with np.errstate(all="ignore"):
+            write_elements(out, self.runner.part(window))
+        return out
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        found = self.runner.points(places)
+        out: Array = np.empty(found.shape, self._dtype)
+        with np.errstate(all="ignore"):
+            write_elements(out, found)
+        return out
