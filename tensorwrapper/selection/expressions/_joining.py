@@ -25,7 +25,7 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.expressions._pieces import Part, Run, parts_in_a_row
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.expressions._whole import Whole
-from tensorwrapper.selection.transforms._transform import maps_of
+from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.typing import Extents, IntArray
 
 __all__ = ["Interleaving", "Joining", "Stacking"]

@@ -4,7 +4,7 @@ from tensorwrapper.layout.lowlevel import AxisMap, Stride, over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._pieces import Piece
-from tensorwrapper.selection.transforms._transform import maps_of
+from tensorwrapper.selection.transforms._maps import maps_of
 
 __all__ = ["merged"]
 

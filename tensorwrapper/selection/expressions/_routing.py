@@ -40,7 +40,8 @@ from tensorwrapper.selection.expressions._pieces import Part, Piece, Run, parts_
 from tensorwrapper.selection.expressions._whole import Whole, pushed, settled
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._routing import RoutingRunner
-from tensorwrapper.selection.transforms._transform import Coordinate, Transform, canonical
+from tensorwrapper.selection.transforms._maps import canonical
+from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 from tensorwrapper.typing import Extents, IntArray
 
 __all__ = ["Routing", "SharedMode", "route"]

@@ -27,13 +27,8 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.runners._cells import CellRunner
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._whole import WholeRunner
-from tensorwrapper.selection.transforms._transform import (
-    Transform,
-    canonical,
-    put_together,
-    take_apart,
-    through,
-)
+from tensorwrapper.selection.transforms._maps import canonical
+from tensorwrapper.selection.transforms._transform import Transform, put_together, take_apart, through
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Sampling", "Whole", "pushed", "sampled", "settled"]

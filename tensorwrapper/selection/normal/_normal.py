@@ -21,7 +21,8 @@ from tensorwrapper.layout.lowlevel import (
 from tensorwrapper.selection.expressions._expression import Expression, box, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._whole import Whole, pushed, sampled, settled
-from tensorwrapper.selection.transforms._transform import Transform, canonical, maps_of, take_apart
+from tensorwrapper.selection.transforms._maps import canonical, maps_of
+from tensorwrapper.selection.transforms._transform import Transform, take_apart
 from tensorwrapper.typing import Index
 
 __all__ = ["normalize"]

@@ -32,7 +32,8 @@ from tensorwrapper.selection.expressions._fields import (
 )
 from tensorwrapper.selection.schema._limits import Budget
 from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.selection.transforms._transform import maps_of, take_apart
+from tensorwrapper.selection.transforms._maps import maps_of
+from tensorwrapper.selection.transforms._transform import take_apart
 
 __all__ = ["check_reach", "to_layout"]
 

@@ -12,7 +12,7 @@ from tensorwrapper.layout.lowlevel import Cycle, Stride
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._fields import MAX_RANK, to_table
 from tensorwrapper.selection.expressions._pieces import RUNS
-from tensorwrapper.selection.transforms._transform import maps_of
+from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.typing import IntArray
 
 __all__ = ["Budget", "Measured", "SchemaLimits", "finished", "tabled"]

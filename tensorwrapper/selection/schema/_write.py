@@ -20,7 +20,7 @@ from tensorwrapper.selection.expressions._expression import Expression, Node, No
 from tensorwrapper.selection.expressions._fields import dtype_name, range_of
 from tensorwrapper.selection.schema._nodes import is_registered
 from tensorwrapper.selection.sources._source import Source, TensorSource
-from tensorwrapper.selection.transforms._transform import maps_of
+from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.shape import Shape
 
 __all__ = ["VERSION", "SchemaForm", "sources", "to_json"]

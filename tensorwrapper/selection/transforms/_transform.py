@@ -17,21 +17,17 @@ from tensorwrapper.layout.lowlevel import (
     AxisMap,
     Based,
     Cycle,
-    Hierarchical,
-    Separable,
     Stride,
-    Strided,
     Table,
-    axes_of,
     new_row_major,
-    new_strided,
     over_box,
     packed_strides,
     wrap_layout,
 )
+from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = ["Coordinate", "Feed", "Transform", "canonical", "maps_of", "put_together", "take_apart", "through"]
+__all__ = ["Coordinate", "Feed", "Transform", "put_together", "take_apart", "through"]
 
 Feed: TypeAlias = "tuple[int, AxisMap]"
 """A mode of the view, and how far its position j moves the coordinate."""
@@ -91,12 +87,6 @@ class Transform:
 
 def _unravel(place: int, strides: Sequence[int], extents: Extents) -> list[int]:
     return [place // step % extent for step, extent in zip(strides, extents, strict=True)]
-
-
-def maps_of(layout: Layout[Any]) -> tuple[int, tuple[AxisMap, ...]] | None:
-    """Return base and axis maps of a layout; None if it keeps tiles together, and so has no rule per mode."""
-    known = layout.implementation
-    return axes_of(known, "a selection") if isinstance(known, Strided | Separable | Hierarchical) else None
 
 
 def take_apart(layout: Layout[Any], extents: Extents) -> Transform | None:
@@ -228,30 +218,3 @@ def _sum(extent: int, axes: list[AxisMap]) -> Based:
     for axis in axes[1:]:
         total = total + axis.offsets()
     return Table(total).simplify()
-
-
-def canonical(layout: Layout[Any]) -> Layout[Any]:
-    """Return a layout in which modes of one position have stride 0, and tables have the least number 0.
-
-    So that layouts that select the same are equal.
-    """
-    implementation = layout.implementation
-    if isinstance(implementation, Strided):
-        pairs = list(zip(implementation.extents, implementation.strides, strict=True))
-        if any(step and n == 1 for n, step in pairs):
-            steps = tuple([step if n > 1 else 0 for n, step in pairs])
-            return wrap_layout(
-                new_strided(implementation.extents, implementation.origin, steps, implementation.offset)
-            )
-    if isinstance(implementation, Separable):
-        parts = [_from_zero(axis) for axis in implementation.axes]
-        base = implementation.base + sum([more for more, _ in parts])
-        return wrap_layout(Separable(implementation.shape, base, tuple([axis for _, axis in parts])))
-    return layout
-
-
-def _from_zero(axis: AxisMap) -> Based:
-    if isinstance(axis, Table):
-        least = int(axis.values.min())
-        return (least, Table(axis.values - np.int64(least))) if least else (0, axis)
-    return (0, Stride(1, 0)) if axis.extent == 1 else (0, axis)

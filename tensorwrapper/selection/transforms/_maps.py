@@ -1,0 +1,54 @@
+"""Axis maps of layouts, and the one form in which layouts that select the same are equal."""
+
+from typing import Any
+
+import numpy as np
+
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout.lowlevel import (
+    AxisMap,
+    Based,
+    Hierarchical,
+    Separable,
+    Stride,
+    Strided,
+    Table,
+    axes_of,
+    new_strided,
+    wrap_layout,
+)
+
+__all__ = ["canonical", "maps_of"]
+
+
+def maps_of(layout: Layout[Any]) -> tuple[int, tuple[AxisMap, ...]] | None:
+    """Return base and axis maps of a layout; None if it keeps tiles together, and so has no rule per mode."""
+    known = layout.implementation
+    return axes_of(known, "a selection") if isinstance(known, Strided | Separable | Hierarchical) else None
+
+
+def canonical(layout: Layout[Any]) -> Layout[Any]:
+    """Return a layout in which modes of one position have stride 0, and tables have the least number 0.
+
+    So that layouts that select the same are equal.
+    """
+    implementation = layout.implementation
+    if isinstance(implementation, Strided):
+        pairs = list(zip(implementation.extents, implementation.strides, strict=True))
+        if any(step and n == 1 for n, step in pairs):
+            steps = tuple([step if n > 1 else 0 for n, step in pairs])
+            return wrap_layout(
+                new_strided(implementation.extents, implementation.origin, steps, implementation.offset)
+            )
+    if isinstance(implementation, Separable):
+        parts = [_from_zero(axis) for axis in implementation.axes]
+        base = implementation.base + sum([more for more, _ in parts])
+        return wrap_layout(Separable(implementation.shape, base, tuple([axis for _, axis in parts])))
+    return layout
+
+
+def _from_zero(axis: AxisMap) -> Based:
+    if isinstance(axis, Table):
+        least = int(axis.values.min())
+        return (least, Table(axis.values - np.int64(least))) if least else (0, axis)
+    return (0, Stride(1, 0)) if axis.extent == 1 else (0, axis)
