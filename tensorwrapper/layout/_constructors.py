@@ -11,7 +11,6 @@ from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout._facade import LayoutFacade
 from tensorwrapper.layout.boxes._orders import fastest_first, to_tiling
 from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.interchange._mdspan import aligned_strides
 from tensorwrapper.layout.operations._storage import cells_at, packed_cells, padded_box
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.shape import ShapeLike, Tiling
@@ -189,6 +188,8 @@ class LayoutConstructors(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.aligned(Shape(2, 3, 5), 8).strides, Layout.aligned(Shape(5, 3), 4, order="F").strides
         ((24, 8, 1), (1, 8))
         """
+        from tensorwrapper.layout.interchange._mdspan import aligned_strides  # noqa: PLC0415
+
         space, multiple = unnamed_shape(shape), to_int(alignment, "an alignment")
         if multiple < 1:
             raise LayoutError(f"an alignment is a positive number of elements, not {multiple}")

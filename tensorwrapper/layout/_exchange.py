@@ -6,7 +6,7 @@ refused. Nothing here touches memory: what is read are descriptions of it, and t
 
 from abc import ABC
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Generic, Self, SupportsIndex
+from typing import TYPE_CHECKING, Generic, Self, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -15,28 +15,19 @@ from tensorwrapper._integers import to_count
 from tensorwrapper.layout._facade import LayoutFacade
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided, row_major
-from tensorwrapper.layout.interchange._array_interface import (
-    ArrayInterface,
-    array_interface_of,
-    read_array_interface,
-)
-from tensorwrapper.layout.interchange._dlpack import DLTensor, dltensor_of, read_dlpack
-from tensorwrapper.layout.interchange._losses import Form, LossReport, check_form, loss_report
-from tensorwrapper.layout.interchange._mdspan import MdspanKind, MdspanMapping, from_mdspan, mdspan_of
-from tensorwrapper.layout.interchange._memory import MemoryLayout, byte_form, to_dtype, to_range, with_layout
-from tensorwrapper.layout.interchange._pep3118 import BufferInfo, buffer_info_of, read_memoryview
-from tensorwrapper.layout.interchange._storage_order import (
-    HalideBuffer,
-    StorageOrder,
-    from_halide,
-    halide_of,
-    storage_order_of,
-)
-from tensorwrapper.layout.interchange._tensorstore import IndexTransform
-from tensorwrapper.layout.interchange._transforms import compose_transform, tensorstore_read, transform_of
 from tensorwrapper.shape import ShapeLike
 from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.typing import Index, IndexT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.layout.interchange._array_interface import ArrayInterface
+    from tensorwrapper.layout.interchange._dlpack import DLTensor
+    from tensorwrapper.layout.interchange._losses import Form, LossReport
+    from tensorwrapper.layout.interchange._mdspan import MdspanKind, MdspanMapping
+    from tensorwrapper.layout.interchange._memory import MemoryLayout
+    from tensorwrapper.layout.interchange._pep3118 import BufferInfo
+    from tensorwrapper.layout.interchange._storage_order import HalideBuffer, StorageOrder
+    from tensorwrapper.layout.interchange._tensorstore import IndexTransform
 
 __all__ = ["LayoutExchange"]
 
@@ -46,7 +37,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
 
     __slots__ = ()
 
-    def losses(self, form: Form) -> LossReport:
+    def losses(self, form: "Form") -> "LossReport":
         """Return what a form leaves out of this layout, and what it cannot say; nothing is raised for that.
 
         Parameters
@@ -73,7 +64,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
 
     def to_array_interface(
         self, dtype: npt.DTypeLike, *, nbytes: SupportsIndex | None = None
-    ) -> ArrayInterface:
+    ) -> "ArrayInterface":
         """Return the layout as fields of ``__array_interface__``, version 3; strides in bytes.
 
         Parameters
@@ -99,6 +90,9 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> fields.shape, fields.typestr, fields.strides, fields.offset, fields.lost.is_exact
         ((3, 2), '<f8', (8, 24), 0, True)
         """
+        from tensorwrapper.layout.interchange._array_interface import array_interface_of  # noqa: PLC0415
+        from tensorwrapper.layout.interchange._memory import to_dtype  # noqa: PLC0415
+
         return array_interface_of(self.implementation, to_dtype(dtype), _size(nbytes))
 
     @classmethod
@@ -107,7 +101,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         source: object,
         *,
         within: tuple[SupportsIndex, SupportsIndex] | None = None,
-    ) -> MemoryLayout[Self]:
+    ) -> "MemoryLayout[Self]":
         """Return the layout that an array interface describes; memory is not looked at.
 
         Parameters
@@ -138,9 +132,12 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> found.layout, found.byte_offset
         (Layout(Shape(3), strides=(-2,), offset=4), 1)
         """
+        from tensorwrapper.layout.interchange._array_interface import read_array_interface  # noqa: PLC0415
+        from tensorwrapper.layout.interchange._memory import to_range  # noqa: PLC0415
+
         return cls._with_layout(read_array_interface(source, to_range(within)))
 
-    def to_buffer_info(self, dtype: npt.DTypeLike, *, nbytes: SupportsIndex | None = None) -> BufferInfo:
+    def to_buffer_info(self, dtype: npt.DTypeLike, *, nbytes: SupportsIndex | None = None) -> "BufferInfo":
         """Return the layout as fields of a buffer (PEP 3118); strides in bytes.
 
         Parameters and errors are those of `to_array_interface`, and datetimes have no format.
@@ -152,10 +149,13 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> info.format, info.itemsize, info.shape, info.strides, info.offset
         ('H', 2, (4,), (-2,), 6)
         """
+        from tensorwrapper.layout.interchange._memory import to_dtype  # noqa: PLC0415
+        from tensorwrapper.layout.interchange._pep3118 import buffer_info_of  # noqa: PLC0415
+
         return buffer_info_of(self.implementation, to_dtype(dtype), _size(nbytes))
 
     @classmethod
-    def from_memoryview(cls, view: memoryview) -> MemoryLayout[Self]:
+    def from_memoryview(cls, view: memoryview) -> "MemoryLayout[Self]":
         """Return the layout of a memoryview, whose elements are not looked at.
 
         Raises
@@ -174,9 +174,11 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> found.layout, found.byte_offset, found.is_readonly
         (Layout(Shape(3), strides=(-2,), offset=4), -4, True)
         """
+        from tensorwrapper.layout.interchange._pep3118 import read_memoryview  # noqa: PLC0415
+
         return cls._with_layout(read_memoryview(view))
 
-    def to_dltensor(self, dtype: npt.DTypeLike, *, nbytes: SupportsIndex | None = None) -> DLTensor:
+    def to_dltensor(self, dtype: npt.DTypeLike, *, nbytes: SupportsIndex | None = None) -> "DLTensor":
         """Return the layout as fields of a ``DLTensor``; strides in elements.
 
         Parameters and errors are those of `to_array_interface`; DLPack has bools, integers, floats and
@@ -189,10 +191,13 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> fields.shape, fields.strides, fields.byte_offset, (fields.code, fields.bits, fields.lanes)
         ((3, 3), (6, 2), 24, (2, 32, 1))
         """
+        from tensorwrapper.layout.interchange._dlpack import dltensor_of  # noqa: PLC0415
+        from tensorwrapper.layout.interchange._memory import to_dtype  # noqa: PLC0415
+
         return dltensor_of(self.implementation, to_dtype(dtype), _size(nbytes))
 
     @classmethod
-    def from_dlpack(cls, source: object) -> MemoryLayout[Self]:
+    def from_dlpack(cls, source: object) -> "MemoryLayout[Self]":
         """Return the layout behind a DLPack capsule, which is not consumed; memory is not looked at.
 
         Parameters
@@ -215,9 +220,11 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> found.layout.strides, found.dtype, found.device, found.is_readonly
         ((1, 12), dtype('float32'), (1, 0), False)
         """
+        from tensorwrapper.layout.interchange._dlpack import read_dlpack  # noqa: PLC0415
+
         return cls._with_layout(read_dlpack(source))
 
-    def to_mdspan(self) -> MdspanMapping:
+    def to_mdspan(self) -> "MdspanMapping":
         """Return the layout as a mapping of C++'s ``std::mdspan``, the narrowest kind that it is.
 
         Raises
@@ -236,13 +243,15 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(4, 6))[1:, ::2].to_mdspan().offset
         6
         """
+        from tensorwrapper.layout.interchange._mdspan import mdspan_of  # noqa: PLC0415
+
         return mdspan_of(self.implementation)
 
     @classmethod
     def from_mdspan(
         cls,
         extents: Iterable[SupportsIndex],
-        kind: MdspanKind = "right",
+        kind: "MdspanKind" = "right",
         *,
         strides: Iterable[SupportsIndex] | None = None,
         padding: SupportsIndex | None = None,
@@ -274,9 +283,11 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.from_mdspan((3, 5), "left_padded", padding=4)
         Layout(Shape(3, 5), strides=(1, 4), offset=0)
         """
+        from tensorwrapper.layout.interchange._mdspan import from_mdspan  # noqa: PLC0415
+
         return cls._wrap(from_mdspan(extents, kind, strides, padding, offset))
 
-    def storage_order(self) -> StorageOrder:
+    def storage_order(self) -> "StorageOrder":
         """Return order and direction of the modes, as Boost.MultiArray and TENS say a layout without gaps.
 
         ``Layout(shape, order=..., ascend=...)`` is the way back.
@@ -293,9 +304,11 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> found.order, found.ascend, found.origin_offset, found.lost.is_exact
         ((2, 0, 1), (True, True, False), 3, True)
         """
+        from tensorwrapper.layout.interchange._storage_order import storage_order_of  # noqa: PLC0415
+
         return storage_order_of(self.implementation)
 
-    def to_halide(self) -> HalideBuffer:
+    def to_halide(self) -> "HalideBuffer":
         """Return the layout as the dimensions of a Halide buffer, the last mode first; origins are kept.
 
         Raises
@@ -311,6 +324,8 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2, 3, origin=(5, 0))).to_halide().dims
         ((0, 3, 1), (5, 2, 3))
         """
+        from tensorwrapper.layout.interchange._storage_order import halide_of  # noqa: PLC0415
+
         return halide_of(self.implementation)
 
     @classmethod
@@ -323,11 +338,13 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.from_halide([(0, 3, 1), (5, 2, 3)])
         Layout(Shape(2, 3, origin=(5, 0)), strides=(3, 1), offset=0)
         """
+        from tensorwrapper.layout.interchange._storage_order import from_halide  # noqa: PLC0415
+
         return cls._wrap(from_halide(dims, offset))
 
     def to_tensorstore(
         self, base: "LayoutExchange[Index] | ShapeLike", *, labels: Iterable[str] | None = None
-    ) -> IndexTransform:
+    ) -> "IndexTransform":
         """Return the index transform from this layout's indices to those of the base that it is a part of.
 
         A transform says which element is meant, and not where it lies: that is the base's affair. Slices,
@@ -358,12 +375,16 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> row.offset, row.input_dimension, column.offset, column.stride, column.input_dimension
         (2, None, 5, -2, 0)
         """
+        from tensorwrapper.layout.interchange._transforms import transform_of  # noqa: PLC0415
+
         below = base.implementation if isinstance(base, LayoutFacade) else row_major(unnamed_shape(base), 0)
         return transform_of(self.implementation, below, labels)
 
     @classmethod
     def from_tensorstore(
-        cls, transform: IndexTransform | str | Mapping[str, object], base: "LayoutExchange[Index] | ShapeLike"
+        cls,
+        transform: "IndexTransform | str | Mapping[str, object]",
+        base: "LayoutExchange[Index] | ShapeLike",
     ) -> Self:
         """Return the layout that has, at each index of a transform, the place of the index that is meant.
 
@@ -392,12 +413,17 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.from_tensorstore(text, Shape(4, 6))
         Layout(Shape(3), strides=(8,), offset=0)
         """
+        from tensorwrapper.layout.interchange._tensorstore import IndexTransform  # noqa: PLC0415
+        from tensorwrapper.layout.interchange._transforms import compose_transform  # noqa: PLC0415
+
         below = base.implementation if isinstance(base, LayoutFacade) else row_major(unnamed_shape(base), 0)
         given = transform if isinstance(transform, IndexTransform) else IndexTransform.from_json(transform)
         return cls._wrap(compose_transform(given, below))
 
     @classmethod
-    def _with_layout(cls, memory: MemoryLayout[Strided]) -> MemoryLayout[Self]:
+    def _with_layout(cls, memory: "MemoryLayout[Strided]") -> "MemoryLayout[Self]":
+        from tensorwrapper.layout.interchange._memory import with_layout  # noqa: PLC0415
+
         return with_layout(memory, cls._wrap(memory.layout))
 
 
@@ -405,7 +431,13 @@ def _size(nbytes: SupportsIndex | None) -> int | None:
     return None if nbytes is None else to_count(nbytes, "a number of bytes")
 
 
-def _losses(form: Form, held: LayoutCommon) -> LossReport:
+def _losses(form: "Form", held: LayoutCommon) -> "LossReport":
+    from tensorwrapper.layout.interchange._losses import check_form, loss_report  # noqa: PLC0415
+    from tensorwrapper.layout.interchange._mdspan import mdspan_of  # noqa: PLC0415
+    from tensorwrapper.layout.interchange._memory import byte_form  # noqa: PLC0415
+    from tensorwrapper.layout.interchange._storage_order import halide_of, storage_order_of  # noqa: PLC0415
+    from tensorwrapper.layout.interchange._transforms import tensorstore_read  # noqa: PLC0415
+
     check_form(form)
     report = loss_report(form, held)
     if report.refused:

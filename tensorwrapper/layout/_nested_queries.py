@@ -2,17 +2,19 @@
 
 from abc import ABC
 from collections.abc import Iterable
-from typing import Any, Generic, Self, SupportsIndex, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar
 
 from tensorwrapper._integers import to_ints
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout._facade import LayoutFacade, implementation_of
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.copies._hints import LayoutHints, hints_of
 from tensorwrapper.layout.operations._composite import Composite
 from tensorwrapper.layout.operations._nested import NestedLayout, flat_implementation
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IndexT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.layout.copies._hints import LayoutHints
 
 __all__ = ["LayoutLayers"]
 
@@ -76,7 +78,7 @@ class LayoutLayers(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         """
         return self._wrap(flat_implementation(self.implementation))
 
-    def hints(self) -> LayoutHints:
+    def hints(self) -> "LayoutHints":
         """Return what the layout says about memory, for whoever plans copies, selections and tasks.
 
         Per layer the number and sizes of the blocks, in how many runs they lie, and how their starts are
@@ -94,4 +96,6 @@ class LayoutLayers(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> hints.order, hints.orders, hints.row_runs
         ((1, 2, 0), ((0,), (0, 1)), 5991)
         """
+        from tensorwrapper.layout.copies._hints import hints_of  # noqa: PLC0415
+
         return hints_of(self.implementation)

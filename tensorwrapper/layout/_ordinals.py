@@ -12,7 +12,6 @@ from tensorwrapper.layout.boxes._hierarchical import Hierarchical, ordinal_offse
 from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder, check_order, is_flat
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.operations._composite import Composite
-from tensorwrapper.layout.pictures._text import layout_text, parse_layout
 from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import Extents, IndexT_co, IntArray
 
@@ -53,6 +52,8 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.parse("(2,3):(3,1)")
         Layout(Shape(2, 3), strides=(3, 1), offset=0)
         """
+        from tensorwrapper.layout.pictures._text import parse_layout  # noqa: PLC0415
+
         return cls._wrap(parse_layout(text, check_order(order)))
 
     @property
@@ -188,6 +189,8 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         return held.offsets_of(held.shape.indices_at(numbers))
 
     def __str__(self) -> str:
+        from tensorwrapper.layout.pictures._text import layout_text  # noqa: PLC0415
+
         text = layout_text(self.implementation)
         return repr(self) if text is None else text
 
@@ -219,6 +222,8 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
 
 def ordinal_repr(held: LayoutCommon) -> str | None:
     """Return what rebuilds a hierarchical or composite layout; None for any other."""
+    from tensorwrapper.layout.pictures._text import layout_text  # noqa: PLC0415
+
     if not isinstance(held, Hierarchical | Composite):
         return None
     text = layout_text(held)

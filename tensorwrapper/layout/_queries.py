@@ -20,7 +20,6 @@ from tensorwrapper.layout.boxes._modes import Boundary, Widths, pad
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.operations import _modes as _cell_modes
 from tensorwrapper.layout.operations._nested import NestedLayout, flat_implementation, over_layers
-from tensorwrapper.layout.operations._overlap import may_overlap, overlaps
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import mode_of, unnamed_shape
@@ -130,6 +129,8 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> pairs[:, 0].may_overlap(pairs[:, 1]), pairs[:2].may_overlap(pairs[2:])
         (True, False)
         """
+        from tensorwrapper.layout.operations._overlap import may_overlap  # noqa: PLC0415
+
         return may_overlap(self.implementation, implementation_of(other, "may_overlap"))
 
     def overlaps(self, other: LayoutFacade[Index], *, limit: SupportsIndex = 1 << 20) -> bool:
@@ -159,6 +160,8 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> pairs[:, 0].overlaps(pairs[:, 1]), pairs[::3].overlaps(pairs[1::2])
         (False, True)
         """
+        from tensorwrapper.layout.operations._overlap import overlaps  # noqa: PLC0415
+
         return overlaps(self.implementation, implementation_of(other, "overlaps"), to_count(limit, "a limit"))
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:

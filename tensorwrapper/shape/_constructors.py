@@ -25,7 +25,6 @@ from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._layers import nested_of_layers
 from tensorwrapper.shape.kinds._nested import flat_of, make_nested
 from tensorwrapper.shape.kinds._tiled import Tiled
-from tensorwrapper.shape.kinds._triangular import Triangular
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.typing import Half, IndexT_co, IntArray
 
@@ -236,6 +235,8 @@ class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> t.size, t[2], t.ordinal((2, 3)), Shape.triangular(10**12).index(10**20)
         (10, Shape(2, origin=(2,)), 8, (14142135623, 3266133124))
         """
+        from tensorwrapper.shape.kinds._triangular import Triangular  # noqa: PLC0415
+
         return cls._wrap(Triangular(n, half, diagonal=diagonal))
 
     @classmethod

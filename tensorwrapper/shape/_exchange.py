@@ -11,13 +11,12 @@ import numpy.typing as npt
 
 from tensorwrapper.shape._facade import ShapeFacade
 from tensorwrapper.shape.boxes._names import to_names
-from tensorwrapper.shape.interchange._losses import LossReport
 from tensorwrapper.shape.kinds._nested import flat_of
 from tensorwrapper.typing import IndexT_co, IntArray
 
 if TYPE_CHECKING:
     from tensorwrapper.shape.interchange._arrow import ArrowList, ListType
-    from tensorwrapper.shape.interchange._losses import ShapeForm
+    from tensorwrapper.shape.interchange._losses import LossReport, ShapeForm
     from tensorwrapper.shape.interchange._tensorflow import RowPartitions
 
 __all__ = ["ShapeExchange"]
@@ -28,7 +27,7 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
     __slots__ = ()
 
-    def losses(self, form: "ShapeForm") -> LossReport:
+    def losses(self, form: "ShapeForm") -> "LossReport":
         """Return what a form of other systems cannot say of this shape; O(rows).
 
         Parameters

@@ -1,7 +1,7 @@
 """What a shape can be asked: the part of the facade that makes no new shape."""
 
 from collections.abc import Iterable
-from typing import Any, Generic, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -10,15 +10,16 @@ from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, implementation_of
 from tensorwrapper.shape._indices import Indices
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
-from tensorwrapper.shape.kinds._blocks import BlockTable, block_table_of, runs_of_cells
 from tensorwrapper.shape.kinds._encodings import lengths_of, splits_at
 from tensorwrapper.shape.kinds._jagged import JaggedCommon, same_elements
 from tensorwrapper.shape.kinds._layers import layer_size
 from tensorwrapper.shape.kinds._nested import flat_of
-from tensorwrapper.shape.kinds._raggedness import raggedness_of
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import IndexT_co, IntArray, Kind, Order, Raggedness
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape.kinds._blocks import BlockTable
 
 __all__ = ["ShapeQueries"]
 
@@ -93,6 +94,8 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_cells((2, 2), [(1, 3), (1, 4), (2, 3), (2, 5)]).raggedness
         'ragged'
         """
+        from tensorwrapper.shape.kinds._raggedness import raggedness_of  # noqa: PLC0415
+
         return raggedness_of(flat_of(self.implementation))
 
     def layer_size(self, layer: SupportsIndex) -> int:
@@ -225,7 +228,7 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
     # Its pieces.
 
-    def block_table(self) -> BlockTable:
+    def block_table(self) -> "BlockTable":
         """Return the blocks that `blocks()` goes over, as arrays; O(cells), or less where cells are alike.
 
         Raises
@@ -233,6 +236,8 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         SizeOverflowError
             If there are more elements than 64 bits count.
         """
+        from tensorwrapper.shape.kinds._blocks import block_table_of  # noqa: PLC0415
+
         return block_table_of(flat_of(self.implementation))
 
     def partition_by_volume(self, max_elements: SupportsIndex) -> Partition:
@@ -266,6 +271,8 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> [rows.slice_outer(a, b).size for a, b in zip(marks, marks[1:])]
         [4, 2, 9, 4]
         """
+        from tensorwrapper.shape.kinds._blocks import runs_of_cells  # noqa: PLC0415
+
         held = self.implementation
         modes = min(held.rank, 1) if isinstance(held, SmoothCommon) else held.outer_rank
         return runs_of_cells(flat_of(held), modes, max_elements)

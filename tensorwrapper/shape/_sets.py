@@ -8,10 +8,8 @@ from typing import Any, Generic, Self, SupportsIndex, cast
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError
 from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, implementation_of, names_of
-from tensorwrapper.shape.boxes._box_sets import box_between, box_product, encloses, partition, subtract
 from tensorwrapper.shape.boxes._names import Names, agreed_names, joined_names, mode_of_name, names_tuple
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, hull_of_boxes, intersect_boxes
-from tensorwrapper.shape.kinds._combine import concat_shapes, is_sequence, split_shape, stack_shapes, start_of
 from tensorwrapper.shape.kinds._layers import boxes_of
 from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon, flat_of, make_nested
 from tensorwrapper.typing import Extents, Index, IndexT_co
@@ -41,6 +39,8 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_bounds((5, 6), (8, 9))
         Shape(3, 3, origin=(5, 6))
         """
+        from tensorwrapper.shape.boxes._box_sets import box_between  # noqa: PLC0415
+
         return cls._wrap(box_between(to_ints(first, "a first index"), to_ints(last, "a last index")))
 
     @classmethod
@@ -63,6 +63,8 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape.product([Shape(3, origin=(2,)), Shape(10, 4, origin=(10, 4))])
         Shape(3, 10, 4, origin=(2, 10, 4))
         """
+        from tensorwrapper.shape.boxes._box_sets import box_product  # noqa: PLC0415
+
         given = _shape_list(shapes, "product")
         boxes = [_flat_box(implementation_of(shape)) for shape in given]
         return cls._wrap(box_product(boxes), product_names(given, boxes))
@@ -105,6 +107,8 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape.concat([rows, Shape(2, 4)]), Shape.concat([rows, rows], mode=1)
         (Shape.jagged([3, 1, 4, 4]), Shape.jagged([6, 2]))
         """
+        from tensorwrapper.shape.kinds._combine import concat_shapes  # noqa: PLC0415
+
         given = _shape_list(shapes, "concat")
         names = [names_of(shape) for shape in given]
         known = next((own for own in names if own is not None), None)
@@ -143,6 +147,8 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape.stack([Shape(2, 3)] * 4), Shape.stack([Shape.jagged([3, 1])] * 2, mode=1)
         (Shape(4, 2, 3), Shape.jagged([Shape(2, 3), Shape(2, 1)]))
         """
+        from tensorwrapper.shape.kinds._combine import stack_shapes  # noqa: PLC0415
+
         given = _shape_list(shapes, "stack")
         number = to_int(mode, "a mode")
         held = stack_shapes([implementation_of(shape) for shape in given], number)
@@ -165,6 +171,8 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> box.encloses(Shape(0, 0, origin=(2, 3))), box.encloses(Shape(0, 0, origin=(-1, 0)))
         (True, False)
         """
+        from tensorwrapper.shape.boxes._box_sets import encloses  # noqa: PLC0415
+
         return encloses(boxes_of([flat_of(self.implementation)], "encloses")[0], implementation_of(other))
 
     def intersect(self, other: "ShapeLike", *others: "ShapeLike") -> Self:
@@ -221,6 +229,8 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape(4).difference(Shape(9)), Shape(4).difference(Shape(1), Shape(1, origin=(2,)))
         ((), (Shape(1, origin=(1,)), Shape(1, origin=(3,))))
         """
+        from tensorwrapper.shape.boxes._box_sets import subtract  # noqa: PLC0415
+
         return self._cut((other, *others), subtract, "difference")
 
     def partition_by(self, *others: "ShapeLike") -> tuple[Self, ...]:
@@ -243,6 +253,8 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> [(str(part), a.encloses(part), b.encloses(part)) for part in Shape(4).partition_by(a, b)]
         [('(2,)', True, False), ('(1,)@(2,)', True, True), ('(1,)@(3,)', False, True)]
         """
+        from tensorwrapper.shape.boxes._box_sets import partition  # noqa: PLC0415
+
         return self._cut(others, partition, "partition_by")
 
     def split_by_extents(
@@ -272,6 +284,8 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape(2, 3).split_by_extents([1, 1]) == Shape(2, 3).split(2)
         True
         """
+        from tensorwrapper.shape.kinds._combine import split_shape, start_of  # noqa: PLC0415
+
         number = self.mode(mode)
         flat = flat_of(self.implementation)
         sizes = _sizes_of(extents, flat.extent(number), number)
@@ -351,6 +365,8 @@ def _in_layers(box: SmoothCommon, held: Implementation) -> SmoothCommon | Nested
 
 def _sizes_of(extents: SupportsIndex | Iterable[SupportsIndex], extent: int, mode: int) -> list[int]:
     """Return the extents of the parts of a mode."""
+    from tensorwrapper.shape.kinds._combine import is_sequence  # noqa: PLC0415
+
     if is_sequence(extents):
         sizes = list(to_ints(extents, "extents"))
         if min(sizes, default=0) < 0:

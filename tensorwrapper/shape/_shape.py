@@ -24,13 +24,10 @@ from tensorwrapper.shape.boxes._names import (
     text_of_names,
 )
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, make_smooth, to_extents
-from tensorwrapper.shape.kinds._combine import reshape_box
 from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon, jagged_of_state
 from tensorwrapper.shape.kinds._layers import cell_table, cells, element
 from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon
 from tensorwrapper.shape.rows._rows import CellTable
-from tensorwrapper.shape.text._repr import shape_repr
-from tensorwrapper.shape.text._text import format_shape, shape_str
 from tensorwrapper.typing import Index, IndexT_co, Key, NamedKey
 
 if TYPE_CHECKING:
@@ -198,6 +195,8 @@ class Shape(
         >>> Shape(4, 6).reshape(2, -1), Shape(6, origin=(5,)).reshape((2, 3), origin=(0, 1))
         (Shape(2, 12), Shape(2, 3, origin=(0, 1)))
         """
+        from tensorwrapper.shape.kinds._combine import reshape_box  # noqa: PLC0415
+
         return wrap(reshape_box(self.implementation, one_sequence(extents), origin))
 
     def leading(self, modes: SupportsIndex) -> "Shape":
@@ -348,13 +347,19 @@ class Shape(
         return wrap(held, names)
 
     def __repr__(self) -> str:
+        from tensorwrapper.shape.text._repr import shape_repr  # noqa: PLC0415
+
         return shape_repr(self.implementation) + repr_of_names(self._names)
 
     def __str__(self) -> str:
+        from tensorwrapper.shape.text._text import shape_str  # noqa: PLC0415
+
         return shape_str(self.implementation) + text_of_names(self._names)
 
     def __format__(self, spec: str) -> str:
         """Return the text of the shape: ``""`` gives its ``str``, ``"full"`` never summarises."""
+        from tensorwrapper.shape.text._text import format_shape  # noqa: PLC0415
+
         return format_shape(self.implementation, spec) + text_of_names(self._names)
 
     def to_svg(self) -> str:

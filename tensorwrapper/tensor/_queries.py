@@ -6,7 +6,6 @@ from tensorwrapper.buffer import Strings
 from tensorwrapper.buffer.lowlevel import strings_of
 from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor._facade import TensorFacade
-from tensorwrapper.tensor._printing import tensor_repr, tensor_str
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["TensorQueries"]
@@ -41,9 +40,13 @@ class TensorQueries(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         return self._tiled("tiling").tiling
 
     def __str__(self) -> str:
+        from tensorwrapper.tensor._printing import tensor_str  # noqa: PLC0415
+
         return tensor_str(self._layout, self._buffer)
 
     def __repr__(self) -> str:
+        from tensorwrapper.tensor._printing import tensor_repr  # noqa: PLC0415
+
         return tensor_repr(self._layout, self._buffer)
 
     def _repr_html_(self) -> str:

@@ -12,7 +12,6 @@ from tensorwrapper.buffer import StringData, Strings, strings_from_numpy
 from tensorwrapper.buffer.lowlevel import check_kind, strings_of
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor._arrow_values import is_arrow, read_arrow
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import Array, IntArray, StringKind
 
@@ -50,6 +49,8 @@ def read_strings(values: object, kind: StringKind | None) -> tuple[StringData, S
 
 
 def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[Any]]:
+    from tensorwrapper.tensor._arrow_values import is_arrow, read_arrow  # noqa: PLC0415
+
     if values is None or isinstance(values, str | bytes):
         return StringData.from_list([values], kind=kind), Shape()
     if isinstance(values, TensorFacade):

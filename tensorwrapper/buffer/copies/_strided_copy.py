@@ -6,7 +6,6 @@ small enough that the lines stay in cache; all others are left to NumPy.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import SupportsIndex, TypeVar
 
@@ -46,6 +45,8 @@ def to_threads(threads: SupportsIndex) -> int:
 
 def in_threads(work: Callable[[_T], None], parts: Sequence[_T], threads: int) -> None:
     """Do the work on all parts, several at a time; the threads end with it."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
     if threads == 1 or len(parts) < 2:
         for part in parts:
             work(part)

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Self, SupportsIndex
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_ints
-from tensorwrapper.shape.interchange._losses import LossReport
 from tensorwrapper.shape.tilings._queries import TilingQueries
 
 if TYPE_CHECKING:
-    from tensorwrapper.shape.interchange._losses import TilingForm
+    from tensorwrapper.shape.interchange._losses import LossReport, TilingForm
     from tensorwrapper.shape.interchange._zarr import ZarrGrid
 
 __all__ = ["TilingExchange"]
@@ -21,7 +20,7 @@ class TilingExchange(TilingQueries):
 
     __slots__ = ()
 
-    def losses(self, form: "TilingForm") -> LossReport:
+    def losses(self, form: "TilingForm") -> "LossReport":
         """Return what a form of other systems cannot say of this tiling; O(tiles per mode).
 
         Parameters
