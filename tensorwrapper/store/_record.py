@@ -17,6 +17,7 @@ from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames
 from tensorwrapper.wire.lowlevel import (
     Compression,
+    WriteOptions,
     Writer,
     dump_label,
     load_label,
@@ -74,7 +75,7 @@ def encode_tensor(
     compress: Compression | None = None,
 ) -> list[bytes | memoryview]:
     """Return the message of one record of a tensor; contiguous elements are not copied."""
-    writer = Writer(1, allow_longdouble=False, apart=True, compress=compress)
+    writer = Writer(1, WriteOptions(compress), apart=True)
     if metadata is not None or not writer.add_plain(tensor, 1):
         writer.add(as_tensor(tensor), 1, metadata)
     record: dict[str, Json] = {"kind": "tensor", "name": name}
@@ -85,13 +86,13 @@ def encode_tensor(
 
 def encode_metadata(metadata: Mapping[str, object]) -> list[bytes | memoryview]:
     """Return the message of a record that says something about the file."""
-    writer = Writer(0, allow_longdouble=False, apart=True)
+    writer = Writer(0, apart=True)
     return pack_body(_frames(writer, {"kind": "metadata"}, metadata))
 
 
 def encode_index(table: Array, names: Array, previous: int | None, start: int) -> list[bytes | memoryview]:
     """Return the message of an index record that will start at `start`."""
-    writer = Writer(2, allow_longdouble=False, apart=True)
+    writer = Writer(2, apart=True)
     writer.add_plain(table, 1)
     writer.add_plain(names, 3)
     record: dict[str, Json] = {"kind": "index", "previous": previous}

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from tensorwrapper.wire._encode import encode
     from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
     from tensorwrapper.wire._message import Message
+    from tensorwrapper.wire._packing import ElementPacking, Packed, PackedShape, Received, ShapePacking
+    from tensorwrapper.wire._packings import register_packing, unregister_packing
     from tensorwrapper.wire._single_frame import decode_frames, encode_frames, frame_pieces
     from tensorwrapper.wire._stream import StreamReader, stream_pieces
 
@@ -18,8 +20,13 @@ __all__ = [
     "DEFAULT_LIMITS",
     "Assembler",
     "Block",
+    "ElementPacking",
     "Limits",
     "Message",
+    "Packed",
+    "PackedShape",
+    "Received",
+    "ShapePacking",
     "StreamReader",
     "blocks_of",
     "decode",
@@ -27,8 +34,10 @@ __all__ = [
     "encode",
     "encode_frames",
     "frame_pieces",
+    "register_packing",
     "split_blocks",
     "stream_pieces",
+    "unregister_packing",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -40,6 +49,8 @@ __getattr__, __dir__ = lazy_names(
         "_encode": ("encode",),
         "_limits": ("DEFAULT_LIMITS", "Limits"),
         "_message": ("Message",),
+        "_packing": ("ElementPacking", "Packed", "PackedShape", "Received", "ShapePacking"),
+        "_packings": ("register_packing", "unregister_packing"),
         "_single_frame": ("decode_frames", "encode_frames", "frame_pieces"),
         "_stream": ("StreamReader", "stream_pieces"),
     },

@@ -9,6 +9,7 @@ from typing import Any, Final, SupportsIndex, final
 import numpy as np
 
 from tensorwrapper._integers import to_count
+from tensorwrapper._json_fields import Field
 from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
@@ -20,9 +21,9 @@ from tensorwrapper.wire._blocks import Block, is_within
 from tensorwrapper.wire._compress_buffer import Compressed
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._message import Message
-from tensorwrapper.wire._packing import read_object
+from tensorwrapper.wire._packings import check_version
 from tensorwrapper.wire._plan import read_extents, read_origin
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._refusal import refuse, refuse_field
 
 __all__ = ["Assembler", "blocks_of"]
 
@@ -57,30 +58,28 @@ def blocks_of(message: Message) -> tuple[Block, ...]:
     tensors = message.tensors
     if not tensors:
         return ()
-    described = message.label_object["TENS"]["tensors"]
+    described = Field(message.label_object["TENS"], "", refuse_field)["tensors"].items()
     return tuple(
         [
-            _read_block(item["block"], tensors[k], message._limits, f"block of tensor {k}")
+            _read_block(item["block"], tensors[k], message._limits)
             for k, item in enumerate(described)
-            if item.get("block") is not None
+            if item["block"].value is not None
         ]
     )
 
 
-def _read_block(described: object, tensor: Tensor[Any], limits: Limits, where: str) -> Block:
-    fields = read_object(described, where)
-    name = fields.get("tensor")
-    if not isinstance(name, str) or not name:
-        refuse("schema", f"{where} must have the name of a tensor")
-    if len(name) > _NAME:
-        refuse("limit", f"{where} has a name of {len(name)} characters; {_NAME} are allowed")
-    extents = read_extents(fields.get("shape"), limits, where)
-    origin = read_origin(fields.get("origin"), len(extents), where)
+def _read_block(described: Field, tensor: Tensor[Any], limits: Limits) -> Block:
+    fields = check_version(described)
+    name = fields["tensor"].text(most=_NAME)
+    if not name:
+        fields["tensor"].must_be("the name of a tensor")
+    extents = read_extents(fields["shape"], limits)
+    origin = read_origin(fields["origin"], len(extents))
     if tensor.shape.kind != "smooth" or not isinstance(tensor.buffer, Dense | Compressed):
-        refuse("unsupported", f"{where} is no box of numbers, but {tensor.shape} in {tensor.buffer!r}")
+        refuse("unsupported", f"{fields} is no box of numbers, but {tensor.shape} in {tensor.buffer!r}")
     total: Shape = wrap(make_smooth(extents, origin))
     if tensor.rank != total.rank or not is_within(tensor.shape, total):
-        refuse("layout", f"{where} has the shape {tensor.shape}, which is not within {total}")
+        refuse("layout", f"{fields} has the shape {tensor.shape}, which is not within {total}")
     return Block(tensor, name, total)
 
 

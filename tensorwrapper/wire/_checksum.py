@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from tensorwrapper._json import Json
+from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import LocalProtocolError
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._refusal import refuse, refuse_field
 
 __all__ = ["Checksum", "check_parts", "describe_checksums"]
 
@@ -51,38 +52,33 @@ def describe_checksums(name: Checksum, parts: Sequence[memoryview]) -> dict[str,
     return {"algorithm": name, "parts": sums}
 
 
-def check_parts(described: object, parts: Sequence[memoryview]) -> None:
+def check_parts(described: Json, parts: Sequence[memoryview]) -> None:
     """Raise unless every part has the check sum that a foreign ``checksums`` object gives it.
 
     Parts beyond those that it names, or that it names null, are not covered.
     """
     if described is not None:
-        _check(described, parts)
+        _check(Field(described, "checksums", refuse_field), parts)
 
 
-def _check(described: object, parts: Sequence[memoryview]) -> None:
-    if not isinstance(described, dict):
-        refuse("schema", "checksums must be an object")
-    fields = cast("dict[str, object]", described)
-    name, sums = fields.get("algorithm"), fields.get("parts")
-    if not isinstance(name, str):
-        refuse("schema", "algorithm of checksums must be text")
-    if not isinstance(sums, list):
-        refuse("schema", "parts of checksums must be a list")
-    given = cast("list[object]", sums)
-    if len(given) > len(parts):
-        refuse("layout", f"there are {len(given)} checksums for {len(parts)} payload parts")
+def _check(described: Field, parts: Sequence[memoryview]) -> None:
+    fields = described.object(optional=None)
+    name, sums = fields["algorithm"].text(), fields["parts"].items()
+    if len(sums) > len(parts):
+        refuse("layout", f"there are {len(sums)} checksums for {len(parts)} payload parts")
     digits = _DIGITS.get(name)
     algorithm = None if digits is None else _algorithm(name)
     if digits is None or algorithm is None:
         refuse("unsupported", f"checksums are of the algorithm {name[:24]!r}, which is not here")
-    for number, wanted in enumerate(given):
-        if wanted is not None:
-            _check_part(wanted, algorithm(parts[number]), digits, f"{name} of part {number}")
+    for part, wanted in zip(parts, sums, strict=False):
+        if wanted.value is not None:
+            _check_part(wanted, algorithm(part), digits, name)
 
 
-def _check_part(wanted: object, found: int, digits: int, what: str) -> None:
-    if not isinstance(wanted, str) or len(wanted) != digits:
-        refuse("schema", f"{what} must be {digits} hexadecimal digits")
-    if wanted != f"{found:0{digits}x}":
-        refuse("integrity", f"the part is damaged: {what} is {found:0{digits}x}, not {wanted}")
+def _check_part(wanted: Field, found: int, digits: int, name: str) -> None:
+    if len(wanted.text()) != digits:
+        wanted.must_be(f"{digits} hexadecimal digits")
+    if wanted.text() != f"{found:0{digits}x}":
+        refuse(
+            "integrity", f"{wanted}: damaged: {name} is {found:0{digits}x}, not {wanted.text()}"
+        )

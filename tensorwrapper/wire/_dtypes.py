@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
+from tensorwrapper._json_fields import Field
+from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.wire._refusal import Refusal, refuse
 
 __all__ = ["known_dtype", "read_dtype", "read_logical", "write_dtype", "write_logical"]
@@ -41,22 +42,16 @@ _WRITE: "dict[np.dtype[Any], tuple[str, int, np.dtype[Any]]]" = {
 }
 
 
-def read_dtype(kind: object, word: object, where: str, *, allow_longdouble: bool) -> "np.dtype[Any]":
-    """Return the NumPy type that a foreign label names; only pairs on a fixed list are taken."""
-    if not isinstance(kind, str):
-        raise RemoteProtocolError("schema", f"dtype of {where} must be text")
-    if type(word) is not int:
-        raise RemoteProtocolError("schema", f"word of {where} must be an integer")
+def read_dtype(description: Field, *, allow_longdouble: bool) -> "np.dtype[Any]":
+    """Return the NumPy type that a foreign description names; only pairs on a fixed list are taken."""
+    kind, word = description["dtype"].text(most=_LONGEST), description["word"].integer()
     dtype = _READ.get((kind, word))
-    if dtype is not None:
-        return dtype
-    if allow_longdouble and (kind, word) in _LONG:
+    if dtype is None and allow_longdouble and (kind, word) in _LONG:
         long = np.dtype(_LONG[kind, word])
-        if long.itemsize == word:
-            return long
-    if len(kind) > _LONGEST:
-        raise RemoteProtocolError("limit", f"dtype of {where} has {len(kind)} characters")
-    raise RemoteProtocolError("unsupported", f"{where} has elements {kind[:16]!r} of {word} bytes")
+        dtype = long if long.itemsize == word else None
+    if dtype is None:
+        refuse("unsupported", f"{description} has elements {kind[:16]!r} of {str(word)[:24]} bytes")
+    return dtype
 
 
 def known_dtype(dtype: "np.dtype[Any]") -> "tuple[str, int, np.dtype[Any]] | None":
@@ -97,21 +92,20 @@ def write_logical(dtype: "np.dtype[Any]") -> str | None:
     return None
 
 
-def read_logical(name: object, dtype: "np.dtype[Any]", where: str) -> "np.dtype[Any] | Refusal | None":
+def read_logical(description: Field, dtype: "np.dtype[Any]") -> "np.dtype[Any] | Refusal | None":
     """Return what elements mean by the foreign key ``logical``; only names on a fixed list are taken."""
-    if name is None:
+    if description["logical"].value is None:
         return None
-    if not isinstance(name, str):
-        refuse("schema", f"logical of {where} must be text")
+    name = description["logical"].text()
     if _MOMENT.fullmatch(name) and dtype == np.dtype("<i8"):
         return np.dtype(name).newbyteorder("<")
     if _SMALL.get(name) == dtype.itemsize and dtype.kind == "u":
         try:
-            held = getattr(importlib.import_module("ml_dtypes"), name)
+            small = getattr(importlib.import_module("ml_dtypes"), name)
         except (ImportError, AttributeError):
             return Refusal(
-                "unsupported", f"{where} has elements of type {name}, which needs the package ml_dtypes"
+                "unsupported", f"{description} has elements of type {name}, which needs the package ml_dtypes"
             )
-        found: np.dtype[Any] = np.dtype(held)
+        found: np.dtype[Any] = np.dtype(small)
         return found
-    return Refusal("unsupported", f"{where} has the logical type {name[:_LONGEST]!r} over {dtype}")
+    return Refusal("unsupported", f"{description} has the logical type {name[:_LONGEST]!r} over {dtype}")

@@ -16,8 +16,8 @@ from tensorwrapper.wire._compress import Compression, check_compression
 from tensorwrapper.wire._header import Header, make_header, pack_coordinates, pack_prefix
 from tensorwrapper.wire._label import dump_label
 from tensorwrapper.wire._message import Message
-from tensorwrapper.wire._string_packing import StringForm
-from tensorwrapper.wire._write import ElementOrder, Writer, plain_label
+from tensorwrapper.wire._packing import ElementOrder, StringForm, WriteOptions
+from tensorwrapper.wire._write import Writer, plain_label
 
 __all__ = ["encode"]
 
@@ -116,11 +116,7 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
         if compress is not None:
             check_compression(compress)
         writer = Writer(
-            len(tensors),
-            allow_longdouble=allow_longdouble,
-            layout=layout,
-            compress=compress,
-            strings=strings,
+            len(tensors), WriteOptions(compress, strings, layout, allow_longdouble=allow_longdouble)
         )
         _write(writer, tensors, _places(parts, len(tensors)), tensor_metadata)
         own, payload = _NEW, writer.payload

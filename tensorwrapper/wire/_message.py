@@ -15,8 +15,9 @@ from tensorwrapper.wire._buffers import byte_views, check_several
 from tensorwrapper.wire._header import Header, make_header, pack_coordinates, pack_prefix
 from tensorwrapper.wire._label import SPACE, dump_label, load_label
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
+from tensorwrapper.wire._packing import ElementOrder, WriteOptions
 from tensorwrapper.wire._tensors import JSON_FORMS, read_tensors
-from tensorwrapper.wire._write import ElementOrder, Writer
+from tensorwrapper.wire._write import Writer
 
 __all__ = ["Message", "make_message"]
 
@@ -199,7 +200,8 @@ class Message:
         """
         label = label_to_amend(self._header)
         described, first = described_tensors(label), len(self._parts)
-        writer = Writer(first + 1, layout=layout, allow_longdouble=allow_longdouble, before=len(described))
+        options = WriteOptions(layout=layout, allow_longdouble=allow_longdouble)
+        writer = Writer(first + 1, options, before=len(described))
         writer.add(as_tensor(tensor), first, metadata)
         described += writer.descriptions
         return make_message(

@@ -1,247 +1,196 @@
-"""Packings: how shapes that are no boxes travel, as integer parts beside the element data.
+"""What a packing is: a way for tensors to travel that are more than row-major elements of a box.
 
-docs/format.md describes them for other implementers. Every index part holds little-endian int64. Versions
-are checked, numbers are bounded before they are used, and no array of a size that a sender only claims is
-ever made.
+There are two kinds, which go together. A `ShapePacking` says which indices a run of elements has, an
+`ElementPacking` how the run itself is held. Each is one file: what the label says of it, which tensors it
+takes, how it is read within limits. docs/format.md describes the built-in ones for other implementers.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias, cast
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias, final
 
+import attrs
 import numpy as np
 
-from tensorwrapper._arrays import splits_of
 from tensorwrapper._json import Json
-from tensorwrapper.shape import Jagged, Partition, Rows, Shape
-from tensorwrapper.shape.lowlevel import Columns, Origins, wrap
-from tensorwrapper.typing import Array, Index, IntArray
-from tensorwrapper.wire._limits import Limits
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper._json_fields import Field
+from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.layout import Layout
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, Index
+from tensorwrapper.wire._compress import Compression
+from tensorwrapper.wire._part_reader import PartReader
+from tensorwrapper.wire._part_writer import PartWriter
 
 __all__ = [
-    "AddBytes",
-    "AddPart",
-    "ReadElements",
-    "ReadPart",
-    "check_splits",
-    "describe_partitions",
-    "describe_rows",
-    "read_int",
-    "read_object",
-    "read_partitions",
-    "read_rows",
+    "ElementOrder",
+    "ElementPacking",
+    "Packed",
+    "PackedShape",
+    "Packing",
+    "Received",
+    "ShapePacking",
+    "StringForm",
+    "WriteOptions",
 ]
 
-AddPart: TypeAlias = Callable[[IntArray], int]
-"""Puts an index array into the payload and returns the number of its part."""
+ElementOrder: TypeAlias = Literal["packed", "keep"]
+"""Elements of boxes in row-major order; or as they lie, if they have no gaps."""
 
-AddBytes: TypeAlias = Callable[[Array], int]
-"""Puts elements of any type into the payload, and returns the number of their part."""
-
-ReadElements: TypeAlias = Callable[[object, int, "np.dtype[Any]", str], Array]
-"""Returns so many elements of a type from a part that a label names."""
-
-ReadPart: TypeAlias = Callable[[object, str], IntArray]
-"""Returns the int64 array in a part that a label names."""
-
-VERSION = 1
-_FAR = 2**62  # an origin beyond this could overflow when an extent is added
+StringForm: TypeAlias = Literal["offsets", "tf_string"]
+"""How strings travel: bytes and a part of offsets, or one part as TensorFlow up to 2.3 has it."""
 
 
-def describe_rows(rows: Rows, add: AddPart) -> dict[str, Json]:
-    """Return the ``jagged`` object of a tensor description, its arrays put into parts."""
-    columns = rows.packed().columns
-    origins: list[Json] = [rows.first]
-    origins += [_describe_origins(o, add) for o in (*columns.origins[1:], *columns.leaf_origins)]
-    described: dict[str, Json] = {
-        "version": VERSION,
-        "cell_rank": columns.leaf_rank,
-        "splits": [add(splits) for splits in columns.splits],
-        "cells": add(_cells(columns)),
-    }
-    if any(origin != 0 for origin in origins):
-        described["origins"] = origins
-    return described
+@final
+@attrs.frozen
+class WriteOptions:
+    """What the caller of `encode` asked for.
+
+    Examples
+    --------
+    >>> WriteOptions().compress is None
+    True
+    """
+
+    compress: Compression | None = None
+    """The codec to compress elements by."""
+    strings: StringForm = "offsets"
+    """How strings are to travel."""
+    layout: ElementOrder = "packed"
+    """Whether elements may leave as they lie."""
+    allow_longdouble: bool = False
+    """Whether long doubles may leave at all."""
 
 
-def _cells(columns: Columns) -> IntArray:
-    """Return what the format calls cells: row splits for cells of rank 1, else a table of extents."""
-    if columns.leaf_rank > 1 or columns.leaf.ndim == 1:
-        return columns.leaf.reshape(-1)
-    return splits_of(columns.leaf[:, 0])
+@final
+@attrs.frozen(eq=False)
+class Packed:
+    """What an `ElementPacking` makes of the elements of a tensor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Packed(np.array([7, 8]), {"lengths": 1}).fields
+    {'lengths': 1}
+    """
+
+    data: Array
+    """What goes into the part of the tensor: a flat array of any type."""
+    fields: dict[str, Json]
+    """What the label says of it, under the name of the packing, beside the version and the shape."""
 
 
-def _describe_origins(origins: Origins, add: AddPart) -> Json:
-    return origins if isinstance(origins, int) else {"part": add(origins)}
+@final
+@attrs.frozen(eq=False)
+class PackedShape:
+    """What a `ShapePacking` makes of the shape of a tensor.
+
+    Examples
+    --------
+    >>> import tensorwrapper as tw
+    >>> PackedShape({"rows": 1}, (6,), tw.zeros((2, 3))).extents
+    (6,)
+    """
+
+    fields: dict[str, Json]
+    """What the label says of it, under the name of the packing, beside the version."""
+    extents: Sequence[int]
+    """Those that a reader sees who knows dense tensors only; their product is the number of elements."""
+    elements: Tensor[Any]
+    """The tensor whose elements, in row-major order, are the run."""
 
 
-def describe_partitions(partitions: tuple[Partition, ...], first: Index, add: AddPart) -> dict[str, Json]:
-    """Return the ``tiled`` object of a tensor description, its marks put into parts."""
-    described: dict[str, Json] = {"version": VERSION, "marks": [add(p.marks) for p in partitions]}
-    if any(first):
-        described["first"] = list(first)
-    return described
+@final
+@attrs.frozen(eq=False)
+class Received:
+    """Packed elements of one tensor, as they came; all of it is foreign."""
+
+    fields: Field
+    """What the label says under the name of the packing: an object of the version that is known."""
+    data: memoryview
+    """The bytes in the part of the tensor."""
+    dtype: "np.dtype[Any]"
+    """The type of the elements."""
+    size: int
+    """How many elements the tensor has; no array of that size was made yet."""
+    parts: PartReader
+    """Reads other parts, and knows the limits."""
+
+    @property
+    def values(self) -> Array:
+        """The part as elements of their type, read-only and without a copy."""
+        return self.parts.view(self.data, self.dtype, self.fields)
 
 
-def read_object(value: object, where: str) -> Mapping[str, object]:
-    """Return the fields of a foreign packing, if it is of the version that this reader knows."""
-    if not isinstance(value, dict):
-        refuse("schema", f"{where} must be an object")
-    fields = cast("dict[str, object]", value)
-    version = fields.get("version")
-    if type(version) is not int:
-        refuse("schema", f"version of {where} must be an integer")
-    if version != VERSION:
-        refuse("unsupported", f"{where} has version {version}; this reader knows {VERSION}")
-    return fields
+class PackingCommon(ABC):
+    """Abstract: `name`."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What stands under the key ``packing`` of a label, and the key of what else is said."""
+
+    @property
+    def version(self) -> int:
+        """The version that is written, and the only one that is read."""
+        return 1
 
 
-def read_int(value: object, where: str, low: int, high: int) -> int:
-    """Return a foreign integer in ``[low, high]``."""
-    if type(value) is not int:
-        refuse("schema", f"{where} must be an integer")
-    if not low <= value <= high:
-        refuse("limit", f"{where} is {str(value)[:24]}, but {low} to {high} is allowed")
-    return value
+class ElementPacking(PackingCommon):
+    """Abstract: `name`, `pack`, `unpack`. How a run of elements is held."""
+
+    __slots__ = ()
+
+    @property
+    def replaces_elements(self) -> bool:
+        """Whether the part holds any number of bytes, and the label says what they become.
+
+        Else the label describes the part itself, which has so many elements of that type; that is also what a
+        reader sees who ignores packings. What the bytes become is counted against the limits beforehand.
+        """
+        return False
+
+    @abstractmethod
+    def pack(self, tensor: Tensor[Any], parts: PartWriter, options: WriteOptions) -> Packed | None:
+        """Return what the elements of a tensor become, in row-major order; None if they are not for this one.
+
+        Other arrays are put into parts of their own: their numbers go into the fields.
+        """
+
+    @abstractmethod
+    def unpack(self, received: Received) -> BufferCommon[Any]:
+        """Return a read-only buffer of ``received.size`` elements in row-major order.
+
+        Check first, then allocate: `PartReader.claim` counts bytes against the limits of the reader.
+
+        Raises
+        ------
+        RemoteProtocolError
+            If anything is wrong with what came, and nothing else.
+        """
 
 
-def _list(value: object, where: str, length: int | None = None) -> list[object]:
-    if not isinstance(value, list):
-        refuse("schema", f"{where} must be a list")
-    items = cast("list[object]", value)
-    if length is not None and len(items) != length:
-        refuse("schema", f"{where} has {len(items)} entries instead of {length}")
-    return items
+class ShapePacking(PackingCommon):
+    """Abstract: `name`, `pack_shape`, `unpack_shape`. Which indices a run of elements has."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def pack_shape(self, tensor: Tensor[Any], parts: PartWriter) -> PackedShape | None:
+        """Return what the shape of a tensor becomes; None if it is not for this packing."""
+
+    @abstractmethod
+    def unpack_shape(self, fields: Field, extents: Index, parts: PartReader) -> Layout[Any]:
+        """Return the layout of the elements as they lie in a buffer of their own.
+
+        Raises
+        ------
+        RemoteProtocolError
+            If anything is wrong with what came, and nothing else.
+        """
 
 
-def check_splits(splits: IntArray, where: str, total: int | None = None) -> int:
-    """Return the last of foreign row splits, which must start at 0 and not descend."""
-    if not len(splits) or int(splits[0]) != 0:
-        refuse("layout", f"{where} must start with 0")
-    if (splits[1:] < splits[:-1]).any():
-        refuse("layout", f"{where} must not descend")
-    last = int(splits[-1])
-    if total is not None and last != total:
-        refuse("size", f"{where} ends at {last} instead of {total}")
-    return last
-
-
-def read_rows(value: object, size: int, read: ReadPart, limits: Limits, where: str) -> Shape:
-    """Return the jagged shape with `size` elements that a foreign ``jagged`` object describes."""
-    fields = read_object(value, where)
-    rank = _cell_rank(fields.get("cell_rank"), limits, where)
-    named = _list(fields.get("splits"), f"splits of {where}")
-    if len(named) + 1 + rank > limits.rank:
-        refuse("limit", f"{where} has over {limits.rank} modes")
-    splits: list[IntArray] = []
-    nodes: int | None = None
-    for depth, name in enumerate(named, start=1):
-        what = f"splits of mode {depth} of {where}"
-        array = read(name, what)
-        if nodes is not None and len(array) != nodes + 1:
-            refuse("size", f"{what} has {len(array)} numbers instead of {nodes + 1}")
-        nodes = check_splits(array, what)
-        splits.append(array)
-    what = f"cells of {where}"
-    cells = read(fields.get("cells"), what)
-    if nodes is None:
-        nodes = len(cells) - 1 if rank == 1 else len(cells) // rank
-    if len(cells) != (nodes + 1 if rank == 1 else nodes * rank):
-        refuse("size", f"{what} has {len(cells)} numbers, which do not fit {nodes} cells of rank {rank}")
-    if rank == 1:
-        check_splits(cells, what, size)
-        leaf = cells
-    else:
-        leaf = cells.reshape(nodes, rank)
-        _check_cells(leaf, size, limits, what)
-    rows = len(splits[0]) - 1 if splits else nodes
-    counts = [1, rows, *[int(s[-1]) for s in splits]]
-    return _with_origins(fields, splits, leaf, rank, counts, read, where)
-
-
-def _cell_rank(value: object, limits: Limits, where: str) -> int:
-    if type(value) is not int or value < 1:
-        refuse("schema", f"cell_rank of {where} must be an integer from 1 up")
-    if value >= limits.rank:
-        refuse("limit", f"{where} has over {limits.rank} modes")
-    return value
-
-
-def _check_cells(leaf: IntArray, size: int, limits: Limits, what: str) -> None:
-    if len(leaf) and (int(leaf.min()) < 0 or int(leaf.max()) > limits.extent):
-        refuse("limit", f"{what} must be from 0 to {limits.extent}")
-    # Without the empty cells: a 0 would hide that the product of the other extents overflows.
-    filled = leaf[(leaf > 0).all(axis=1)]
-    # In floating point first: what is far too large is refused before any integer can wrap.
-    with np.errstate(over="ignore"):
-        least = float(np.multiply.reduce(filled.astype(np.float64), axis=1).sum())
-    if least > 2.0 * size + 2.0:
-        refuse("size", f"{what} have more elements than the {size} that are there")
-    total = int(np.multiply.reduce(filled, axis=1).sum())
-    if total != size:
-        refuse("size", f"{what} have {total} elements instead of {size}")
-
-
-def _with_origins(
-    fields: Mapping[str, object],
-    splits: list[IntArray],
-    leaf: IntArray,
-    cell_rank: int,
-    counts: list[int],
-    read: ReadPart,
-    where: str,
-) -> Shape:
-    rank = len(splits) + 1 + cell_rank
-    origins: list[Origins] = [0] * rank
-    described = fields.get("origins")
-    if described is not None:
-        given = _list(described, f"origins of {where}", rank)
-        for mode, item in enumerate(given):
-            # A mode below the cells has one origin per node above it, a mode of a cell one per cell.
-            nodes = counts[min(mode, len(splits) + 1)]
-            origins[mode] = _read_origin(item, nodes, read, f"origin of mode {mode} of {where}")
-    first = origins[0]
-    if not isinstance(first, int):
-        refuse("schema", f"origin of mode 0 of {where} must be one integer")
-    outer = len(splits) + 1
-    columns = Columns(tuple(splits), leaf, tuple(origins[:outer]), tuple(origins[outer:]))
-    return wrap(Jagged(Rows(columns, 0, 0, columns.n_rows, first)))
-
-
-def _read_origin(item: object, nodes: int, read: ReadPart, where: str) -> Origins:
-    if not isinstance(item, dict):
-        return read_int(item, where, -_FAR, _FAR)
-    array = read(cast("dict[str, object]", item).get("part"), where)
-    if len(array) != nodes:
-        refuse("size", f"{where} has {len(array)} numbers instead of {nodes}")
-    if nodes and not (int(array.min()) >= -_FAR and int(array.max()) <= _FAR):
-        refuse("limit", f"{where} leaves -2**62 to 2**62")
-    return array
-
-
-def read_partitions(
-    value: object, read: ReadPart, limits: Limits, where: str
-) -> tuple[tuple[Partition, ...], Index]:
-    """Return the partitions that a foreign ``tiled`` object describes, and the number of its first tile."""
-    fields = read_object(value, where)
-    named = _list(fields.get("marks"), f"marks of {where}")
-    if not named:
-        refuse("schema", f"marks of {where} must name one part at least")
-    if len(named) > limits.rank // 2:
-        refuse("limit", f"{where} is tiled in {len(named)} modes, but {limits.rank // 2} at most are allowed")
-    partitions: list[Partition] = []
-    for mode, name in enumerate(named):
-        what = f"marks of mode {mode} of {where}"
-        marks = read(name, what)
-        if not len(marks) or (marks[1:] < marks[:-1]).any():
-            refuse("layout", f"{what} must be one number at least and not descend")
-        if not -_FAR <= int(marks[0]) <= int(marks[-1]) <= _FAR:
-            refuse("limit", f"{what} leave -2**62 to 2**62")
-        if int(marks[-1]) - int(marks[0]) > limits.extent:
-            refuse("limit", f"{what} span over {limits.extent} elements")
-        partitions.append(Partition(marks))
-    described = fields.get("first")
-    if described is None:
-        return tuple(partitions), (0,) * len(named)
-    first = _list(described, f"first of {where}", len(named))
-    return tuple(partitions), tuple([read_int(k, f"first of {where}", -_FAR, _FAR) for k in first])
+Packing: TypeAlias = ElementPacking | ShapePacking
+"""What may be registered."""

@@ -4,14 +4,20 @@ from typing import NoReturn, final
 
 import attrs
 
+from tensorwrapper._json_fields import FieldReason
 from tensorwrapper.errors import ProtocolReason, RemoteProtocolError
 
-__all__ = ["Refusal", "refuse"]
+__all__ = ["Refusal", "refuse", "refuse_field"]
 
 
 def refuse(reason: ProtocolReason, message: str) -> NoReturn:
     """Raise `RemoteProtocolError`; a call of its own, so that type checkers see that nothing goes on."""
     raise RemoteProtocolError(reason, message)
+
+
+def refuse_field(path: str, reason: FieldReason, text: str) -> NoReturn:
+    """Raise `RemoteProtocolError` for a field of a label."""
+    raise RemoteProtocolError(reason, f"{path or 'the label'} {text}")
 
 
 @final

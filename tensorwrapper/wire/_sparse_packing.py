@@ -1,58 +1,60 @@
 """The packing ``sparse``: addresses of a few elements, their values, and one value for all others."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, final
 
+import attrs
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
 from tensorwrapper.buffer import Sparse
 from tensorwrapper.buffer.lowlevel import is_fill, make_sparse, rises, stored_of
-from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.typing import Array, IntArray
-from tensorwrapper.wire._packing import AddBytes, AddPart, ReadElements, ReadPart
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array
+from tensorwrapper.wire._packing import ElementPacking, Packed, Received, WriteOptions
+from tensorwrapper.wire._part_writer import PartWriter
 from tensorwrapper.wire._refusal import refuse
 
-__all__ = ["describe_sparse", "read_sparse"]
+__all__ = ["SparsePacking"]
 
 
-def describe_sparse(
-    held: LayoutCommon, buffer: Sparse[Any], add: AddPart, add_bytes: AddBytes
-) -> tuple[Array, dict[str, Json]]:
-    """Return the stored elements in row-major order, and the ``sparse`` object without its shape."""
-    ordinals, values = stored_of(held, buffer)
-    described: dict[str, Json] = {"version": 1, "addresses": add(ordinals)}
-    fill = buffer.fill_value.reshape(1)
-    # By its bytes: a fill of -0.0 is one that must be said.
-    if fill.view(np.uint8).any():
-        described["fill"] = add_bytes(fill)
-    return values, described
+@final
+@attrs.frozen
+class SparsePacking(ElementPacking):
+    """Takes sparse tensors; they are never compressed."""
 
+    @property
+    def name(self) -> str:
+        return "sparse"
 
-def read_sparse(
-    fields: Mapping[str, object],
-    values: Array,
-    size: int,
-    read: ReadPart,
-    read_elements: ReadElements,
-    where: str,
-) -> Sparse[Any]:
-    """Return the read-only buffer of `size` elements that a foreign ``sparse`` object and its values hold."""
-    if size > MAX_INT64:
-        refuse("limit", f"{where} has {size} elements, more than 64 bits can count")
-    addresses: IntArray = read(fields.get("addresses"), f"addresses of {where}")
-    if len(addresses) != len(values):
-        refuse("size", f"{where} has {len(addresses)} addresses for {len(values)} values")
-    if not rises(addresses):
-        refuse("layout", f"addresses of {where} must ascend, each greater than the one before")
-    if len(addresses) and not 0 <= int(addresses[0]) <= int(addresses[-1]) < size:
-        refuse("layout", f"addresses of {where} are not from 0 to {size - 1}")
-    part = fields.get("fill")
-    if part is None:
-        fill: Array = np.zeros((), values.dtype)
-    else:
-        fill = read_elements(part, 1, values.dtype, f"fill of {where}").reshape(())
-    if bool(is_fill(values, fill).any()):
-        return Sparse(addresses, values, size, fill_value=fill).read_only()
-    return make_sparse(addresses, values, size, fill).read_only()
+    def pack(self, tensor: Tensor[Any], parts: PartWriter, options: WriteOptions) -> Packed | None:  # noqa: ARG002
+        buffer = tensor.buffer
+        if not isinstance(buffer, Sparse):
+            return None
+        ordinals, values = stored_of(tensor.layout.implementation, buffer)
+        described: dict[str, Json] = {"addresses": parts.add_indices(ordinals)}
+        fill = buffer.fill_value.reshape(1)
+        # By its bytes: a fill of -0.0 is one that must be said.
+        if fill.view(np.uint8).any():
+            described["fill"] = parts.add_elements(fill)
+        return Packed(values, described)
+
+    def unpack(self, received: Received) -> Sparse[Any]:
+        fields, values, size = received.fields, received.values, received.size
+        if size > MAX_INT64:
+            refuse("limit", f"{fields} has {size} elements, more than 64 bits can count")
+        what = fields["addresses"]
+        addresses = received.parts.indices(what)
+        if len(addresses) != len(values):
+            refuse("size", f"{what} are {len(addresses)} for {len(values)} values")
+        if not rises(addresses):
+            refuse("layout", f"{what} must ascend, each greater than the one before")
+        if len(addresses) and not 0 <= int(addresses[0]) <= int(addresses[-1]) < size:
+            refuse("layout", f"{what} are not from 0 to {size - 1}")
+        if fields["fill"].value is None:
+            fill: Array = np.zeros((), values.dtype)
+        else:
+            fill = received.parts.elements(fields["fill"], 1, values.dtype).reshape(())
+        if bool(is_fill(values, fill).any()):
+            return Sparse(addresses, values, size, fill_value=fill).read_only()
+        return make_sparse(addresses, values, size, fill).read_only()

@@ -36,7 +36,7 @@ def read_tensors(
         header.label.strip(SPACE), limits, strict=json_only, allow_longdouble=allow_longdouble
     )
     check_parts(checksums, parts)
-    reader = Reader(parts, limits)
+    reader = Reader(parts, limits, plans)
     read: list[Tensor[Any]] = []
     some: list[Tensor[Any] | Refusal] = []
     for plan in plans:

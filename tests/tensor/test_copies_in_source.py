@@ -104,10 +104,11 @@ ALLOWED = {
         "where",  # coordinates
     },
     "selection/random": {"astype", "stack", "where"},  # random words and ranks, on their way to numbers
+    "_json_fields.py": {"array"},  # integers of JSON
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
     "wire/_assembler.py": {"put", "take"},  # methods of its own
     "wire/_assembler_boxes.py": {"array", "concatenate"},  # corners of boxes
-    "wire/_compress_blocks.py": {"array"},  # sizes of blocks
+    "wire/_compressed_packing.py": {"array"},  # sizes of blocks
     "wire/_compress_buffer.py": {"put"},  # of the cache
     "wire/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
 }

@@ -15,7 +15,7 @@ import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling, wire
 from tensorwrapper.errors import ConversionError, LocalProtocolError, ReadOnlyError, RemoteProtocolError
 from tensorwrapper.testing import BufferContract
-from tensorwrapper.wire import _compress_blocks, _compress_buffer
+from tensorwrapper.wire import _compressed_packing, _compress_buffer
 from tensorwrapper.wire._compress_buffer import Compressed
 
 CODECS = ["zlib", "zstd", "blosc2"]
@@ -166,7 +166,7 @@ def test_pickles_and_copies_hold_the_compressed_bytes(codec):
 
 @pytest.mark.parametrize("word", [1, 2, 4, 8, 16])
 def test_small_blocks_are_read_too(word, codec, monkeypatch):
-    monkeypatch.setattr(_compress_blocks, "_BLOCK", 1000)
+    monkeypatch.setattr(_compressed_packing, "_BLOCK", 1000)
     array = np.repeat(walk(300), 20).astype({1: "i1", 2: "i2", 4: "f4", 8: "f8", 16: "c16"}[word])
     (got,) = sent(array, compress=codec)
     assert (got.buffer.block, len(got.buffer.splits)) == (

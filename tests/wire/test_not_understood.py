@@ -61,7 +61,7 @@ def test_its_neighbours_are_read(unknown, place):
     ):
         error = refusal(touch)
         assert error.reason == "unsupported"
-        assert f"tensor {place}" in str(error)
+        assert f"tensors[{place}]" in str(error)
 
 
 @pytest.mark.parametrize("unknown", UNKNOWN.values(), ids=UNKNOWN.keys())

@@ -1,13 +1,12 @@
-"""Elements that leave as they lie: without gaps, but in another order than row-major."""
+"""Dense elements that leave in the order in which they lie, without a copy, where that is not row-major."""
 
 from typing import Any
 
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import memory_of
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout.lowlevel import Strided, storage_order_of
 from tensorwrapper.tensor import Tensor
 
 __all__ = ["as_it_lies"]
@@ -18,21 +17,19 @@ def as_it_lies(tensor: Tensor[Any], dtype: "np.dtype[Any]") -> tuple[memoryview,
 
     None if it is row-major already, has gaps, repeats elements, or is not of the type to be written.
     """
-    held, buffer = tensor.layout.implementation, tensor.buffer
-    if not isinstance(held, Strided) or not isinstance(buffer, Dense) or tensor.dtype != dtype:
+    if tensor.dtype != dtype or not tensor.size or tensor.layout.is_contiguous:
         return None
-    if held.is_contiguous or not tensor.size:
+    array = memory_of(tensor.layout.implementation, tensor.buffer)
+    if array is None:
         return None
     try:
-        found = storage_order_of(held)
+        found = tensor.layout.storage_order()
     except LayoutError:
         return None
-    lowest = held.offset
-    for extent, stride in zip(held.shape.extents, held.strides, strict=True):
-        lowest += min(0, (extent - 1) * stride)
     described: dict[str, Json] = {}
-    if found.order != tuple(range(held.shape.rank - 1, -1, -1)):
+    if found.order != tuple(range(tensor.rank - 1, -1, -1)):
         described["order"] = list(found.order)
     if not all(found.ascend):
         described["ascend"] = list(found.ascend)
-    return buffer.flat[lowest : lowest + tensor.size].view(np.uint8).data, described
+    upwards = array[tuple([slice(None, None, 1 if up else -1) for up in found.ascend])]
+    return upwards.transpose(found.order[::-1]).reshape(-1).view(np.uint8).data, described

@@ -1,0 +1,102 @@
+"""Payload parts that are being written: those of tensors first, index arrays and the like after them."""
+
+from typing import Any, final
+
+import numpy as np
+
+from tensorwrapper.buffer.lowlevel import copy_elements, memory_of
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["PartWriter", "as_bytes"]
+
+_EMPTY = memoryview(b"")
+
+
+@final
+class PartWriter:
+    """Collects the parts of one message; packings put into it what they need beside a tensor's own part.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parts = PartWriter(1)
+    >>> parts.add_indices(np.array([0, 2, 5])), [part.nbytes for part in parts.payload]
+    (1, [0, 24])
+    """
+
+    __slots__ = ("_added", "_apart", "_elements", "_n_tensors", "_parts", "where")
+
+    where: str
+    """The tensor that is being written, as errors name it."""
+
+    def __init__(self, n_tensors: int, *, apart: bool = False) -> None:
+        self._n_tensors = n_tensors
+        # Files have every second part, from part 0 on, for bytes that align the next one.
+        self._apart = apart
+        self._parts: dict[int, memoryview] = {}
+        # By identity: one partition used for several modes or tensors travels once.
+        self._added: dict[int, tuple[int, Array]] = {}
+        self._elements: tuple[Tensor[Any], Array] | None = None
+        self.where = "a tensor"
+
+    @property
+    def payload(self) -> list[memoryview]:
+        """The parts in order."""
+        return [self._parts.get(k, _EMPTY) for k in range(max(self._parts, default=-1) + 1)]
+
+    def place(self, part: int, data: memoryview) -> None:
+        """Put bytes into a part."""
+        self._parts[part] = data
+
+    def add_indices(self, array: IntArray) -> int:
+        """Put integers into a part of their own, as little-endian int64, and return its number."""
+        known = self._added.get(id(array))
+        if known is not None:
+            return known[0]
+        return self._add(array, np.ascontiguousarray(array, dtype="<i8").view(np.uint8).data)
+
+    def add_elements(self, array: Array) -> int:
+        """Put elements of any type into a part of their own, little-endian, and return its number."""
+        return self._add(array, as_bytes(array, array.dtype.newbyteorder("<")))
+
+    def _add(self, array: Array, data: memoryview) -> int:
+        part = self._n_tensors + len(self._added)
+        if self._apart:
+            part = 2 * part + 1
+        self._parts[part] = data
+        self._added[id(array)] = (part, array)
+        return part
+
+    def row_major(self, tensor: Tensor[Any], dtype: "np.dtype[Any]") -> Array:
+        """Return the elements of a tensor as a flat array of a type that differs in byte order at most.
+
+        Without a copy where they lie so. The last answer is kept: several packings may try one tensor.
+        """
+        kept = self._elements
+        if kept is not None and kept[0] is tensor and kept[1].dtype == dtype:
+            return kept[1]
+        if tensor.dtype == dtype:
+            flat: Array = tensor.elements()
+        else:
+            # Packed and brought into byte order in one copy, where there is memory to copy from.
+            array = memory_of(tensor.layout.implementation, tensor.buffer)
+            flat = copy_elements(tensor.elements() if array is None else array, dtype).reshape(-1)
+        self._elements = tensor, flat
+        return flat
+
+
+def as_bytes(flat: Array, dtype: "np.dtype[Any]") -> memoryview:
+    """Return the bytes of elements in a type that differs in byte order at most."""
+    if flat.dtype != dtype:
+        flat = copy_elements(flat, dtype)
+    if dtype.itemsize in (16, 32) and dtype.kind in "fc" and dtype.char in "gG":
+        flat = _without_padding(flat)
+    return flat.view(np.uint8).data
+
+
+def _without_padding(flat: Array) -> Array:
+    """Return long doubles with the six bytes that mean nothing zeroed: they may hold somebody's secrets."""
+    clean = copy_elements(flat)
+    clean.view(np.uint8).reshape(-1, 16)[:, 10:] = 0
+    return clean
