@@ -15,7 +15,7 @@ import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling, wire
 from tensorwrapper.errors import ConversionError, LocalProtocolError, ReadOnlyError, RemoteProtocolError
 from tensorwrapper.testing import BufferContract
-from tensorwrapper.wire import _compressed_packing, _compress_buffer
+from tensorwrapper.wire import _compress_buffer, _compressed_packing
 from tensorwrapper.wire._compress_buffer import Compressed
 
 CODECS = ["zlib", "zstd", "blosc2"]
