@@ -79,6 +79,4 @@ def _check_part(wanted: Field, found: int, digits: int, name: str) -> None:
     if len(wanted.text()) != digits:
         wanted.must_be(f"{digits} hexadecimal digits")
     if wanted.text() != f"{found:0{digits}x}":
-        refuse(
-            "integrity", f"{wanted}: damaged: {name} is {found:0{digits}x}, not {wanted.text()}"
-        )
+        refuse("integrity", f"{wanted}: damaged: {name} is {found:0{digits}x}, not {wanted.text()}")
