@@ -96,7 +96,6 @@ ALLOWED = {
         "concatenate",  # coordinates, addresses, and where operands begin
         "copy",  # Tensor.copy, which counts, and positions
         "delete",  # coordinates
-        "insert",  # the same
         "stack",  # positions of points
         "take",  # AxisMap.take
         "tobytes",  # tables of positions
