@@ -61,6 +61,11 @@ class ViewFacade(ABC, Generic[ScalarT_co]):
         """The number of bytes that the elements would take."""
         return self.shape.size * self.dtype.itemsize
 
+    @property
+    def expression(self) -> Expression:
+        """What the view is made of: the places of a node, and the steps that chose them."""
+        return self._expression
+
     def normal_form(self) -> Expression:
         """Return what runs: selections pushed into sources, and pieces that fit made one. Found once.
 

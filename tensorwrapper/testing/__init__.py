@@ -20,11 +20,20 @@ for _name in ("hypothesis", "pytest"):
 import pytest
 
 # Before the laws are imported: pytest then shows the values in an assertion that fails.
-for _law in ("buffer_contract", "contract", "index_laws", "mode_laws", "part_laws", "value_laws"):
+for _law in (
+    "buffer_contract",
+    "contract",
+    "index_laws",
+    "mode_laws",
+    "node_contract",
+    "part_laws",
+    "value_laws",
+):
     pytest.register_assert_rewrite(f"{__name__}._{_law}")
 
 from tensorwrapper.testing._buffer_contract import BufferContract
 from tensorwrapper.testing._contract import ShapeContract
+from tensorwrapper.testing._node_contract import NodeContract
 from tensorwrapper.testing._strategies import (
     jagged_shapes,
     nested_shapes,
@@ -38,6 +47,7 @@ from tensorwrapper.testing._strategies import (
 
 __all__ = [
     "BufferContract",
+    "NodeContract",
     "ShapeContract",
     "jagged_shapes",
     "nested_shapes",

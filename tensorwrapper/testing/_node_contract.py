@@ -1,0 +1,194 @@
+"""The contract of nodes: what views rely on, whatever their elements are made of."""
+
+import pickle
+from abc import ABC, abstractmethod
+from itertools import islice, product
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from tensorwrapper.selection import Node, View, as_view, concat, from_json, sources, to_json
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array
+
+__all__ = ["NodeContract"]
+
+_ROUTED = 200  # cells whose way back is followed
+
+
+class NodeContract(ABC):
+    """Abstract: `node`, one node with a few elements, and `expected`, its elements.
+
+    Derive a class that pytest collects; every method is one law. A law that cannot hold is switched off by
+    name: ``test_... = None``. A node that JSON may say is registered beforehand.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tensorwrapper import selection as sel
+    >>> class TestConcat(NodeContract):
+    ...     def node(self):
+    ...         return sel.concat([[1, 2], [3]]).expression.node
+    ...     def expected(self):
+    ...         return np.array([1, 2, 3])
+    >>> TestConcat().test_every_part_has_the_elements_of_the_whole()
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def node(self) -> Node:
+        """Return the node: the same one, or an equal one, each time."""
+
+    @abstractmethod
+    def expected(self) -> Array:
+        """Return all elements, as an array of the extents."""
+
+    def view(self) -> View[Any]:
+        """Return the view of all elements, from index zero on."""
+        return View(self.node().all())[...]
+
+    def test_extents_and_type_are_those_of_the_elements(self) -> None:
+        """``extents`` and ``dtype`` tell what is computed."""
+        node, expected = self.node(), self.expected()
+        assert self.view().shape.extents == expected.shape
+        assert node.dtype == expected.dtype
+        assert node.all().dtype == expected.dtype
+
+    def test_the_whole_is_computed(self) -> None:
+        """``compute`` gives the elements; the normal form of a normal form is the same."""
+        view = self.view()
+        _agree(view.compute(), self.expected())
+        _agree(View(view.normal_form()).compute(), self.expected())
+
+    def test_every_part_has_the_elements_of_the_whole(self) -> None:
+        """Slices, chips, reversals, permutations, repetitions, picked positions, one after the other."""
+        for view, array in _parts(self.view(), self.expected()):
+            _agree(view.compute(), array)
+
+    def test_parts_of_parts_join_with_others(self) -> None:
+        """It is an operand of what joins views, beside an array."""
+        view, array = self.view(), self.expected()
+        if not view.rank:
+            return
+        both = concat([view, view[::-1], array])
+        expected = np.concatenate([array, array[::-1], array])
+        for part, wanted in _parts(both, expected):
+            _agree(part.compute(), wanted)
+
+    def test_blocks_make_up_the_whole(self) -> None:
+        """``blocks`` of a few elements each are all elements."""
+        view, array = self.view(), self.expected()
+        for region, block in view.blocks(max(3 * array.itemsize, 1)):
+            pairs = zip(region.origin, region.extents, strict=True)
+            window: tuple[slice | EllipsisType, ...] = (*[slice(a, a + n) for a, n in pairs], ...)
+            _agree(block, array[window])
+
+    def test_routes_lead_to_the_elements(self) -> None:
+        """What ``route_many`` names has the elements, also of parts."""
+        for view, array in islice(_parts(self.view(), self.expected()), 12):
+            if not 0 < array.size <= _ROUTED:
+                continue
+            indices = np.array(list(product(*map(range, array.shape))), dtype=np.int64)
+            found: Any = np.empty(array.size, array.dtype)
+            seen = np.zeros(array.size, dtype=np.int64)
+            origin = np.array(view.shape.origin, dtype=np.int64)
+            for group in view.route_many(indices.reshape(array.size, array.ndim) + origin):
+                found[group.rows] = group.read()
+                seen[group.rows] += 1
+            assert (seen == 1).all()
+            _agree_arrays(found, array.reshape(-1))
+
+    def test_other_operands_that_are_the_same_make_an_equal_node(self) -> None:
+        """``with_operands`` of the operands, and ``mapped`` by nothing, are equal; none is changed."""
+        node = self.node()
+        assert node.with_operands(node.operands) == node
+        assert node.mapped(lambda own: own) == node
+        assert hash(node.with_operands(node.operands)) == hash(node)
+
+    def test_explanations_name_it(self) -> None:
+        """``explain`` has its title, ``repr`` its name, and pictures are drawn."""
+        node, view = self.node(), self.view()
+        assert node.title in view.explain()
+        assert node.name in repr(view)
+        assert view.to_svg().startswith("<svg")
+        assert node.title.split("(")[0] in view._repr_html_().replace("&#x27;", "'")
+
+    def test_a_plan_writes_every_byte_once(self) -> None:
+        """The steps of a plan cover the box, and their bytes are those of the view."""
+        view, array = self.view(), self.expected()
+        plan = view.plan()
+        assert plan.nbytes == sum([step.nbytes for step in plan.steps]) == array.nbytes
+        met = np.zeros(array.shape, dtype=np.int64)
+        for step in plan.steps:
+            key: tuple[slice | EllipsisType, ...] = (
+                *[slice(own.start, own.stop, own.step) for own in step.window],
+                ...,
+            )
+            met[key] += 1
+        assert (met == 1).all()
+        assert plan.bytes_read >= 0
+
+    def test_copies_and_pickles_are_the_same(self) -> None:
+        """A pickled view has the same elements and the same normal form up to what memory it is in."""
+        view = self.view()
+        again = pickle.loads(pickle.dumps(view))
+        _agree(again.compute(), self.expected())
+        assert again.normal_form().node.name == view.normal_form().node.name
+
+    def test_json_gives_it_back(self) -> None:
+        """Steps, and normal forms where they can be written, are read as they were written."""
+        view = self.view()
+        if not self.node().json_names:
+            return
+        for own in (view, view[..., ::-1] if view.rank else view):
+            text = to_json(own)
+            read = from_json(text, sources=sources(own))
+            assert to_json(read) == text
+            _agree(read.compute(), np.asarray(own.compute()))
+
+    def test_it_is_read_only_where_it_stores_nothing(self) -> None:
+        """``is_readonly`` answers, and a view that may be written to takes what it is given."""
+        view = self.view()
+        assert isinstance(view.is_readonly, bool)
+        assert as_view(view) is view
+
+
+def _parts(view: View[Any], array: Array) -> "list[tuple[View[Any], Array]]":
+    """Return parts of a view, and what NumPy makes of its elements by the same steps."""
+    found: list[tuple[View[Any], Array]] = [(view, array)]
+    for mode, extent in enumerate(array.shape):
+        before = (slice(None),) * mode
+        found += [(view[(*before, key)], array[(*before, key)]) for key in _keys(extent)]
+        if extent:
+            picked = [0, extent - 1, extent // 2, 0]
+            found.append((view.gather(mode, picked), np.take(array, picked, axis=mode)))
+    if array.ndim:
+        axes = tuple(range(array.ndim))
+        order, ones, twice = axes[::-1], (1,) * array.ndim, (2,) * array.ndim
+        found += [
+            (view.permute(order), array.transpose(order)),
+            (view.reshape((array.size,)), array.reshape(-1)),
+            (view.repeat(twice), np.tile(array, twice)),
+            (view.rotate(ones), np.roll(array, ones, axes)),
+            (view[::2, ...].reverse(), np.flip(array[::2, ...])),
+        ]
+    return found
+
+
+def _keys(extent: int) -> "list[int | slice]":
+    keys: list[int | slice] = [slice(None, None, -1), slice(1, None), slice(None, -1, 2), slice(0, 0)]
+    return [*keys, 0, extent - 1] if extent else keys
+
+
+def _agree(tensor: Tensor[Any], array: Array) -> None:
+    assert tensor.dtype == array.dtype
+    assert tensor.shape.extents == array.shape
+    _agree_arrays(np.asarray(tensor.to_numpy() if array.dtype.kind not in "TO" else tensor.elements()), array)
+
+
+def _agree_arrays(found: Array, array: Array) -> None:
+    flat, wanted = found.reshape(-1), array.reshape(-1)
+    same = (flat == wanted) | ((flat != flat) & (wanted != wanted))  # noqa: PLR0124 - not-a-number
+    assert same.all(), (found.tolist(), array.tolist())

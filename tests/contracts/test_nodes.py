@@ -1,0 +1,104 @@
+"""Every node of the library keeps the contract of nodes."""
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper.selection import Node
+from tensorwrapper.selection.expressions import (
+    _cellwise,
+    _generators,
+    _joining,
+    _padding,
+    _reading,
+    _routing,
+    _whole,
+)
+from tensorwrapper.testing import NodeContract
+
+X = np.arange(12, dtype="i8").reshape(3, 4)
+Y = X * 10 + 1.5
+
+
+def _of(view):
+    return view.expression.node
+
+
+def _normal(view):
+    return view.normal_form().node
+
+
+NODES = {
+    "a tensor": (lambda: _of(sel.as_view(X.reshape(-1))), X.reshape(-1)),
+    "concat": (lambda: _of(sel.concat([X, X[:1], X[::-1]])), np.concatenate([X, X[:1], X[::-1]])),
+    "interleave": (
+        lambda: _of(sel.interleave([X, -X[:, :3]], mode=1)),
+        np.stack([X[:, 0], -X[:, 0], X[:, 1], -X[:, 1], X[:, 2], -X[:, 2], X[:, 3]], axis=1),
+    ),
+    "stack": (lambda: _of(sel.stack([X, X + 1], mode=1)), np.stack([X, X + 1], 1)),
+    "pad": (
+        lambda: _of(sel.pad(X, [(1, 0), (0, 2)], fill_value=7)),
+        np.pad(X, [(1, 0), (0, 2)], constant_values=7),
+    ),
+    "where": (lambda: _of(sel.where(X % 2 == 0, Y, -Y)), np.where(X % 2 == 0, Y, -Y)),
+    "minimum": (lambda: _of(sel.minimum(X, 11 - X)), np.minimum(X, 11 - X)),
+    "maximum": (lambda: _of(sel.maximum(X, 11 - X, 5)), np.maximum(np.maximum(X, 11 - X), 5)),
+    "cast": (lambda: _of(sel.as_view(Y).astype("i2")), Y.astype("i2")),
+    "whole": (lambda: _of(sel.as_view(X[:, 1:3].T).reshape((6,))), X[:, 1:3].T),
+    "full": (lambda: _of(sel.full((2, 3), 7)), np.full((2, 3), 7)),
+    "iota": (lambda: _of(sel.iota(tw.Shape(2, 3, origin=(1, 5)), 1)), np.array([[5, 6, 7], [5, 6, 7]])),
+    "linspace": (lambda: _of(sel.linspace(0, 1, 5)), np.linspace(0, 1, 5)),
+    "eye": (lambda: _of(sel.eye(2, 3, offset=1)), np.eye(2, 3, 1)),
+    "compute": (
+        lambda: _of(sel.compute((2, 3), _ten, dtype="i8")),
+        np.add.outer(10 * np.arange(2), np.arange(3)),
+    ),
+    "random": (
+        lambda: _of(sel.random((3, 4), seed=5)),
+        np.asarray(sel.random((3, 4), seed=5).compute()),
+    ),
+    "random numbers of views": (
+        lambda: _of(sel.normal((3, 4), X, 2.0, seed=5)),
+        np.asarray(sel.normal((3, 4), X, 2.0, seed=5).compute()),
+    ),
+    "route": (lambda: _normal(sel.concat([X, 2 * X])), np.concatenate([X, 2 * X])),
+    "route in turns": (
+        lambda: _normal(sel.interleave([X[:, 0], X[:, 1], 5 * X[:, 2]])),
+        np.stack([X[:, 0], X[:, 1], 5 * X[:, 2]], axis=1).reshape(-1),
+    ),
+    "some random numbers": (
+        lambda: _normal(sel.normal((3, 4), X, 2.0, seed=5)[1:]),
+        np.asarray(sel.normal((3, 4), X, 2.0, seed=5).compute())[1:],
+    ),
+    "nothing": (lambda: _of(sel.concat([X[:0], X[:0]])), X[:0]),
+}
+
+
+def _ten(i, j):
+    return 10 * i + j
+
+
+class TestNodes(NodeContract):
+    """Each law, on each node."""
+
+    @pytest.fixture(autouse=True, params=NODES)
+    def _case(self, request):
+        self.make, self.elements = NODES[request.param]
+
+    def node(self):
+        return self.make()
+
+    def expected(self):
+        return self.elements
+
+
+def test_no_node_is_forgotten():
+    rooms = (_cellwise, _generators, _joining, _padding, _reading, _routing, _whole)
+    known = {
+        own
+        for room in rooms
+        for own in vars(room).values()
+        if isinstance(own, type) and issubclass(own, Node) and not own.__abstractmethods__
+    }
+    assert known - {type(make()) for make, _ in NODES.values()} == set()

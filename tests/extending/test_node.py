@@ -1,0 +1,181 @@
+"""A node of someone else's, in one file: a checkerboard of two views, which no other file knows of."""
+
+import pickle
+from typing import ClassVar, final
+
+import attrs
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper import wire
+from tensorwrapper.errors import ConversionError, SelectionError
+from tensorwrapper.selection import Expression, Node, View
+from tensorwrapper.testing import NodeContract
+
+
+@final
+@attrs.frozen
+class Checkerboard(Node):
+    """Cells of two views of one shape in turns: those at even sums of positions are of the first."""
+
+    operands: tuple[Expression, ...]
+
+    json_names: ClassVar[tuple[str, ...]] = ("checkerboard",)
+
+    @property
+    def extents(self):
+        return self.operands[0].shape.extents
+
+    @property
+    def dtype(self):
+        return self.operands[0].dtype
+
+    @property
+    def name(self):
+        return "checkerboard"
+
+    def with_operands(self, operands):
+        return Checkerboard(operands)
+
+    def values(self, places, given=()):
+        even = sum(places, np.int64(0)) % 2 == 0
+        return np.where(even, given[0], given[1])
+
+    def shares(self, positions, read):  # noqa: ARG002 - the place alone decides
+        odd = positions.sum(axis=-1) % 2
+        for number, operand in enumerate(self.operands):
+            chosen = odd == number
+            yield operand, chosen, positions[chosen]
+
+    def to_json(self, write):
+        return {"checkerboard": [write.view(part) for part in self.operands]}
+
+    @classmethod
+    def from_json(cls, given):
+        given.only()
+        parts = given.parts("checkerboard")
+        given.alike(parts)
+        if len(parts) != 2:
+            raise given.refused("bounds", f".checkerboard has {len(parts)} views, not two")
+        return cls(parts)
+
+
+def checkerboard(a, b):
+    """Return the view of a checkerboard."""
+    return View(Checkerboard((sel.as_view(a)[...].expression, sel.as_view(b)[...].expression)).all())
+
+
+A = np.arange(20, dtype="i8").reshape(4, 5)
+B = -A - 100
+BOARD = np.where(np.add.outer(range(4), range(5)) % 2 == 0, A, B)
+
+
+@pytest.fixture
+def board():
+    return checkerboard(A, B)
+
+
+class TestCheckerboard(NodeContract):
+    """All laws of a node."""
+
+    @pytest.fixture(autouse=True)
+    def _known(self):
+        sel.register_node(Checkerboard)
+
+    def node(self):
+        return Checkerboard((sel.as_view(A).expression, sel.as_view(B)[::-1][::-1].expression))
+
+    def expected(self):
+        return BOARD
+
+
+@final
+@attrs.frozen
+class Unregistered(Node):
+    """A node that nobody told JSON of."""
+
+    operands: tuple[Expression, ...]
+
+    json_names: ClassVar[tuple[str, ...]] = ("unregistered",)
+
+    extents, dtype = Checkerboard.extents, Checkerboard.dtype
+    name = "unregistered"
+    to_json, with_operands = Checkerboard.to_json, Checkerboard.with_operands
+
+
+def test_without_being_registered_it_is_refused_by_name(board):
+    nobody = View(Unregistered(board.expression.node.operands).all())
+    with pytest.raises(ConversionError, match=r"register_node\(Unregistered\) makes it known"):
+        sel.to_json(nobody)
+    text = sel.to_json(checkerboard(A, B)) if sel.register_node(Checkerboard) else ""
+    with pytest.raises(SelectionError, match="must have one of"):
+        sel.from_json(text.replace("checkerboard", "unregistered"), sources=sel.sources(board))
+
+
+def test_a_name_of_another_class_is_not_taken():
+    @final
+    @attrs.frozen
+    class Thief(Node):
+        operands: tuple[Expression, ...]
+        json_names: ClassVar[tuple[str, ...]] = ("concat",)
+        extents, dtype, name = Checkerboard.extents, Checkerboard.dtype, "thief"
+
+    with pytest.raises(ConversionError, match="JSON knows 'concat' as Joining"):
+        sel.register_node(Thief)
+
+
+def test_hostile_json_is_refused(board):
+    sel.register_node(Checkerboard)
+    text = sel.to_json(board)
+    one = text.replace(',{"of":{"source":"1"}}', "")
+    assert one != text
+    with pytest.raises(SelectionError, match="1 views, not two"):
+        sel.from_json(one, sources=sel.sources(board))
+
+
+def test_it_is_printed_and_pickled(board):
+    assert repr(board) == "<View Shape(4, 5) int64 of checkerboard>"
+    assert "checkerboard" in board[1:].explain()
+    assert pickle.loads(pickle.dumps(board[1:])).compute().tolist() == BOARD[1:].tolist()
+
+
+def test_a_part_is_pushed_into_both_operands(board):
+    reads = board[1:2, ::2].plan().reads
+    assert sum([own.nbytes for own in reads]) == 2 * 3 * 8
+    assert board[1:2, ::2].compute().tolist() == BOARD[1:2, ::2].tolist()
+
+
+def test_it_is_an_operand_of_others(board):
+    assert sel.concat([board, A])[::-1].compute().tolist() == np.concatenate([BOARD, A])[::-1].tolist()
+    padded = sel.pad(board, [(1, 0), (0, 2)], fill_value=7)
+    assert padded.compute().tolist() == np.pad(BOARD, [(1, 0), (0, 2)], constant_values=7).tolist()
+    chosen = sel.where(BOARD > 0, board, 0)[:, 1:]
+    assert chosen.compute().tolist() == np.where(BOARD > 0, BOARD, 0)[:, 1:].tolist()
+    assert board.astype("f4").compute().dtype == np.float32
+    assert sel.minimum(board, 0).compute().tolist() == np.minimum(BOARD, 0).tolist()
+
+
+def test_it_is_copied_and_read_only(board):
+    assert board.copy().tolist() == BOARD.tolist()
+    assert board.is_readonly
+    out = np.zeros((4, 5))
+    board.compute(out)
+    assert out.tolist() == BOARD.tolist()
+
+
+def test_it_goes_over_the_wire_and_into_a_file(board, tmp_path):
+    (read,) = wire.decode(wire.encode([board.compute()])).tensors
+    assert read.tolist() == BOARD.tolist()
+    tw.save(tmp_path / "board.tens", {"board": board.compute()})
+    with tw.open(tmp_path / "board.tens") as file:
+        assert file["board"].tolist() == BOARD.tolist()
+
+
+def test_routes_lead_into_the_operands():
+    a, b = tw.as_tensor(A), tw.as_tensor(B)
+    view = checkerboard(a, b)[1:]
+    assert view.route((0, 0)).source is b
+    assert view.route((0, 0)).index == (1, 0)
+    assert view.route((0, 1)).source is a
