@@ -15,10 +15,15 @@ __all__ = [
     "ConversionError",
     "DTypeError",
     "DataFileError",
+    "DataFileExistsError",
+    "DataFileNotFoundError",
+    "DataFilePermissionError",
+    "DataFileSystemError",
     "DemoError",
     "DistributionError",
     "ExtentError",
     "ExtentMismatchError",
+    "IndexTypeError",
     "JaggedModeError",
     "LabelError",
     "LayerError",
@@ -147,6 +152,10 @@ class ConversionError(TensorWrapperError, TypeError):
     """An object cannot be taken for what was asked, or only by losing something."""
 
 
+class IndexTypeError(ConversionError, IndexError):
+    """What stands between brackets is of no type that selects; NumPy has an IndexError for it."""
+
+
 class StringDataError(TensorWrapperError, ValueError):
     """Offsets, lengths or bytes do not form strings: out of order, out of the data, or not UTF-8."""
 
@@ -226,6 +235,33 @@ class UnsupportedSocketError(TransportError):
 
 class DataFileError(TensorWrapperError, ValueError):
     """A data file is missing, damaged, or not what it should be."""
+
+
+class DataFileSystemError(OSError, DataFileError):
+    """The system refused something about a data file: ``errno`` says what.
+
+    Examples
+    --------
+    >>> error = DataFileSystemError(28, "run.tens could not be written: No space left on device")
+    >>> str(error), error.errno
+    ('run.tens could not be written: No space left on device', 28)
+    """
+
+    def __str__(self) -> str:
+        # OSError shows its number before the text.
+        return str(self.args[-1])
+
+
+class DataFileNotFoundError(DataFileSystemError, FileNotFoundError):
+    """There is no such file, or no such folder."""
+
+
+class DataFileExistsError(DataFileSystemError, FileExistsError):
+    """There is a file already, and it was not said that it may be overwritten."""
+
+
+class DataFilePermissionError(DataFileSystemError, PermissionError):
+    """The system does not allow it."""
 
 
 class TensorNameError(TensorWrapperError, KeyError, ValueError):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tensorwrapper.cli._command import Command
 from tensorwrapper.cli._report import Report
+from tensorwrapper.errors import DataFileExistsError
 from tensorwrapper.store import convert
 
 __all__ = ["CONVERT"]
@@ -14,10 +15,16 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     kinds = ".tens, .npy, .npz or .safetensors, by the end of its name"
     parser.add_argument("source", type=Path, metavar="IN", help=f"the file to read: {kinds}")
     parser.add_argument("target", type=Path, metavar="OUT", help=f"the file to write: {kinds}")
+    parser.add_argument("--force", action="store_true", help="replace OUT if it is there")
 
 
 def _run(options: argparse.Namespace) -> Report:
-    done = convert(options.source, options.target)
+    try:
+        done = convert(options.source, options.target, overwrite=options.force)
+    except DataFileExistsError as error:
+        raise DataFileExistsError(
+            error.errno, f"{options.target} is there already; --force replaces it"
+        ) from error
     lost = [f"lost: {what}" for what in done.lost]
     return Report(
         "convert",

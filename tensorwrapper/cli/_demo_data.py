@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.npyio import NpzFile
 
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import DataFileError, DataFileNotFoundError
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor, from_buffer
 
@@ -109,7 +109,7 @@ def _load(folder: Path | None, name: str, keys: tuple[str, ...]) -> dict[str, _A
             # One of the matrices is stored column by column; sending it would have to copy it.
             return {key: np.require(archive[key], requirements="C") for key in keys}
     except FileNotFoundError as error:
-        raise DataFileError(f"{place} does not exist") from error
+        raise DataFileNotFoundError(error.errno, f"{place} does not exist") from error
     except KeyError as error:
         raise DataFileError(f"{place} is damaged: {error.args[0]}") from error
     except zipfile.BadZipFile as error:

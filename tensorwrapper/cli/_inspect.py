@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import cast
 
 from tensorwrapper.cli._command import Command
-from tensorwrapper.cli._report import Figure, Report
+from tensorwrapper.cli._report import Check, Figure, Report
+from tensorwrapper.errors import DataFileError
 from tensorwrapper.store import Entry, TensFile
 
 __all__ = ["INSPECT"]
@@ -20,8 +21,14 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> Report:
+    entries: list[Entry] = []
     with TensFile(options.file) as file:
-        entries = [file.describe(name) for name in file]
+        lost = [*file.losses]
+        for name in file:
+            try:
+                entries.append(file.describe(name))
+            except DataFileError as error:
+                lost.append(f"the tensor {name!r} cannot be read: {error}")
         metadata = file.metadata
     figures: dict[str, Figure] = {
         "tensors": len(entries),
@@ -30,7 +37,9 @@ def _run(options: argparse.Namespace) -> Report:
     }
     if metadata:
         figures["metadata"] = cast("Figure", metadata)
-    return Report("inspect", (), figures, _table(entries), tuple([_row(entry) for entry in entries]))
+    checks = [Check("all that was begun is there", "nothing lost", text, ok=False) for text in lost]
+    rows = tuple([_row(entry) for entry in entries])
+    return Report("inspect", tuple(checks), figures, _table(entries), rows)
 
 
 def _row(entry: Entry) -> dict[str, Figure]:

@@ -1,5 +1,6 @@
 """`convert`: tensors from one kind of file into another, a run of rows at a time."""
 
+import errno
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -10,7 +11,7 @@ import attrs
 
 from tensorwrapper._json import dump_json
 from tensorwrapper.buffer import Strings
-from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
+from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsError, TensorWrapperError
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store._npy import read_npy, read_npz, write_npy, write_npz
 from tensorwrapper.store._safetensors import read_safetensors, write_safetensors
@@ -38,23 +39,28 @@ class Conversion:
     """What was there and is not any more, a sentence each."""
 
 
-def convert(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> Conversion:
+def convert(
+    source: str | os.PathLike[str], target: str | os.PathLike[str], *, overwrite: bool = False
+) -> Conversion:
     """Write the tensors of one file to another; the ends of the names say which kinds they are.
 
     Kinds are ``.tens``, ``.npy`` (one tensor, which is called ``array``), ``.npz`` and ``.safetensors``.
     Elements are read from the mapped file a run of rows at a time, so that the memory needed does not grow
-    with the files; members of a compressed archive are read as a whole. What is at `target` is replaced when
-    all is written.
+    with the files; members of a compressed archive are read as a whole. `target` appears when all is written.
 
     Parameters
     ----------
     source, target
         The files.
+    overwrite
+        Whether a file at `target` may be replaced; its permissions stay.
 
     Raises
     ------
     ConversionError
         If a kind is not known, or that of `target` cannot hold a tensor that is there.
+    DataFileExistsError
+        If there is a file at `target`, and it may not be replaced.
     DataFileError
         If a file is missing, damaged, or cannot be written.
 
@@ -75,6 +81,8 @@ def convert(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> C
     if read is None or write is None:
         unknown = first if read is None else second
         raise ConversionError(f"{unknown} is of no kind that is known: {', '.join(_READ)}")
+    if not overwrite and os.path.lexists(second):
+        raise DataFileExistsError(errno.EEXIST, f"{second} is there already; overwrite=True replaces it")
     return read(first, partial(write, second))
 
 

@@ -53,6 +53,16 @@ class Directory:
         """What was found damaged and passed over."""
         self._partial: dict[str, list[Place]] = {}
 
+    def losses(self) -> tuple[str, ...]:
+        """Return what was begun and is not there as a whole, or was found damaged, a sentence each."""
+        torn = [] if self.torn is None else [f"{self.torn}: it and what follows is lost"]
+        unfinished = [
+            f"the tensor {name!r} is lost: it has only {len(parts)} of its pieces"
+            for name, parts in self._partial.items()
+            if name not in self.entries
+        ]
+        return (*torn, *unfinished, *self.complaints)
+
     def add(self, row: Row) -> None:
         """Add a record that lies after all others.
 

@@ -21,7 +21,8 @@ from tensorwrapper.store._entry import Entry, make_entry
 from tensorwrapper.store._index import check_tear, load_directory
 from tensorwrapper.store._reader import RecordReader
 from tensorwrapper.store._record import RecordFacts
-from tensorwrapper.store._replace import beside
+from tensorwrapper.store._replace import beside, make_beside
+from tensorwrapper.store._system import open_regular, refused_by_system
 from tensorwrapper.store._writer import RecordWriter
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
@@ -33,7 +34,6 @@ FileMode: TypeAlias = Literal["r", "a", "w"]
 """``r`` reads, ``a`` appends to what may be there, ``w`` writes a new file in place of what may be there."""
 
 PIECE_BYTES: Final = 2**30
-_FLAGS: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 @final
@@ -85,12 +85,15 @@ class TensFile(Mapping[str, Tensor[Any]]):
         self._directory = Directory()
         try:
             self._begin(metadata, max(to_count(piece_bytes, "piece_bytes"), 1), compress, limits)
-        except OSError as error:
-            self._drop()
-            raise DataFileError(f"{self._path} cannot be opened: {error.strerror}") from error
         except DataFileError as error:
             self._drop()
-            raise DataFileError(f"{self._path} {error}") from error
+            text = f"{self._path} {error}"
+            raise (
+                refused_by_system(text, error) if isinstance(error, OSError) else DataFileError(text)
+            ) from error
+        except OSError as error:
+            self._drop()
+            raise refused_by_system(f"{self._path} cannot be opened: {error.strerror}", error) from error
         except BaseException:
             self._drop()
             raise
@@ -102,15 +105,12 @@ class TensFile(Mapping[str, Tensor[Any]]):
         compress: Compression | None,
         limits: Limits,
     ) -> None:
-        if self._path.is_dir():
-            raise DataFileError("is a folder")
-        place, flags = self._path, os.O_RDONLY
-        if self._mode == "a":
-            flags = os.O_RDWR | os.O_CREAT
-        elif self._mode == "w":
-            place = self._temporary = beside(self._target)
-            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
-        self._file = os.open(place, flags | _FLAGS, 0o666)
+        if self._mode == "w":
+            self._temporary = beside(self._target)
+            self._file = make_beside(self._target, self._temporary)
+        else:
+            flags = os.O_RDWR | os.O_CREAT if self._mode == "a" else os.O_RDONLY
+            self._file = open_regular(self._path, flags)
         reader = self._reader = RecordReader(self._file, self._path, limits)
         if self._mode == "a" and not lock_for_writing(self._file):
             raise DataFileError("is being written by somebody else")
@@ -129,7 +129,7 @@ class TensFile(Mapping[str, Tensor[Any]]):
     @property
     def _target(self) -> Path:
         # The file that a link leads to is replaced, and not the link.
-        return self._path.resolve()
+        return Path(os.path.realpath(self._path))
 
     @property
     def _reading(self) -> RecordReader:
@@ -159,6 +159,15 @@ class TensFile(Mapping[str, Tensor[Any]]):
         if place is None:
             return {}
         return dict(self._reading.message(place, RecordFacts("metadata")).metadata)
+
+    @property
+    def losses(self) -> tuple[str, ...]:
+        """What the file had begun to hold and does not, or holds damaged, a sentence each.
+
+        As far as opening it tells, which reads no elements: `verify` reads them. Empty for a file that was
+        closed in order.
+        """
+        return self._directory.losses()
 
     def __getitem__(self, name: str) -> Tensor[Any]:
         places = self._places(name)
@@ -264,8 +273,12 @@ class TensFile(Mapping[str, Tensor[Any]]):
             if self._file is not None and self._temporary is None:
                 self._check_in_place(self._file)
             writer.add_index(durable=True)
+            # A file that was begun here: its name, too.
+            sync_folder(self._target.parent)
+        except DataFileError:
+            raise
         except OSError as error:
-            raise DataFileError(f"{self._path} could not be written: {error.strerror}") from error
+            raise refused_by_system(f"{self._path} could not be written: {error.strerror}", error) from error
 
     def close(self) -> None:
         """Write the index if anything is new, and close the file; closing twice is harmless."""
@@ -274,8 +287,10 @@ class TensFile(Mapping[str, Tensor[Any]]):
         try:
             if self._writer is not None:
                 self._finish(self._writer, self._file)
+        except DataFileError:
+            raise
         except OSError as error:
-            raise DataFileError(f"{self._path} could not be written: {error.strerror}") from error
+            raise refused_by_system(f"{self._path} could not be written: {error.strerror}", error) from error
         finally:
             self._drop()
 

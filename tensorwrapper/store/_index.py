@@ -120,7 +120,7 @@ def scan(read_at: ReadAt, size: int) -> Directory:
             header = unpack_header(raw[:HEADER_BYTES])
             where = _place(place, header.length, size)
         except DataFileError as error:
-            directory.torn = f"the record at {place} {error}"
+            directory.torn = f"the record at {place}{_named(read_at, place, raw)} {error}"
             break
         if waiting is not None:
             _take(directory, waiting[0], waiting[2])
@@ -131,10 +131,20 @@ def scan(read_at: ReadAt, size: int) -> Directory:
         if checksum_at(read_at, where) == header.checksum:
             _take(directory, where, facts)
         else:
-            directory.torn = f"the record at {where.start} has a checksum that does not fit"
+            named = f" (of the tensor {facts.name!r})" if facts.name else ""
+            directory.torn = f"the record at {where.start}{named} has a checksum that does not fit"
             place = where.start
     directory.end = place
     return directory
+
+
+def _named(read_at: ReadAt, start: int, raw: bytes) -> str:
+    """Return of which tensor a record is that is cut off, if so much of it is there."""
+    try:
+        facts = read_facts_at(read_at, Place(start, unpack_header(raw[:HEADER_BYTES]).length), raw)
+    except (DataFileError, RemoteProtocolError):
+        return ""
+    return f" (of the tensor {facts.name!r})" if facts.name else ""
 
 
 def _place(start: int, length: int, size: int) -> Place:

@@ -2,6 +2,7 @@
 
 import math
 import mmap
+import os
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -10,9 +11,9 @@ from typing import IO, Any, BinaryIO, Final, cast
 
 import numpy as np
 
-from tensorwrapper.errors import DataFileError
 from tensorwrapper.store._record import cut
 from tensorwrapper.store._replace import replacing
+from tensorwrapper.store._system import reading
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 
@@ -31,13 +32,8 @@ def read_npy(path: Path) -> Array:
     DataFileError
         If there is no such file, or it is damaged, or holds Python objects.
     """
-    try:
-        with path.open("rb") as stream:
-            return _mapped(stream, 0, path.stat().st_size)
-    except FileNotFoundError as error:
-        raise DataFileError(f"{path} does not exist") from error
-    except (OSError, ValueError, EOFError) as error:
-        raise DataFileError(f"{path} is damaged, or is no .npy file: {error}") from error
+    with reading(path, ".npy") as stream:
+        return _mapped(stream, 0, os.fstat(stream.fileno()).st_size)
 
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
@@ -92,14 +88,9 @@ def read_npz(path: Path) -> Iterator[tuple[str, Array]]:
     DataFileError
         If there is no such file, or it is damaged, or holds Python objects.
     """
-    try:
-        with path.open("rb") as stream, zipfile.ZipFile(stream) as archive:
-            for info in archive.infolist():
-                yield info.filename.removesuffix(".npy"), _member(stream, archive, info)
-    except FileNotFoundError as error:
-        raise DataFileError(f"{path} does not exist") from error
-    except (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
-        raise DataFileError(f"{path} is damaged, or is no archive of arrays: {error}") from error
+    with reading(path, ".npz") as stream, zipfile.ZipFile(stream) as archive:
+        for info in archive.infolist():
+            yield info.filename.removesuffix(".npy"), _member(stream, archive, info)
 
 
 def _member(stream: BinaryIO, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:

@@ -11,6 +11,7 @@ from tensorwrapper.store._directory import Place
 from tensorwrapper.store._format import HEADER_BYTES, unpack_header
 from tensorwrapper.store._pieces import join_pieces
 from tensorwrapper.store._record import RecordFacts, read_facts, read_message
+from tensorwrapper.store._system import refused_by_system
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import Limits, Message
 
@@ -84,7 +85,11 @@ class RecordReader:
         if len(self._map) < place.stop:
             try:
                 self._map = memoryview(mmap.mmap(self._file, size, access=mmap.ACCESS_READ))
-            except (OSError, ValueError) as error:
+            except OSError as error:
+                raise refused_by_system(
+                    f"{self._path} cannot be mapped into memory: {error.strerror}", error
+                ) from error
+            except ValueError as error:
                 raise DataFileError(f"{self._path} cannot be mapped into memory: {error}") from error
         begin = place.start + HEADER_BYTES
         try:

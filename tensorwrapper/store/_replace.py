@@ -5,17 +5,38 @@ import os
 import secrets
 from collections.abc import Generator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store._bytes_at import sync_folder
+from tensorwrapper.store._system import mode_of, open_regular, refused_by_system
 
-__all__ = ["beside", "replacing"]
+__all__ = ["beside", "make_beside", "replacing"]
+
+_NAMED: Final = 40  # characters of the old name in the new one: names have 255 bytes at most
 
 
 def beside(target: Path) -> Path:
     """Return a name that nobody has, in the folder of a file."""
-    return target.parent / f".{target.name[:64]}.{secrets.token_hex(6)}.tmp"
+    return target.parent / f".{target.name[:_NAMED]}.{secrets.token_hex(6)}.tmp"
+
+
+def make_beside(target: Path, temporary: Path) -> int:
+    """Make the file that is to take the place of another, with its permissions, and return the descriptor.
+
+    Raises
+    ------
+    DataFileError
+        If what is to be replaced is no regular file. The text completes a sentence.
+    OSError
+        If the system refuses.
+    """
+    mode = mode_of(target)
+    # Never open to more people than the old file was.
+    file = open_regular(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else 0o600)
+    if mode is not None and hasattr(os, "fchmod"):
+        os.fchmod(file, mode)
+    return file
 
 
 @contextlib.contextmanager
@@ -25,18 +46,27 @@ def replacing(path: Path) -> Generator[BinaryIO, None, None]:
     Raises
     ------
     DataFileError
-        If the file cannot be written.
+        If the file cannot be written, or what is there is no regular file.
     """
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     temporary = beside(target)
     try:
-        with temporary.open("xb") as stream:
+        with os.fdopen(_make(path, target, temporary), "w+b") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(target)
         sync_folder(target.parent)
+    except DataFileError:
+        raise
     except OSError as error:
-        raise DataFileError(f"{path} cannot be written: {error.strerror}") from error
+        raise refused_by_system(f"{path} cannot be written: {error.strerror}", error) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _make(path: Path, target: Path, temporary: Path) -> int:
+    try:
+        return make_beside(target, temporary)
+    except DataFileError as error:
+        raise DataFileError(f"{path} {error}") from error

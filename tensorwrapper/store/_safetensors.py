@@ -4,6 +4,7 @@ import importlib
 import json
 import math
 import mmap
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
@@ -14,8 +15,10 @@ from tensorwrapper._json import Json, excess, load_json
 from tensorwrapper.errors import ConversionError, DataFileError, ParseError
 from tensorwrapper.store._record import cut
 from tensorwrapper.store._replace import replacing
+from tensorwrapper.store._system import reading
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
+from tensorwrapper.wire import DEFAULT_LIMITS
 
 __all__ = ["read_safetensors", "write_safetensors"]
 
@@ -39,30 +42,23 @@ def read_safetensors(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
     DataFileError
         If there is no such file, or it breaks a rule of the format.
     """
-    try:
-        with path.open("rb") as stream:
-            size = path.stat().st_size
-            length = int.from_bytes(stream.read(8), "little")
-            if size < 8 or length > min(size - 8, _HEADER_BYTES):
-                raise DataFileError(f"{path} has {size} bytes, which do not hold a header of {length}")
-            header = _load(stream.read(length), path)
-            memory = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    except FileNotFoundError as error:
-        raise DataFileError(f"{path} does not exist") from error
-    except (OSError, ValueError) as error:
-        if isinstance(error, DataFileError):
-            raise
-        raise DataFileError(f"{path} cannot be read: {error}") from error
-    metadata = header.pop("__metadata__", {})
-    if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
-        raise DataFileError(f"{path} has metadata that are not texts")
-    plans = _plans(header, size - 8 - length, path)
-    arrays = {
-        name: np.frombuffer(memory, dtype, math.prod(shape), 8 + length + begin).reshape(shape)
-        if math.prod(shape)
-        else np.empty(shape, dtype)
-        for name, (dtype, shape, begin) in plans.items()
-    }
+    with reading(path, ".safetensors") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        length = int.from_bytes(stream.read(8), "little")
+        if size < 8 or length > min(size - 8, _HEADER_BYTES):
+            raise DataFileError(f"{path} has {size} bytes, which do not hold a header of {length}")
+        header = _load(stream.read(length), path)
+        memory = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        metadata = header.pop("__metadata__", {})
+        if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
+            raise DataFileError(f"{path} has metadata that are not texts")
+        plans = _plans(header, size - 8 - length, path)
+        arrays = {
+            name: np.frombuffer(memory, dtype, math.prod(shape), 8 + length + begin).reshape(shape)
+            if math.prod(shape)
+            else np.empty(shape, dtype)
+            for name, (dtype, shape, begin) in plans.items()
+        }
     return arrays, cast("dict[str, str]", metadata)
 
 
@@ -98,6 +94,11 @@ def _plans(
         if len(span) != 2 or span[1] - span[0] != math.prod(shape) * dtype.itemsize:
             raise DataFileError(
                 f"{where} has the shape {list(shape)} of {dtype}, and the offsets {list(span)}"
+            )
+        if any(extent > DEFAULT_LIMITS.extent for extent in shape):
+            # Also behind a 0: NumPy multiplies the others all the same.
+            raise DataFileError(
+                f"{where} has the shape {list(shape)}; an extent is {DEFAULT_LIMITS.extent} at most"
             )
         if len(shape) > 64:
             raise DataFileError(f"{where} has {len(shape)} modes; at most 64 are allowed")

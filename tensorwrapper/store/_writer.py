@@ -6,12 +6,13 @@ from typing import Any, cast, final
 
 import numpy as np
 
-from tensorwrapper.errors import DataFileError, TensorNameError
+from tensorwrapper.errors import TensorNameError
 from tensorwrapper.store._bytes_at import write_at
 from tensorwrapper.store._checksum import checksum_of
 from tensorwrapper.store._directory import Directory, Place, Row, pack_rows
 from tensorwrapper.store._format import check_name, pack_header
 from tensorwrapper.store._record import cut, encode_index, encode_metadata, encode_tensor
+from tensorwrapper.store._system import refused_by_system
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.wire.lowlevel import Compression, check_compression
 
@@ -113,5 +114,7 @@ class RecordWriter:
         try:
             write_at(self._file, start, [pack_header(length, checksum_of(body)), *body])
         except OSError as error:
-            raise DataFileError(f"{length} bytes could not be written: {error.strerror}") from error
+            raise refused_by_system(
+                f"{length} bytes could not be written: {error.strerror}", error
+            ) from error
         return Place(start, length)

@@ -2,10 +2,12 @@
 
 import os
 import threading
+from collections.abc import Callable
+from functools import partial
 from typing import Final, Literal, get_args
 
 import zmq
-from zmq.utils.garbage import gc
+from zmq.utils.garbage import GarbageCollector, gc
 
 from tensorwrapper.errors import TransportError, UnsupportedSocketError
 
@@ -74,7 +76,12 @@ def _start_collector() -> None:
     starter = threading.Thread(target=lambda: zmq.Frame(b" ", copy=False, copy_threshold=0), daemon=True)
     starter.start()
     starter.join()
-    vars(gc)["is_alive"] = lambda: gc.thread is not None and gc.thread.pid == os.getpid()
+    vars(gc)["is_alive"] = partial(_is_started, gc, os.getpid)
+
+
+def _is_started(collector: GarbageCollector, getpid: Callable[[], int]) -> bool:
+    # It is asked when the interpreter ends as well, and modules are empty.
+    return collector.thread is not None and collector.thread.pid == getpid()
 
 
 def check_descriptors(count: int = _SPARE) -> None:

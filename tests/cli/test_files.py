@@ -126,3 +126,43 @@ def test_a_file_that_is_none_is_said(command, tmp_path):
 def test_a_command_needs_its_files():
     for arguments in (["inspect"], ["convert", "a.npz"], ["verify"]):
         assert run(*arguments).returncode == ExitCode.USAGE
+
+
+def test_s10_inspect_of_a_torn_file_says_what_is_lost(path):
+    raw = path.read_bytes()
+    with tw.open(path) as f:
+        start = f.describe("rows").start
+    path.write_bytes(raw[: start + 300])
+    done = run("inspect", path)
+
+    assert done.returncode == ExitCode.CHECK_FAILED
+    assert done.stdout.splitlines()[1].split()[0] == "a"
+    assert f"the record at {start} (of the tensor 'rows') is cut off" in done.stdout
+    report = json.loads(run("inspect", "--json", path).stdout)
+    assert report["ok"] is False
+    assert [entry["name"] for entry in report["entries"]] == ["a"]
+
+
+def test_s10_inspect_lists_the_others_when_one_is_damaged(path):
+    with tw.open(path) as f:
+        start = f.describe("a").start
+    raw = bytearray(path.read_bytes())
+    raw[start + 9] ^= 1
+    path.write_bytes(raw)
+    done = run("inspect", path)
+
+    assert done.returncode == ExitCode.CHECK_FAILED
+    assert "the tensor 'a' cannot be read" in done.stdout
+    assert "rows" in done.stdout
+
+
+def test_s10_convert_overwrites_only_when_forced(path, tmp_path):
+    (tmp_path / "out.tens").write_text("precious")
+    done = run("convert", path, tmp_path / "out.tens")
+
+    assert done.returncode == ExitCode.CANNOT_RUN
+    assert "is there already; --force replaces it" in done.stderr
+    assert (tmp_path / "out.tens").read_text() == "precious"
+    assert run("convert", "--force", path, tmp_path / "out.tens").returncode == ExitCode.OK
+    with tw.open(tmp_path / "out.tens") as f:
+        assert list(f) == ["a", "rows"]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import zipfile
+from functools import partial
 
 import ml_dtypes
 import numpy as np
@@ -13,8 +14,10 @@ import pytest
 import safetensors.numpy
 
 import tensorwrapper as tw
+from tensorwrapper import store
 from tensorwrapper.errors import ConversionError, DataFileError
-from tensorwrapper.store import convert
+
+convert = partial(store.convert, overwrite=True)
 
 ARRAYS = {
     "table": np.arange(12, dtype="f4").reshape(3, 4),

@@ -1,0 +1,118 @@
+"""What the system says of files: its refusals as errors of ours, and which files are taken at all."""
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from tensorwrapper.errors import (
+    DataFileError,
+    DataFileExistsError,
+    DataFileNotFoundError,
+    DataFilePermissionError,
+    DataFileSystemError,
+)
+
+__all__ = ["mode_of", "open_regular", "reading", "refused_by_system"]
+
+_CLASSES: Final[Mapping[int, type[DataFileSystemError]]] = {
+    errno.ENOENT: DataFileNotFoundError,
+    errno.EEXIST: DataFileExistsError,
+    errno.EACCES: DataFilePermissionError,
+    errno.EPERM: DataFilePermissionError,
+    errno.EROFS: DataFilePermissionError,
+}
+_KINDS: Final = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+# A FIFO would wait for somebody at its other end; regular files know no such thing.
+_FLAGS: Final = sum([getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK")])
+
+
+def refused_by_system(text: str, error: OSError) -> DataFileSystemError:
+    """Return the error of ours for one of the system's; it is also the builtin that a stranger catches."""
+    number = error.errno or errno.EIO
+    return _CLASSES.get(number, DataFileSystemError)(number, text)
+
+
+def mode_of(path: Path) -> int | None:
+    """Return the permissions of the file at a path; None if there is none.
+
+    Raises
+    ------
+    DataFileError
+        If what is there is no regular file: it would be replaced by one. The text completes a sentence.
+    OSError
+        If the system does not tell.
+    """
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return None
+    _check_regular(mode)
+    return mode & 0o777
+
+
+def _check_regular(mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        kind = next((kind for is_kind, kind in _KINDS if is_kind(mode)), "something else")
+        raise DataFileError(f"is {kind}, and no regular file")
+
+
+def open_regular(path: Path, flags: int, mode: int = 0o666) -> int:
+    """Open a regular file, or make one, and return its descriptor; never wait for anybody.
+
+    Raises
+    ------
+    DataFileError
+        If what is there is no regular file. The text completes a sentence.
+    OSError
+        If the system refuses.
+    """
+    # Before it is opened: to open a device may do something.
+    mode_of(path)
+    file = os.open(path, flags | _FLAGS, mode)
+    try:
+        _check_regular(os.fstat(file).st_mode)
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
+@contextlib.contextmanager
+def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
+    """Give a stream of a stranger's file, and turn all that reading it raises into errors of ours.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, it is no regular one, or whatever the block raises.
+    """
+    try:
+        file = open_regular(path, os.O_RDONLY)
+    except DataFileError as error:
+        raise DataFileError(f"{path} {error}") from error
+    except FileNotFoundError as error:
+        raise refused_by_system(f"{path} does not exist", error) from error
+    except OSError as error:
+        raise refused_by_system(f"{path} cannot be opened: {error.strerror}", error) from error
+    try:
+        with os.fdopen(file, "rb") as stream:
+            yield stream
+    except DataFileError:
+        raise
+    except OSError as error:
+        raise refused_by_system(f"{path} cannot be read: {error.strerror or error}", error) from error
+    except MemoryError as error:
+        raise DataFileError(f"{path} needs more memory than there is, or is no {kind} file") from error
+    except Exception as error:
+        # The parsers of others: what they raise at nonsense is in nobody's list.
+        raise DataFileError(f"{path} is damaged, or is no {kind} file: {error}") from error
