@@ -20,7 +20,6 @@ from tensorwrapper.layout.lowlevel import (
     Strided,
     TiledStrided,
     contiguous,
-    flat_implementation,
     plan_copy,
     rows_of,
     wrap_layout,
@@ -38,7 +37,7 @@ def packed_layout(shape: Shape[Any]) -> Layout[Any]:
 
 def memory_of(held: LayoutCommon, buffer: BufferCommon[ScalarT_co]) -> "npt.NDArray[ScalarT_co] | None":
     """Return the array over the memory that a strided layout addresses; None if there is none. O(rank)."""
-    held = flat_implementation(held)
+    held = held.without_layers()
     if isinstance(held, Hierarchical):
         held = held.flat
     if isinstance(held, Strided) and isinstance(buffer, Dense):
@@ -48,7 +47,7 @@ def memory_of(held: LayoutCommon, buffer: BufferCommon[ScalarT_co]) -> "npt.NDAr
 
 def address_batches(held: LayoutCommon) -> Iterator[IntArray]:
     """Return the addresses of all elements in row-major order, about `BATCH` at a time."""
-    held = flat_implementation(held)
+    held = held.without_layers()
     if isinstance(held, TiledStrided):
         held = held.as_blocked()
     shape: Any = held.shape

@@ -10,9 +10,7 @@ from typing import Generic, Self, cast
 
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
 from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.operations._nested import NestedLayout
 from tensorwrapper.typing import Index, IndexT_co
 
 __all__ = ["LayoutFacade", "implementation_of"]
@@ -31,14 +29,12 @@ class LayoutFacade(ABC, Generic[IndexT_co]):
         """Return the facade over `held`."""
 
     def _strided(self, what: str) -> Strided:
-        if isinstance(self.implementation, Hierarchical):
-            return self.implementation.flat
-        if isinstance(self.implementation, Strided):
-            return self.implementation
-        layered = isinstance(self.implementation, NestedLayout)
+        strided = self.implementation.as_strided()
+        if strided is not None:
+            return cast("Strided", strided)
         raise LayoutError(
             f"{what} needs a strided layout, which this one over {self.implementation.shape} is not"
-            + (": it has layers, flatten() it first" if layered else "")
+            + (": it has layers, flatten() it first" if self.implementation.layers else "")
         )
 
 

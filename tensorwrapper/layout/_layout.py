@@ -10,12 +10,11 @@ from tensorwrapper.layout._constructors import LayoutConstructors
 from tensorwrapper.layout._exchange import LayoutExchange
 from tensorwrapper.layout._facade import implementation_of
 from tensorwrapper.layout._nested_queries import LayoutLayers
-from tensorwrapper.layout._ordinals import LayoutOrdinals, ordinal_repr
+from tensorwrapper.layout._ordinals import LayoutOrdinals
 from tensorwrapper.layout._queries import LayoutQueries
 from tensorwrapper.layout.boxes import _modes
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._orders import fastest_first, is_default, to_tiling
-from tensorwrapper.layout.boxes._separable import Separable
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
 from tensorwrapper.layout.cells._padded import contiguous
 from tensorwrapper.layout.copies._plan import CopyPlan, plan_copy
@@ -27,10 +26,8 @@ from tensorwrapper.layout.operations._nested import (
     modes_of_layers,
 )
 from tensorwrapper.layout.operations._simplify import simplify
-from tensorwrapper.layout.operations._storage import cells_repr, packed_cells
-from tensorwrapper.layout.tiles._tile_major import TileMajor
+from tensorwrapper.layout.operations._storage import packed_cells
 from tensorwrapper.layout.tiles._tiled import TiledStrided
-from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
 from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.typing import Index, IndexT_co, Order, PositionalKey
@@ -149,7 +146,7 @@ class Layout(
         LayoutError
             If the layout is over no box, or another mode would have to change its extent.
         """
-        return wrap_layout(_modes.broadcast(self.implementation, unnamed_shape(shape)))
+        return wrap_layout(self.implementation.change(_modes.broadcasting(unnamed_shape(shape))))
 
     def squeeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "Layout":
         """Return the layout without the given modes, which must have extent 1; all such if none is given.
@@ -170,7 +167,9 @@ class Layout(
         Shape(3, 1)
         """
         return wrap_layout(
-            _modes.squeeze(self.implementation, to_ints(one_sequence(modes), "modes") if modes else None)
+            self.implementation.change(
+                _modes.squeezing(to_ints(one_sequence(modes), "modes") if modes else None)
+            )
         )
 
     def unsqueeze(self, mode: SupportsIndex) -> "Layout":
@@ -181,7 +180,7 @@ class Layout(
         >>> Layout(Shape(3)).unsqueeze(0).shape
         Shape(1, 3)
         """
-        return wrap_layout(_modes.unsqueeze(self.implementation, mode))
+        return wrap_layout(self.implementation.change(_modes.unsqueezing(mode)))
 
     def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> "Layout":
         """Return the layout of the same elements, in row-major order, under new extents; nothing moves.
@@ -247,7 +246,7 @@ class Layout(
         >>> Layout(Shape(4)).sliding_window(0, 3).to_numpy().tolist()
         [[0, 1, 2], [1, 2, 3]]
         """
-        return wrap_layout(_modes.sliding_window(self.implementation, mode, length))
+        return wrap_layout(self.implementation.change(_modes.window_sliding(mode, length)))
 
     def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> "Layout":
         """Return the layout of the elements whose positions in two modes agree; the new mode is the last.
@@ -262,7 +261,7 @@ class Layout(
         >>> Layout(Shape(3, 4)).diagonal().to_numpy().tolist()
         [0, 5, 10]
         """
-        return wrap_layout(_modes.diagonal(self.implementation, first, second))
+        return wrap_layout(self.implementation.change(_modes.diagonal_of(first, second)))
 
     def split_mode(self, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> "Layout":
         """Return the layout in which one mode counts in several, the last of them fastest.
@@ -279,7 +278,7 @@ class Layout(
         >>> Layout(Shape(6)).split_mode(0, (2, 3)).strides
         (3, 1)
         """
-        return wrap_layout(_modes.split_mode(self.implementation, mode, extents))
+        return wrap_layout(self.implementation.change(_modes.splitting(mode, extents)))
 
     def merge_modes(self, first: SupportsIndex, last: SupportsIndex) -> "Layout":
         """Return the layout in which the modes `first` to `last` count as one, the last of them fastest.
@@ -294,7 +293,7 @@ class Layout(
         >>> Layout(Shape(2, 3, 4)).merge_modes(0, 1).strides
         (4, 1)
         """
-        return wrap_layout(_modes.merge_modes(self.implementation, first, last))
+        return wrap_layout(self.implementation.change(_modes.merging(first, last)))
 
     def simplify(self) -> "Layout":
         """Return the layout of the same elements, in row-major order, with the fewest modes; it starts at 0.
@@ -356,15 +355,16 @@ class Layout(
         >>> view.shape, view.offset_of((1, 0, 1, 2))
         (Shape.tiled([1, 2], [3, 1]), 10)
         """
-        stored = isinstance(self.implementation, TileMajor | Mosaic)
+        stored = self.implementation.keeps_tiles
         held = self.implementation if stored else self._strided("as_tiled")
         tiling = to_tiling(tiling, "as_tiled")
         if tiling.elements != held.shape:
             raise LayoutError(f"a tiling of {tiling.elements} does not cover the shape {held.shape}")
         if not tiling.rank:
             raise LayoutError("a scalar has no tiles")
-        if isinstance(held, TileMajor | Mosaic):
-            return wrap_layout(held.as_tiled(tiling))
+        made = held.as_tiled(tiling)
+        if made is not None:
+            return wrap_layout(made)
         return wrap_layout(TiledStrided(tiling, cast("Strided", held), (0,) * tiling.rank))
 
     def __len__(self) -> int:
@@ -381,27 +381,7 @@ class Layout(
         return wrap_layout(held)
 
     def __repr__(self) -> str:
-        if isinstance(self.implementation, Strided):
-            return f"Layout({self.shape!r}, strides={self.strides}, offset={self.offset})"
-        if isinstance(self.implementation, TiledStrided):
-            under = repr(wrap_layout(self.implementation.under))
-            if any(self.implementation.grid_origin):
-                return f"<Layout of {self.shape!r}: {under} in tiles>"
-            return f"{under}.as_tiled({self.implementation.tiling!r})"
-        if isinstance(self.implementation, NestedLayout):
-            under, layers = repr(wrap_layout(self.implementation.under)), self.implementation.layers
-            # Between angle brackets stands what is no expression.
-            if under.startswith("<"):
-                return f"{under[:-1]}; layers {layers}>"
-            return f"Layout.nested({under}, layers={layers})"
-        if isinstance(self.implementation, Separable):
-            return f"<Layout of {self.shape!r}: {self.implementation.base} + {self.implementation.axes}>"
-        if isinstance(self.implementation, TileMajor):
-            held = self.implementation
-            rest = f"order={held.outer_order}, tile_order={held.inner_order}, alignment={held.alignment}"
-            return f"Layout.tiled({held.tiling!r}, {rest}, offset={held.offset})"
-        text = ordinal_repr(self.implementation) or cells_repr(self.implementation)
-        return text or f"Layout({self.shape!r}, offset={self.offset})"
+        return self.implementation.expression()
 
     def __reduce__(self) -> tuple[Callable[[LayoutCommon], "Layout[Any]"], tuple[LayoutCommon]]:
         return wrap_layout, (self.implementation,)

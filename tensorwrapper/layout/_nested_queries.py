@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar
 from tensorwrapper._integers import to_ints
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout._facade import LayoutFacade, implementation_of
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.operations._composite import Composite
-from tensorwrapper.layout.operations._nested import NestedLayout, flat_implementation
+from tensorwrapper.layout.operations._nested import NestedLayout
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IndexT_co
 
@@ -55,11 +53,10 @@ class LayoutLayers(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> columns.element((2,)).strides, columns.hints().layers[0].is_one_run
         ((4,), False)
         """
-        held = flat_implementation(implementation_of(layout, "nested"))
-        if isinstance(held, Composite):
+        held = implementation_of(layout, "nested").without_layers()
+        if held.is_composite:
             raise LayoutError("a composite layout has ordinals, and no layers")
-        if isinstance(held, Hierarchical):
-            held = held.flat
+        held = held.as_strided() or held
         counts = to_ints(layers, "the numbers of modes per layer")
         # Raises if they do not deal the modes.
         Shape.nested(held.shape, layers=counts)
@@ -76,7 +73,7 @@ class LayoutLayers(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape.nested(Shape(2, 3), layers=(1, 1))).flatten() == Layout(Shape(2, 3))
         True
         """
-        return self._wrap(flat_implementation(self.implementation))
+        return self._wrap(self.implementation.without_layers())
 
     def hints(self) -> "LayoutHints":
         """Return what the layout says about memory, for whoever plans copies, selections and tasks.

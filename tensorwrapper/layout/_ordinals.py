@@ -1,21 +1,16 @@
 """What a hierarchical layout can be asked: its nested modes, its order, and its text."""
 
 from abc import ABC
-from typing import Generic, Self, cast
+from typing import Generic, Self
 
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_int
 from tensorwrapper.layout._facade import LayoutFacade
-from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical, ordinal_offset
 from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder, check_order, is_flat
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.operations._composite import Composite
 from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import Extents, IndexT_co, IntArray
 
-__all__ = ["LayoutOrdinals", "ordinal_repr"]
+__all__ = ["LayoutOrdinals"]
 
 
 class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
@@ -59,8 +54,7 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
     @property
     def ordinal_order(self) -> OrdinalOrder:
         """How ordinals count: "lex" (the last mode fastest) or "colex" (the first)."""
-        held = self.implementation
-        return held.order if isinstance(held, Hierarchical | Composite) else "lex"
+        return self.implementation.ordinal_order
 
     @property
     def nested_extents(self) -> IntTree:
@@ -77,13 +71,8 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.parse("((2,2),4):((1,8),2)").nested_extents
         ((2, 2), 4)
         """
-        held = self.implementation
-        if isinstance(held, Hierarchical):
-            return held.extents
-        if isinstance(held, Composite):
-            return held.inner.extents
-        extents: Extents = self._strided("nested_extents").shape.extents
-        return extents
+        tree = self.implementation.mode_tree
+        return self._strided("nested_extents").extents if tree is None else tree
 
     @property
     def nested_strides(self) -> IntTree:
@@ -94,22 +83,20 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         LayoutError
             If the layout is not strided; a composite is not.
         """
-        held = self.implementation
-        return held.nested_strides if isinstance(held, Hierarchical) else self._strided("strides").strides
+        tree = self.implementation.stride_tree
+        return self._strided("strides").strides if tree is None else tree
 
     @property
     def is_hierarchical(self) -> bool:
         """Whether there are modes made of modes."""
-        held = self.implementation
-        if isinstance(held, Hierarchical | Composite):
-            extents = self.nested_extents
-            return not isinstance(extents, int) and not is_flat(extents)
-        return False
+        implementation = self.implementation
+        tree = implementation.mode_tree if implementation.has_ordinals else None
+        return tree is not None and not isinstance(tree, int) and not is_flat(tree)
 
     @property
     def is_composite(self) -> bool:
         """Whether this is one layout after the other, or after a swizzle."""
-        return isinstance(self.implementation, Composite)
+        return self.implementation.is_composite
 
     def offset_of_ordinal(self, ordinal: "NestedInts") -> int:
         """Return the place of the element whose index is number `ordinal` in the layout's own order.
@@ -140,18 +127,7 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> [nested.offset_of_ordinal(k) for k in (((1, 0), 3), (2, 3), 11)]
         [7, 7, 7]
         """
-        held = self.implementation
-        # These classes are final; isinstance takes many times longer to find that an object is none of one.
-        if type(held) is Strided and not isinstance(ordinal, tuple | list):
-            modes = list(zip(reversed(held.extents), reversed(held.strides), strict=True))
-            return ordinal_offset(modes, held.offset, to_int(ordinal, "an ordinal"))
-        if isinstance(held, (Hierarchical, Composite)):
-            return held.offset_of_ordinal(ordinal)
-        if isinstance(ordinal, tuple | list):
-            flat: Strided = self._strided("offset_of_ordinal")
-            nested = Hierarchical(flat.shape.extents, flat.strides, flat.offset, "lex")
-            return nested.offset_of_ordinal(cast("object", ordinal))
-        return held.offset_of(held.shape.index(ordinal))
+        return self.implementation.offset_of_ordinal(ordinal)
 
     def offsets_of_ordinals(self, ordinals: npt.ArrayLike | None = None) -> IntArray:
         """Return the places of the elements with these numbers in the layout's own order.
@@ -177,21 +153,17 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> first_fastest.offsets_of_ordinals([0, 5, 1]).tolist()
         [0, 21, 1]
         """
-        held = self.implementation
+        implementation = self.implementation
         if ordinals is None:
-            return (
-                held.by_ordinal() if isinstance(held, Hierarchical | Composite) else held.to_numpy().ravel()
-            )
-        numbers = to_ordinal_array(ordinals)
-        if self.ordinal_order == "colex":
-            turned = held.shape.permute(range(held.shape.rank - 1, -1, -1))
-            return held.offsets_of(turned.indices_at(numbers)[..., ::-1])
-        return held.offsets_of(held.shape.indices_at(numbers))
+            return implementation.by_ordinal()
+        numbers, shape = to_ordinal_array(ordinals), implementation.shape
+        if implementation.ordinal_order == "colex":
+            turned = shape.permute(range(shape.rank - 1, -1, -1))
+            return implementation.offsets_of(turned.indices_at(numbers)[..., ::-1])
+        return implementation.offsets_of(shape.indices_at(numbers))
 
     def __str__(self) -> str:
-        from tensorwrapper.layout.pictures._text import layout_text  # noqa: PLC0415
-
-        text = layout_text(self.implementation)
+        text = self.implementation.text()
         return repr(self) if text is None else text
 
     def to_svg(self) -> str:
@@ -218,17 +190,3 @@ class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         from tensorwrapper.layout.pictures._draw import layout_html  # noqa: PLC0415 - as in to_svg
 
         return layout_html(self.implementation, str(self))
-
-
-def ordinal_repr(held: LayoutCommon) -> str | None:
-    """Return what rebuilds a hierarchical or composite layout; None for any other."""
-    from tensorwrapper.layout.pictures._text import layout_text  # noqa: PLC0415
-
-    if not isinstance(held, Hierarchical | Composite):
-        return None
-    text = layout_text(held)
-    if text is None:
-        return f"<{held.order} layout over {held.shape!r}: {held.offset} at its origin>"
-    return (
-        f"Layout.parse({text!r})" if held.order == "lex" else f"Layout.parse({text!r}, order={held.order!r})"
-    )

@@ -15,12 +15,8 @@ from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout._facade import LayoutFacade, implementation_of
 from tensorwrapper.layout.boxes import _modes
 from tensorwrapper.layout.boxes._common import check_out
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.boxes._modes import Boundary, Widths, pad
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.operations import _modes as _cell_modes
-from tensorwrapper.layout.operations._nested import NestedLayout, flat_implementation, over_layers
-from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.layout.boxes._modes import Boundary, Widths
+from tensorwrapper.layout.operations._indices import indices_at, indices_of
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import mode_of, unnamed_shape
 from tensorwrapper.typing import Index, IndexT_co, IntArray
@@ -47,10 +43,8 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         LayoutError
             If the layout is not strided.
         """
-        held = flat_implementation(self.implementation)
-        return cast(
-            "IndexT_co", held.strides if isinstance(held, Strided) else self._strided("strides").strides
-        )
+        strides = self.implementation.without_layers().mode_strides
+        return cast("IndexT_co", self._strided("strides").strides if strides is None else strides)
 
     @property
     def offset(self) -> int:
@@ -92,12 +86,12 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
     @property
     def is_strided(self) -> bool:
         """Whether every mode has one step."""
-        return isinstance(flat_implementation(self.implementation), Strided | Hierarchical)
+        return self.implementation.without_layers().mode_strides is not None
 
     @property
     def is_tiled(self) -> bool:
         """Whether this is the tiled view of a strided layout."""
-        return isinstance(self.implementation, TiledStrided)
+        return self.implementation.tiled is not None
 
     @property
     def is_contiguous(self) -> bool:
@@ -214,7 +208,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2)).repeat([2]).indices_of(1)
         [(1,), (3,)]
         """
-        found = _cell_modes.indices_of(flat_implementation(self.implementation), to_int(offset, "an offset"))
+        found = indices_of(self.implementation.without_layers(), to_int(offset, "an offset"))
         return cast("list[IndexT_co]", found)
 
     def indices_at(self, offsets: npt.ArrayLike) -> IntArray:
@@ -235,7 +229,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2, 3), order="F").indices_at([0, 1, 5]).tolist()
         [[0, 0], [1, 0], [1, 2]]
         """
-        return _cell_modes.indices_at(flat_implementation(self.implementation), offsets)
+        return indices_at(self.implementation.without_layers(), offsets)
 
     def to_numpy(self, out: IntArray | None = None) -> IntArray:
         """Return the offsets of all elements: an array of the shape's extents, or flat if it is jagged.
@@ -267,7 +261,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> table.tolist()
         [[0, 2, 4], [1, 3, 5]]
         """
-        held = flat_implementation(self.implementation)
+        held = self.implementation.without_layers()
         if out is None:
             return held.to_numpy()
         check_out(out, held.shape)
@@ -311,12 +305,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2, 3)).permute(1, 0).strides
         (1, 3)
         """
-        modes = one_sequence(order)
-        held = self.implementation
-        # The most frequent comes first: a class that is not met costs as much as the work itself.
-        if isinstance(held, (Strided, NestedLayout)):
-            return self._wrap(held.permute(modes))
-        return self._wrap(_cell_modes.permute(held, modes))
+        return self._wrap(self.implementation.permute(one_sequence(order)))
 
     def reverse(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
         """Return the layout with the order of the given modes reversed; all of them if none is given.
@@ -332,11 +321,8 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2, 3)).reverse(1).to_numpy().tolist()
         [[2, 1, 0], [5, 4, 3]]
         """
-        held = self.implementation
-        if isinstance(held, Strided):  # first, as in permute
-            return self._wrap(held.reverse(_distinct(modes, len(held.strides))))
-        chosen = _distinct(modes, held.shape.rank)
-        return self._wrap(over_layers(held, lambda held: _cell_modes.reverse(held, chosen)))
+        implementation = self.implementation
+        return self._wrap(implementation.reverse(_distinct(modes, implementation.rank)))
 
     def rotate(self, shifts: Iterable[SupportsIndex]) -> Self:
         """Return the layout with every mode turned round: position j is position ``(j - shift) mod extent``.
@@ -357,7 +343,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(4)).rotate([1]).to_numpy().tolist()
         [3, 0, 1, 2]
         """
-        return self._wrap(over_layers(self.implementation, lambda held: _modes.rotate(held, shifts)))
+        return self._wrap(self.implementation.change(_modes.rotation(shifts)))
 
     def repeat(self, times: Iterable[SupportsIndex]) -> Self:
         """Return the layout with every mode repeated whole, `times` of that mode, as NumPy's tile.
@@ -370,7 +356,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2)).repeat([3]).to_numpy().tolist()
         [0, 1, 0, 1, 0, 1]
         """
-        return self._wrap(over_layers(self.implementation, lambda held: _modes.repeat(held, times)))
+        return self._wrap(self.implementation.change(_modes.repetition(times)))
 
     def repeat_each(self, mode: SupportsIndex, times: SupportsIndex) -> Self:
         """Return the layout with every position of `mode` repeated `times` times, as NumPy's repeat.
@@ -381,9 +367,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2)).repeat_each(0, 3).to_numpy().tolist()
         [0, 0, 0, 1, 1, 1]
         """
-        return self._wrap(
-            over_layers(self.implementation, lambda held: _modes.repeat_each(held, mode, times))
-        )
+        return self._wrap(self.implementation.change(_modes.repetition_of_each(mode, times)))
 
     def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> Self:
         """Return the layout of the given positions of `mode`, in their order; the mode then starts at 0.
@@ -406,9 +390,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2, 3)).gather(1, [2, 0, 2]).to_numpy().tolist()
         [[2, 0, 2], [5, 3, 5]]
         """
-        return self._wrap(
-            over_layers(self.implementation, lambda held: _cell_modes.gather(held, mode, positions))
-        )
+        return self._wrap(self.implementation.change(_modes.gathering(mode, positions)))
 
     def pad(self, widths: Widths, *, boundary: Boundary) -> Self:
         """Return the layout whose modes go on beyond their ends, in copies of their own elements.
@@ -440,7 +422,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(4)).pad([(1, 2)], boundary="reflect").to_numpy().tolist()
         [1, 0, 1, 2, 3, 2, 1]
         """
-        return self._wrap(over_layers(self.implementation, lambda held: pad(held, widths, boundary)))
+        return self._wrap(self.implementation.change(_modes.padding(widths, boundary)))
 
 
 def _distinct(modes: tuple[SupportsIndex | Iterable[SupportsIndex], ...], rank: int) -> Iterable[int]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tensorwrapper.layout.boxes._keys import expand_positional, parse_positional
     from tensorwrapper.layout.boxes._modes import Widths
     from tensorwrapper.layout.boxes._orders import fastest_first
-    from tensorwrapper.layout.boxes._separable import Separable, axes_of, over_box
+    from tensorwrapper.layout.boxes._separable import Separable, over_box
     from tensorwrapper.layout.boxes._strided import (
         Strided,
         new_row_major,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tensorwrapper.layout.interchange._storage_order import storage_order_of
     from tensorwrapper.layout.operations._choose import choose
     from tensorwrapper.layout.operations._inverse_map import count_elements, has_elements, locate, run_of
-    from tensorwrapper.layout.operations._nested import NestedLayout, flat_implementation
+    from tensorwrapper.layout.operations._nested import NestedLayout
     from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
     from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
     from tensorwrapper.layout.tiles._tiled import TiledStrided
@@ -60,14 +60,12 @@ __all__ = [
     "Table",
     "TiledStrided",
     "Widths",
-    "axes_of",
     "bands_of",
     "choose",
     "contiguous",
     "count_elements",
     "expand_positional",
     "fastest_first",
-    "flat_implementation",
     "has_elements",
     "locate",
     "make_blocked",

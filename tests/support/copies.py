@@ -92,7 +92,7 @@ def tile_major(draw, extents):
 
 
 @st.composite
-def mosaic(draw, extents):
+def tiles_in_memory(draw, extents):
     """A part of tile-major storage, with a step in some modes."""
     steps = [draw(st.sampled_from([1, 1, 2, -1])) for _ in extents]
     wide = [(n - 1) * abs(step) + 2 if n else 1 for n, step in zip(extents, steps, strict=True)]
@@ -108,7 +108,7 @@ def mosaic(draw, extents):
 def box_pairs(draw, rank=3, most=7):
     """Two layouts of one box, of which the second has a place of its own for each element."""
     extents = draw(st.lists(st.integers(0, most), max_size=rank))
-    kinds = [strided(extents), separable(extents), tile_major(extents), mosaic(extents)]
+    kinds = [strided(extents), separable(extents), tile_major(extents), tiles_in_memory(extents)]
     return draw(st.one_of(*kinds, repeated(extents))), draw(st.one_of(*kinds))
 
 

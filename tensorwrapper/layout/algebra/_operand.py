@@ -1,13 +1,13 @@
 """What the functions of the algebra take and give: layouts taken apart and put together."""
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._layout import Layout, wrap_layout
+from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical, make_strided
 from tensorwrapper.layout.boxes._hierarchy import IntTree, OrdinalOrder, modes_of
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.operations._composite import Composite, Stage, make_composite
+from tensorwrapper.layout.operations._composite import Stage, make_composite
 
 __all__ = [
     "AnyLayout",
@@ -55,20 +55,13 @@ def parts_of(layout: AnyLayout, what: str) -> Parts:
     # abstract classes answer themselves.
     if type(layout) is not Layout:
         raise ConversionError(f"{what} takes layouts, not {layout!r}; Layout.parse reads CuTe's text")
-    held: Any = layout.implementation
-    if type(held) is Hierarchical:
-        if held.origin is None:
-            return held.extents, held.nested_strides, held._offset, held.order, ()
-    elif type(held) is Strided:
-        if not any(held.origin):
-            return held.extents, held.strides, held._offset, "lex", ()
-    elif type(held) is Composite:
-        inner: Hierarchical = held.inner
-        if inner.origin is None:
-            return inner.extents, inner.nested_strides, inner.offset, inner.order, held.stages
-    else:
+    implementation: LayoutCommon = layout.implementation
+    parts = implementation.algebra_parts()
+    if parts is not None:
+        return parts
+    if implementation.mode_tree is None:
         raise LayoutError(f"{what} takes layouts with one stride per mode, not {layout!r}")
-    raise LayoutError(f"{what} takes layouts whose indices start at 0, not over {held.shape!r}")
+    raise LayoutError(f"{what} takes layouts whose indices start at 0, not over {implementation.shape!r}")
 
 
 def strided_parts(layout: AnyLayout, what: str) -> tuple[IntTree, IntTree, int, OrdinalOrder]:

@@ -1,9 +1,11 @@
 """What every layout can do, however it computes an element's place."""
+# ruff: noqa: ARG002 - what a layout without a rule refuses does not look at what it is given
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import Any, SupportsIndex, cast
+from collections.abc import Callable, Iterable
+from typing import Any, SupportsIndex, TypeAlias, cast, final
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -17,16 +19,22 @@ from tensorwrapper.errors import (
     ReadOnlyError,
     SizeOverflowError,
 )
-from tensorwrapper.shape import Shape
+from tensorwrapper.layout.axes._axis import AxisMap
+from tensorwrapper.layout.boxes._hierarchy import IntTree, OrdinalOrder
+from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import integer_array, to_index_array
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
 __all__ = [
+    "AlgebraParts",
     "LayoutCommon",
+    "ModeOperation",
+    "TileView",
     "check_int64",
     "check_out",
     "check_region",
     "fits_int64",
+    "run_between",
     "search_injective",
     "to_inside",
     "to_offset_array",
@@ -87,6 +95,12 @@ def check_out(out: object, shape: Shape[Any]) -> None:
         raise ReadOnlyError("out is read-only, so no offsets can be written over it")
 
 
+def run_between(offsets: IntArray, least: int, greatest: int) -> tuple[int, int]:
+    """Return the number of the first of ascending offsets from `least` to `greatest`, and after the last."""
+    first = np.searchsorted(offsets, max(least, -MAX_INT64))
+    return int(first), int(np.searchsorted(offsets, min(greatest, MAX_INT64), side="right"))
+
+
 def search_injective(layout: "LayoutCommon", base: int) -> bool:
     """Tell by looking whether no two elements share a place: for layouts that no rule decides.
 
@@ -99,10 +113,44 @@ def search_injective(layout: "LayoutCommon", base: int) -> bool:
     return len(np.unique(layout.to_numpy())) == size
 
 
-class LayoutCommon(ABC):
-    """Abstract: all that follows but `write_offsets` and `span`.
+@final
+@attrs.frozen
+class TileView:
+    """A box seen through a tiling: the layout of the box, its tiles, and the number of the first of them."""
 
-    A layout is a function from the indices of a shape to offsets, counted in elements.
+    tiling: Tiling
+    under: "LayoutCommon"
+    grid_origin: Index
+
+
+AlgebraParts: TypeAlias = tuple[IntTree, IntTree, int, OrdinalOrder, tuple[Any, ...]]
+"""What the algebra takes a layout to be: extents, strides, offset, order, and the stages that come after."""
+
+
+@final
+@attrs.frozen
+class ModeOperation:
+    """What is done to the modes of a layout, for layouts of each family.
+
+    A layout is asked by `LayoutCommon.change`, which knows its own family: nobody asks for its class.
+    """
+
+    name: str
+    """What errors call it."""
+    of_maps: "Callable[[LayoutCommon], LayoutCommon]"
+    """Of a layout that has `mode_maps`; it asks for them, and those without refuse."""
+    of_cells: "Callable[[LayoutCommon], LayoutCommon] | None" = None
+    """Of a layout of cells; refused if None."""
+    keeps_modes: bool = True
+    """Whether mode k of the result is mode k, so that layers keep their modes."""
+
+
+class LayoutCommon(ABC):
+    """Abstract: what is marked so, the primitives.
+
+    A layout is a function from the indices of a shape to offsets, counted in elements. What else is asked of
+    one stands below the primitives, with the answer of a layout that has no rule for it: None, or a refusal
+    that says why. `CustomLayout` answers all of it from two primitives.
     """
 
     __slots__ = ()
@@ -165,3 +213,197 @@ class LayoutCommon(ABC):
         """How many places lie from the least offset to the greatest, both included."""
         least, greatest = self.bounds()
         return greatest - least + 1
+
+    def refusal(self, what: str) -> LayoutError:
+        """Return the error that says why `what` cannot be done to this layout."""
+        shape = self.shape
+        if shape.kind == "smooth":
+            return LayoutError(
+                f"{what} needs a layout with one rule per mode; this one over {shape} is composite or keeps "
+                "tiles together"
+            )
+        layered = ", which has layers: flatten() it first" if shape.kind == "nested" else ""
+        return LayoutError(f"{what} needs a layout over a box; this one is over {shape}{layered}")
+
+    @property
+    def rank(self) -> int:
+        """How many modes there are."""
+        return self.shape.rank
+
+    # Which rules it has.
+
+    @property
+    def has_mode_maps(self) -> bool:
+        """Whether `mode_maps` answers: an offset is a base plus one number per mode, over a box."""
+        return False
+
+    def mode_maps(self, what: str) -> tuple[int, tuple[AxisMap, ...]]:
+        """Return the base and one axis map per mode; ``what`` names the operation that needs them."""
+        raise self.refusal(what)
+
+    @property
+    def mode_strides(self) -> Index | None:
+        """The step of each mode, over a box; None if a mode has no single one."""
+        return None
+
+    def repeated_mode(self) -> int | None:
+        """Return the first mode that gives several elements one place by itself, if there is one."""
+        return None
+
+    def cell_table(self) -> tuple[IntArray, IntArray] | None:
+        """Return the place of each cell of a jagged shape, or of each row of a box, and its strides.
+
+        None if cells are not strided; strides of no mode say that every element is a cell.
+        """
+        return None
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether an offset is the first one plus the ordinal, over a jagged shape."""
+        return False
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether this is one layout after the other, so that little is known but by looking."""
+        return False
+
+    @property
+    def padded_box(self) -> "LayoutCommon | None":
+        """The layout of the bounding box in which the elements of a jagged shape have their places."""
+        return None
+
+    @property
+    def tiled(self) -> TileView | None:
+        """The box, and its tiles, through which it is seen; None if it is not."""
+        return None
+
+    @property
+    def tiles(self) -> Tiling | None:
+        """The tiles that storage keeps together, each in one piece."""
+        return None
+
+    @property
+    def placed_tiles(self) -> Tiling | None:
+        """Tiles that lie anywhere, each with strides of its own."""
+        return None
+
+    @property
+    def inner_order(self) -> Index | None:
+        """The modes of a tile that storage keeps together, the fastest first."""
+        return None
+
+    @property
+    def keeps_tiles(self) -> bool:
+        """Whether the tile that an element is in decides where it lies."""
+        return self.tiles is not None or self.placed_tiles is not None
+
+    @property
+    def cell_rank(self) -> int | None:
+        """How many modes a cell of a jagged shape has here, each with a stride; None if not strided."""
+        return None
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """How many modes each layer has; none if the shape has no layers."""
+        return ()
+
+    def without_layers(self) -> "LayoutCommon":
+        """Return the same layout without layers."""
+        return self
+
+    def as_strided(self) -> "LayoutCommon | None":
+        """Return the same layout without nested modes, as `Strided`; None if a mode has no single step."""
+        return None
+
+    def copy_form(self) -> "LayoutCommon":
+        """Return the same layout in the form that copies know best."""
+        return self.as_strided() or self
+
+    # Ordinals and nested modes.
+
+    @property
+    def ordinal_order(self) -> OrdinalOrder:
+        """How ordinals count: "lex" (the last mode fastest) or "colex" (the first)."""
+        return "lex"
+
+    @property
+    def mode_tree(self) -> "IntTree | None":
+        """The extents as modes are nested; None if they cannot be."""
+        return None
+
+    @property
+    def stride_tree(self) -> "IntTree | None":
+        """The strides as modes are nested; None if there are none."""
+        return self.mode_strides
+
+    @property
+    def has_ordinals(self) -> bool:
+        """Whether it belongs to the algebra of nested modes, with an order of its own for ordinals."""
+        return False
+
+    def algebra_parts(self) -> AlgebraParts | None:
+        """Return what the algebra takes this layout to be; None if it is none of its kind."""
+        return None
+
+    def offset_of_ordinal(self, ordinal: object) -> int:
+        """Return the offset at an ordinal, or at a tuple with one ordinal per mode of `mode_tree`."""
+        if isinstance(ordinal, tuple | list):
+            raise LayoutError(
+                f"offset_of_ordinal needs a strided layout, which this one over {self.shape} is not, for "
+                "an entry per mode"
+            )
+        return self.offset_of(self.shape.index(cast("SupportsIndex", ordinal)))
+
+    def by_ordinal(self) -> IntArray:
+        """Return the offsets of all elements in the layout's own order, in one dimension."""
+        return self.to_numpy().ravel()
+
+    # From offsets to indices.
+
+    def indices_of(self, offset: int) -> list[Index]:
+        """Return all indices whose elements lie at `offset`, in row-major order; never an empty list."""
+        raise self.refusal("indices_of")
+
+    def indices_at(self, offsets: IntArray) -> IntArray:
+        """Return the first index whose element lies at each of a flat array of offsets."""
+        raise self.refusal("indices_at")
+
+    def locate(self, offsets: IntArray) -> tuple[IntArray, IntArray] | None:
+        """Return which of some ascending offsets have elements, and their ordinals; None without a rule."""
+        return None
+
+    # Other layouts of the same memory.
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "LayoutCommon":
+        """Return the layout whose mode k is mode ``order[k]`` of this one."""
+        raise self.refusal("permute")
+
+    def reverse(self, modes: Iterable[int]) -> "LayoutCommon":
+        """Return the layout with the order of some modes reversed."""
+        raise self.refusal("reverse")
+
+    def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> "LayoutCommon":
+        """Return the layout of the given positions of a mode, under every prefix the same ones; of cells."""
+        raise self.refusal("gather")
+
+    def change(self, operation: ModeOperation) -> "LayoutCommon":
+        """Return what an operation makes of the modes of this layout."""
+        return operation.of_maps(self)
+
+    def as_tiled(self, tiling: Tiling) -> "LayoutCommon | None":
+        """Return the view of storage by a tiling of its box, if it has a rule of its own for that."""
+        return None
+
+    def moved_to(self, shape: Shape[Any]) -> "LayoutCommon":
+        """Return the layout over `shape`, which differs from its own at most in the origin."""
+        return cast("LayoutCommon", attrs.evolve(cast("Any", self), shape=shape))
+
+    # As text.
+
+    def text(self) -> str | None:
+        """Return the layout as CuTe writes it; None if it is no layout of nested modes from zero on."""
+        return None
+
+    def expression(self) -> str:
+        """Return what makes the layout again, or between angle brackets what it is."""
+        return f"Layout({self.shape!r}, offset={self.offset})"

@@ -1,6 +1,5 @@
 """Hierarchical layouts: modes made of modes, as CuTe writes them, with an order of their own."""
 
-import math
 from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex, TypeAlias, cast, final
 
@@ -8,17 +7,19 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import ExtentError, LayoutError, OutOfBoundsError
-from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.errors import ExtentError, LayoutError
+from tensorwrapper.layout.axes._axis import AxisMap
+from tensorwrapper.layout.boxes._common import AlgebraParts, LayoutCommon
 from tensorwrapper.layout.boxes._hierarchy import (
     IntTree,
-    Mode,
     OrdinalOrder,
     is_congruent,
     is_flat,
+    layout_text,
     leaf_index,
     leaves,
     modes_of,
+    ordinal_offset,
     size_of,
     tree_text,
 )
@@ -32,7 +33,7 @@ __all__ = [
     "make_hierarchical",
     "make_strided",
     "new_hierarchical",
-    "ordinal_offset",
+    "ordinal_expression",
 ]
 
 
@@ -122,6 +123,62 @@ class Hierarchical(LayoutCommon):
         turned = tuple(reversed(self.flat.extents)), tuple(reversed(self.flat.strides))
         return Hierarchical(*turned, self._offset, "lex").flat.to_numpy().ravel()
 
+    # Its rules are those of the strided layout of its leaves.
+
+    @property
+    def has_mode_maps(self) -> bool:
+        return True
+
+    def mode_maps(self, what: str) -> tuple[int, tuple[AxisMap, ...]]:
+        return self.flat.mode_maps(what)
+
+    @property
+    def mode_strides(self) -> Index:
+        return self.flat.strides
+
+    def as_strided(self) -> Strided:
+        return self.flat
+
+    def repeated_mode(self) -> int | None:
+        return self.flat.repeated_mode()
+
+    def permute(self, order: Iterable[SupportsIndex]) -> Strided:
+        return self.flat.permute(order)
+
+    def reverse(self, modes: Iterable[int]) -> Strided:
+        return self.flat.reverse(modes)
+
+    @property
+    def ordinal_order(self) -> OrdinalOrder:
+        return self.order
+
+    @property
+    def mode_tree(self) -> IntTree:
+        return self.extents
+
+    @property
+    def stride_tree(self) -> IntTree:
+        return self.nested_strides
+
+    @property
+    def has_ordinals(self) -> bool:
+        return True
+
+    def algebra_parts(self) -> AlgebraParts | None:
+        return (
+            None
+            if self.origin is not None
+            else (self.extents, self.nested_strides, self._offset, self.order, ())
+        )
+
+    def text(self) -> str | None:
+        return (
+            None if self.origin is not None else layout_text(self.extents, self.nested_strides, self._offset)
+        )
+
+    def expression(self) -> str:
+        return ordinal_expression(self)
+
     def index_of(self, offset: SupportsIndex) -> Index:
         return self.flat.index_of(offset)
 
@@ -144,25 +201,12 @@ class Hierarchical(LayoutCommon):
         return Hierarchical, (self.extents, self.nested_strides, self._offset, self.order, self.origin)
 
 
-def ordinal_offset(modes: list[Mode], offset: int, ordinal: int) -> int:
-    """Return the offset at an ordinal, of modes that are given fastest first.
-
-    Raises
-    ------
-    OutOfBoundsError
-        If there are not so many elements, or the ordinal is negative.
-    """
-    left = ordinal
-    for extent, stride in modes:
-        if not extent:
-            break
-        left, place = divmod(left, extent)
-        offset += place * stride
-    else:
-        if not left:
-            return offset
-    size = math.prod([extent for extent, _ in modes])
-    raise OutOfBoundsError(f"the ordinal {ordinal} is outside 0 to {size - 1}")
+def ordinal_expression(layout: LayoutCommon) -> str:
+    """Return what makes a layout again that has an order of its own for ordinals."""
+    text, order = layout.text(), layout.ordinal_order
+    if text is None:
+        return f"<{order} layout over {layout.shape!r}: {layout.offset} at its origin>"
+    return f"Layout.parse({text!r})" if order == "lex" else f"Layout.parse({text!r}, order={order!r})"
 
 
 def in_order(strided: Strided, order: OrdinalOrder) -> "Strided | Hierarchical":

@@ -23,11 +23,13 @@ __all__ = [
     "from_modes",
     "is_congruent",
     "is_flat",
+    "layout_text",
     "leaf_index",
     "leaf_modes",
     "leaves",
     "map_tree",
     "modes_of",
+    "ordinal_offset",
     "rebuild",
     "rebuild_pairs",
     "size_of",
@@ -296,3 +298,35 @@ def tree_text(tree: IntTree) -> str:
     ('((4),2)', '()')
     """
     return str(tree) if isinstance(tree, int) else f"({','.join([tree_text(part) for part in tree])})"
+
+
+def layout_text(extents: IntTree, strides: IntTree, offset: int) -> str:
+    """Return a layout as CuTe writes it, with our own addition: an offset behind the strides.
+
+    Examples
+    --------
+    >>> layout_text((4,), (-1,), 3)
+    '(4):(-1)+3'
+    """
+    return f"{tree_text(extents)}:{tree_text(strides)}" + (f"{offset:+d}" if offset else "")
+
+
+def ordinal_offset(modes: list[Mode], offset: int, ordinal: int) -> int:
+    """Return the offset at an ordinal, of modes that are given fastest first.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If there are not so many elements, or the ordinal is negative.
+    """
+    left = ordinal
+    for extent, stride in modes:
+        if not extent:
+            break
+        left, place = divmod(left, extent)
+        offset += place * stride
+    else:
+        if not left:
+            return offset
+    size = math.prod([extent for extent, _ in modes])
+    raise OutOfBoundsError(f"the ordinal {ordinal} is outside 0 to {size - 1}")

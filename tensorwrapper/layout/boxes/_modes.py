@@ -17,34 +17,43 @@ from tensorwrapper._integers import to_count, to_counts, to_int, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout.axes._axis import AxisMap, Based, Stride, Table
 from tensorwrapper.layout.axes._tables import sum_table
-from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.boxes._separable import Separable, axes_of, from_axes, over_box
+from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation
+from tensorwrapper.layout.boxes._separable import Separable, from_axes, over_box
 from tensorwrapper.layout.boxes._strided import Strided, new_strided, packed_strides
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import integer_array, make_smooth, mode_of, to_permutation, wrap
+from tensorwrapper.shape.lowlevel import integer_array, make_smooth, mode_of, wrap
 from tensorwrapper.typing import Extents, Index, IntArray
 
 __all__ = [
     "Boundary",
     "Widths",
     "broadcast",
+    "broadcasting",
     "diagonal",
+    "diagonal_of",
     "gather",
+    "gathering",
     "merge_modes",
+    "merging",
     "pad",
     "pad_positions",
-    "permute",
+    "padding",
     "repeat",
     "repeat_each",
+    "repetition",
+    "repetition_of_each",
     "reshape",
     "reshape_obstacle",
-    "reverse",
     "rotate",
+    "rotation",
     "sliding_window",
     "split_mode",
+    "splitting",
     "squeeze",
+    "squeezing",
     "unsqueeze",
+    "unsqueezing",
+    "window_sliding",
 ]
 
 Boundary: TypeAlias = Literal["wrap", "edge", "reflect", "symmetric"]
@@ -76,7 +85,7 @@ def pad_positions(extent: int, before: int, after: int, boundary: Boundary) -> I
 
 def pad(layout: LayoutCommon, widths: Widths, boundary: Boundary) -> Strided | Separable:
     """Return the layout whose modes go on beyond their ends; the elements keep their indices."""
-    base, axes = axes_of(layout, "pad")
+    base, axes = layout.mode_maps("pad")
     if not isinstance(cast("object", boundary), str) or boundary not in get_args(Boundary):
         raise ConversionError(
             f'boundary must be "wrap", "edge", "reflect" or "symmetric", not {boundary!r}: a layout repeats '
@@ -133,33 +142,9 @@ def _per_mode(values: Iterable[SupportsIndex], rank: int, what: str) -> tuple[in
     return numbers
 
 
-def permute(layout: LayoutCommon, order: Iterable[SupportsIndex]) -> _Smooth:
-    """Return the layout whose mode k is mode ``order[k]`` of this one."""
-    if isinstance(layout, Hierarchical):
-        layout = layout.flat
-    if isinstance(layout, Strided):
-        return layout.permute(order)
-    base, axes = axes_of(layout, "permute")
-    modes = to_permutation(order, len(axes))
-    origin = layout.shape.origin
-    return _rebuilt(base, [(0, axes[mode]) for mode in modes], [origin[mode] for mode in modes])
-
-
-def reverse(layout: LayoutCommon, modes: Iterable[int]) -> _Smooth:
-    """Return the layout with the order of some modes reversed."""
-    if isinstance(layout, Hierarchical):
-        layout = layout.flat
-    if isinstance(layout, Strided):
-        return layout.reverse(modes)
-    base, axes = axes_of(layout, "reverse")
-    chosen = set(modes)
-    parts = [axis.reverse() if mode in chosen else (0, axis) for mode, axis in enumerate(axes)]
-    return _rebuilt(base, parts, layout.shape.origin)
-
-
 def rotate(layout: LayoutCommon, shifts: Iterable[SupportsIndex]) -> _Smooth:
     """Return the layout whose position j of a mode is position ``(j - shift) mod extent``: NumPy's roll."""
-    base, axes = axes_of(layout, "rotate")
+    base, axes = layout.mode_maps("rotate")
     numbers = _per_mode(shifts, len(axes), "a rotation")
     parts = [
         axis.rotate(k) if k and axis.extent else (0, axis) for axis, k in zip(axes, numbers, strict=True)
@@ -169,7 +154,7 @@ def rotate(layout: LayoutCommon, shifts: Iterable[SupportsIndex]) -> _Smooth:
 
 def repeat(layout: LayoutCommon, times: Iterable[SupportsIndex]) -> _Smooth:
     """Return the layout with every mode repeated whole: NumPy's tile."""
-    base, axes = axes_of(layout, "repeat")
+    base, axes = layout.mode_maps("repeat")
     counts = [to_count(n, "a number of times") for n in _per_mode(times, len(axes), "a repetition")]
     parts = [axis.repeat(n) if n != 1 else (0, axis) for axis, n in zip(axes, counts, strict=True)]
     return _rebuilt(base, parts, layout.shape.origin)
@@ -177,7 +162,7 @@ def repeat(layout: LayoutCommon, times: Iterable[SupportsIndex]) -> _Smooth:
 
 def repeat_each(layout: LayoutCommon, mode: SupportsIndex, times: SupportsIndex) -> _Smooth:
     """Return the layout with every position of a mode repeated: NumPy's repeat."""
-    base, axes = axes_of(layout, "repeat_each")
+    base, axes = layout.mode_maps("repeat_each")
     number, count = mode_of(mode, len(axes)), to_count(times, "a number of times")
     parts = [axis.repeat_each(count) if m == number else (0, axis) for m, axis in enumerate(axes)]
     return _rebuilt(base, parts, layout.shape.origin)
@@ -185,7 +170,7 @@ def repeat_each(layout: LayoutCommon, mode: SupportsIndex, times: SupportsIndex)
 
 def gather(layout: LayoutCommon, mode: SupportsIndex, positions: npt.ArrayLike) -> _Smooth:
     """Return the layout of the given positions of a mode, counted from 0, negative from the end."""
-    base, axes = axes_of(layout, "gather")
+    base, axes = layout.mode_maps("gather")
     number = mode_of(mode, len(axes))
     places = integer_array(positions, "positions")
     if places.ndim != 1:
@@ -206,26 +191,32 @@ def gather(layout: LayoutCommon, mode: SupportsIndex, positions: npt.ArrayLike) 
 
 def broadcast(layout: LayoutCommon, shape: Shape[Any]) -> _Smooth:
     """Return the layout over `shape` that repeats modes of extent 1 and adds leading modes."""
-    if isinstance(layout, Strided):
-        return layout.broadcast(shape)
-    base, axes = axes_of(layout, "broadcast")
-    new = shape.rank - len(axes)
+    own = layout.shape.extents
+    base, axes = layout.mode_maps("broadcast")
+    new = shape.rank - len(own)
     if new < 0:
         raise LayoutError(f"a layout of {layout.shape} does not broadcast to {shape}, which has fewer modes")
-    parts: list[AxisMap] = [Stride(extent, 0) for extent in shape.extents[:new]]
-    for mode, (axis, extent) in enumerate(zip(axes, shape.extents[new:], strict=True)):
-        if axis.extent not in {1, extent}:
+    for mode, (extent, wanted) in enumerate(zip(own, shape.extents[new:], strict=True)):
+        if extent not in {1, wanted}:
             raise LayoutError(
-                f"mode {mode} of {layout.shape} has extent {axis.extent}, which does not broadcast to "
-                f"{extent}"
+                f"mode {mode} of {layout.shape} has extent {extent}, which does not broadcast to {wanted}"
             )
-        parts.append(axis if axis.extent == extent else Stride(extent, 0))
+    pairs = list(zip(own, shape.extents[new:], strict=True))
+    steps = layout.mode_strides
+    if steps is not None:
+        # Most are such: no maps need be made.
+        kept = [step if n == wanted else 0 for (n, wanted), step in zip(pairs, steps, strict=True)]
+        return Strided(shape, (*[0] * new, *kept), base)
+    parts: list[AxisMap] = [Stride(extent, 0) for extent in shape.extents[:new]]
+    parts += [
+        axis if n == wanted else Stride(wanted, 0) for (n, wanted), axis in zip(pairs, axes, strict=True)
+    ]
     return from_axes(shape, base, tuple(parts))
 
 
 def unsqueeze(layout: LayoutCommon, mode: SupportsIndex) -> _Smooth:
     """Return the layout with a new mode of extent 1 at `mode`, which counts from the end if negative."""
-    base, axes = axes_of(layout, "unsqueeze")
+    base, axes = layout.mode_maps("unsqueeze")
     number = mode_of(mode, len(axes) + 1)
     origin = layout.shape.origin
     parts = [(0, axis) for axis in axes]
@@ -235,7 +226,7 @@ def unsqueeze(layout: LayoutCommon, mode: SupportsIndex) -> _Smooth:
 
 def squeeze(layout: LayoutCommon, modes: Iterable[int] | None) -> _Smooth:
     """Return the layout without some modes of extent 1; all of them if None is given."""
-    base, axes = axes_of(layout, "squeeze")
+    base, axes = layout.mode_maps("squeeze")
     extents = layout.shape.extents
     if modes is None:
         chosen = {mode for mode, extent in enumerate(extents) if extent == 1}
@@ -253,7 +244,7 @@ def squeeze(layout: LayoutCommon, modes: Iterable[int] | None) -> _Smooth:
 
 def sliding_window(layout: LayoutCommon, mode: SupportsIndex, length: SupportsIndex) -> _Smooth:
     """Return the layout of all runs of `length` positions of a mode; a last mode counts within the run."""
-    base, axes = axes_of(layout, "sliding_window")
+    base, axes = layout.mode_maps("sliding_window")
     number, width = mode_of(mode, len(axes)), to_int(length, "the length of a window")
     axis = axes[number]
     if not 1 <= width <= axis.extent:
@@ -273,7 +264,7 @@ def sliding_window(layout: LayoutCommon, mode: SupportsIndex, length: SupportsIn
 
 def diagonal(layout: LayoutCommon, first: SupportsIndex, second: SupportsIndex) -> _Smooth:
     """Return the layout of the elements whose positions in two modes agree; the new mode is the last."""
-    base, axes = axes_of(layout, "diagonal")
+    base, axes = layout.mode_maps("diagonal")
     a, b = mode_of(first, len(axes)), mode_of(second, len(axes))
     if a == b:
         raise RankError(f"a diagonal needs two different modes, not {a} twice")
@@ -294,7 +285,7 @@ def diagonal(layout: LayoutCommon, first: SupportsIndex, second: SupportsIndex) 
 
 def split_mode(layout: LayoutCommon, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> _Smooth:
     """Return the layout in which one mode counts in several, the last of them fastest."""
-    base, axes = axes_of(layout, "split_mode")
+    base, axes = layout.mode_maps("split_mode")
     number = mode_of(mode, len(axes))
     counts = to_counts(extents, "extents")
     axis = axes[number]
@@ -333,7 +324,7 @@ def _split(axis: AxisMap, counts: Sequence[int]) -> list[tuple[int, AxisMap]] | 
 
 def merge_modes(layout: LayoutCommon, first: SupportsIndex, last: SupportsIndex) -> _Smooth:
     """Return the layout in which the modes `first` to `last` count as one, the last of them fastest."""
-    base, axes = axes_of(layout, "merge_modes")
+    base, axes = layout.mode_maps("merge_modes")
     a, b = mode_of(first, len(axes)), mode_of(last, len(axes))
     if a > b:
         raise RankError(f"modes are merged from a first to a last one, not from {a} to {b}")
@@ -434,3 +425,72 @@ def _reshape_strides(layout: Strided, new: Extents) -> Index | _Obstacle:
             step *= new[k]
         place, mode = end, stop
     return tuple(steps)
+
+
+# The same as objects, which each family of layouts is asked to do.
+
+
+def padding(widths: Widths, boundary: Boundary) -> ModeOperation:
+    """Return `pad` as an operation."""
+    return ModeOperation("pad", lambda layout: pad(layout, widths, boundary))
+
+
+def rotation(shifts: Iterable[SupportsIndex]) -> ModeOperation:
+    """Return `rotate` as an operation."""
+    return ModeOperation("rotate", lambda layout: rotate(layout, shifts))
+
+
+def repetition(times: Iterable[SupportsIndex]) -> ModeOperation:
+    """Return `repeat` as an operation."""
+    return ModeOperation("repeat", lambda layout: repeat(layout, times))
+
+
+def repetition_of_each(mode: SupportsIndex, times: SupportsIndex) -> ModeOperation:
+    """Return `repeat_each` as an operation."""
+    return ModeOperation("repeat_each", lambda layout: repeat_each(layout, mode, times))
+
+
+def gathering(mode: SupportsIndex, positions: npt.ArrayLike) -> ModeOperation:
+    """Return `gather` as an operation, which cells know as well."""
+    return ModeOperation(
+        "gather",
+        lambda layout: gather(layout, mode, positions),
+        of_cells=lambda layout: layout.gather(mode, positions),
+    )
+
+
+def broadcasting(shape: Shape[Any]) -> ModeOperation:
+    """Return `broadcast` as an operation."""
+    return ModeOperation("broadcast", lambda layout: broadcast(layout, shape), keeps_modes=False)
+
+
+def squeezing(modes: Iterable[int] | None) -> ModeOperation:
+    """Return `squeeze` as an operation."""
+    return ModeOperation("squeeze", lambda layout: squeeze(layout, modes), keeps_modes=False)
+
+
+def unsqueezing(mode: SupportsIndex) -> ModeOperation:
+    """Return `unsqueeze` as an operation."""
+    return ModeOperation("unsqueeze", lambda layout: unsqueeze(layout, mode), keeps_modes=False)
+
+
+def window_sliding(mode: SupportsIndex, length: SupportsIndex) -> ModeOperation:
+    """Return `sliding_window` as an operation."""
+    return ModeOperation(
+        "sliding_window", lambda layout: sliding_window(layout, mode, length), keeps_modes=False
+    )
+
+
+def diagonal_of(first: SupportsIndex, second: SupportsIndex) -> ModeOperation:
+    """Return `diagonal` as an operation."""
+    return ModeOperation("diagonal", lambda layout: diagonal(layout, first, second), keeps_modes=False)
+
+
+def splitting(mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> ModeOperation:
+    """Return `split_mode` as an operation."""
+    return ModeOperation("split_mode", lambda layout: split_mode(layout, mode, extents), keeps_modes=False)
+
+
+def merging(first: SupportsIndex, last: SupportsIndex) -> ModeOperation:
+    """Return `merge_modes` as an operation."""
+    return ModeOperation("merge_modes", lambda layout: merge_modes(layout, first, last), keeps_modes=False)

@@ -25,14 +25,13 @@ from tensorwrapper.layout.boxes._common import (
     search_injective,
     to_offset_array,
 )
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
 from tensorwrapper.layout.boxes._keys import parse_positional
 from tensorwrapper.layout.boxes._strided import Strided, new_strided
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, to_index, wrap
+from tensorwrapper.shape.lowlevel import make_smooth, to_index, to_permutation, wrap
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
-__all__ = ["Separable", "axes_of", "from_axes", "indices_at", "over_box"]
+__all__ = ["Separable", "from_axes", "indices_at", "over_box"]
 
 
 @final
@@ -158,10 +157,11 @@ class Separable(LayoutCommon):
             check_int64(self, self.base)
             sum_table(self.base, [axis.offsets() for axis in self.axes], out)
 
-    def at(self, key: PositionalKey) -> "Strided | Separable":
+    def at(self, key: PositionalKey, lead: Index = ()) -> "Strided | Separable":
+        """Return the layout of what a key selects; ``lead`` is where errors say that the box lies."""
         base, mode = self.base, 0
         axes: list[AxisMap] = []
-        for entry in parse_positional(key, self._shape.extents):
+        for entry in parse_positional(key, self._shape.extents, lead):
             if entry is None:
                 axes.append(Stride(1, 0))
                 continue
@@ -188,31 +188,42 @@ class Separable(LayoutCommon):
         ]
         return from_axes(inside, self.base + sum([more for more, _ in parts]), tuple([p for _, p in parts]))
 
+    # Its rules.
+
+    @property
+    def has_mode_maps(self) -> bool:
+        return True
+
+    def mode_maps(self, what: str) -> tuple[int, tuple[AxisMap, ...]]:  # noqa: ARG002 - nothing is refused
+        return self.base, self.axes
+
+    def expression(self) -> str:
+        return f"<Layout of {self._shape!r}: {self.base} + {self.axes}>"
+
+    # Other layouts of the same memory.
+
+    def permute(self, order: Iterable[SupportsIndex]) -> "Strided | Separable":
+        modes = to_permutation(order, len(self.axes))
+        extents, origin = self._shape.extents, self._shape.origin
+        parts = [(extents[m], origin[m], self.axes[m]) for m in modes]
+        return over_box(
+            tuple([n for n, _, _ in parts]),
+            tuple([start for _, start, _ in parts]),
+            self.base,
+            tuple([axis for _, _, axis in parts]),
+        )
+
+    def reverse(self, modes: Iterable[int]) -> "Strided | Separable":
+        chosen = set(modes)
+        parts = [axis.reverse() if mode in chosen else (0, axis) for mode, axis in enumerate(self.axes)]
+        base = self.base + sum([more for more, _ in parts]) if self._shape.size else self.base
+        return over_box(self._shape.extents, self._shape.origin, base, tuple([axis for _, axis in parts]))
+
     def __reduce__(
         self,
     ) -> tuple[Callable[..., "Separable"], tuple[Shape[Any], int, tuple[AxisMap, ...]]]:
         # What `is_injective` remembers stays behind.
         return Separable, (self._shape, self.base, self.axes)
-
-
-def axes_of(layout: LayoutCommon, what: str) -> tuple[int, tuple[AxisMap, ...]]:
-    """Return base and axis maps of a layout over a box; ``what`` names the operation that needs them."""
-    # From the most frequent on: a class that is not met costs as much as the answer.
-    if isinstance(layout, Strided):
-        pairs = zip(layout.extents, layout.strides, strict=True)
-        return layout.offset, tuple([Stride(extent, step) for extent, step in pairs])
-    if isinstance(layout, Separable):
-        return layout.base, layout.axes
-    if isinstance(layout, Hierarchical):
-        return axes_of(layout.flat, what)
-    shape = layout.shape
-    if shape.kind == "smooth":
-        raise LayoutError(
-            f"{what} needs a layout with one rule per mode; this one over {shape} is composite or keeps "
-            "tiles together"
-        )
-    layered = ", which has layers: flatten() it first" if shape.kind == "nested" else ""
-    raise LayoutError(f"{what} needs a layout over a box; this one is over {shape}{layered}")
 
 
 def from_axes(shape: Shape[Any], base: int, axes: tuple[AxisMap, ...]) -> "Strided | Separable":
@@ -271,7 +282,7 @@ def indices_at(layout: LayoutCommon, offsets: npt.ArrayLike) -> IntArray:
     LayoutError
         If modes interleave, so that an offset does not split by itself.
     """
-    _, axes = axes_of(layout, "indices_at")
+    _, axes = layout.mode_maps("indices_at")
     shape = layout.shape
     modes = _digits(axes)
     if modes is None:

@@ -7,13 +7,22 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import shared_table
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import value_class
-from tensorwrapper.errors import LayoutError, OutOfBoundsError
+from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout.axes._arithmetic import bounds_of, first_solution, solutions
+from tensorwrapper.layout.axes._axis import AxisMap, Stride
 from tensorwrapper.layout.axes._tables import fill_box
 from tensorwrapper.layout.boxes._batches import offsets_of_rows
-from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64, check_region, search_injective
+from tensorwrapper.layout.boxes._common import (
+    AlgebraParts,
+    LayoutCommon,
+    check_int64,
+    check_region,
+    search_injective,
+)
+from tensorwrapper.layout.boxes._hierarchy import layout_text, leaf_index, ordinal_offset
 from tensorwrapper.layout.boxes._keys import parse_positional
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, to_index, to_permutation, wrap
@@ -190,7 +199,7 @@ class Strided(LayoutCommon):
             raise self._no_element(wanted)
         return self._absolute(found)
 
-    def indices_of(self, offset: int) -> list[Index]:
+    def some_indices_of(self, offset: int) -> list[Index]:
         """Return the indices whose elements lie at `offset`, in any order; never an empty list.
 
         Of a mode that repeats its elements only the first index is given.
@@ -289,6 +298,56 @@ class Strided(LayoutCommon):
     def __reduce__(self) -> tuple[Callable[..., "Strided"], tuple[Shape[Any], Index, int]]:
         return Strided, (self.shape, self.strides, self._offset)
 
+    @property
+    def rank(self) -> int:
+        return len(self.strides)
+
+    # Its rules.
+
+    @property
+    def has_mode_maps(self) -> bool:
+        return True
+
+    def mode_maps(self, what: str) -> tuple[int, tuple[AxisMap, ...]]:  # noqa: ARG002 - nothing is refused
+        pairs = zip(self.extents, self.strides, strict=True)
+        return self._offset, tuple([Stride(extent, step) for extent, step in pairs])
+
+    @property
+    def mode_strides(self) -> Index:
+        return self.strides
+
+    def as_strided(self) -> "Strided":
+        return self
+
+    def cell_table(self) -> tuple[IntArray, IntArray]:
+        starts = self._offset + self.strides[0] * np.arange(self.extents[0], dtype=np.int64)
+        return starts, shared_table(self.strides[1:], self.extents[0])
+
+    @property
+    def mode_tree(self) -> Extents:
+        return self.extents
+
+    def algebra_parts(self) -> AlgebraParts | None:
+        return None if any(self.origin) else (self.extents, self.strides, self._offset, "lex", ())
+
+    def offset_of_ordinal(self, ordinal: object) -> int:
+        if isinstance(ordinal, tuple | list):
+            places = leaf_index(self.extents, cast("object", ordinal), "lex")
+            return self._offset + sum([k * step for k, step in zip(places, self.strides, strict=True)])
+        modes = list(zip(reversed(self.extents), reversed(self.strides), strict=True))
+        return ordinal_offset(modes, self._offset, to_int(cast("SupportsIndex", ordinal), "an ordinal"))
+
+    def moved_to(self, shape: Shape[Any]) -> "Strided":
+        return Strided(shape, self.strides, self._offset)
+
+    def text(self) -> str | None:
+        return None if any(self.origin) else layout_text(self.extents, self.strides, self._offset)
+
+    def expression(self) -> str:
+        return f"Layout({self.shape!r}, strides={self.strides}, offset={self._offset})"
+
+    # Other layouts of the same memory.
+
     def permute(self, order: Iterable[SupportsIndex]) -> "Strided":
         """Return the layout whose mode k is mode ``order[k]`` of this one."""
         extents: list[int] = []
@@ -308,23 +367,6 @@ class Strided(LayoutCommon):
             offset += max(self.extents[mode] - 1, 0) * strides[mode]
             strides[mode] = -strides[mode]
         return new_strided(self.extents, self.origin, tuple(strides), offset)
-
-    def broadcast(self, shape: Shape[Any]) -> "Strided":
-        """Return the layout over `shape` that repeats modes of extent 1 and adds leading modes."""
-        new = shape.rank - len(self.strides)
-        if new < 0:
-            raise LayoutError(
-                f"a layout of {self.shape} does not broadcast to {shape}, which has fewer modes"
-            )
-        strides: list[int] = [0] * new
-        pairs = zip(self.extents, shape.extents[new:], self.strides, strict=True)
-        for mode, (old, extent, stride) in enumerate(pairs):
-            if old not in {1, extent}:
-                raise LayoutError(
-                    f"mode {mode} of {self.shape} has extent {old}, which does not broadcast to {extent}"
-                )
-            strides.append(stride if old == extent else 0)
-        return Strided(shape, tuple(strides), self._offset)
 
 
 _SlotSetter: TypeAlias = Callable[[object, object], None]

@@ -17,28 +17,51 @@ from tensorwrapper._arrays import (
     array_state,
     frozen_array,
     same_values,
+    shared_row,
     tidy_table,
 )
 from tensorwrapper._integers import to_int
-from tensorwrapper.errors import OutOfBoundsError
-from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64, check_region, search_injective
+from tensorwrapper.errors import LayoutError, OutOfBoundsError
+from tensorwrapper.layout.boxes._common import (
+    LayoutCommon,
+    check_int64,
+    check_region,
+    run_between,
+    search_injective,
+)
 from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
-from tensorwrapper.layout.boxes._separable import Separable, axes_of
+from tensorwrapper.layout.boxes._separable import Separable
 from tensorwrapper.layout.boxes._strided import Strided, new_strided, packed_strides, row_major
+from tensorwrapper.layout.cells._celled import CellLayout
 from tensorwrapper.layout.cells._cells import Cells, check_reach, packed_table
 from tensorwrapper.layout.cells._parts import PlacedRows, rows_of, split_items
+from tensorwrapper.layout.cells._rearranged import (
+    gathered,
+    gathered_lists,
+    permuted,
+    positions_of,
+    reversed_modes,
+)
 from tensorwrapper.shape import Jagged, JaggedView, Rows, Shape
-from tensorwrapper.shape.lowlevel import to_index, to_index_array, unroll, wrap
+from tensorwrapper.shape.lowlevel import (
+    mode_of,
+    to_index,
+    to_index_array,
+    to_permutation,
+    unroll,
+    wrap,
+)
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem, PositionalKey
 
 __all__ = ["Blocked", "Packed", "make_blocked", "rows_of", "run_of_rows"]
 
+_SHOWN = 4  # places of cells that a repr shows
 _FEW = 4  # cells that may hold an offset up to which looking into each is faster than a search in arrays
 
 
 @final
 @attrs.frozen
-class Packed(LayoutCommon):
+class Packed(CellLayout):
     """Offset plus the ordinal of the index, over a jagged shape."""
 
     _shape: Shape[Any]
@@ -157,6 +180,27 @@ class Packed(LayoutCommon):
         before = _elements_before(self._shape, region.origin_at(())) if region.size else 0
         return Packed(region, self._offset + before)
 
+    @property
+    def is_packed(self) -> bool:
+        return True
+
+    def permute(self, order: Iterable[SupportsIndex]) -> LayoutCommon:
+        modes = to_permutation(order, self._shape.rank)
+        return self if modes == tuple(range(len(modes))) else self.as_blocked().permute(modes)
+
+    def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> LayoutCommon:
+        number = mode_of(mode, self._shape.rank)
+        chosen = positions_of(positions)
+        found = None if number else gathered_lists(rows_of(self._shape), self._offset, chosen)
+        if found is None:
+            return self.as_blocked().gather(number, chosen)
+        part, are_different = found
+        made = make_blocked(*part, self._offset)
+        if are_different and not made.is_packed:
+            # This would be found out again, by sorting them.
+            object.__setattr__(made, "_injective", True)
+        return made
+
     def as_blocked(self) -> "Blocked":
         """Return the same layout as a table of cells; O(cells), and no copy where the shape has them."""
         check_reach(*self.bounds())
@@ -233,7 +277,7 @@ def _extents_of(shape: Shape[Any], strides: IntArray) -> IntArray:
 
 @final
 @attrs.frozen(eq=False, getstate_setstate=False)
-class Blocked(LayoutCommon):
+class Blocked(CellLayout):
     """A place and strides for every cell of a jagged shape, in row-major order of its unrolled modes.
 
     `make_blocked` gives the packed layout where a table says no more than that.
@@ -279,8 +323,7 @@ class Blocked(LayoutCommon):
 
     @property
     def is_contiguous(self) -> bool:
-        made = make_blocked(self._shape, self.starts, self.strides)
-        return isinstance(made, Packed)
+        return make_blocked(self._shape, self.starts, self.strides).is_packed
 
     @property
     def is_injective(self) -> bool:
@@ -338,7 +381,7 @@ class Blocked(LayoutCommon):
         if not self._width:
             return [self._shape.index(cell)]
         rows = rows_of(self._shape)
-        base, axes = axes_of(self.cell(cell), "indices_of")
+        base, axes = self.cell(cell).mode_maps("indices_of")
         try:
             found = Separable(self.cell(cell).shape, base, axes).indices_of(offset)
         except OutOfBoundsError:
@@ -362,6 +405,58 @@ class Blocked(LayoutCommon):
             indices[:, outer + mode] += stored if isinstance(stored, int) else stored[leaves]
         return indices
 
+    # Its modes.
+
+    def as_blocked(self) -> "Blocked":
+        return self
+
+    def cell_table(self) -> tuple[IntArray, IntArray]:
+        return self.starts, self.strides
+
+    @property
+    def cell_rank(self) -> int:
+        return self._width
+
+    def locate(self, offsets: IntArray) -> tuple[IntArray, IntArray] | None:
+        if not self.is_injective:
+            return None
+        least, greatest = self.bounds()
+        first, end = run_between(offsets, least, greatest)
+        try:
+            cells = self.cells.first_cells(offsets[first:end])
+        except LayoutError:
+            # The modes of a cell interleave.
+            return None
+        numbers = np.flatnonzero(cells >= 0) + first
+        return numbers, self._shape.ordinals(self.indices_at(offsets[numbers]))
+
+    def permute(self, order: Iterable[SupportsIndex]) -> LayoutCommon:
+        modes = to_permutation(order, self._shape.rank)
+        if modes == tuple(range(len(modes))):
+            return self
+        return make_blocked(*permuted(self._placed, self._shape, modes), self.offset)
+
+    def reverse(self, modes: Iterable[int]) -> LayoutCommon:
+        return make_blocked(*reversed_modes(self._placed, self._shape, modes), self.offset)
+
+    def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> LayoutCommon:
+        number = mode_of(mode, self._shape.rank)
+        return make_blocked(*gathered(self._placed, number, positions_of(positions)), self.offset)
+
+    def moved_to(self, shape: Shape[Any]) -> LayoutCommon:
+        rows, width = rows_of(shape), self._width
+        if width and rows.outer_rank < shape.rank - width:
+            shape = wrap(Jagged(unroll(rows, shape.rank - width)))
+        return make_blocked(shape, self.starts, self.strides, self.offset)
+
+    def expression(self) -> str:
+        starts, more = self.starts[:_SHOWN].tolist(), ", ..." if len(self.starts) > _SHOWN else ""
+        row = shared_row(self.strides)
+        steps = f"strides {row}" if row is not None else "strides of their own"
+        if not self._width:
+            steps = "one for each element"
+        return f"<Layout of {self._shape!r}: cells at {', '.join(map(str, starts))}{more}, {steps}>"
+
     # Parts.
 
     def cell(self, number: int) -> Strided | Separable:
@@ -384,7 +479,7 @@ class Blocked(LayoutCommon):
         if not isinstance(rows, Rows):
             cell = placed.cell(rows - placed.rows.leaves[0])
             inner = (*heads, *tails)
-            return cell.at(inner, lead) if isinstance(cell, Strided) else cell.at(inner)
+            return cell.at(inner, lead)
         run = _plain_run(heads, rows.count, lead) if all(map(is_whole, [*heads[1:], *tails])) else None
         if run == (0, placed.rows.count) and rows is placed.rows and _starts_at_zero(rows):
             return self  # with what is known of it: that took time

@@ -19,9 +19,10 @@ from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_
 from tensorwrapper.layout.boxes._separable import indices_at
 from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of, run_of_rows
+from tensorwrapper.layout.cells._celled import CellLayout
 from tensorwrapper.layout.cells._cells import check_reach
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, to_index, wrap
+from tensorwrapper.shape.lowlevel import make_smooth, to_index, to_permutation, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
 __all__ = ["Packed", "Padded", "contiguous"]
@@ -36,7 +37,7 @@ def contiguous(shape: Shape, offset: int) -> Strided | Packed:
 
 @final
 @attrs.frozen(getstate_setstate=False)
-class Padded(LayoutCommon):
+class Padded(CellLayout):
     """The layout `under`, of the bounding box of a jagged shape, for the elements of the shape alone.
 
     The box has no two elements in one place.
@@ -153,10 +154,22 @@ class Padded(LayoutCommon):
         box = region.as_smooth().copy()
         return Padded(region, Strided(box, self.under.strides, self._place(box.origin)))
 
+    @property
+    def padded_box(self) -> Strided:
+        return self.under
+
     def permute(self, order: Iterable[SupportsIndex]) -> "Padded":
-        """Return the layout whose mode k is mode ``order[k]`` of this one."""
-        shape = self._shape.permute(order)
-        return Padded(shape, self.under.permute(order))
+        modes = to_permutation(order, self._shape.rank)
+        if modes == tuple(range(len(modes))):
+            return self
+        return Padded(self._shape.permute(modes), self.under.permute(modes))
+
+    def moved_to(self, shape: Shape[Any]) -> "Padded":
+        return Padded(shape, self.under.moved_to(shape.as_smooth()))
+
+    def expression(self) -> str:
+        under = self.under
+        return f"<Layout of {self._shape!r} in the box {under.shape!r}: {under.offset} + {under.strides}>"
 
     def _table(self) -> "Packed | Blocked":
         table = self.as_blocked()

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import TypeAlias, final
+from typing import TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -92,9 +92,10 @@ class Bands:
 def bands_of(steps: RegionCopy) -> Bands | None:
     """Return a copy between a box and its tiles by bands, if that is the quicker way."""
     source, target = steps.source, steps.target
-    box, tiles = (source, target) if isinstance(source, Strided) else (target, source)
-    if not (isinstance(box, Strided) and isinstance(tiles, TileMajor)):
+    first, second = (source, target) if target.tiles is not None else (target, source)
+    if first.mode_strides is None or second.tiles is None:
         return None
+    box, tiles = cast("Strided", first), cast("TileMajor", second)
     size = source.shape.size
     sizes = tiles.tiling.partitions[tiles.outer_order[-1]].sizes
     line = size // int(sizes.sum())

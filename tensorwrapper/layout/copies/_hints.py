@@ -9,8 +9,6 @@ from tensorwrapper.errors import ExtentError, JaggedModeError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.copies._hints_axes import facts_of
 from tensorwrapper.layout.copies._hints_cells import MemoryFacts
-from tensorwrapper.layout.operations._nested import flat_implementation
-from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.typing import Index
 
@@ -118,8 +116,8 @@ class LayoutHints:
 
 def hints_of(held: LayoutCommon) -> LayoutHints:
     """Return what a layout says about memory."""
-    shape, flat = held.shape, flat_implementation(held)
-    tiles = flat.tiling if isinstance(flat, TileMajor) else None
+    shape, flat = held.shape, held.without_layers()
+    tiles = flat.tiles
     ends = [sum(shape.layers[:k]) for k in range(len(shape.layers) + 1)]
     counts = [flat.shape.leading(modes).size for modes in ends]
     if not shape.size:

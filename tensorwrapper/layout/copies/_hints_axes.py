@@ -11,12 +11,8 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.layout.axes._axis import AxisMap
 from tensorwrapper.layout.boxes._common import LayoutCommon, fits_int64
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.boxes._separable import Separable
-from tensorwrapper.layout.cells._blocked import Packed
-from tensorwrapper.layout.cells._padded import Padded, contiguous
+from tensorwrapper.layout.cells._padded import contiguous
 from tensorwrapper.layout.copies._hints_cells import BlockFacts, MemoryFacts, cell_facts
-from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.typing import Index
 
 __all__ = ["facts_of"]
@@ -31,10 +27,12 @@ _Numbers: TypeAlias = npt.NDArray[Any]
 class _AxisFacts(MemoryFacts):
     """Axis maps: what a mode adds to an offset depends on that mode alone. O(sum of extents)."""
 
-    layout: Separable
+    layout: LayoutCommon
+    base: int
+    axes: tuple[AxisMap, ...]
 
     def order(self) -> Index:
-        axes = self.layout.axes
+        axes = self.axes
         return tuple(sorted(range(len(axes)), key=lambda mode: (axes[mode].gap(), -mode)))
 
     def row_runs(self) -> int:
@@ -42,14 +40,14 @@ class _AxisFacts(MemoryFacts):
         extents: Index = self.layout.shape.extents
         joints, reach = 0, 0
         for mode in range(len(extents) - 1, -1, -1):
-            offsets = self.layout.axes[mode].offsets()
+            offsets = self.axes[mode].offsets()
             joints += math.prod(extents[:mode]) * int(np.count_nonzero(np.diff(offsets) == reach + 1))
             reach += int(offsets[-1]) - int(offsets[0])
         return math.prod(extents) - joints
 
     def blocks(self, modes: int) -> BlockFacts:
-        extents, base = self.layout.shape.extents, self.layout.base
-        values = [_distinct(axis) for axis in self.layout.axes]
+        extents, base = self.layout.shape.extents, self.base
+        values = [_distinct(axis) for axis in self.axes]
         starts = [base + sum([int(own[0]) for own in values])]
         starts += [int(np.gcd.reduce(own - own[0])) for own in values[:modes]]
         gaps = sorted([np.diff(own) for own in values[modes:] if len(own) > 1], key=lambda own: own.min())
@@ -76,7 +74,7 @@ def _distinct(axis: AxisMap) -> _Numbers:
 class _PackedFacts(MemoryFacts):
     """Packed layouts: all lies in row-major order, so that the whole and single elements need no table."""
 
-    layout: Packed
+    layout: LayoutCommon
 
     def order(self) -> Index:
         return tuple(range(self.layout.shape.rank - 1, -1, -1))
@@ -90,7 +88,8 @@ class _PackedFacts(MemoryFacts):
             return BlockFacts(1, size, size, 1, start)
         if modes == self.layout.shape.rank:
             return BlockFacts(size, 1, 1, size, 1 if size > 1 else start)
-        return facts_of(self.layout.as_blocked()).blocks(modes)
+        facts = cell_facts(self.layout)
+        return facts.blocks(modes) if facts is not None else _SearchedFacts(self.layout).blocks(modes)
 
 
 @final
@@ -104,9 +103,7 @@ class _SearchedFacts(MemoryFacts):
     layout: LayoutCommon
 
     def order(self) -> Index:
-        if isinstance(self.layout, TileMajor):
-            return self.layout.inner_order
-        return tuple(range(self.layout.shape.rank - 1, -1, -1))
+        return self.layout.inner_order or tuple(range(self.layout.shape.rank - 1, -1, -1))
 
     @property
     def _is_searched(self) -> bool:
@@ -119,7 +116,7 @@ class _SearchedFacts(MemoryFacts):
 
     def blocks(self, modes: int) -> BlockFacts:
         shape = self.layout.shape
-        if not modes and isinstance(self.layout, TileMajor) and self.layout.span == shape.size:
+        if not modes and self.layout.tiles is not None and self.layout.span == shape.size:
             return BlockFacts(1, shape.size, shape.size, 1, abs(self.layout.bounds()[0]))
         if not self._is_searched:
             # Sizes are those of any layout of the shape.
@@ -144,12 +141,9 @@ class _SearchedFacts(MemoryFacts):
 
 def facts_of(layout: LayoutCommon) -> MemoryFacts:
     """Return what can be said of a layout without layers that has elements."""
-    if isinstance(layout, Hierarchical):
-        layout = layout.flat
-    if isinstance(layout, Padded):
-        layout = layout.as_blocked()
-    if isinstance(layout, Packed):
+    layout = layout.as_strided() or layout
+    if layout.is_packed:
         return _PackedFacts(layout)
-    if isinstance(layout, Separable):
-        return _AxisFacts(layout)
+    if layout.has_mode_maps and layout.mode_strides is None:
+        return _AxisFacts(layout, *layout.mode_maps("hints"))
     return cell_facts(layout) or _SearchedFacts(layout)

@@ -14,9 +14,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.layout.boxes._common import LayoutCommon, fits_int64
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.cells._blocked import Blocked, rows_of
-from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.layout.cells._blocked import rows_of
 from tensorwrapper.shape import Jagged, Rows
 from tensorwrapper.typing import Index, IntArray
 
@@ -191,19 +189,21 @@ class CellFacts(MemoryFacts):
 
 def cell_facts(layout: LayoutCommon) -> CellFacts | None:
     """Return a layout as a table of cells; None if it is none."""
-    if isinstance(layout, Strided):
-        box = layout.shape.extents, layout.strides, (layout.offset,)
+    own = layout.mode_strides
+    if own is not None:
+        box = layout.shape.extents, own, (layout.offset,)
         wide = max(map(abs, (*box[1], layout.shape.size, *layout.bounds(), layout.offset))) > MAX_INT64 // 2
         extents, strides, firsts = [np.array(row, dtype=object if wide else np.int64) for row in box]
         return _table(layout, None, 0, extents[np.newaxis], strides[np.newaxis], firsts)
-    if isinstance(layout, TiledStrided):
-        if not fits_int64(layout, layout.offset):
-            return None
-        layout = layout.as_blocked()
-    if isinstance(layout, Blocked):
-        cells, depth = layout.cells, layout.shape.rank - layout.strides.shape[1]
-        return _table(layout, rows_of(layout.shape), depth, cells.extents, cells.strides, cells.starts)
-    return None
+    if layout.tiled is not None and not fits_int64(layout, layout.offset):
+        return None
+    table = layout.cell_table()
+    if table is None:
+        return None
+    (starts, steps), rows = table, rows_of(layout.shape)
+    width = steps.shape[1]
+    sizes = rows.columns.leaf_extents(*rows.leaves) if width else steps
+    return _table(layout, rows, layout.shape.rank - width, sizes, steps, starts)
 
 
 def _table(

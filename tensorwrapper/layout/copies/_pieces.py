@@ -10,31 +10,31 @@ import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges, run_of
 from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride
-from tensorwrapper.layout.boxes._separable import Separable
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.tiles._tile_major import TileMajor
-from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
+from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.shape import Partition
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Pieced", "joint_pieces", "pieces_of"]
-
-Pieced = Strided | Separable | TileMajor | Mosaic
-"""The layouts that consist of pieces."""
+__all__ = ["has_pieces", "joint_pieces", "pieces_of"]
 
 
-def pieces_of(layout: Pieced, mode: int) -> IntArray:
-    """Return the pieces of a mode that is not empty: a (k, 3) array of starts, counts and sizes."""
-    if isinstance(layout, TileMajor):
-        return _of_tiles(layout.tiling.partitions[mode])
-    if isinstance(layout, Mosaic):
+def has_pieces(layout: LayoutCommon) -> bool:
+    """Tell whether a layout is over a box and consists of pieces."""
+    return layout.has_mode_maps or layout.keeps_tiles
+
+
+def pieces_of(layout: LayoutCommon) -> list[IntArray]:
+    """Return the pieces of each mode, none of which is empty: (k, 3) arrays of starts, counts and sizes."""
+    tiles, placed = layout.tiles, layout.placed_tiles
+    if tiles is not None:
+        return [_of_tiles(partition) for partition in tiles.partitions]
+    if placed is not None:
         # Each tile lies where a table says.
-        partition = layout.tiling.partitions[mode]
-        starts = partition.starts[:-1]
-        return np.stack([starts, np.ones_like(starts), partition.sizes], axis=1)
-    if isinstance(layout, Separable):
-        return _of_axis(layout.axes[mode])
-    return _table([(0, 1, layout.shape.extents[mode])])
+        return [
+            np.stack([p.starts[:-1], np.ones_like(p.starts[:-1]), p.sizes], axis=1) for p in placed.partitions
+        ]
+    if layout.mode_strides is not None:
+        return [_table([(0, 1, extent)]) for extent in layout.shape.extents]
+    return [_of_axis(axis) for axis in layout.mode_maps("a copy")[1]]
 
 
 def _table(rows: list[tuple[int, int, int]]) -> IntArray:

@@ -14,8 +14,6 @@ import numpy as np
 from tensorwrapper._integers import MAX_INT64, to_count
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
-from tensorwrapper.layout.boxes._separable import Separable
-from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.copies._block import StridedCopy
 from tensorwrapper.layout.copies._gather import GatherCopy
 from tensorwrapper.layout.copies._lower import lower
@@ -233,7 +231,7 @@ def plan_copy(source: LayoutCommon, target: LayoutCommon) -> CopyPlan:
             f"{target.shape}"
         )
     if not target.is_injective:
-        repeated = target.repeated_mode() if isinstance(target, Strided | Separable) else None
+        repeated = target.repeated_mode()
         where = "modes step into one another" if repeated is None else f"mode {repeated} repeats its places"
         raise LayoutError(f"several elements would be written to one place: {where} in the target")
     return CopyPlan(source, target)

@@ -9,21 +9,14 @@ import attrs
 import numpy as np
 
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.cells._blocked import Blocked, Packed, rows_of
+from tensorwrapper.layout.cells._blocked import rows_of
 from tensorwrapper.layout.cells._cells import Cells
-from tensorwrapper.layout.cells._padded import Padded
-from tensorwrapper.layout.copies._pieces import Pieced
 from tensorwrapper.layout.copies._table import CopyTable
-from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Jagged
 from tensorwrapper.shape.lowlevel import unroll, wrap
 from tensorwrapper.typing import IntArray
 
-__all__ = ["CellCopy", "Celled", "CopySteps", "OrdinalCopy", "RegionCopy", "cells_of"]
-
-Celled = Packed | Padded | Blocked | TiledStrided
-"""The layouts of jagged shapes: each cell is a block."""
+__all__ = ["CellCopy", "CopySteps", "OrdinalCopy", "RegionCopy", "cells_of"]
 
 _BLOCKS = 1 << 14  # blocks at a time
 _CELLS = 1 << 16  # the same where their places are known
@@ -45,8 +38,8 @@ class CopySteps(ABC):
 class RegionCopy(CopySteps):
     """The products of pieces of the modes, which both sides see as blocks."""
 
-    source: Pieced
-    target: Pieced
+    source: LayoutCommon
+    target: LayoutCommon
     pieces: tuple[IntArray, ...]
     """Per mode the (k, 4) array of `joint_pieces`."""
 
@@ -80,17 +73,20 @@ class RegionCopy(CopySteps):
         return CopyTable(table, *sides[0], *sides[1])
 
 
-def _places(layout: Pieced, starts: IntArray, moves: list[tuple[int, IntArray]]) -> tuple[IntArray, IntArray]:
+def _places(
+    layout: LayoutCommon, starts: IntArray, moves: list[tuple[int, IntArray]]
+) -> tuple[IntArray, IntArray]:
     """Return the offsets of positions, and how far each move along a mode leads from there."""
     steps = np.empty((len(starts), len(moves)), dtype=np.int64)
-    if isinstance(layout, Strided):
+    strides = layout.mode_strides
+    if strides is not None:
         check_int64(layout, layout.offset)
         offsets = np.full(len(starts), layout.offset, dtype=np.int64)
-        for mode, (extent, stride) in enumerate(zip(layout.shape.extents, layout.strides, strict=True)):
+        for mode, (extent, stride) in enumerate(zip(layout.shape.extents, strides, strict=True)):
             # A stride that is never taken may be of any size.
             offsets += starts[:, mode] * (stride if extent > 1 else 0)
         for k, (mode, move) in enumerate(moves):
-            steps[:, k] = move * layout.strides[mode]
+            steps[:, k] = move * strides[mode]
         return offsets, steps
     indices = starts + np.array(layout.shape.origin, dtype=np.int64)
     offsets = layout.offsets_of(indices)
@@ -119,18 +115,20 @@ class CellCopy(CopySteps):
             ).joined()
 
 
-def cells_of(layout: Celled, inner: int) -> Cells:
+def cells_of(layout: LayoutCommon, inner: int) -> Cells:
     """Return where a layout puts the cells of its shape, each the box of the last `inner` modes."""
     rows = rows_of(layout.shape)
-    if not isinstance(layout, TiledStrided) and rows.columns.leaf_rank == inner:
-        return layout.cells if isinstance(layout, Blocked) else layout.as_blocked().cells
+    if layout.tiled is None and rows.columns.leaf_rank == inner:
+        table = layout.cell_table()
+        if table is not None:
+            return Cells(rows.columns.leaf_extents(*rows.leaves), *table)
     if rows.columns.leaf_rank > inner:
         rows = rows_of(wrap(Jagged(unroll(rows, rows.rank - inner))))
-    table = rows.cell_table()
-    outer = table.indices.shape[1]
-    extents, steps = table.extents, np.zeros_like(table.extents)
+    boxes = rows.cell_table()
+    outer = boxes.indices.shape[1]
+    extents, steps = boxes.extents, np.zeros_like(boxes.extents)
     filled = (extents > 0).all(axis=1)
-    indices = np.concatenate([table.indices, table.origins], axis=1)[filled]
+    indices = np.concatenate([boxes.indices, boxes.origins], axis=1)[filled]
     starts = np.zeros(len(extents), dtype=np.int64)
     starts[filled] = layout.offsets_of(indices)
     for mode in range(inner):

@@ -4,13 +4,6 @@ from typing import Literal, TypeAlias, cast
 
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.boxes._separable import Separable
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.operations._composite import Composite
-from tensorwrapper.layout.operations._nested import NestedLayout, flat_implementation
-from tensorwrapper.layout.tiles._tile_major import TileMajor
-from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Fact, LossReport
 from tensorwrapper.typing import Extents, Index
 
@@ -77,22 +70,19 @@ def check_possible(form: Form, layout: LayoutCommon) -> None:
 
 def _facts(layout: LayoutCommon) -> set[Fact]:
     shape = layout.shape
-    if isinstance(layout, NestedLayout):
-        return {*_facts(layout.under), "layers"}
-    if isinstance(layout, TiledStrided | TileMajor):
+    if layout.layers:
+        return {*_facts(layout.without_layers()), "layers"}
+    strides = layout.mode_strides
+    if layout.tiled is not None or layout.keeps_tiles:
         facts: set[Fact] = {"tiles"}
     elif shape.kind != "smooth":
         return {"jagged"}
-    elif isinstance(layout, Composite):
-        facts = {"composite"}
-    elif isinstance(layout, Separable):
-        facts = {"maps"}
-    elif isinstance(layout, Strided):
-        facts = _stride_facts(shape.extents, layout.strides)
-    elif isinstance(layout, Hierarchical):
-        facts = {*_stride_facts(shape.extents, layout.flat.strides), "hierarchy"}
+    elif strides is not None:
+        facts = _stride_facts(shape.extents, strides)
+        if layout.has_ordinals:
+            facts.add("hierarchy")
     else:
-        facts = {"tiles"}
+        facts = {"maps"} if layout.has_mode_maps else {"composite"}
     if not layout.is_contiguous:
         facts.add("strides")
     return facts
@@ -101,7 +91,7 @@ def _facts(layout: LayoutCommon) -> set[Fact]:
 def _placement(layout: LayoutCommon) -> set[Fact]:
     """Return what a form that places nothing leaves out."""
     facts: set[Fact] = {"offset"} if layout.offset else set()
-    if flat_implementation(layout).shape.kind == "smooth" and any(layout.shape.origin):
+    if layout.without_layers().shape.kind == "smooth" and any(layout.shape.origin):
         facts.add("origin")
     return facts
 
@@ -111,9 +101,8 @@ def _differences(layout: LayoutCommon, read: LayoutCommon) -> set[Fact]:
     facts: set[Fact] = {"offset"} if layout.offset != read.offset else set()
     if layout.shape.origin != read.shape.origin:
         facts.add("origin")
-    flat = flat_implementation(layout)
-    flat = flat.flat if isinstance(flat, Hierarchical) else flat
-    if isinstance(flat, Strided) and isinstance(read, Strided) and flat.strides != read.strides:
+    strides, others = layout.without_layers().mode_strides, read.mode_strides
+    if strides is not None and others is not None and strides != others:
         facts.add("unit_strides")
     return facts
 

@@ -18,10 +18,8 @@ from tensorwrapper.errors import (
     SizeOverflowError,
 )
 from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
 from tensorwrapper.layout.interchange._losses import Form, LossReport, check_possible, loss_report
-from tensorwrapper.layout.operations._nested import flat_implementation
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents, Index
@@ -176,11 +174,9 @@ def settled(extents: Extents, strides: Index) -> Index:
 
 def strided_of(layout: LayoutCommon) -> Strided:
     """Return a strided layout without layers and without the nesting of its modes."""
-    held = flat_implementation(layout)
-    if isinstance(held, Hierarchical):
-        return held.flat
-    if isinstance(held, Strided):
-        return held
+    strided = layout.without_layers().as_strided()
+    if strided is not None:
+        return cast("Strided", strided)
     raise LayoutError(f"a strided layout is needed; this one is over {layout.shape}")
 
 

@@ -10,12 +10,11 @@ from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.layout.axes._axis import AxisMap, Stride, Table
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
-from tensorwrapper.layout.boxes._separable import Separable, axes_of, from_axes, indices_at
+from tensorwrapper.layout.boxes._separable import Separable, from_axes, indices_at
 from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.interchange._losses import check_possible, loss_report
 from tensorwrapper.layout.interchange._memory import strided_of
 from tensorwrapper.layout.interchange._tensorstore import IndexDomain, IndexTransform, OutputMap
-from tensorwrapper.layout.operations._nested import flat_implementation
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["compose_transform", "tensorstore_read", "transform_of"]
@@ -36,8 +35,8 @@ def compose_transform(transform: IndexTransform, layout: LayoutCommon) -> Stride
     LayoutError
         If the layout is over no box, or index arrays choose points that are no product of modes.
     """
-    layout = flat_implementation(layout)
-    base, axes = axes_of(layout, "from_tensorstore")
+    layout = layout.without_layers()
+    base, axes = layout.mode_maps("from_tensorstore")
     shape = transform.domain.shape
     if len(transform.output) != len(axes):
         raise RankError(f"{len(transform.output)} output maps do not fit a layout of {layout.shape}")
@@ -147,10 +146,10 @@ def _sum(parts: Sequence[AxisMap], extent: int) -> tuple[int, AxisMap]:
 
 def tensorstore_read(layout: LayoutCommon) -> LayoutCommon:
     """Return what a reader makes of the transform of a layout: modes of one position get no stride."""
-    held = flat_implementation(layout)
+    held = layout.without_layers()
     if not held.shape.size:
         return row_major(held.shape, held.offset)
-    if isinstance(held, Separable):
+    if held.has_mode_maps and held.mode_strides is None:
         return held
     held = strided_of(held)
     steps = zip(held.shape.extents, held.strides, strict=True)
@@ -197,13 +196,13 @@ def transform_of(
     """
     check_possible("tensorstore", layout)
     lost = loss_report("tensorstore", layout, tensorstore_read(layout))
-    layout, below = flat_implementation(layout), strided_of(base)
+    layout, below = layout.without_layers(), strided_of(base)
     domain = IndexDomain(layout.shape, labels)
     IndexDomain(below.shape)  # the base must have a domain too
     if not layout.shape.size:
         return IndexTransform(domain, tuple([OutputMap(start) for start in below.shape.origin]), lost)
     check_int64(layout, layout.offset)
-    _, axes = axes_of(layout, "to_tensorstore")
+    _, axes = layout.mode_maps("to_tensorstore")
     first = _lookup(below, np.array([layout.offset]))[0]
     changes = [
         _change_of(below, layout.offset, axis, mode, first)

@@ -103,7 +103,7 @@ def _nodes(key: Array, owners: IntArray, splits: IntArray, place: tuple[Shape[An
 
 def _part(held: LayoutCommon, mode: int, counts: IntArray, nodes: IntArray) -> Packed | Blocked:
     """Return the layout with these nodes of depth ``mode + 1``, so many under each of depth `mode`."""
-    if isinstance(held, Packed) and mode == held.shape.rank - 1:
+    if held.is_packed and mode == held.shape.rank - 1:
         # The number of an element is its place, so that no table of places is needed.
         columns = unroll(rows_under(held.shape), mode).packed().columns
         shape = _shape_of([*columns.splits, splits_of(counts)])

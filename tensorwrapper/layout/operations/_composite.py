@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
-from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.boxes._hierarchy import OrdinalOrder
+from tensorwrapper.layout.boxes._common import AlgebraParts, LayoutCommon
+from tensorwrapper.layout.boxes._hierarchical import Hierarchical, ordinal_expression
+from tensorwrapper.layout.boxes._hierarchy import IntTree, OrdinalOrder, layout_text
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.boxes._swizzle import Swizzle
 from tensorwrapper.shape import Shape
@@ -116,6 +116,40 @@ class Composite(LayoutCommon):
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         return self._all_after(self.inner.offsets_of(indices))
 
+    @property
+    def is_composite(self) -> bool:
+        return True
+
+    @property
+    def has_ordinals(self) -> bool:
+        return True
+
+    @property
+    def ordinal_order(self) -> OrdinalOrder:
+        return self.order
+
+    @property
+    def mode_tree(self) -> IntTree:
+        return self.inner.extents
+
+    def algebra_parts(self) -> AlgebraParts | None:
+        inner = self.inner
+        if inner.origin is not None:
+            return None
+        return inner.extents, inner.nested_strides, inner.offset, inner.order, self.stages
+
+    def text(self) -> str | None:
+        if self.inner.origin is not None:
+            return None
+        text = _stage_text(self.stages[0])
+        for stage in (*self.stages[1:], self.inner):
+            offset = 0 if isinstance(stage, Swizzle) else stage.offset
+            text += f" o {offset} o {_stage_text(stage, with_offset=False)}"
+        return text
+
+    def expression(self) -> str:
+        return ordinal_expression(self)
+
     def index_of(self, offset: SupportsIndex) -> Index:
         wanted = to_int(offset, "an offset")
         before = 0
@@ -143,6 +177,12 @@ class Composite(LayoutCommon):
     def __reduce__(self) -> tuple[Callable[..., "Composite"], tuple[tuple[Stage, ...], Hierarchical]]:
         # The bounds, which are remembered, stay behind.
         return Composite, (self.stages, self.inner)
+
+
+def _stage_text(stage: Stage, *, with_offset: bool = True) -> str:
+    if isinstance(stage, Swizzle):
+        return str(stage)
+    return layout_text(stage.extents, stage.nested_strides, stage.offset if with_offset else 0)
 
 
 def as_inner(strided: Strided, order: OrdinalOrder) -> Hierarchical:

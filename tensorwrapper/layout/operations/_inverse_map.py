@@ -15,17 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.errors import LayoutError, SizeOverflowError
+from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
 from tensorwrapper.layout.axes._positions import Spread, spread_of
-from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.boxes._separable import Separable, axes_of
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.cells._blocked import Blocked, Packed
-from tensorwrapper.layout.cells._padded import Padded
-from tensorwrapper.layout.operations._nested import flat_implementation
-from tensorwrapper.layout.tiles._tiled import TiledStrided
+from tensorwrapper.layout.boxes._common import LayoutCommon, TileView, run_between
+from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray
 
 __all__ = ["count_elements", "has_elements", "locate", "run_of"]
@@ -57,44 +51,44 @@ def locate(layout: LayoutCommon, offsets: IntArray) -> tuple[IntArray, IntArray]
     """
     if layout.shape.size > MAX_INT64:
         raise SizeOverflowError(f"the elements of {layout.shape} cannot be counted in 64 bits")
-    layout, run = flat_implementation(layout), run_of(layout, offsets)
+    layout, run = layout.without_layers(), run_of(layout, offsets)
     if run is not None:
         first, end = run
         return np.arange(first, end), offsets[first:end] - layout.offset
-    if isinstance(layout, Strided | Separable | Hierarchical):
+    if layout.has_mode_maps:
         return _ascending(*_find(layout, offsets).elements())
-    if isinstance(layout, TiledStrided):
-        numbers, ordinals = locate(layout.under, offsets)
-        return _ascending(numbers, _tiled_ordinals(layout, ordinals))
-    if isinstance(layout, Padded):
-        numbers, ordinals = locate(layout.under, offsets)
-        indices = layout.under.shape.indices_at(ordinals)
+    view, box = layout.tiled, layout.padded_box
+    if view is not None:
+        numbers, ordinals = locate(view.under, offsets)
+        return _ascending(numbers, _tiled_ordinals(layout.shape, view, ordinals))
+    if box is not None:
+        numbers, ordinals = locate(box, offsets)
+        indices = box.shape.indices_at(ordinals)
         inside = layout.shape.contains(indices)
         return _ascending(numbers[inside], layout.shape.ordinals(indices[inside]))
-    found = _in_cells(layout, offsets) if isinstance(layout, Blocked) else None
+    found = layout.locate(offsets)
     return _search_all(layout, offsets) if found is None else _ascending(*found)
 
 
 def has_elements(layout: LayoutCommon, offsets: IntArray) -> npt.NDArray[np.bool_]:
     """Tell for each of the ascending offsets whether an element of the layout lies there."""
     mask = np.zeros(len(offsets), dtype=np.bool_)
-    layout, run = flat_implementation(layout), run_of(layout, offsets)
+    layout, run = layout.without_layers(), run_of(layout, offsets)
     if run is not None:
         mask[run[0] : run[1]] = True
         return mask
-    under = layout.under if isinstance(layout, TiledStrided) else layout
-    box = isinstance(under, Strided | Separable | Hierarchical)
-    mask[_find(under, offsets).numbers if box else locate(layout, offsets)[0]] = True
+    under = _under(layout)
+    mask[_find(under, offsets).numbers if under.has_mode_maps else locate(layout, offsets)[0]] = True
     return mask
 
 
 def count_elements(layout: LayoutCommon, offsets: IntArray) -> int:
     """Return how many elements of the layout lie at the ascending offsets, each index counted."""
-    layout, run = flat_implementation(layout), run_of(layout, offsets)
+    layout, run = layout.without_layers(), run_of(layout, offsets)
     if run is not None:
         return run[1] - run[0]
-    under = layout.under if isinstance(layout, TiledStrided) else layout
-    if isinstance(under, Strided | Separable | Hierarchical):
+    under = _under(layout)
+    if under.has_mode_maps:
         return _find(under, offsets).count()
     return len(locate(layout, offsets)[0])
 
@@ -106,16 +100,11 @@ def run_of(layout: LayoutCommon, offsets: IntArray) -> tuple[int, int] | None:
     """
     if not layout.shape.size:
         return 0, 0
-    layout = flat_implementation(layout)
-    if not isinstance(layout, Strided | Hierarchical | Packed) or not layout.is_contiguous:
+    layout = layout.without_layers()
+    known = layout.mode_strides is not None or layout.is_packed
+    if not known or not layout.is_contiguous:
         return None
-    return _between(offsets, *layout.bounds())
-
-
-def _between(offsets: IntArray, least: int, greatest: int) -> tuple[int, int]:
-    """Return the number of the first offset from `least` to `greatest`, and the number after the last."""
-    first = np.searchsorted(offsets, max(least, -MAX_INT64))
-    return int(first), int(np.searchsorted(offsets, min(greatest, MAX_INT64), side="right"))
+    return run_between(offsets, *layout.bounds())
 
 
 def _ascending(numbers: IntArray, ordinals: IntArray) -> tuple[IntArray, IntArray]:
@@ -125,31 +114,21 @@ def _ascending(numbers: IntArray, ordinals: IntArray) -> tuple[IntArray, IntArra
     return numbers[order], ordinals[order]
 
 
-def _tiled_ordinals(layout: TiledStrided, ordinals: IntArray) -> IntArray:
+def _under(layout: LayoutCommon) -> LayoutCommon:
+    view = layout.tiled
+    return layout if view is None else view.under
+
+
+def _tiled_ordinals(shape: Shape[Any], view: TileView, ordinals: IntArray) -> IntArray:
     """Return the ordinals in the tiled shape of elements with these ordinals in the box."""
-    elements = layout.under.shape.indices_at(ordinals)
-    tiles = layout.tiling.tiles_of(elements)
+    elements = view.under.shape.indices_at(ordinals)
+    tiles = view.tiling.tiles_of(elements)
     columns = [
-        tiles + np.array(layout.grid_origin, dtype=np.int64),
-        elements
-        - np.stack([marks[tiles[:, mode]] for mode, marks in enumerate(layout.tiling.marks)], axis=1),
+        tiles + np.array(view.grid_origin, dtype=np.int64),
+        elements - np.stack([marks[tiles[:, mode]] for mode, marks in enumerate(view.tiling.marks)], axis=1),
     ]
-    found: IntArray = layout.shape.ordinals(np.concatenate(columns, axis=1))
+    found: IntArray = shape.ordinals(np.concatenate(columns, axis=1))
     return found
-
-
-def _in_cells(layout: Blocked, offsets: IntArray) -> tuple[IntArray, IntArray] | None:
-    """Return the elements of cells at the offsets; None if those could be several for one offset."""
-    if not layout.is_injective:
-        return None
-    first, end = _between(offsets, *layout.bounds())
-    try:
-        cells = layout.cells.first_cells(offsets[first:end])
-    except LayoutError:
-        # The modes of a cell interleave.
-        return None
-    numbers = np.flatnonzero(cells >= 0) + first
-    return numbers, layout.shape.ordinals(layout.indices_at(offsets[numbers]))
 
 
 def _search_all(layout: LayoutCommon, offsets: IntArray) -> tuple[IntArray, IntArray]:
@@ -249,12 +228,12 @@ class _Found:
 
 def _find(layout: LayoutCommon, offsets: IntArray) -> _Found:
     """Return the offsets at which a layout over a box, which has elements, has some."""
-    _, axes = axes_of(layout, "the inverse")
+    _, axes = layout.mode_maps("the inverse")
     modes = _modes_of(axes)
     single = [mode for mode in modes if not mode.unit]
     digits, crossing = _separate([mode for mode in modes if mode.unit])
     least, greatest = layout.bounds()
-    first, end = _between(offsets, least, greatest)
+    first, end = run_between(offsets, least, greatest)
     # Which offset, what is left of it, the ordinal so far; then the offset of each mode that is not a stride.
     columns: list[IntArray] = [np.arange(first, end), offsets[first:end] - least]
     columns.append(np.zeros(len(columns[0]), dtype=np.int64))

@@ -5,7 +5,7 @@ those of an outer layer are slower than those of an inner one. So layers and an 
 order of all modes, which the layouts of shapes without layers know how to follow.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Literal, SupportsIndex, TypeAlias, cast, final
 
 import attrs
@@ -15,17 +15,11 @@ import numpy.typing as npt
 from tensorwrapper._arrays import shared_table
 from tensorwrapper._integers import to_ints
 from tensorwrapper.errors import ConversionError, LayerError, LayoutError, RankError, SizeOverflowError
-from tensorwrapper.layout.boxes._common import LayoutCommon, check_region
+from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation, check_region
 from tensorwrapper.layout.boxes._keys import expand_positional
 from tensorwrapper.layout.boxes._orders import fastest_first
-from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of
 from tensorwrapper.layout.cells._cells import packed_table
-from tensorwrapper.layout.cells._padded import Padded
-from tensorwrapper.layout.operations import _modes as _cell_modes
-from tensorwrapper.layout.tiles._tile_major import TileMajor
-from tensorwrapper.layout.tiles._tiled import TiledStrided
-from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
 from tensorwrapper.shape import Jagged, NestedCommon, Shape
 from tensorwrapper.shape.lowlevel import to_permutation, unroll, wrap
 from tensorwrapper.typing import Index, IntArray, Order, PositionalKey
@@ -34,11 +28,8 @@ __all__ = [
     "LayerOrders",
     "NestedLayout",
     "element_of",
-    "flat_implementation",
     "jagged_in_order",
     "modes_of_layers",
-    "moved_cells",
-    "over_layers",
 ]
 
 
@@ -100,14 +91,6 @@ def _starts(table: IntArray, slowest_first: Index, sizes: IntArray) -> IntArray:
     starts = np.empty_like(ends)
     starts[lying] = ends - sizes[lying]
     return starts
-
-
-def moved_cells(layout: Blocked, shape: Shape[Any]) -> Packed | Blocked:
-    """Return a layout over `shape`, which differs from its own at most in its origins."""
-    rows, width = rows_of(shape), layout.strides.shape[1]
-    if width and rows.outer_rank < shape.rank - width:
-        shape = wrap(Jagged(unroll(rows, shape.rank - width)))
-    return make_blocked(shape, layout.starts, layout.strides, layout.offset)
 
 
 LayerOrders: TypeAlias = Iterable[Order | Iterable[SupportsIndex]]
@@ -180,23 +163,30 @@ class NestedLayout(LayoutCommon):
         modes = to_permutation(order, sum(self.layers))
         # The shape refuses to mix layers, and says which.
         self.shape.permute(modes)
-        under = self.under
-        return NestedLayout(
-            under.permute(modes) if isinstance(under, TiledStrided) else _cell_modes.permute(under, modes),
-            self.layers,
-        )
+        return NestedLayout(self.under.permute(modes), self.layers)
 
+    def reverse(self, modes: Iterable[int]) -> "NestedLayout":
+        return NestedLayout(self.under.reverse(modes), self.layers)
 
-def flat_implementation(held: LayoutCommon) -> LayoutCommon:
-    """Return a layout without its layers."""
-    return held.under if isinstance(held, NestedLayout) else held
+    def change(self, operation: ModeOperation) -> LayoutCommon:
+        if not operation.keeps_modes:
+            raise self.refusal(operation.name)
+        return NestedLayout(self.under.change(operation), self.layers)
 
+    def without_layers(self) -> LayoutCommon:
+        return self.under
 
-def over_layers(held: LayoutCommon, change: Callable[[LayoutCommon], LayoutCommon]) -> LayoutCommon:
-    """Return what `change`, which keeps the number of modes, makes of a layout; it keeps its layers."""
-    if isinstance(held, NestedLayout):
-        return NestedLayout(change(held.under), held.layers)
-    return change(held)
+    def offset_of_ordinal(self, ordinal: object) -> int:
+        if isinstance(ordinal, tuple | list):
+            return super().offset_of_ordinal(cast("object", ordinal))
+        return self.under.offset_of(self.under.shape.index(cast("SupportsIndex", ordinal)))
+
+    def expression(self) -> str:
+        under = self.under.expression()
+        # Between angle brackets stands what is no expression.
+        if under.startswith("<"):
+            return f"{under[:-1]}; layers {self.layers}>"
+        return f"Layout.nested({under}, layers={self.layers})"
 
 
 def modes_of_layers(
@@ -244,7 +234,7 @@ def element_of(
     shape, numbers = held.shape, to_ints(index, "the index of an element")
     element = shape.element(numbers, layer=layer)
     places = [i - shape.origin_at(numbers[:mode]) for mode, i in enumerate(numbers)]
-    flat = flat_implementation(held)
+    flat = held.without_layers()
     part = _moved(flat.at(tuple(places)) if places else flat, element.flatten())
     return NestedLayout(part, element.layers) if element.kind == "nested" else part
 
@@ -253,12 +243,4 @@ def _moved(layout: LayoutCommon, shape: Shape[Any]) -> LayoutCommon:
     """Return a layout over `shape`, which differs from its own at most in the origin."""
     if layout.shape == shape:
         return layout
-    if isinstance(layout, Strided):
-        return Strided(shape, layout.strides, layout.offset)
-    if isinstance(layout, Blocked):
-        return moved_cells(layout, shape)
-    if isinstance(layout, TileMajor | Mosaic):
-        return attrs.evolve(layout, tiling=layout.tiling.translate_to(shape.origin))
-    if isinstance(layout, Padded):
-        return Padded(shape, Strided(shape.as_smooth(), layout.under.strides, layout.under.offset))
-    return cast("LayoutCommon", attrs.evolve(cast("Any", layout), shape=shape))
+    return layout.moved_to(shape)

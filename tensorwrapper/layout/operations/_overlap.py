@@ -17,11 +17,6 @@ from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
 from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.boxes._separable import Separable, axes_of
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.operations._nested import flat_implementation
-from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.typing import IntArray
 
 __all__ = ["may_overlap", "overlaps"]
@@ -72,14 +67,16 @@ class _Places:
 
 
 def _places_of(layout: LayoutCommon, limit: int) -> _Places:
-    layout = flat_implementation(layout)
-    if isinstance(layout, TiledStrided) and layout.shape.size == layout.under.shape.size:
-        layout = layout.under
-    if isinstance(layout, Strided):
-        pairs = zip(layout.shape.extents, layout.strides, strict=True)
+    layout = layout.without_layers()
+    view = layout.tiled
+    if view is not None and layout.shape.size == view.under.shape.size:
+        layout = view.under
+    strides = layout.mode_strides
+    if strides is not None:
+        pairs = zip(layout.shape.extents, strides, strict=True)
         return _Places([(abs(step), n) for n, step in pairs if n > 1 and step], [])
-    if isinstance(layout, Hierarchical | Separable):
-        _, axes = axes_of(layout, "overlaps")
+    if layout.has_mode_maps:
+        _, axes = layout.mode_maps("overlaps")
         return _places_of_axes(axes, limit)
     if layout.is_contiguous or (layout.span == layout.shape.size and layout.is_injective):
         return _Places([(1, layout.span)] if layout.span > 1 else [], [])

@@ -13,15 +13,15 @@ from tensorwrapper.errors import LayoutError, RankError
 from tensorwrapper.layout.axes._axis import Table
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
 from tensorwrapper.layout.boxes._modes import merge_modes
-from tensorwrapper.layout.boxes._separable import axes_of, over_box
-from tensorwrapper.layout.boxes._strided import Strided, new_strided
+from tensorwrapper.layout.boxes._separable import over_box
+from tensorwrapper.layout.boxes._strided import new_strided
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._parts import PlacedRows
 from tensorwrapper.layout.operations._regroup_rows import merge_rows, split_rows, split_run
 from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
 from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import wrap
-from tensorwrapper.typing import IntArray
+from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["merge_mode", "split_mode_by"]
 
@@ -32,7 +32,7 @@ def merge_mode(held: LayoutCommon, mode: int) -> LayoutCommon:
         raise RankError(f"mode {mode} has no mode before it in which it could count on")
     if held.shape.kind == "smooth":
         return _merge_of_box(held.at(()), mode)
-    if isinstance(held, Packed):
+    if held.is_packed:
         return _packed(merge_rows(rows_under(held.shape), mode), held.offset)
     table = table_of(held)
     inner = mode - table.rows.outer_rank
@@ -45,7 +45,7 @@ def merge_mode(held: LayoutCommon, mode: int) -> LayoutCommon:
 
 
 def _merge_of_box(held: LayoutCommon, mode: int) -> LayoutCommon:
-    base, axes = axes_of(held, "flatten")
+    base, axes = held.mode_maps("flatten")
     try:
         return merge_modes(held, mode - 1, mode)
     except LayoutError:
@@ -78,33 +78,34 @@ def split_mode_by(
 
     What `parents` is, and what raises, stands at `split_rows`.
     """
-    if not mode and isinstance(held, Strided):
-        return _split_of_box(held, counts)
+    strides = held.mode_strides
+    if not mode and strides is not None:
+        return _split_of_box(held, strides, counts)
     if held.shape.rank == 1:
         rows, _ = split_run(counts, held.shape.extents)
         return make_blocked(_shape_of(rows), held.to_numpy(), shared_table((), held.shape.size))
     rows, parents = split_rows(rows_under(held.shape), mode, counts, parents)
-    if isinstance(held, Packed) or (isinstance(held, Strided) and held.is_contiguous):
+    if held.is_packed or (strides is not None and held.is_contiguous):
         return Packed(_shape_of(rows), held.offset)
     table = unrolled(table_of(held), mode)
-    starts, strides = table.starts, table.strides
+    starts, steps = table.starts, table.strides
     if mode == held.shape.rank - table.width:
         before = splits_of(table.rows.columns.leaf_extents(*table.rows.leaves)[:, 0])
         owners = np.repeat(np.arange(len(starts)), np.diff(parents))
         firsts = splits_of(counts)[:-1] - before[owners]
-        starts = starts[owners] + firsts * strides[owners, 0]
-        strides = strides[owners]
-    return make_blocked(_shape_of(rows), starts, strides)
+        starts = starts[owners] + firsts * steps[owners, 0]
+        steps = steps[owners]
+    return make_blocked(_shape_of(rows), starts, steps)
 
 
-def _split_of_box(held: Strided, counts: IntArray) -> Packed | Blocked:
+def _split_of_box(held: LayoutCommon, strides: Index, counts: IntArray) -> Packed | Blocked:
     """Return a box as cells that follow one another in mode 0."""
-    rows, marks = split_run(counts, held.extents)
+    rows, marks = split_run(counts, held.shape.extents)
     if held.is_contiguous:
         return Packed(_shape_of(rows), held.offset)
     check_int64(held, held.offset)
-    starts, strides = held.offset + marks[:-1] * held.strides[0], shared_table(held.strides, len(counts))
-    return make_blocked(_shape_of(rows), starts, strides, held.offset)
+    starts = held.offset + marks[:-1] * strides[0]
+    return make_blocked(_shape_of(rows), starts, shared_table(strides, len(counts)), held.offset)
 
 
 def _shape_of(rows: Rows) -> Shape[Any]:

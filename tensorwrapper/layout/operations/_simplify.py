@@ -4,11 +4,8 @@ from typing import Any
 
 from tensorwrapper.layout.axes._axis import AxisMap, Based, Cycle, Stride
 from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.boxes._separable import Separable, axes_of, from_axes
+from tensorwrapper.layout.boxes._separable import from_axes
 from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.operations._composite import Composite
-from tensorwrapper.layout.operations._nested import flat_implementation
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents
@@ -22,11 +19,11 @@ def simplify(held: LayoutCommon) -> LayoutCommon:
     Modes of extent 1 go, and neighbours become one where the outer continues the inner. What is neither
     strided nor made of axis maps becomes one mode if it is contiguous, and stays as it is if not. O(modes).
     """
-    held = flat_implementation(held)
-    if isinstance(held, Strided | Separable | Hierarchical):
+    held = held.without_layers()
+    if held.has_mode_maps:
         return _of_axes(held)
     # Whether a composite is contiguous is known only when all its offsets are.
-    if isinstance(held, Composite) or not held.is_contiguous:
+    if held.is_composite or not held.is_contiguous:
         return held
     return Strided(_box((held.shape.size,)), (1,), held.offset)
 
@@ -36,7 +33,7 @@ def _box(extents: Extents) -> Shape[Any]:
 
 
 def _of_axes(held: LayoutCommon) -> LayoutCommon:
-    base, axes = axes_of(held, "simplify")
+    base, axes = held.mode_maps("simplify")
     if any(axis.extent == 0 for axis in axes):
         return Strided(_box((0,)), (1,), held.offset)
     fewest: list[AxisMap] = []

@@ -6,23 +6,19 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import shared_row, shared_table
+from tensorwrapper._arrays import shared_table
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import LayoutError, RankError, SizeOverflowError
-from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._orders import fastest_first, is_default
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of
 from tensorwrapper.layout.cells._cells import Cells, check_reach, packed_table
 from tensorwrapper.layout.cells._padded import Padded
-from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import integer_array
 from tensorwrapper.typing import IntArray, Order
 
-__all__ = ["cells_at", "cells_repr", "packed_cells", "padded_box"]
-
-_SHOWN = 4  # places of cells that a repr shows
+__all__ = ["cells_at", "packed_cells", "padded_box"]
 
 
 def packed_cells(
@@ -107,20 +103,3 @@ def _int64(values: npt.ArrayLike, what: str) -> IntArray:
     if array.size and (int(array.max()) > MAX_INT64 or int(array.min()) < -MAX_INT64):
         raise SizeOverflowError(f"{what} must fit into 64 bits")
     return array.astype(np.int64)
-
-
-def cells_repr(layout: LayoutCommon) -> str | None:
-    """Return a short text for a layout of cells, tiles or padded rows; None for any other."""
-    if isinstance(layout, Mosaic):
-        return f"<Layout of {layout.shape!r}: {layout.tiling.grid.size} tiles of {layout.tiling!r}>"
-    if isinstance(layout, Padded):
-        under = layout.under
-        return f"<Layout of {layout.shape!r} in the box {under.shape!r}: {under.offset} + {under.strides}>"
-    if not isinstance(layout, Blocked):
-        return None
-    starts, more = layout.starts[:_SHOWN].tolist(), ", ..." if len(layout.starts) > _SHOWN else ""
-    row = shared_row(layout.strides)
-    steps = f"strides {row}" if row is not None else "strides of their own"
-    if not layout.strides.shape[1]:
-        steps = "one for each element"
-    return f"<Layout of {layout.shape!r}: cells at {', '.join(map(str, starts))}{more}, {steps}>"

@@ -21,10 +21,6 @@ from tensorwrapper.drawing import (
     text_width,
 )
 from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.operations._composite import Composite
-from tensorwrapper.layout.operations._nested import NestedLayout
 from tensorwrapper.layout.pictures._grid import (
     HEIGHT,
     Cell,
@@ -36,7 +32,6 @@ from tensorwrapper.layout.pictures._grid import (
     shown,
 )
 from tensorwrapper.layout.pictures._sides import CutSide, PlainSide, Side, rule_text, sides_of
-from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape.lowlevel import block_html, short_text
 
 __all__ = ["draw_layout", "layout_html"]
@@ -61,7 +56,7 @@ def draw_layout(held: LayoutCommon) -> Drawing:
         return note(["no elements", f"shape {short_text(str(shape))}"], title=title)
     sides = sides_of(held)
     if sides is None:
-        return _draw_rows(held.under if isinstance(held, NestedLayout) else held, title)
+        return _draw_rows(held.without_layers(), title)
     if len(sides) > 3:
         lengths = bar_lengths([side.extent for side in sides])
         bars = [
@@ -211,7 +206,7 @@ def _cell(held: LayoutCommon, places: Sequence[tuple[Side, int]]) -> Cell:
             index[slot] = entry
     numbers = [side.tile(place) for side, place in places if isinstance(side, CutSide)]
     # Tiles that are only seen have no place of their own in memory, and no colour.
-    tile = tuple(numbers) if numbers and not isinstance(held, TiledStrided) else None
+    tile = tuple(numbers) if numbers and held.tiled is None else None
     return Cell(tuple(index), held.offset_of(index), tile)
 
 
@@ -248,13 +243,12 @@ def layout_html(held: LayoutCommon, text: str) -> str:
     """Return what notebooks show of a layout, of which `text` is the text."""
     shape = held.shape
     facts = [("shape", short_text(str(shape))), ("elements", count_text(shape.size))]
-    if isinstance(held, Strided):
-        facts.append(("strides", short_text(str(held.strides))))
-    if isinstance(held, Hierarchical | Composite):
-        facts.append(
-            ("ordinals", f"{held.order}: the {'last' if held.order == 'lex' else 'first'} mode fastest")
-        )
-    if shape.size <= _FEW or isinstance(held, Strided | Hierarchical):
+    strides, order = held.mode_strides, held.ordinal_order
+    if strides is not None and not held.has_ordinals:
+        facts.append(("strides", short_text(str(strides))))
+    if held.has_ordinals:
+        facts.append(("ordinals", f"{order}: the {'last' if order == 'lex' else 'first'} mode fastest"))
+    if shape.size <= _FEW or strides is not None:
         facts += _answers(held)
     return block_html(short_text(text), facts, draw_layout(held).to_svg())
 

@@ -12,14 +12,7 @@ import attrs
 from tensorwrapper.drawing import count_text
 from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride
 from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._hierarchical import Hierarchical
 from tensorwrapper.layout.boxes._hierarchy import IntTree, leaves, tree_text
-from tensorwrapper.layout.boxes._separable import Separable
-from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.operations._composite import Composite
-from tensorwrapper.layout.operations._nested import NestedLayout
-from tensorwrapper.layout.pictures._text import layout_text
-from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.shape import Partition, SmoothCommon, Tiled
 from tensorwrapper.typing import Index
 
@@ -128,16 +121,15 @@ Side: TypeAlias = PlainSide | CutSide
 
 def sides_of(held: LayoutCommon) -> "list[Side] | None":
     """Return the sides of the picture of a layout; None if its shape is jagged and not tiled."""
-    if isinstance(held, Hierarchical):
-        return _tree_sides(held.extents, held)
-    if isinstance(held, Composite):
-        return _tree_sides(held.inner.extents, held)
-    if isinstance(held, TileMajor):
+    tree, tiles = held.mode_tree, held.tiles
+    if tree is not None and held.has_ordinals:
+        return _tree_sides(tree, held)
+    if tiles is not None:
         return [
             CutSide(_tiles_title(mode, partition), partition, (mode,))
-            for mode, partition in enumerate(held.tiling.partitions)
+            for mode, partition in enumerate(tiles.partitions)
         ]
-    if isinstance(held, NestedLayout):
+    if held.layers:
         return _layered_sides(held)
     space = held.shape.implementation
     if isinstance(space, Tiled):
@@ -156,14 +148,16 @@ def sides_of(held: LayoutCommon) -> "list[Side] | None":
 
 def rule_text(held: LayoutCommon) -> str:
     """Return in a few words how indices become offsets; nothing if there are no few words."""
-    if isinstance(held, Strided):
-        return f"strides {', '.join(map(count_text, held.strides))}" if held.strides else ""
-    if isinstance(held, Separable):
-        return "; ".join([f"mode {mode}: {_map_text(axis)}" for mode, axis in enumerate(held.axes)])
-    if isinstance(held, Hierarchical | Composite):
-        fastest = "last" if held.order == "lex" else "first"
-        return f"{layout_text(held) or 'a composite'}, the {fastest} mode fastest"
-    return "tile after tile" if isinstance(held, TileMajor) else ""
+    if held.has_ordinals:
+        fastest = "last" if held.ordinal_order == "lex" else "first"
+        return f"{held.text() or 'a composite'}, the {fastest} mode fastest"
+    strides = held.mode_strides
+    if strides is not None:
+        return f"strides {', '.join(map(count_text, strides))}" if strides else ""
+    if held.has_mode_maps:
+        _, axes = held.mode_maps("a picture")
+        return "; ".join([f"mode {mode}: {_map_text(axis)}" for mode, axis in enumerate(axes)])
+    return "tile after tile" if held.tiles is not None else ""
 
 
 def _map_text(axis: AxisMap) -> str:
@@ -176,7 +170,7 @@ def _tiles_title(mode: int, partition: Partition) -> str:
     return f"mode {mode}, {count_text(partition.count)} tiles"
 
 
-def _tree_sides(extents: IntTree, held: Hierarchical | Composite) -> list[Side]:
+def _tree_sides(extents: IntTree, held: LayoutCommon) -> list[Side]:
     """Return one side per mode, whose leaves count in the layout's own order."""
     trees = (extents,) if isinstance(extents, int) else extents
     origin = held.shape.origin
@@ -186,18 +180,19 @@ def _tree_sides(extents: IntTree, held: Hierarchical | Composite) -> list[Side]:
         own = leaves(tree)
         slots = list(range(slot, slot + len(own)))
         slot += len(own)
-        if held.order == "colex":
+        if held.ordinal_order == "colex":
             own, slots = own[::-1], slots[::-1]
         starts = tuple([origin[k] for k in slots])
         sides.append(PlainSide(f"mode {mode}, extent {tree_text(tree)}", tuple(own), tuple(slots), starts))
     return sides
 
 
-def _layered_sides(held: NestedLayout) -> "list[Side] | None":
+def _layered_sides(held: LayoutCommon) -> "list[Side] | None":
     """Return the sides of a box whose layers have equally many modes: mode k of each counts along side k."""
-    layers, shape = held.layers, held.under.shape
+    layers, flat = held.layers, held.without_layers()
+    shape = flat.shape
     if shape.kind != "smooth" or len(set(layers)) != 1:
-        return sides_of(held.under)
+        return sides_of(flat)
     rank = layers[0]
     sides: list[Side] = []
     for mode in range(rank):

@@ -11,12 +11,11 @@ from typing import cast
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical, make_hierarchical, make_strided
-from tensorwrapper.layout.boxes._hierarchy import MAX_DEPTH, IntTree, OrdinalOrder, tree_text
-from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.boxes._hierarchy import MAX_DEPTH, IntTree, OrdinalOrder
 from tensorwrapper.layout.boxes._swizzle import Swizzle
-from tensorwrapper.layout.operations._composite import Composite, Stage, make_composite
+from tensorwrapper.layout.operations._composite import Stage, make_composite
 
-__all__ = ["layout_text", "parse_layout", "parse_tree", "split_tiler"]
+__all__ = ["parse_layout", "parse_tree", "split_tiler"]
 
 _DIGITS = 100  # longer numbers are no layout of anything, and Python is slow to read them
 _SHOWN = 60
@@ -130,34 +129,6 @@ def _strided(text: str, order: OrdinalOrder) -> Hierarchical:
         raise LayoutError(f"the offset of {_shown(text)} has more than {_DIGITS} digits")
     offset = int((match[3] or "") + (match[4] or "0"))
     return make_hierarchical(extents, strides, offset, order)
-
-
-def layout_text(held: LayoutCommon) -> str | None:
-    """Return a layout as text; None if it is none of nested modes from zero on."""
-    if isinstance(held, Composite):
-        last = held.inner
-        if last.origin is not None:
-            return None
-        text = _function_text(held.stages[0])
-        for function in (*held.stages[1:], last):
-            offset = 0 if isinstance(function, Swizzle) else function.offset
-            text += f" o {offset} o {_function_text(function, with_offset=False)}"
-        return text
-    if isinstance(held, Hierarchical):
-        return None if held.origin is not None else _function_text(held)
-    if isinstance(held, Strided) and not any(held.shape.origin):
-        return _text(held.shape.extents, held.strides, held.offset)
-    return None
-
-
-def _function_text(function: Stage, *, with_offset: bool = True) -> str:
-    if isinstance(function, Swizzle):
-        return str(function)
-    return _text(function.extents, function.nested_strides, function.offset if with_offset else 0)
-
-
-def _text(extents: IntTree, strides: IntTree, offset: int) -> str:
-    return f"{tree_text(extents)}:{tree_text(strides)}" + (f"{offset:+d}" if offset else "")
 
 
 def split_tiler(text: str) -> list[str]:

@@ -17,10 +17,11 @@ from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
-from tensorwrapper.layout.boxes._strided import Strided, packed_strides
+from tensorwrapper.layout.boxes._separable import indices_at
+from tensorwrapper.layout.boxes._strided import Strided, packed_strides, row_major
 from tensorwrapper.layout.cells._blocked import Blocked, Packed
 from tensorwrapper.layout.tiles._tiles_in_memory import (
-    Mosaic,
+    TilesInMemory,
     select_box,
     tiled_view,
     turn_box,
@@ -207,16 +208,16 @@ class TileMajor(LayoutCommon):
         return tuple(tile), left - int(lying[numbers])
 
     def to_numpy(self) -> IntArray:
-        return self.as_mosaic().to_numpy()
+        return self.as_tiles_in_memory().to_numpy()
 
-    def at(self, key: PositionalKey) -> "Strided | Mosaic | TileMajor":
+    def at(self, key: PositionalKey) -> "Strided | TilesInMemory | TileMajor":
         if all(item is not None and is_whole(item) for item in expand_positional(key, self.shape.rank)):
             origin = (0,) * self.shape.rank
             return attrs.evolve(self, tiling=self.tiling.translate_to(origin))
         entries = parse_positional(key, self.shape.extents)
         return select_box(self.tiling.partitions, self.tile_table, entries)
 
-    def window(self, region: Shape[Any]) -> "Strided | Mosaic | TileMajor":
+    def window(self, region: Shape[Any]) -> "Strided | TilesInMemory | TileMajor":
         entries = window_entries(self.shape, region)
         if region == self.shape:
             return self
@@ -228,9 +229,30 @@ class TileMajor(LayoutCommon):
         """Return the view by a tiling of the box that refines this one; O(tiles of the view)."""
         return tiled_view(self.tiling, self.tile_table, tiling)
 
-    def as_mosaic(self) -> "Strided | Mosaic":
+    def as_tiles_in_memory(self) -> "Strided | TilesInMemory":
         """Return the same layout as a table of tiles; O(tiles)."""
         return turn_box(self.tiling, self.tile_table, tuple(range(self.shape.rank)), ())
+
+    @property
+    def tiles(self) -> Tiling:
+        return self.tiling
+
+    def indices_of(self, offset: int) -> list[Index]:
+        return [self.index_of(offset)]
+
+    def indices_at(self, offsets: IntArray) -> IntArray:
+        made = self.as_tiles_in_memory()
+        return indices_at(made, offsets) if made.has_mode_maps else made.indices_at(offsets)
+
+    def copy_form(self) -> LayoutCommon:
+        return row_major(self.shape, self._offset) if self.is_contiguous else self
+
+    def moved_to(self, shape: Shape[Any]) -> "TileMajor":
+        return attrs.evolve(self, tiling=self.tiling.translate_to(shape.origin))
+
+    def expression(self) -> str:
+        rest = f"order={self.outer_order}, tile_order={self.inner_order}, alignment={self.alignment}"
+        return f"Layout.tiled({self.tiling!r}, {rest}, offset={self._offset})"
 
     def permute(self, order: Iterable[SupportsIndex]) -> "TileMajor":
         """Return the layout whose mode k is mode ``order[k]`` of this one."""
@@ -238,7 +260,7 @@ class TileMajor(LayoutCommon):
         outer, inner = (tuple([modes.index(m) for m in old]) for old in (self.outer_order, self.inner_order))
         return TileMajor(self.tiling.permute(modes), outer, inner, self.alignment, self._offset)
 
-    def reverse(self, modes: Iterable[int]) -> "Strided | Mosaic":
+    def reverse(self, modes: Iterable[int]) -> "Strided | TilesInMemory":
         """Return the layout with the order of some modes reversed."""
         return turn_box(self.tiling, self.tile_table, tuple(range(self.shape.rank)), modes)
 

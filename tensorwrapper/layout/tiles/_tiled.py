@@ -12,17 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array, shared_table
-from tensorwrapper._integers import to_int, to_ints
-from tensorwrapper.errors import LayoutError, OutOfBoundsError
+from tensorwrapper._integers import to_int
+from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout.axes._tables import sum_table
-from tensorwrapper.layout.boxes._common import LayoutCommon, check_region
+from tensorwrapper.layout.boxes._common import LayoutCommon, TileView, check_region
 from tensorwrapper.layout.boxes._keys import Positional, expand_positional, is_whole, parse_positional
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
+from tensorwrapper.layout.cells._celled import CellLayout
 from tensorwrapper.layout.cells._cells import check_reach
 from tensorwrapper.layout.cells._parts import split_items
 from tensorwrapper.shape import Partition, Shape, Tiled, Tiling
-from tensorwrapper.shape.lowlevel import make_tiling, to_index, to_index_array, wrap
+from tensorwrapper.shape.lowlevel import make_tiling, to_index, to_index_array, to_permutation, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalItem, PositionalKey
 
 __all__ = ["TiledStrided", "tiles_as_blocked"]
@@ -30,7 +31,7 @@ __all__ = ["TiledStrided", "tiles_as_blocked"]
 
 @final
 @attrs.frozen
-class TiledStrided(LayoutCommon):
+class TiledStrided(CellLayout):
     """The layout `under`, over a box, seen through a tiling of that box."""
 
     tiling: Tiling
@@ -98,7 +99,7 @@ class TiledStrided(LayoutCommon):
 
     def index_of(self, offset: SupportsIndex) -> Index:
         # The element that comes first in the box need not be in the tile that comes first.
-        return min(map(self._tiled_index, self.under.indices_of(to_int(offset, "an offset"))))
+        return min(map(self._tiled_index, self.under.some_indices_of(to_int(offset, "an offset"))))
 
     def _tiled_index(self, element: Index) -> Index:
         number = self.tiling.tile_of(element)
@@ -182,12 +183,25 @@ class TiledStrided(LayoutCommon):
         tiling = make_tiling(tuple([p.run(first, first + n) for p, first, n in runs]))
         return TiledStrided(tiling, self.under.window(tiling.elements), grid_origin)
 
-    def permute(self, order: Iterable[SupportsIndex]) -> "TiledStrided":
-        """Return the layout with the modes of the box permuted: tile modes and inner modes alike."""
-        modes, rank = to_ints(order, "a permutation"), self.tiling.rank
+    @property
+    def tiled(self) -> TileView:
+        return TileView(self.tiling, self.under, self.grid_origin)
+
+    def expression(self) -> str:
+        under = self.under.expression()
+        if any(self.grid_origin):
+            return f"<Layout of {self.shape!r}: {under} in tiles>"
+        return f"{under}.as_tiled({self.tiling!r})"
+
+    def permute(self, order: Iterable[SupportsIndex]) -> LayoutCommon:
+        """Return the layout with the modes permuted: a tiled view if tile modes and inner modes go alike."""
+        rank = self.tiling.rank
+        modes = to_permutation(order, 2 * rank)
         front = modes[:rank]
         if sorted(front) != list(range(rank)) or modes[rank:] != tuple([m + rank for m in front]):
-            raise LayoutError(f"{modes} does not permute tile modes and inner modes of rank {rank} alike")
+            return self.as_blocked().permute(modes)
+        if front == tuple(range(rank)):
+            return self
         tiling = make_tiling(tuple([self.tiling.partitions[m] for m in front]))
         return TiledStrided(tiling, self.under.permute(front), tuple([self.grid_origin[m] for m in front]))
 

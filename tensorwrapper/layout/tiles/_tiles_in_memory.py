@@ -1,4 +1,4 @@
-"""Mosaics: boxes whose tiles are strided, each with a place and strides of its own.
+"""Tiles in memory: boxes whose tiles are strided, each with a place and strides of its own.
 
 This is what parts of tile-major storage are: whatever a selection takes of a tile lies there in steps.
 """
@@ -24,8 +24,8 @@ from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
 __all__ = [
     "ModeCut",
-    "Mosaic",
     "TileTable",
+    "TilesInMemory",
     "cut_by_partition",
     "cut_by_range",
     "cut_tiles",
@@ -109,7 +109,7 @@ def select_box(
     table: TileTable,
     entries: Sequence[Positional],
     origin: Index | None = None,
-) -> "Strided | Mosaic":
+) -> "Strided | TilesInMemory":
     """Return the layout of what one entry per mode takes of a tiled box; at `origin`, zeros if not given."""
     given = [entry for entry in entries if entry is not None]
     ranges = [(entry, 1, 1) if isinstance(entry, int) else entry for entry in given]
@@ -131,7 +131,9 @@ def select_box(
     return _made(tuple(parts), starts, steps)
 
 
-def turn_box(tiling: Tiling, table: TileTable, order: Index, backwards: Iterable[int]) -> "Strided | Mosaic":
+def turn_box(
+    tiling: Tiling, table: TileTable, order: Index, backwards: Iterable[int]
+) -> "Strided | TilesInMemory":
     """Return the layout with the modes in another order, after the order of some of them was reversed."""
     chosen = set(backwards)
     extents = tiling.elements.extents
@@ -153,7 +155,9 @@ def tiled_view(tiling: Tiling, table: TileTable, new: Tiling) -> Packed | Blocke
     return make_blocked(new.shape, starts.reshape(-1), strides.reshape(-1, new.rank))
 
 
-def _made(partitions: tuple[Partition, ...], starts: IntArray, strides: IntArray) -> "Strided | Mosaic":
+def _made(
+    partitions: tuple[Partition, ...], starts: IntArray, strides: IntArray
+) -> "Strided | TilesInMemory":
     """Return the layout of a box of tiles, none of them empty: strided, if that is what the table says."""
     box = wrap(make_smooth(tuple([p.extent for p in partitions]), tuple([p.origin for p in partitions])))
     if not starts.size:
@@ -180,18 +184,18 @@ def _made(partitions: tuple[Partition, ...], starts: IntArray, strides: IntArray
     if len(steps) == len(partitions) and (expected == starts).all():
         return Strided(box, tuple(steps), int(starts[(0,) * starts.ndim]))
     tiling = make_tiling(partitions)
-    return Mosaic(
+    return TilesInMemory(
         tiling, make_blocked(tiling.shape, starts.reshape(-1), strides.reshape(-1, len(partitions)))
     )
 
 
 @final
 @attrs.frozen
-class Mosaic(LayoutCommon):
-    """The layout `tiles`, over the tiled shape of `tiling`, for the elements of the box; no tile is empty."""
+class TilesInMemory(LayoutCommon):
+    """The layout `table`, over the tiled shape of `tiling`, for the elements of the box; no tile is empty."""
 
     tiling: Tiling
-    tiles: Packed | Blocked
+    table: Packed | Blocked
 
     @property
     def shape(self) -> Shape[Any]:
@@ -199,14 +203,14 @@ class Mosaic(LayoutCommon):
 
     @property
     def offset(self) -> int:
-        return self.tiles.offset
+        return self.table.offset
 
     def bounds(self) -> tuple[int, int]:
-        return self.tiles.bounds()
+        return self.table.bounds()
 
     @property
     def is_contiguous(self) -> bool:
-        # Row-major order is strided, and what is strided is no mosaic.
+        # Row-major order is strided, and what is strided is not kept as tiles.
         return False
 
     @property
@@ -218,7 +222,7 @@ class Mosaic(LayoutCommon):
         numbers = to_index(index, self.tiling.rank)
         number = self.tiling.tile_of(numbers)
         firsts = self.tiling.tile(number).origin
-        return self.tiles.offset_of((*number, *[i - o for i, o in zip(numbers, firsts, strict=True)]))
+        return self.table.offset_of((*number, *[i - o for i, o in zip(numbers, firsts, strict=True)]))
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         array = to_inside(indices, self.shape)
@@ -226,10 +230,10 @@ class Mosaic(LayoutCommon):
         places = array - np.stack(
             [marks[numbers[..., m]] for m, marks in enumerate(self.tiling.marks)], axis=-1
         )
-        return self.tiles.offsets_of(np.concatenate([numbers, places], axis=-1))
+        return self.table.offsets_of(np.concatenate([numbers, places], axis=-1))
 
     def index_of(self, offset: SupportsIndex) -> Index:
-        found, rank = self.tiles.index_of(offset), self.tiling.rank
+        found, rank = self.table.index_of(offset), self.tiling.rank
         firsts = self.tiling.tile(found[:rank]).origin
         return tuple([o + i for o, i in zip(firsts, found[rank:], strict=True)])
 
@@ -239,7 +243,7 @@ class Mosaic(LayoutCommon):
 
     def indices_at(self, offsets: IntArray) -> IntArray:
         """Return the index whose element lies at each of a flat array of offsets."""
-        found, rank = self.tiles.indices_at(offsets), self.tiling.rank
+        found, rank = self.table.indices_at(offsets), self.tiling.rank
         indices = found[:, rank:]
         for mode, marks in enumerate(self.tiling.marks):
             indices[:, mode] += marks[found[:, mode]]
@@ -253,33 +257,43 @@ class Mosaic(LayoutCommon):
         starts = sum_table(0, rows).reshape(-1)
         ordinals = Cells(_extents_of(self.tiling), starts, shared_table(strides, len(starts))).offsets()
         offsets = np.empty(self.shape.size, dtype=np.int64)
-        offsets[ordinals] = self.tiles.to_numpy()
+        offsets[ordinals] = self.table.to_numpy()
         return offsets.reshape(extents)
 
     def tile_table(self, numbers: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
         """Return place and strides of the tiles with these numbers per mode."""
-        table = self.tiles.as_blocked() if isinstance(self.tiles, Packed) else self.tiles
+        table = self.table.as_blocked()
         grid = self.tiling.grid.extents
         chosen = np.ix_(*numbers)
         return table.starts.reshape(grid)[chosen], table.strides.reshape(*grid, len(grid))[chosen]
 
-    def at(self, key: PositionalKey) -> "Strided | Mosaic":
+    def at(self, key: PositionalKey) -> "Strided | TilesInMemory":
         entries = parse_positional(key, self.shape.extents)
         return select_box(self.tiling.partitions, self.tile_table, entries)
 
-    def window(self, region: Shape[Any]) -> "Strided | Mosaic":
+    def window(self, region: Shape[Any]) -> "Strided | TilesInMemory":
         entries = window_entries(self.shape, region)
         return select_box(self.tiling.partitions, self.tile_table, entries, region.origin)
+
+    @property
+    def placed_tiles(self) -> Tiling:
+        return self.tiling
+
+    def moved_to(self, shape: Shape[Any]) -> "TilesInMemory":
+        return TilesInMemory(self.tiling.translate_to(shape.origin), self.table)
+
+    def expression(self) -> str:
+        return f"<Layout of {self.shape!r}: {self.tiling.grid.size} tiles of {self.tiling!r}>"
 
     def as_tiled(self, tiling: Tiling) -> Packed | Blocked:
         """Return the view by a tiling of the box that refines this one."""
         return tiled_view(self.tiling, self.tile_table, tiling)
 
-    def permute(self, order: Iterable[SupportsIndex]) -> "Strided | Mosaic":
+    def permute(self, order: Iterable[SupportsIndex]) -> "Strided | TilesInMemory":
         """Return the layout whose mode k is mode ``order[k]`` of this one."""
         return turn_box(self.tiling, self.tile_table, to_permutation(order, self.tiling.rank), ())
 
-    def reverse(self, modes: Iterable[int]) -> "Strided | Mosaic":
+    def reverse(self, modes: Iterable[int]) -> "Strided | TilesInMemory":
         """Return the layout with the order of some modes reversed."""
         return turn_box(self.tiling, self.tile_table, tuple(range(self.tiling.rank)), modes)
 

@@ -17,7 +17,6 @@ from tensorwrapper.layout.lowlevel import (
     Cycle,
     Stride,
     Table,
-    axes_of,
     over_box,
     packed_strides,
     wrap_layout,
@@ -136,7 +135,7 @@ def _bounding(source: Source, layout: Layout[Any]) -> Fetch:
             # Before this mode there is one position each, so what is read is one run of places.
             modes += [range(n) for n in extents[mode + 1 :]]
             break
-    base, axes = axes_of(layout.implementation, "a selection")
+    base, axes = layout.implementation.mode_maps("a selection")
     own = layout.shape.extents
     return Fetch(source, Outer(modes), wrap_layout(over_box(own, (0,) * len(own), base - start, axes)), None)
 

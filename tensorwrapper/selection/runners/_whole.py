@@ -8,7 +8,7 @@ import numpy as np
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import assign_indexed, write_elements
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import AxisMap, Stride, axes_of, over_box, wrap_layout
+from tensorwrapper.layout.lowlevel import AxisMap, Stride, over_box, wrap_layout
 from tensorwrapper.selection.runners._blocks import (
     BLOCK,
     Window,
@@ -52,7 +52,7 @@ class WholeRunner(Runner):
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
         if not out.size:
             return
-        base, axes = axes_of(self.layout[(*window, ...)].implementation, "a selection")
+        base, axes = self.layout[(*window, ...)].implementation.mode_maps("a selection")
         self._fill(base, axes, out, [slice(None)] * out.ndim)
 
     def _fill(self, base: int, axes: tuple[AxisMap, ...], out: Array, goal: _Goal) -> None:

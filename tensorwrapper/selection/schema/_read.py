@@ -13,7 +13,7 @@ import numpy as np
 from tensorwrapper._json import Json, excess, has_number_over, load_json
 from tensorwrapper.errors import ParseError, SelectionError, TensorWrapperError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Separable, Strided, axes_of, over_box, wrap_layout
+from tensorwrapper.layout.lowlevel import Separable, Strided, over_box, wrap_layout
 from tensorwrapper.selection._build import ViewLike, as_view
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, Node, NodeFields, at_zero, whole
@@ -313,7 +313,7 @@ def _placed(view: Expression, extents: Extents, start: Extents) -> Expression:
     """Return the same view over a box that lies elsewhere."""
     known = view.layout.implementation
     if isinstance(known, Strided | Separable):
-        base, axes = axes_of(known, "a view")
+        base, axes = known.mode_maps("a view")
         return attrs.evolve(view, layout=wrap_layout(over_box(extents, start, base, axes)))
     # Storage tile by tile has no origin of its own to move.
     return Expression(Whole(view), Layout(wrap(make_smooth(extents, start))))

@@ -13,7 +13,6 @@ from tensorwrapper.layout.lowlevel import (
     Stride,
     Strided,
     Table,
-    axes_of,
     new_strided,
     wrap_layout,
 )
@@ -24,7 +23,7 @@ __all__ = ["canonical", "maps_of"]
 def maps_of(layout: Layout[Any]) -> tuple[int, tuple[AxisMap, ...]] | None:
     """Return base and axis maps of a layout; None if it keeps tiles together, and so has no rule per mode."""
     known = layout.implementation
-    return axes_of(known, "a selection") if isinstance(known, Strided | Separable | Hierarchical) else None
+    return known.mode_maps("a selection") if isinstance(known, Strided | Separable | Hierarchical) else None
 
 
 def canonical(layout: Layout[Any]) -> Layout[Any]:

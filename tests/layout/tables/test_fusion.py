@@ -5,7 +5,6 @@ import pytest
 
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.axes._axis import Cycle, Stride, Table
-from tensorwrapper.layout.boxes._separable import axes_of
 from tensorwrapper.shape import Shape
 
 X = Layout(Shape(4, 6))
@@ -13,7 +12,7 @@ N = 12
 
 
 def forms(layout):
-    return [type(axis) for axis in axes_of(layout.implementation, "forms")[1]]
+    return [type(axis) for axis in layout.implementation.mode_maps("forms")[1]]
 
 
 @pytest.mark.parametrize(

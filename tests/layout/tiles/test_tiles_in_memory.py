@@ -13,7 +13,7 @@ from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.tiles._tile_major import TileMajor
-from tensorwrapper.layout.tiles._tiles_in_memory import Mosaic
+from tensorwrapper.layout.tiles._tiles_in_memory import TilesInMemory
 from tensorwrapper.testing import tilings
 
 TILINGS = tilings(max_rank=3)
@@ -98,10 +98,10 @@ def test_the_view_by_a_finer_tiling_shows_the_same_elements(layout, data):
         assert {index: view.offset_of(index) for index in view.shape.indices()} == expected
         check_layout(view[...], places_in(tree_of(view)))
     part = layout[...].reverse()
-    if isinstance(part.implementation, Mosaic):
+    if isinstance(part.implementation, TilesInMemory):
         assert (
             part.as_tiled(part.implementation.tiling).to_numpy().tolist()
-            == part.implementation.tiles.to_numpy().tolist()
+            == part.implementation.table.to_numpy().tolist()
         )
 
 

@@ -6,7 +6,6 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.layout.axes._axis import Cycle, Stride, Table
-from tensorwrapper.layout.boxes._separable import axes_of
 from tests.support.selection_brute import elements_of
 
 X = np.arange(24).reshape(4, 6)
@@ -36,7 +35,7 @@ def kind_of(view):
     if normal.node.name != "source":
         return normal.node.name
     letters = {Stride: "A", Cycle: "U", Table: "T"}
-    _, axes = axes_of(normal.layout.implementation, "a test")
+    _, axes = normal.layout.implementation.mode_maps("a test")
     found = "".join(letters[type(axis)] for axis in axes)
     return "strided" if set(found) <= {"A"} else f"sep {found}"
 

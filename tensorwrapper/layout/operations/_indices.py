@@ -1,0 +1,26 @@
+"""From offsets to indices, for layouts of every kind."""
+
+import numpy.typing as npt
+
+from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64, to_offset_array
+from tensorwrapper.layout.boxes._separable import Separable
+from tensorwrapper.layout.boxes._separable import indices_at as indices_by_digits
+from tensorwrapper.typing import Index, IntArray
+
+__all__ = ["indices_at", "indices_of"]
+
+
+def indices_of(layout: LayoutCommon, offset: int) -> list[Index]:
+    """Return all indices whose elements lie at `offset`, in row-major order."""
+    if layout.has_mode_maps:
+        return Separable(layout.shape, *layout.mode_maps("indices_of")).indices_of(offset)
+    return layout.indices_of(offset)
+
+
+def indices_at(layout: LayoutCommon, offsets: npt.ArrayLike) -> IntArray:
+    """Return the first index whose element lies at each offset: an (..., rank) array."""
+    if layout.has_mode_maps:
+        return indices_by_digits(layout, offsets)
+    check_int64(layout, 0)
+    given = to_offset_array(offsets)
+    return layout.indices_at(given.reshape(-1)).reshape(*given.shape, layout.shape.rank)
