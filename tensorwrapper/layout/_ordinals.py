@@ -8,7 +8,7 @@ import numpy.typing as npt
 from tensorwrapper.layout._facade import LayoutFacade
 from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder, check_order, is_flat
 from tensorwrapper.shape.lowlevel import to_ordinal_array
-from tensorwrapper.typing import Extents, IndexT_co, IntArray
+from tensorwrapper.typing import IndexT_co, IntArray
 
 __all__ = ["LayoutOrdinals"]
 

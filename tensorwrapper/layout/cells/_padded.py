@@ -164,7 +164,7 @@ class Padded(CellLayout):
             return self
         return Padded(self._shape.permute(modes), self.under.permute(modes))
 
-    def moved_to(self, shape: Shape[Any]) -> "Padded":
+    def moved_to(self, shape: Shape) -> "Padded":
         return Padded(shape, self.under.moved_to(shape.as_smooth()))
 
     def expression(self) -> str:
