@@ -4,7 +4,7 @@ A cell of a jagged shape is a box, so one place and one stride per mode describe
 cells has this form again: runs and gathers of rows, slices of any step within the cells, single positions.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex, cast, final
 
 import attrs
@@ -25,16 +25,25 @@ from tensorwrapper.errors import LayoutError, OutOfBoundsError
 from tensorwrapper.layout.boxes._common import (
     LayoutCommon,
     check_int64,
-    check_region,
     run_between,
     search_injective,
 )
 from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
 from tensorwrapper.layout.boxes._separable import Separable
-from tensorwrapper.layout.boxes._strided import Strided, new_strided, packed_strides, row_major
+from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.cells._celled import CellLayout
 from tensorwrapper.layout.cells._cells import Cells, check_reach, packed_table
-from tensorwrapper.layout.cells._parts import PlacedRows, rows_of, split_items
+from tensorwrapper.layout.cells._parts import (
+    PlacedRows,
+    elements_before,
+    no_element,
+    packed_cell,
+    plain_run,
+    rows_of,
+    run_of_rows,
+    split_items,
+    starts_at_zero,
+)
 from tensorwrapper.layout.cells._rearranged import (
     gathered,
     gathered_lists,
@@ -42,7 +51,7 @@ from tensorwrapper.layout.cells._rearranged import (
     positions_of,
     reversed_modes,
 )
-from tensorwrapper.shape import Jagged, JaggedView, Rows, Shape
+from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import (
     mode_of,
     to_index,
@@ -51,9 +60,9 @@ from tensorwrapper.shape.lowlevel import (
     unroll,
     wrap,
 )
-from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem, PositionalKey
+from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["Blocked", "Packed", "make_blocked", "rows_of", "run_of_rows"]
+__all__ = ["Blocked", "Packed", "make_blocked", "rows_of"]
 
 _SHOWN = 4  # places of cells that a repr shows
 _FEW = 4  # cells that may hold an offset up to which looking into each is faster than a search in arrays
@@ -103,7 +112,7 @@ class Packed(CellLayout):
         wanted = to_int(offset, "an offset")
         least, greatest = self.bounds()
         if not least <= wanted <= greatest:
-            raise _no_element(self._shape, wanted)
+            raise no_element(self._shape, wanted)
         found: Index = self._shape.index(wanted - self._offset)
         return found
 
@@ -116,7 +125,7 @@ class Packed(CellLayout):
         least, greatest = self.bounds()
         outside = (offsets < least) | (offsets > greatest)
         if outside.any():
-            raise _no_element(self._shape, int(offsets[outside][0]))
+            raise no_element(self._shape, int(offsets[outside][0]))
         return self._shape.indices_at(offsets - self._int64_offset())
 
     def to_numpy(self) -> IntArray:
@@ -124,7 +133,7 @@ class Packed(CellLayout):
         return np.arange(start, start + self._shape.size, dtype=np.int64)
 
     def at(self, key: PositionalKey) -> LayoutCommon:
-        row = self._cell_at(key) if type(key) is int else None
+        row = packed_cell(self._shape, self._offset, key) if type(key) is int else None
         if row is not None:
             return row
         shape, offset = self._shape, self._offset
@@ -145,39 +154,17 @@ class Packed(CellLayout):
         if step != 1 or not all(is_whole(item) for item in items[len(lead) + 1 :]):
             return self.as_blocked().at(key)
         for index in lead:
-            offset += _elements_before(shape, index)
+            offset += elements_before(shape, index)
             shape = shape.chip(index)
         first = shape.origin_at(()) + start
-        before = _elements_before(shape, first) if count else 0
+        before = elements_before(shape, first) if count else 0
         return Packed(shape.slice_outer(first, first + count).zero_based(), offset + before)
-
-    def _cell_at(self, position: int) -> Strided | None:
-        """Return row `position` if it is a cell, which is what loops over rows ask for; else None."""
-        held = self._shape.implementation
-        if type(held) is not Jagged and type(held) is not JaggedView:
-            # Tiles and triangles have no columns until somebody asks for them: there may be too many.
-            return None
-        rows = held.rows
-        columns, count = rows.columns, rows.stop - rows.start
-        if position < 0:
-            position += count
-        if rows.depth + 1 < len(columns.origins) or not 0 <= position < count:
-            return None
-        node, leaf = rows.start + position, columns.leaf
-        if leaf.ndim == 1:
-            start = leaf.item(node)
-            offset = self._offset + start - leaf.item(rows.start)
-            return new_strided((leaf.item(node + 1) - start,), (0,), (1,), offset)
-        extents: Extents = tuple(leaf[node].tolist())
-        strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
-        offset = self._offset + columns.elements(rows.start, node)
-        return new_strided(extents, (0,) * len(extents), strides, offset)
 
     def window(self, region: Shape[Any]) -> LayoutCommon:
         run = run_of_rows(self._shape, region)
         if run is None:
             return self.as_blocked().window(region)
-        before = _elements_before(self._shape, region.origin_at(())) if region.size else 0
+        before = elements_before(self._shape, region.origin_at(())) if region.size else 0
         return Packed(region, self._offset + before)
 
     @property
@@ -211,24 +198,6 @@ class Packed(CellLayout):
         # Where there is no element, the offset may be of any size.
         starts = befores[:-1] + self._offset if self._offset and befores[-1] else befores[:-1]
         return Blocked(self._shape, frozen_array(starts), frozen_array(strides))
-
-
-def _elements_before(shape: Shape[Any], first: int) -> int:
-    """Return how many elements lie in the rows before row `first`."""
-    start: int = shape.origin_at(())
-    return shape.slice_outer(start, first).size
-
-
-def run_of_rows(shape: Shape[Any], region: Shape[Any]) -> tuple[int, int] | None:
-    """Return the first and the last row of a region, None if its rows are not whole ones of `shape`."""
-    check_region(region, shape, "a part of it (slice its shape for the region)")
-    first: int = region.origin_at(())
-    last = first + region.extent(0)
-    return (first, last) if shape.slice_outer(first, last) == region else None
-
-
-def _no_element(shape: Shape[Any], offset: int) -> OutOfBoundsError:
-    return OutOfBoundsError(f"no element of {shape} lies at offset {offset}")
 
 
 def make_blocked(
@@ -366,14 +335,14 @@ class Blocked(CellLayout):
             found = self._indices_in(cell, wanted)
             if found:
                 return found[0]
-        raise _no_element(self._shape, wanted)
+        raise no_element(self._shape, wanted)
 
     def indices_of(self, offset: int) -> list[Index]:
         """Return all indices whose elements lie at `offset`, in row-major order."""
         candidates: list[int] = self.cells.candidates(offset).tolist()
         found = [index for cell in candidates for index in self._indices_in(cell, offset)]
         if not found:
-            raise _no_element(self._shape, offset)
+            raise no_element(self._shape, offset)
         return found
 
     def _indices_in(self, cell: int, offset: int) -> list[Index]:
@@ -393,7 +362,7 @@ class Blocked(CellLayout):
         """Return the first index whose element lies at each of a flat array of offsets."""
         cells = self.cells.first_cells(offsets)
         if (cells < 0).any():
-            raise _no_element(self._shape, int(offsets[cells < 0][0]))
+            raise no_element(self._shape, int(offsets[cells < 0][0]))
         if not self._width:
             return self._shape.indices_at(cells)
         rows = rows_of(self._shape)
@@ -480,8 +449,8 @@ class Blocked(CellLayout):
             cell = placed.cell(rows - placed.rows.leaves[0])
             inner = (*heads, *tails)
             return cell.at(inner, lead)
-        run = _plain_run(heads, rows.count, lead) if all(map(is_whole, [*heads[1:], *tails])) else None
-        if run == (0, placed.rows.count) and rows is placed.rows and _starts_at_zero(rows):
+        run = plain_run(heads, rows.count, lead) if all(map(is_whole, [*heads[1:], *tails])) else None
+        if run == (0, placed.rows.count) and rows is placed.rows and starts_at_zero(rows):
             return self  # with what is known of it: that took time
         if run is not None:
             rows = Rows(rows.columns, rows.depth, rows.start + run[0], rows.start + run[1], 0)
@@ -528,17 +497,3 @@ class Blocked(CellLayout):
 def _restored(shape: Shape[Any], starts: ArrayState, strides: ArrayState, width: int) -> Blocked:
     """Return an unpickled layout, its arrays read-only again."""
     return Blocked(shape, array_of_state(starts, 0), array_of_state(strides, width))
-
-
-def _starts_at_zero(rows: Rows) -> bool:
-    columns = rows.columns
-    origins = (rows.first, *columns.origins[rows.depth + 1 :], *columns.leaf_origins)
-    return all(isinstance(origin, int) and not origin for origin in origins)
-
-
-def _plain_run(heads: Sequence[PositionalItem], extent: int, lead: Index) -> tuple[int, int] | None:
-    """Return the first and the last position of a slice with step 1; None for any other item."""
-    if not isinstance(heads[0], slice):
-        return None
-    start, step, count = cast("tuple[int, int, int]", parse_positional((heads[0],), (extent,), lead)[0])
-    return (start, start + count) if step == 1 else None

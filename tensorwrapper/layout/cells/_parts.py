@@ -12,14 +12,26 @@ import numpy as np
 from tensorwrapper._arrays import shared_table
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout.axes._axis import Stride, Table
+from tensorwrapper.layout.boxes._common import check_region
+from tensorwrapper.layout.boxes._keys import parse_positional
 from tensorwrapper.layout.boxes._separable import Separable, from_axes
-from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.boxes._strided import Strided, new_strided, packed_strides
 from tensorwrapper.layout.cells._keys import Level, Nodes, choose_nodes, resolve_position, resolve_slice
-from tensorwrapper.shape import Jagged, JaggedCommon, Rows, Shape
+from tensorwrapper.shape import Jagged, JaggedCommon, JaggedView, Rows, Shape
 from tensorwrapper.shape.lowlevel import Origins, build_rows, make_smooth, unroll, wrap
-from tensorwrapper.typing import Index, IntArray, PositionalItem
+from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem
 
-__all__ = ["CellPart", "PlacedRows", "rows_of", "split_items"]
+__all__ = [
+    "CellPart",
+    "PlacedRows",
+    "elements_before",
+    "no_element",
+    "plain_run",
+    "rows_of",
+    "run_of_rows",
+    "split_items",
+    "starts_at_zero",
+]
 
 CellPart: TypeAlias = tuple[Shape[Any], IntArray, IntArray]
 """A jagged shape, the place of each of its cells, and their strides."""
@@ -40,6 +52,63 @@ def split_items(
             return items[:place], items[place:]
         seen += item is not None
     return items, []
+
+
+def elements_before(shape: Shape[Any], first: int) -> int:
+    """Return how many elements lie in the rows before row `first`."""
+    start: int = shape.origin_at(())
+    return shape.slice_outer(start, first).size
+
+
+def run_of_rows(shape: Shape[Any], region: Shape[Any]) -> tuple[int, int] | None:
+    """Return the first and the last row of a region, None if its rows are not whole ones of `shape`."""
+    check_region(region, shape, "a part of it (slice its shape for the region)")
+    first: int = region.origin_at(())
+    last = first + region.extent(0)
+    return (first, last) if shape.slice_outer(first, last) == region else None
+
+
+def no_element(shape: Shape[Any], offset: int) -> OutOfBoundsError:
+    """Return the error for an offset at which there is no element."""
+    return OutOfBoundsError(f"no element of {shape} lies at offset {offset}")
+
+
+def starts_at_zero(rows: Rows) -> bool:
+    """Tell whether all modes of rows start at zero."""
+    columns = rows.columns
+    origins = (rows.first, *columns.origins[rows.depth + 1 :], *columns.leaf_origins)
+    return all(isinstance(origin, int) and not origin for origin in origins)
+
+
+def plain_run(heads: Sequence[PositionalItem], extent: int, lead: Index) -> tuple[int, int] | None:
+    """Return the first and the last position of a slice with step 1; None for any other item."""
+    if not isinstance(heads[0], slice):
+        return None
+    start, step, count = cast("tuple[int, int, int]", parse_positional((heads[0],), (extent,), lead)[0])
+    return (start, start + count) if step == 1 else None
+
+
+def packed_cell(shape: Shape[Any], offset: int, position: int) -> Strided | None:
+    """Return row `position` of packed rows if it is a cell, which is what loops over rows ask for; else None."""
+    held = shape.implementation
+    if type(held) is not Jagged and type(held) is not JaggedView:
+        # Tiles and triangles have no columns until somebody asks for them: there may be too many.
+        return None
+    rows = held.rows
+    columns, count = rows.columns, rows.stop - rows.start
+    if position < 0:
+        position += count
+    if rows.depth + 1 < len(columns.origins) or not 0 <= position < count:
+        return None
+    node, leaf = rows.start + position, columns.leaf
+    if leaf.ndim == 1:
+        start = leaf.item(node)
+        place = offset + start - leaf.item(rows.start)
+        return new_strided((leaf.item(node + 1) - start,), (0,), (1,), place)
+    extents: Extents = tuple(leaf[node].tolist())
+    strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
+    place = offset + columns.elements(rows.start, node)
+    return new_strided(extents, (0,) * len(extents), strides, place)
 
 
 @final
