@@ -89,7 +89,7 @@ def plain_run(heads: Sequence[PositionalItem], extent: int, lead: Index) -> tupl
 
 
 def packed_cell(shape: Shape[Any], offset: int, position: int) -> Strided | None:
-    """Return row `position` of packed rows if it is a cell, which is what loops over rows ask for; else None."""
+    """Return row `position` of packed rows if it is a cell, as loops over rows ask for; else None."""
     held = shape.implementation
     if type(held) is not Jagged and type(held) is not JaggedView:
         # Tiles and triangles have no columns until somebody asks for them: there may be too many.
