@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from tensorwrapper import typing as typing
     from tensorwrapper import wire as wire
     from tensorwrapper.layout import Layout as Layout
+    from tensorwrapper.selection import concat as concat
+    from tensorwrapper.selection import stack as stack
+    from tensorwrapper.selection import where as where
     from tensorwrapper.shape import IndexIterator as IndexIterator
     from tensorwrapper.shape import Indices as Indices
     from tensorwrapper.shape import Mask as Mask
@@ -62,6 +65,7 @@ __all__ = [
     "as_shape",
     "as_tensor",
     "buffer",
+    "concat",
     "einsum_shape",
     "empty",
     "errors",
@@ -76,12 +80,14 @@ __all__ = [
     "shape",
     "sharding",
     "sparse",
+    "stack",
     "store",
     "strings",
     "tensor",
     "testing",
     "transport",
     "typing",
+    "where",
     "wire",
     "zeros",
 ]
@@ -91,6 +97,9 @@ _HOMES = {
     "align": "tensor",
     "IndexIterator": "shape",
     "Indices": "shape",
+    "concat": "selection",
+    "stack": "selection",
+    "where": "selection",
     "Layout": "layout",
     "Mask": "shape",
     "Shape": "shape",

@@ -38,6 +38,12 @@ OTHER_PARAMETERS = {
     "pad": "a tensor pads its rows to one length; a view pads modes in copies of themselves, as a layout",
 }
 
+OPERATORS = ["lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert", "divmod", "rdivmod"] + [
+    f"{prefix}{name}"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
+    for prefix in ("", "r", "i")
+]
+
 X = np.arange(24).reshape(4, 6)
 
 # One use of each operation that both have.
@@ -101,6 +107,11 @@ def api(cls):
     }
     special |= {"__dlpack_device__", "__getitem__", "__int__", "__iter__", "__len__", "__setitem__"}
     return names | {name for name in special if name in dir(cls)}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_of_views_are_those_of_tensors(name):
+    assert getattr(Tensor, f"__{name}__") is getattr(View, f"__{name}__")
 
 
 def test_a_view_has_every_operation_of_a_tensor_or_a_reason():

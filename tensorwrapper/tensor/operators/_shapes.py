@@ -4,7 +4,8 @@ Boxes are broadcast as NumPy does, from the last mode on. Beside a jagged or til
 an operand has its shape, or that of its first modes: then it is one number per row, cell or tile.
 """
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +16,9 @@ from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.typing import Extents, IntArray
+
+_compared: "tuple[Callable[[], object], Callable[[], object]]" = (bool, bool)
+"""The two shapes that were found equal last: in a chain of operations the same two meet again and again."""
 
 __all__ = [
     "box_of_result",
@@ -109,8 +113,22 @@ def _other_origin(name: str, mode: int, one: int, other: int) -> ExtentMismatchE
 
 
 def is_same(shape: Shape[Any], reference: Shape[Any]) -> bool:
-    """Tell whether a shape has just the indices of the reference, in whatever representation."""
-    return shape is reference or (shape.rank == reference.rank and shape.same_elements(reference))
+    """Tell whether a shape has just the indices of the reference, in whatever representation.
+
+    O(1) for one object, and for the pair that was compared last; else their rows are compared.
+    """
+    if shape is reference:
+        return True
+    if shape.rank != reference.rank:
+        return False
+    global _compared  # noqa: PLW0603 - what threads overwrite for one another is found again
+    one, other = _compared
+    if one() is shape and other() is reference:
+        return True
+    if not shape.same_elements(reference):
+        return False
+    _compared = weakref.ref(shape), weakref.ref(reference)
+    return True
 
 
 def prefix_of(operand: Operand, reference: Shape[Any], name: str) -> int:
