@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection._build import ViewLike, as_view, concat, interleave, pad, stack
+    from tensorwrapper.selection._build import ViewLike, as_view, concat, interleave, pad, pad_rows, stack
     from tensorwrapper.selection._elementwise import maximum, minimum, where
     from tensorwrapper.selection._generate import (
         bernoulli,
@@ -81,6 +81,7 @@ __all__ = [
     "normal",
     "ones",
     "pad",
+    "pad_rows",
     "random",
     "register_node",
     "sources",
@@ -94,7 +95,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "_build": ("ViewLike", "as_view", "concat", "interleave", "pad", "stack"),
+        "_build": ("ViewLike", "as_view", "concat", "interleave", "pad", "pad_rows", "stack"),
         "_elementwise": ("maximum", "minimum", "where"),
         "_generate": (
             "bernoulli",

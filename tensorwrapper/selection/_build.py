@@ -23,6 +23,7 @@ __all__ = [
     "concat",
     "interleave",
     "pad",
+    "pad_rows",
     "stack",
 ]
 
@@ -188,3 +189,25 @@ def pad(
     [9, 9, 1, 2, 3, 9]
     """
     return as_view(source).pad(cast("Any", widths), boundary=boundary, fill_value=fill_value)
+
+
+def pad_rows(
+    source: ViewLike,
+    length: SupportsIndex,
+    *,
+    fill_value: object = 0,
+    mode: SupportsIndex = -1,
+    clip: bool = False,
+) -> View[Any]:
+    """Return a view in which `mode` has at least `length` indices; the new elements are `fill_value`.
+
+    As `View.pad_rows`, of whatever `as_view` takes.
+
+    Examples
+    --------
+    >>> import tensorwrapper as tw
+    >>> from tensorwrapper import selection as sel
+    >>> sel.pad_rows(tw.jagged([[1, 2, 3], [4]]), 2, fill_value=9).compute().tolist()
+    [[1, 2, 3], [4, 9]]
+    """
+    return as_view(source).pad_rows(length, fill_value=fill_value, mode=mode, clip=clip)

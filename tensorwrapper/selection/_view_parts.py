@@ -1,18 +1,21 @@
 """Parts of a view, and the same elements elsewhere; nothing here reads an element."""
 
 from collections.abc import Iterable
-from typing import Any, Generic, Literal, Self, TypeVar, cast, final
+from typing import Any, Generic, Literal, Self, SupportsIndex, TypeVar, cast, final
 
 import attrs
 
-from tensorwrapper._integers import to_counts
+from tensorwrapper._integers import to_count, to_counts
 from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.layout import Boundary, Layout
 from tensorwrapper.layout.lowlevel import Widths, expand_positional, new_row_major, wrap_layout
 from tensorwrapper.selection._view_facade import ViewFacade
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._padding import padded
+from tensorwrapper.selection.expressions._reading import reading_of
 from tensorwrapper.selection.expressions._whole import Whole
+from tensorwrapper.selection.sources._source import TensorSource
+from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor.lowlevel import (
     ArrayKey,
     addresses_of_key,
@@ -119,6 +122,42 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         if boundary == "constant":
             return self._make(padded(self._expression, pairs, fill_value))
         return self._by(Layout.pad, pairs, boundary=boundary)
+
+    def pad_rows(
+        self, length: SupportsIndex, *, fill_value: object = 0, mode: SupportsIndex = -1, clip: bool = False
+    ) -> Self:
+        """Return the view in which `mode` has at least `length` indices; the new elements are `fill_value`.
+
+        As `Tensor.pad_rows`. Of a box nothing is computed; rows of other lengths are, when this is called.
+
+        Parameters
+        ----------
+        length
+            How many indices the mode gets under every prefix; more stay unless they are clipped.
+        fill_value
+            What the new elements are.
+        mode
+            The last mode, or another one of a box.
+        clip
+            Whether what is longer loses its last elements.
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> v = sel.as_view([[1, 2, 3]])
+        >>> v.pad_rows(5).compute().tolist(), v.pad_rows(2, clip=True).compute().tolist()
+        ([[1, 2, 3, 0, 0]], [[1, 2]])
+        """
+        if self.shape.kind != "smooth":
+            rows = self.copy().pad_rows(length, fill_value=fill_value, mode=mode, clip=clip)
+            return self._make(reading_of(TensorSource(rows)))
+        rank, count = self.shape.rank, to_count(length, "a length")
+        number = mode_of(mode, rank)
+        extent = self.shape.extent(number)
+        if extent >= count:
+            return self._at((slice(None),) * number + (slice(count),)) if clip else self
+        widths = [(0, count - extent if other == number else 0) for other in range(rank)]
+        return self.pad(widths, fill_value=fill_value)
 
     def _at(self, key: ArrayKey) -> Self:
         """Return the part that a key selects, by NumPy's rules."""

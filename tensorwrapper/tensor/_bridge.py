@@ -6,7 +6,7 @@ They are loaded by name, so that no import points up.
 import importlib
 from typing import Any, Literal
 
-__all__ = ["join_lazily"]
+__all__ = ["join_lazily", "padded"]
 
 
 def join_lazily(
@@ -16,3 +16,8 @@ def join_lazily(
 ) -> Any:  # noqa: ANN401 - a view
     """Return the view that chooses among operands, or joins them, for NumPy's function of that name."""
     return getattr(importlib.import_module("tensorwrapper.selection"), name)(*operands, **options)
+
+
+def padded(tensor: Any, widths: Any, **options: Any) -> Any:  # noqa: ANN401 - as `Tensor.pad` says
+    """Return the view that goes on beyond the ends of a tensor."""
+    return importlib.import_module("tensorwrapper.selection").pad(tensor, widths, **options)

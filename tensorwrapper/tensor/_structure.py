@@ -1,6 +1,7 @@
 """The structure of rows changed: modes counted as one, rows dealt anew, rows made longer."""
 
-from typing import Any, Generic, Self, SupportsIndex, cast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -9,13 +10,17 @@ from tensorwrapper._integers import to_count
 from tensorwrapper.buffer import Sparse
 from tensorwrapper.buffer.lowlevel import buffer_of, fit_number
 from tensorwrapper.errors import ConversionError, ExtentError, RankError
-from tensorwrapper.layout import Layout
+from tensorwrapper.layout import Boundary, Layout
 from tensorwrapper.layout.lowlevel import contiguous, merge_mode, split_mode_by, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import integer_array, mode_of, to_index_array
+from tensorwrapper.tensor._bridge import padded
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._pad import pad_mode
 from tensorwrapper.typing import IntArray, ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import View
 
 __all__ = ["TensorStructure", "cut_rows", "merge_rows"]
 
@@ -24,6 +29,43 @@ class TensorStructure(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
     """Abstract: what `TensorFacade` declares."""
 
     __slots__ = ()
+
+    def pad(
+        self,
+        widths: "Iterable[tuple[SupportsIndex, SupportsIndex]]",
+        *,
+        boundary: "Literal['constant'] | Boundary" = "constant",
+        fill_value: object = 0,
+    ) -> "View[ScalarT_co]":
+        """Return a view that goes on beyond the ends of a box, as NumPy's pad; nothing is copied.
+
+        The elements of the tensor keep their indices. `pad_rows` lengthens the rows of a copy.
+
+        Parameters
+        ----------
+        widths
+            For each mode how many positions come before and after.
+        boundary
+            What stands there: a constant, or the tensor itself again in one of the ways of a layout.
+        fill_value
+            The constant.
+
+        Raises
+        ------
+        RankError
+            If there is not one pair per mode.
+        JaggedModeError
+            If the tensor is no box.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> v = tw.as_tensor([1, 2, 3]).pad([(2, 1)], fill_value=9)
+        >>> v.shape, v.compute().tolist()
+        (Shape(6, origin=(-2,)), [9, 9, 1, 2, 3, 9])
+        """
+        view: View[ScalarT_co] = padded(self, widths, boundary=boundary, fill_value=fill_value)
+        return view
 
     def pad_rows(
         self, length: SupportsIndex, *, fill_value: object = 0, mode: SupportsIndex = -1, clip: bool = False
