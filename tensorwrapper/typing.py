@@ -6,9 +6,9 @@ the type of their indices, so a checker knows the rank wherever it can be known,
 a rank is wanted. ``ShapeLike`` stands in ``tensorwrapper.shape``, beside the class that it names.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Never, Protocol, SupportsIndex, TypeAlias, TypeVarTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +19,19 @@ if TYPE_CHECKING:
 
     IndexT_co = TypeVar("IndexT_co", bound=tuple[Any, ...], default=tuple[Any, ...], covariant=True)
     ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, default=np.generic, covariant=True)
+    # Of methods, that take what has the rank of the object whose methods they are.
+    IndexT = TypeVar("IndexT", bound=tuple[Any, ...])
     BufferLike: TypeAlias = Buffer
 else:
     from typing import TypeVar
 
     IndexT_co = TypeVar("IndexT_co", bound=tuple[Any, ...], covariant=True)
     ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, covariant=True)
+    IndexT = TypeVar("IndexT", bound=tuple[Any, ...])
     BufferLike: TypeAlias = object
+
+Modes = TypeVarTuple("Modes")
+"""Any number of modes, in the signatures of what adds or drops one."""
 
 __all__ = [
     "AnyRank",
@@ -34,15 +40,20 @@ __all__ = [
     "Extents",
     "Half",
     "Index",
+    "IndexT",
     "IndexT_co",
     "IntArray",
     "IntVector",
+    "Integer",
+    "IntegerAndSlice",
     "Key",
     "KeyItem",
     "Kind",
     "LooseIndex",
+    "Modes",
     "NamedKey",
     "Order",
+    "Origin",
     "PositionalItem",
     "PositionalKey",
     "Raggedness",
@@ -54,17 +65,28 @@ __all__ = [
     "Rank5",
     "Rank6",
     "ScalarT_co",
+    "Slices",
     "StringKind",
+    "UnknownRank",
 ]
 
 Index: TypeAlias = tuple[int, ...]
 """An absolute index: one integer per mode."""
+
+Integer: TypeAlias = SupportsIndex
+"""What stands for an integer: Python's, NumPy's, an array of one."""
+
+Origin: TypeAlias = Iterable[SupportsIndex] | None
+"""Where a shape starts: one integer per mode, or None for zeros."""
 
 Extents: TypeAlias = tuple[int, ...]
 """How many indices each mode has."""
 
 AnyRank: TypeAlias = tuple[Any, ...]
 """An index of a rank that is not known; it goes wherever a rank is wanted."""
+
+UnknownRank: TypeAlias = tuple[Never, Never, Never, Never, Never, Never, Never, Never, Never]
+"""In signatures, the case that the rank is not known: no index is one, and only an `AnyRank` fits."""
 
 Rank0: TypeAlias = tuple[()]
 """The index of a scalar."""
@@ -132,6 +154,12 @@ Array: TypeAlias = npt.NDArray[np.generic]
 
 KeyItem: TypeAlias = SupportsIndex | slice | EllipsisType
 """What may stand for one mode between square brackets."""
+
+Slices: TypeAlias = slice | tuple[slice, ...]
+"""Keys that keep every mode."""
+
+IntegerAndSlice: TypeAlias = tuple[SupportsIndex, slice] | tuple[slice, SupportsIndex]
+"""Keys that drop one of the first two modes."""
 
 Key: TypeAlias = KeyItem | tuple[KeyItem, ...]
 """What may stand between the square brackets of a shape."""

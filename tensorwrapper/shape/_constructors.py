@@ -1,6 +1,6 @@
 """How shapes are made: the named constructors of the facade, one per thing that users have."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Generic, Self, SupportsIndex, TypeAlias, cast
 
 import numpy as np
@@ -47,11 +47,11 @@ class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
     @classmethod
     def jagged(
         cls,
-        rows: "Sequence[SupportsIndex | ShapeLike | Sequence[object]] | npt.NDArray[np.integer]",
+        rows: Any,  # noqa: ANN401 - `Shape` says what it may be, and of which rank the result is
         *,
         rank: int | None = None,
         origin: _At = None,
-    ) -> Self:
+    ) -> "ShapeFacade":
         """Return a jagged shape; mode 0 numbers the rows.
 
         Parameters
@@ -194,7 +194,7 @@ class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(jagged_from_uniform(n_rows, length))
 
     @classmethod
-    def tiled(cls, *sizes: "Iterable[SupportsIndex] | IntArray", origin: _At = None) -> Self:
+    def tiled(cls, *sizes: "Iterable[SupportsIndex] | IntArray", origin: _At = None) -> "ShapeFacade":
         """Return the shape of a box that is cut into tiles: tile numbers first, then places in a tile.
 
         Memory is the sum of the tiles per mode, never their product. No mode, or a negative size, raises.

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.shape._facade import ShapeFacade
-from tensorwrapper.shape.boxes._names import to_names
+from tensorwrapper.shape.boxes._names import repr_of_names, text_of_names, to_names
 from tensorwrapper.shape.kinds._nested import flat_of
 from tensorwrapper.typing import IndexT_co, IntArray
 
@@ -341,3 +341,46 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         """
         bounds = [self.implementation.extent_bounds(mode) for mode in range(self.rank)]
         return tuple([low if low == high else None for low, high in bounds])
+
+    # Text and pictures.
+
+    def __repr__(self) -> str:
+        from tensorwrapper.shape.text._repr import shape_repr  # noqa: PLC0415
+
+        return shape_repr(self.implementation) + repr_of_names(self._names)
+
+    def __str__(self) -> str:
+        from tensorwrapper.shape.text._text import shape_str  # noqa: PLC0415
+
+        return shape_str(self.implementation) + text_of_names(self._names)
+
+    def __format__(self, spec: str) -> str:
+        """Return the text of the shape: ``""`` gives its ``str``, ``"full"`` never summarises."""
+        from tensorwrapper.shape.text._text import format_shape  # noqa: PLC0415
+
+        return format_shape(self.implementation, spec) + text_of_names(self._names)
+
+    def to_svg(self) -> str:
+        """Return a picture of the shape, to scale, as the text of an SVG document.
+
+        Boxes are drawn with their extents and origin, rows as bars from origin to end, cells as rectangles,
+        tilings with their boundaries, layers inside one another. It stays small: many rows are drawn as
+        bands, many tiles as densities, of many cells the sizes are counted. O(rows), in array operations.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> svg = Shape.jagged([3, 1, 2]).to_svg()
+        >>> svg.count('class="row"'), svg.endswith("</svg>")
+        (3, True)
+        """
+        # Loaded here: most programs draw nothing, and pictures are a third of what shapes cost to import.
+        from tensorwrapper.shape.pictures._draw import draw_shape  # noqa: PLC0415
+
+        return draw_shape(self.implementation).to_svg()
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the text of the shape, a few facts, and its picture."""
+        from tensorwrapper.shape.pictures._draw import shape_html  # noqa: PLC0415 - as in to_svg
+
+        return shape_html(self.implementation, self._names)

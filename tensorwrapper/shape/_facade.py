@@ -7,7 +7,7 @@ same rank (``_parts``), sets (``_sets``), named constructors (``_constructors``)
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, Generic, Self, SupportsIndex, TypeAlias
+from typing import Any, Generic, NoReturn, Self, SupportsIndex, TypeAlias
 
 from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.shape.boxes._common import ShapeCommon
@@ -70,6 +70,16 @@ class ShapeFacade(ABC, Generic[IndexT_co]):
         if isinstance(mode, str):
             return mode_of_name(mode, self._names)
         return mode_of(mode, self.implementation.rank)
+
+    def __len__(self) -> NoReturn:
+        raise TypeError("a shape has no len: its extents, rank and size are attributes")
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError("a shape is not iterable: indices() goes over its indices, extents has its extents")
+
+    def __bool__(self) -> bool:
+        # Without this, truth would ask __len__ and raise.
+        return True
 
 
 ShapeLike: TypeAlias = ShapeFacade[Any] | ShapeCommon | Iterable[SupportsIndex]

@@ -1,12 +1,12 @@
 """Parts of a shape, and the same set elsewhere: the methods of the facade that keep the rank."""
 
 from collections.abc import Iterable, Iterator
-from typing import Generic, Self, SupportsIndex, overload
+from typing import Any, Generic, Self, SupportsIndex, overload
 
-from tensorwrapper._integers import one_sequence, to_int
+from tensorwrapper._integers import one_sequence, to_int, to_ints
 from tensorwrapper.shape._facade import ShapeFacade
 from tensorwrapper.shape.boxes._keys import WHOLE
-from tensorwrapper.shape.boxes._names import permutation_of_names, permuted_names, to_names
+from tensorwrapper.shape.boxes._names import permutation_of_names, permuted_names, plain_names, to_names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, to_permutation
 from tensorwrapper.shape.kinds._blocks import blocks_of
 from tensorwrapper.shape.kinds._combine import split_shape
@@ -14,7 +14,7 @@ from tensorwrapper.shape.kinds._encodings import as_jagged
 from tensorwrapper.shape.kinds._jagged import JaggedCommon, JaggedView
 from tensorwrapper.shape.kinds._nested import NestedCommon, flat_of, make_nested
 from tensorwrapper.shape.kinds._tiled import Tiled
-from tensorwrapper.typing import IndexT_co
+from tensorwrapper.typing import IndexT_co, Origin
 
 __all__ = ["ShapeParts"]
 
@@ -51,25 +51,6 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         ('(3, 3|1|2) names (atom, shell)', 3, ('atom', 'shell'))
         """
         return self._wrap(self.implementation, to_names(names, self.implementation.rank))
-
-    def slice(
-        self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False
-    ) -> Self:
-        """Return the part from index `first` up to, not including, `last`; it remembers where it lies.
-
-        Parameters
-        ----------
-        first, last
-            Absolute indices with one entry per mode; ``first == last`` makes an empty mode.
-        clip
-            Cut bounds that leave the shape (or a row of it) short instead of raising.
-
-        Raises
-        ------
-        OutOfBoundsError
-            If a bound leaves the shape, or, on a jagged shape, a selected row; the text names it.
-        """
-        return self._wrap(self.implementation.slice(first, last, clip=clip), self._names)
 
     def slice_outer(self, first: SupportsIndex, last: SupportsIndex) -> Self:
         """Return the rows from `first` up to, not including, `last`, all other modes whole.
@@ -164,14 +145,6 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         fresh = make_nested(own, held.layers) if isinstance(held, NestedCommon) else own
         return self._wrap(fresh, self._names)
 
-    def translate_by(self, offset: Iterable[SupportsIndex]) -> Self:
-        """Return the shape moved by `offset`, one integer per mode; another number of them raises."""
-        return self._wrap(self.implementation.translate_by(offset), self._names)
-
-    def translate_to(self, origin: Iterable[SupportsIndex]) -> Self:
-        """Return the shape moved to start at `origin`; an origin that varies raises `JaggedModeError`."""
-        return self._wrap(self.implementation.translate_to(origin), self._names)
-
     def zero_based(self) -> Self:
         """Return the shape with the same extents and every origin 0, those of single rows included.
 
@@ -218,3 +191,52 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
             return self._wrap(self.implementation.permute(numbers))
         modes = to_permutation(permutation_of_names(numbers, names), self.implementation.rank)
         return self._wrap(self.implementation.permute(modes), permuted_names(names, modes))
+
+    # Parts of another rank, which `Shape` tells checkers.
+
+    def chip(self, *leading: SupportsIndex | Iterable[SupportsIndex]) -> "ShapeFacade":
+        """Return what is left when the leading modes are pinned to `leading`; they are dropped.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> rows = Shape.jagged([3, 1, 2])
+        >>> rows.chip(2), rows.chip((2,))
+        (Shape(2), Shape(2))
+        """
+        pinned: Any = leading
+        if len(leading) == 1 and type(leading[0]) is not int:
+            pinned = to_ints(one_sequence(leading), "the leading indices")
+        names = self._names
+        return self._wrap(
+            self.implementation.chip(*pinned), None if names is None else plain_names(names[len(pinned) :])
+        )
+
+    def reshape(self, *extents: SupportsIndex, origin: Origin = None) -> "ShapeFacade":
+        """Return the box with other extents and as many elements, which keep their row-major order.
+
+        Parameters
+        ----------
+        *extents
+            The new extents, loose or as one sequence. One may be -1: it is worked out from the others.
+        origin
+            Where the new box starts; zeros if not given, wherever this one lies.
+
+        Raises
+        ------
+        ExtentError
+            If the new box has another number of elements, or the open extent could be more than one number.
+        JaggedModeError
+            If the shape is jagged.
+        LayerError
+            If the shape is nested.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(4, 6).reshape(2, -1), Shape(6, origin=(5,)).reshape((2, 3), origin=(0, 1))
+        (Shape(2, 12), Shape(2, 3, origin=(0, 1)))
+        """
+        from tensorwrapper.shape.kinds._combine import reshape_box  # noqa: PLC0415
+
+        return self._wrap(reshape_box(self.implementation, one_sequence(extents), origin))

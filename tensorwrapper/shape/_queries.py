@@ -1,7 +1,7 @@
 """What a shape can be asked: the part of the facade that makes no new shape."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,21 @@ from tensorwrapper.shape.kinds._layers import layer_size
 from tensorwrapper.shape.kinds._nested import flat_of
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.typing import IndexT_co, IntArray, Kind, Order, Raggedness
+from tensorwrapper.typing import (
+    IndexT,
+    IndexT_co,
+    IntArray,
+    Integer,
+    Kind,
+    LooseIndex,
+    Order,
+    Raggedness,
+    Rank0,
+    Rank1,
+    Rank2,
+    Rank3,
+    UnknownRank,
+)
 
 if TYPE_CHECKING:
     from tensorwrapper.shape.kinds._blocks import BlockTable
@@ -127,10 +141,38 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         """
         return self.implementation.extent(mode if type(mode) is int else self.mode(mode))
 
+    @overload
+    def extent_at(self: "ShapeQueries[UnknownRank]", prefix: Iterable[Integer]) -> int: ...
+    @overload
+    def extent_at(self: "ShapeQueries[Rank1]", prefix: Rank0 | LooseIndex) -> int: ...
+    @overload
+    def extent_at(self: "ShapeQueries[Rank2]", prefix: Rank0 | tuple[Integer] | LooseIndex) -> int: ...
+    @overload
+    def extent_at(
+        self: "ShapeQueries[Rank3]", prefix: Rank0 | tuple[Integer] | tuple[Integer, Integer] | LooseIndex
+    ) -> int: ...
+    @overload
+    def extent_at(
+        self: "ShapeQueries[tuple[int, int, int, int, *tuple[int, ...]]]", prefix: Iterable[Integer]
+    ) -> int: ...
     def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
         """Return the extent of mode ``len(prefix)`` under `prefix`; raises where that leads nowhere."""
         return self.implementation.extent_at(prefix)
 
+    @overload
+    def origin_at(self: "ShapeQueries[UnknownRank]", prefix: Iterable[Integer]) -> int: ...
+    @overload
+    def origin_at(self: "ShapeQueries[Rank1]", prefix: Rank0 | LooseIndex) -> int: ...
+    @overload
+    def origin_at(self: "ShapeQueries[Rank2]", prefix: Rank0 | tuple[Integer] | LooseIndex) -> int: ...
+    @overload
+    def origin_at(
+        self: "ShapeQueries[Rank3]", prefix: Rank0 | tuple[Integer] | tuple[Integer, Integer] | LooseIndex
+    ) -> int: ...
+    @overload
+    def origin_at(
+        self: "ShapeQueries[tuple[int, int, int, int, *tuple[int, ...]]]", prefix: Iterable[Integer]
+    ) -> int: ...
     def origin_at(self, prefix: Iterable[SupportsIndex]) -> int:
         """Return the first index of mode ``len(prefix)`` under `prefix`; raises as `extent_at` does."""
         return self.implementation.origin_at(prefix)
@@ -189,14 +231,14 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
     # Which indices it has.
 
-    def __contains__(self, index: object) -> bool:
+    def __contains__(self: "ShapeQueries[IndexT]", index: IndexT | LooseIndex) -> bool:
         return index in self.implementation
 
     def contains(self, indices: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Tell for each row of an ``(..., rank)`` array of indices whether it lies in the shape."""
         return self.implementation.contains(indices)
 
-    def ordinal(self, index: Iterable[SupportsIndex]) -> int:
+    def ordinal(self: "ShapeQueries[IndexT]", index: IndexT | LooseIndex) -> int:
         """Return how many indices come before `index` in row-major order.
 
         O(rank) for boxes and tilings, O(unrolled modes) for jagged shapes; a Python integer of any size.

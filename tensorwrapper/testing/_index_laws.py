@@ -1,6 +1,7 @@
 """Laws of the set of indices: which there are, in which order, and where each comes."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,8 @@ class IndexLaws(Laws):
 
         assert [point in shape for point in points] == expected
         assert shape.contains(_table(points, shape.rank)).tolist() == expected
-        assert not any(thing in shape for thing in (None, 0, "text", (0.5,) * max(shape.rank, 1)))
+        odd: tuple[Any, ...] = (None, 0, "text", (0.5,) * max(shape.rank, 1))
+        assert not any(thing in shape for thing in odd)
         assert (0,) * (shape.rank + 1) not in shape
         for point in set(points) - inside:
             with pytest.raises(OutOfBoundsError):

@@ -7,7 +7,7 @@ import numpy as np
 
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import CellTable, IndexIterator, Indices, Shape, Tiling, as_shape
-from tensorwrapper.typing import AnyRank, IntArray, Order, Rank2
+from tensorwrapper.typing import AnyRank, IntArray, Order, Rank1, Rank2, Rank4
 
 # The number of extents is the number of entries of an index, up to six.
 
@@ -28,12 +28,12 @@ assert_type(Shape(*extents), Shape)
 assert_type(Shape(2, *extents), Shape)
 assert_type(Shape.smooth(extents), Shape)
 assert_type(as_shape((2, 3)).rank, int)
-assert_type(Shape.jagged([3, 1, 2]), Shape)
+assert_type(Shape.jagged([3, 1, 2]), Shape[Rank2])
 assert_type(Shape.parse("(2, 3)"), Shape)
 assert_type(Shape.from_json(b"{}"), Shape)
 assert_type(Shape(2).to_json(), str)
 assert_type(Shape.from_cells((2,), [(2, 2), (3, 3)]), Shape)
-assert_type(Shape.tiled([1, 2], [3]), Shape)
+assert_type(Shape.tiled([1, 2], [3]), Shape[Rank4])
 assert_type(Shape.nested(Shape(2, 3), layers=(1, 1)), Shape)
 assert_type(Shape.from_layers(Shape(2), (3, 4)), Shape)
 
@@ -53,7 +53,7 @@ for (k,) in Shape(3).indices(order="F"):
 for _a, _b, _c in Shape(3, 4).indices():  # type: ignore[misc]  # pyright: ignore[reportAssignmentType, reportUnknownVariableType]
     pass
 
-for index in Shape.jagged([3, 1, 2]).indices():
+for index in Shape.parse("(3, 3|1|2)").indices():
     assert_type(index, AnyRank)
 
 run = Shape(3, 4).indices()
@@ -103,12 +103,12 @@ Shape(3, 4).indices(order="A")  # type: ignore[arg-type]  # pyright: ignore[repo
 matrix = Shape(3, 4)
 assert_type(matrix[1:2], Shape[tuple[int, int]])
 assert_type(matrix[1:2, :], Shape[tuple[int, int]])
-assert_type(matrix[1], Shape)
-assert_type(matrix[1, 2:], Shape)
+assert_type(matrix[1], Shape[Rank1])
+assert_type(matrix[1, 2:], Shape[Rank1])
 assert_type(matrix[..., 1], Shape)
 assert_type(matrix.slice((0, 0), (2, 2)), Shape[tuple[int, int]])
 assert_type(matrix.slice_outer(0, 2), Shape[tuple[int, int]])
-assert_type(matrix.chip(1), Shape)
+assert_type(matrix.chip(1), Shape[Rank1])
 assert_type(matrix.copy(), Shape[tuple[int, int]])
 assert_type(matrix.as_smooth(), Shape[tuple[int, int]])
 assert_type(matrix.translate_by((1, 1)), Shape[tuple[int, int]])
@@ -200,6 +200,6 @@ takes_any(Shape.jagged([3, 1, 2]))
 takes_matrix(Shape(2, 3))
 takes_any_layout(Layout(Shape(2, 3)))
 takes_matrix(Shape(2, 3, 4))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-takes_matrix(Shape(2, 3)[1])
+takes_matrix(Shape(2, 3)[1])  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 takes_any((2, 3))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 shapes: list[Shape] = [Shape(2), Shape(2, 3), Shape.jagged([1])]

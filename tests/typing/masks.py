@@ -34,7 +34,7 @@ items: list[MaskItem] = [1, np.int8(1), slice(2), range(2), ..., (0, 1), [True, 
 Mask(box, *items)
 Mask(box, 1.5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 Mask((4, 6))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-Shape.concat([mask])  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
+Shape.concat([mask])  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 # What is gathered is of the kind of the target.
 

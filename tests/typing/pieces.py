@@ -17,7 +17,7 @@ assert_type(matrix.split([1, 2], mode=1), tuple[Shape[tuple[int, int]], ...])
 assert_type(matrix.split(np.array([1, 2])), tuple[Shape[tuple[int, int]], ...])
 assert_type(matrix.blocks(), Iterator[Shape[tuple[int, int]]])
 assert_type(matrix.indices().blocks(), Iterator[Indices[tuple[int, int]]])
-assert_type(matrix.reshape((3, -1)), Shape)
+assert_type(matrix.reshape((3, -1)), Shape[tuple[int, int]])
 
 assert_type(matrix.block_table(), BlockTable)
 assert_type(matrix.block_table().offsets, IntArray)
@@ -33,8 +33,8 @@ matrix.partition_by_volume(2.5)  # type: ignore[arg-type]  # pyright: ignore[rep
 
 # What is made of several shapes may be given by whatever a shape is given by.
 
-whole: Shape = Shape.concat([matrix, (4, 3), [1, 3]])
+whole = Shape.concat([matrix, (4, 3), [1, 3]])
 assert_type(whole.extents, tuple[Any, ...])
 tensor: Shape = Shape.stack([matrix, matrix], mode=-1)
-Shape.concat([matrix], mode=0.5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-Shape.concat(3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+Shape.concat([matrix], mode=0.5)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
+Shape.concat(3)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]

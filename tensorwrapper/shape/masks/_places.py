@@ -26,7 +26,7 @@ from tensorwrapper.shape.masks._positions import Picks
 from tensorwrapper.shape.rows._columns import Origins
 from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray
+from tensorwrapper.typing import Extents, Index, IndexT, IndexT_co, IntArray, LooseIndex
 
 __all__ = [
     "MaskPlaces",
@@ -243,10 +243,8 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
 
     # From the source to the result.
 
-    def __contains__(self, index: object) -> bool:
-        if index not in self.source:
-            return False
-        return self._find(to_index(cast("Iterable[SupportsIndex]", index), self.source.rank)) is not None
+    def __contains__(self: "MaskPlaces[IndexT]", index: IndexT | LooseIndex) -> bool:
+        return index in self.source and self._find(to_index(index, self.source.rank)) is not None
 
     def _find(self, index: Index) -> Index | None:
         """Return where an index of the source stands in the result, None if it is not picked."""
@@ -265,7 +263,7 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
         return tuple(where)
 
     def _places_of(self, index: Index) -> Index:
-        return (self.source.ordinal(index),) if self.way == "points" else index
+        return (self.source.implementation.ordinal(index),) if self.way == "points" else index
 
     def contains(self, indices: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Tell for each row of an ``(..., rank)`` array of indices of the source whether it is picked.
@@ -299,8 +297,9 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
         >>> Mask(Shape(4, 6), slice(None, None, 2), [1, 4, 5]).result_index((2, 4))
         (1, 1)
         """
-        numbers = to_index(index, self.source.rank)
-        found = self._find(numbers) if numbers in self.source else None
+        source = self.source.implementation
+        numbers = to_index(index, source.rank)
+        found = self._find(numbers) if numbers in source else None
         if found is None:
             raise OutOfBoundsError(f"index {numbers} is not picked by the mask {self}")
         return found

@@ -397,7 +397,7 @@ class Tiling(TilingExchange):
         parts = list(tilings)
         if not parts:
             raise ConversionError("concat needs a tiling at least")
-        if not isinstance(parts[0], Tiling):
+        if not isinstance(cast("object", parts[0]), Tiling):
             raise ConversionError(f"concat needs tilings, such as Tiling(*sizes), not {parts[0]!r}")
         first = parts[0]._partitions
         at = mode_of(mode, len(first))

@@ -1,0 +1,127 @@
+"""The cells and layers of a shape: the methods of the facade that go from a shape to the shapes in it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Generic, Self, SupportsIndex
+
+from tensorwrapper.errors import JaggedModeError
+from tensorwrapper.shape._facade import ShapeFacade
+from tensorwrapper.shape.boxes._names import Names, plain_names
+from tensorwrapper.shape.boxes._smooth import SmoothCommon
+from tensorwrapper.shape.kinds._jagged import JaggedCommon
+from tensorwrapper.shape.kinds._layers import cell_table, cells, element
+from tensorwrapper.shape.kinds._nested import NestedCommon
+from tensorwrapper.shape.rows._rows import CellTable
+from tensorwrapper.typing import Index, IndexT_co
+
+__all__ = ["ShapeCells"]
+
+
+class ShapeCells(ShapeFacade[IndexT_co], Generic[IndexT_co]):
+    """Abstract: as `ShapeFacade`."""
+
+    __slots__ = ()
+
+    def leading(self, modes: SupportsIndex) -> "ShapeFacade":
+        """Return the shape of the prefixes of `modes` indices: the leading modes without the rest; O(1).
+
+        Where the cells of a jagged shape are cut short, the extents of one mode are summed: O(cells).
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.jagged([[10], [20, 30]]).leading(2)
+        Shape.jagged([1, 2])
+        """
+        names, part = self._names, self.implementation.leading(modes)
+        return self._wrap(part, None if names is None else plain_names(names[: part.rank]))
+
+    def outer(self) -> "ShapeFacade":
+        """Return the shape of the first `outer_rank` modes, which number the cells; a box raises."""
+        held = self._cellular()
+        names = self._names
+        return self._wrap(held.outer(), None if names is None else plain_names(names[: held.outer_rank]))
+
+    def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> "ShapeFacade":
+        """Return the shape of one element, as a view.
+
+        Parameters
+        ----------
+        index
+            Of a nested shape: the absolute index in one or more of the outer layers. Of a jagged shape:
+            the index of a cell.
+        layer
+            The layer where the index ends, needed only where layers without modes leave a choice: not
+            given, the element is that of the innermost of them.
+
+        Raises
+        ------
+        LayerError
+            If the index does not end where a layer (or the unrolled modes) ends.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.nested(Shape(10, 20, 30), layers=(1, 2)).element((3,))
+        Shape(20, 30)
+        """
+        part = element(self._cellular(), index, layer)
+        return self._wrap(part, self._names_from(self.implementation.rank - part.rank))
+
+    def cells(self, *, layer: SupportsIndex | None = None) -> "Iterator[tuple[Index, ShapeFacade]]":
+        """Return an iterator over outer indices and the shape of the cell under each, in row-major order.
+
+        Parameters
+        ----------
+        layer
+            Of a nested shape: the last of the layers that the outer index goes through; the elements have
+            those that are left. Not given, it goes through all but the innermost. Negative layers count
+            from the innermost.
+
+        Raises
+        ------
+        LayerError
+            If there is no such layer, or none within it, or the shape is not nested.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> list(Shape.jagged([Shape(1, 2), Shape(3, 4)]).cells())
+        [((0,), Shape(1, 2)), ((1,), Shape(3, 4))]
+        >>> n = Shape.nested(Shape(2, 1, 5), layers=(1, 1, 1))
+        >>> list(n.cells())
+        [((0, 0), Shape(5)), ((1, 0), Shape(5))]
+        >>> next(n.cells(layer=0))
+        ((0,), Shape.nested(Shape(1, 5), layers=(1, 1)))
+        """
+        rest = self._names_from
+        return ((index, self._wrap(cell, rest(len(index)))) for index, cell in cells(self._cellular(), layer))
+
+    def cell_table(self) -> CellTable:
+        """Return index, extents, origin and first ordinal of every cell, as arrays; O(cells).
+
+        Raises
+        ------
+        JaggedModeError
+            For a box, which is one cell, and a nested shape whose elements are jagged.
+        SizeOverflowError
+            If there are more cells, or elements, than 64 bits number.
+        """
+        return cell_table(self._cellular())
+
+    def _cellular(self) -> JaggedCommon | NestedCommon:
+        held = self.implementation
+        if isinstance(held, SmoothCommon):
+            raise JaggedModeError(
+                "a smooth shape is one cell, which extents and origin describe (Shape.nested gives layers)"
+            )
+        return held
+
+    def flatten(self) -> Self:
+        """Return the same shape without layers."""
+        held = self.implementation
+        return self._wrap(held.flat, self._names) if isinstance(held, NestedCommon) else self
+
+    def _names_from(self, mode: int) -> Names:
+        """Return the names of the modes from this one on."""
+        names = self._names
+        return None if names is None else plain_names(names[mode:])
