@@ -26,6 +26,10 @@ class ExitCode(IntEnum):
     """The command could not do its work: a port in use, a damaged file, a process that died."""
     INTERRUPTED = 130
     """Stopped from the keyboard."""
+    NO_READER = 141
+    """Whoever read the report went away before its end, as ``head`` does; nothing is said."""
+    TERMINATED = 143
+    """Ended by SIGTERM, after everything was put away."""
 
 
 @final

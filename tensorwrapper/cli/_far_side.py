@@ -3,7 +3,9 @@
 ``python -m tensorwrapper.cli._far_side ADDRESS TIMEOUT``
 """
 
+import os
 import sys
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,7 +21,11 @@ __all__ = ["main"]
 
 
 def main(address: str, timeout: float) -> int:
-    """Connect to `address` and answer until a request says to end, or none comes for `timeout` seconds."""
+    """Connect to `address` and answer until a request says to end, or none comes for `timeout` seconds.
+
+    The process ends at once when its standard input does: whoever started it is gone.
+    """
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     with Socket("DEALER", timeout=timeout) as socket:
         socket.connect(address)
         socket.send(encode([], label={"reply": {"task": "hello"}}))
@@ -33,6 +39,13 @@ def main(address: str, timeout: float) -> int:
                 socket.send(_answer(message, request, count))
             figures = {"task": request["task"], "copied_on_receipt": received, "copied": count.nbytes}
             socket.send(encode([], label={"report": figures}))
+
+
+def _end_with_parent() -> None:
+    # Not through `sys.stdin`: its lock would be held while the interpreter ends.
+    while os.read(0, 4096):
+        pass
+    os._exit(1)
 
 
 def _answer(message: Message, request: Mapping[str, Any], count: CopyCount) -> list[bytes | memoryview]:

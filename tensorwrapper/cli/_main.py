@@ -1,9 +1,12 @@
 """The command line: one table of commands, one way to run them."""
 
 import argparse
+import contextlib
 import logging
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Generator, Sequence
 
 from tensorwrapper import __version__
 from tensorwrapper.cli._command import Command, ExitCode
@@ -11,6 +14,7 @@ from tensorwrapper.cli._convert import CONVERT
 from tensorwrapper.cli._demo import DEMO
 from tensorwrapper.cli._inspect import INSPECT
 from tensorwrapper.cli._report import failure_to_json
+from tensorwrapper.cli._streams import complain, prepare_streams, write_report
 from tensorwrapper.cli._verify import VERIFY
 from tensorwrapper.errors import TensorWrapperError
 
@@ -43,19 +47,49 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments
         The words after the program's name; those of this process if not given.
     """
+    prepare_streams()
     options = _parser().parse_args(arguments)
     if options.verbose:
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
     command: Command = options.chosen
     try:
-        report = command.run(options)
+        with _ending_on_sigterm():
+            report = command.run(options)
+    except _Terminated:
+        complain("terminated")
+        return ExitCode.TERMINATED
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        complain("interrupted")
         return ExitCode.INTERRUPTED
-    except TensorWrapperError as error:
-        print(f"tensorwrapper {command.name}: {error}", file=sys.stderr)
+    except (TensorWrapperError, OSError, MemoryError) as error:
+        reason = str(error) or "there is not enough memory"
+        complain(f"tensorwrapper {command.name}: {reason}")
         if options.json:
-            print(failure_to_json(command.name, str(error)))
+            write_report(failure_to_json(command.name, reason), command.name)
         return ExitCode.CANNOT_RUN
-    print(report.to_json() if options.json else report.to_text())
+    failed = write_report(report.to_json() if options.json else report.to_text(), command.name)
+    if failed is not None:
+        return failed
     return ExitCode.OK if report.ok else ExitCode.CHECK_FAILED
+
+
+class _Terminated(BaseException):
+    """The process was asked to end: like KeyboardInterrupt nothing but this module catches it."""
+
+
+@contextlib.contextmanager
+def _ending_on_sigterm() -> Generator[None, None, None]:
+    """Let SIGTERM leave every block in order, so that files and processes that were begun do not stay."""
+    if threading.current_thread() is not threading.main_thread():
+        # Only there signals are handled.
+        yield
+        return
+
+    def end(_number: int, _frame: object) -> None:
+        raise _Terminated
+
+    old = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, old)

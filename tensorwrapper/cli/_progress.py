@@ -1,5 +1,6 @@
 """Progress on stderr: a bar on a terminal that has tqdm, plain lines everywhere else."""
 
+import contextlib
 import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO, final
@@ -26,10 +27,12 @@ class Progress:
     __slots__ = ("_bar", "_done", "_stream", "_total")
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
-        self._stream = sys.stderr if stream is None else stream
+        # None where stderr was closed: then nobody is told.
+        self._stream: TextIO | None = sys.stderr if stream is None else stream
         self._total = total
         self._done = 0
-        self._bar = _bar(total, self._stream) if self._stream.isatty() else None
+        on_terminal = self._stream is not None and self._stream.isatty()
+        self._bar = _bar(total, self._stream) if on_terminal and self._stream is not None else None
 
     def step(self, what: str) -> None:
         """Begin the next step."""
@@ -37,8 +40,10 @@ class Progress:
             if self._done:
                 self._bar.update()
             self._bar.set_description_str(what)
-        else:
-            print(f"[{self._done + 1}/{self._total}] {what}", file=self._stream, flush=True)
+        elif self._stream is not None:
+            # Progress is not the result: where it cannot be shown the work goes on.
+            with contextlib.suppress(OSError, ValueError):
+                print(f"[{self._done + 1}/{self._total}] {what}", file=self._stream, flush=True)
         self._done += 1
 
     def close(self) -> None:

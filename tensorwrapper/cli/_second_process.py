@@ -63,15 +63,27 @@ class SecondProcess:
             self._process = subprocess.Popen(
                 command,
                 env=os.environ | {"PYTHONPATH": path},
-                stdin=subprocess.DEVNULL,
+                # It ends when this pipe does, however this process ends.
+                stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
             )
             _log.debug("process %d listens to %s", self._process.pid, found)
             self.receive()
+        except OSError as error:
+            self._end_at_once()
+            if isinstance(error, TransportError):
+                raise
+            raise DemoError(f"the second process cannot be started: {error}") from error
         except BaseException:
-            self.close()
+            self._end_at_once()
             raise
+
+    def _end_at_once(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        self.close()
 
     def send(self, frames: Sequence[BufferLike]) -> Delivery:
         """Send the frames of a message to the process."""
@@ -124,8 +136,9 @@ class SecondProcess:
                 if process.poll() is None:
                     process.kill()
                 process.wait()
-                if process.stderr is not None:
-                    process.stderr.close()
+                for stream in (process.stdin, process.stderr):
+                    if stream is not None:
+                        stream.close()
         self._socket.close()
 
     def __enter__(self) -> "SecondProcess":
@@ -134,4 +147,7 @@ class SecondProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            # Not asked to end: it may be at work, and nobody waits for that any more.
+            self._end_at_once()
         self.close()

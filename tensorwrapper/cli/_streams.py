@@ -1,0 +1,59 @@
+"""Standard streams as a shell may leave them: closed, full, of few letters, or read by nobody any more."""
+
+import contextlib
+import os
+import sys
+
+from tensorwrapper.cli._command import ExitCode
+
+__all__ = ["complain", "prepare_streams", "write_report"]
+
+
+def prepare_streams() -> None:
+    """Open what is closed of the first three descriptors, and let both streams write any letter.
+
+    Else the next file that is opened would get such a number, and what is meant for stderr would be written
+    into it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    for stream in (sys.stdout, sys.stderr):
+        # Streams that others put in their place need not have it.
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def complain(text: str) -> None:
+    """Write a line to stderr, if there is one."""
+    if sys.stderr is None:
+        # It was closed, and `print` would take stdout.
+        return
+    with contextlib.suppress(OSError, ValueError):
+        print(text, file=sys.stderr, flush=True)
+
+
+def write_report(text: str, command: str) -> ExitCode | None:
+    """Write to stdout, and return what to exit with if that cannot be done."""
+    if sys.stdout is None:
+        complain(f"tensorwrapper {command}: the report cannot be written: stdout is closed")
+        return ExitCode.CANNOT_RUN
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        _give_up_stdout()
+        return ExitCode.NO_READER
+    except (OSError, ValueError) as error:
+        _give_up_stdout()
+        complain(f"tensorwrapper {command}: the report cannot be written: {error}")
+        return ExitCode.CANNOT_RUN
+    return None
+
+
+def _give_up_stdout() -> None:
+    """Let what is still in the buffer go nowhere: the interpreter would try once more, and complain."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
