@@ -92,7 +92,7 @@ def encode_metadata(metadata: Mapping[str, object]) -> list[bytes | memoryview]:
 
 def encode_index(table: Array, names: Array, previous: int | None, start: int) -> list[bytes | memoryview]:
     """Return the message of an index record that will start at `start`."""
-    writer = Writer(2, apart=True)
+    writer = Writer(2, apart=True, for_all=True)
     writer.add_plain(table, 1)
     writer.add_plain(names, 3)
     record: dict[str, Json] = {"kind": "index", "previous": previous}

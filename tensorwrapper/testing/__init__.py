@@ -26,6 +26,7 @@ for _law in (
     "index_laws",
     "mode_laws",
     "node_contract",
+    "packing_contract",
     "part_laws",
     "value_laws",
 ):
@@ -34,6 +35,7 @@ for _law in (
 from tensorwrapper.testing._buffer_contract import BufferContract
 from tensorwrapper.testing._contract import ShapeContract
 from tensorwrapper.testing._node_contract import NodeContract
+from tensorwrapper.testing._packing_contract import PackingContract
 from tensorwrapper.testing._strategies import (
     jagged_shapes,
     nested_shapes,
@@ -48,6 +50,7 @@ from tensorwrapper.testing._strategies import (
 __all__ = [
     "BufferContract",
     "NodeContract",
+    "PackingContract",
     "ShapeContract",
     "jagged_shapes",
     "nested_shapes",

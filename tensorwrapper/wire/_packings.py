@@ -18,6 +18,7 @@ from tensorwrapper.wire._string_packing import StringPacking
 from tensorwrapper.wire._tiled_packing import TiledPacking
 
 __all__ = [
+    "BUILT_IN",
     "PackingTable",
     "check_version",
     "known_packings",
@@ -64,8 +65,11 @@ class PackingTable:
         self.strangers = strangers
 
 
+BUILT_IN: Final = PackingTable(())
+"""Those that every reader of this library knows."""
+
 _lock = threading.Lock()
-_tables = [PackingTable(())]
+_tables = [BUILT_IN]
 
 
 def known_packings() -> PackingTable:

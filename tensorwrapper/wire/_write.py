@@ -14,7 +14,7 @@ from tensorwrapper.wire._dense import as_it_lies
 from tensorwrapper.wire._dtypes import known_dtype, write_dtype, write_logical
 from tensorwrapper.wire._label import plain_scalars
 from tensorwrapper.wire._packing import ElementPacking, Packed, WriteOptions
-from tensorwrapper.wire._packings import known_packings
+from tensorwrapper.wire._packings import BUILT_IN, known_packings
 from tensorwrapper.wire._part_writer import PartWriter, as_bytes
 
 __all__ = ["Writer", "plain_label"]
@@ -55,6 +55,7 @@ class Writer:
         *,
         apart: bool = False,
         before: int = 0,
+        for_all: bool = False,
     ) -> None:
         if options.layout not in ("packed", "keep"):
             raise ConversionError(f"layout is 'packed' or 'keep', not {options.layout!r}")
@@ -62,7 +63,8 @@ class Writer:
         self._before = before
         self._options = options
         self._parts = PartWriter(n_tensors, apart=apart)
-        self._table = known_packings()
+        # What every reader must understand, such as the index of a file, is not for packings of strangers.
+        self._table = BUILT_IN if for_all else known_packings()
         # What nobody asked to hold in another way is written as it lies, without asking the table.
         self._plain = options.compress is None and not self._table.strangers
 

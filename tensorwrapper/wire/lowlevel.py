@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tensorwrapper.wire._compress import Compression, check_compression
     from tensorwrapper.wire._header import make_header, pack_coordinates, pack_prefix
     from tensorwrapper.wire._label import dump_label, load_label, plain_object
-    from tensorwrapper.wire._packing import WriteOptions
+    from tensorwrapper.wire._packing import Packing, WriteOptions
     from tensorwrapper.wire._part_reader import PartReader, check_splits
     from tensorwrapper.wire._part_writer import PartWriter
     from tensorwrapper.wire._refusal import refuse
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Compression",
     "Field",
+    "Packing",
     "PartReader",
     "PartWriter",
     "WriteOptions",
@@ -43,7 +44,7 @@ __getattr__, __dir__ = lazy_names(
         "_compress": ("Compression", "check_compression"),
         "_header": ("make_header", "pack_coordinates", "pack_prefix"),
         "_label": ("dump_label", "load_label", "plain_object"),
-        "_packing": ("WriteOptions",),
+        "_packing": ("Packing", "WriteOptions"),
         "_part_reader": ("Field", "PartReader", "check_splits"),
         "_part_writer": ("PartWriter",),
         "_refusal": ("refuse",),
