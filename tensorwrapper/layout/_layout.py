@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic, SupportsIndex, cast, final
 
 from tensorwrapper._integers import one_sequence, to_counts, to_int, to_ints
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._constructors import LayoutConstructors
 from tensorwrapper.layout._exchange import LayoutExchange
@@ -388,7 +388,7 @@ class Layout(
 
 
 # The setter of the slot itself: half the cost of ``object.__setattr__``, and every slice makes a layout.
-_set_implementation = cast("Callable[[object, object], None]", cast("Any", Layout).implementation.__set__)
+(_set_implementation,) = slot_setters(Layout, "implementation")
 
 
 def wrap_layout(held: LayoutCommon) -> "Layout[Any]":

@@ -1,11 +1,12 @@
 """`View`: a tensor that is not there yet."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, TypeAlias, cast, final
+from typing import Any, Generic, cast, final
 
 import attrs
 import numpy.typing as npt
 
+from tensorwrapper._value_class import slot_setters
 from tensorwrapper.selection._view_parts import ViewParts
 from tensorwrapper.selection._view_queries import ViewQueries
 from tensorwrapper.selection._view_running import ViewRunning
@@ -126,9 +127,5 @@ class View(
         return View, (packed(self._expression),)
 
 
-_SlotSetter: TypeAlias = Callable[[object, object], None]
-
 # The setters of the slots themselves: half the cost of ``object.__setattr__``, and every step makes a view.
-_set_expression = cast("_SlotSetter", cast("Any", View)._expression.__set__)
-_set_normal = cast("_SlotSetter", cast("Any", View)._normal.__set__)
-_set_plan = cast("_SlotSetter", cast("Any", View)._plan.__set__)
+_set_expression, _set_normal, _set_plan = slot_setters(View, "_expression", "_normal", "_plan")

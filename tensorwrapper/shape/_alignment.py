@@ -108,10 +108,10 @@ class ModeAlignment:
         common = tuple(index)
         self.shape.ordinal(common)
         places = [to_int(entry, "an index") for entry in common]
-        held = set(self._stretched(number))
+        stretched = set(self._stretched(number))
         return tuple(
             [
-                shift if mode is None or own in held else places[mode] + shift
+                shift if mode is None or own in stretched else places[mode] + shift
                 for own, (mode, shift) in enumerate(zip(self.modes[number], self._shift(number), strict=True))
             ]
         )
@@ -173,9 +173,9 @@ class ModeAlignment:
 
     def _shift(self, operand: int) -> tuple[int, ...]:
         origin, start = self.shapes[operand].origin, self.shape.origin
-        held = set(self._stretched(operand))
+        stretched = set(self._stretched(operand))
         pairs = enumerate(zip(origin, self.modes[operand], strict=True))
-        return tuple([o if mode is None or own in held else o - start[mode] for own, (o, mode) in pairs])
+        return tuple([o if mode is None or own in stretched else o - start[mode] for own, (o, mode) in pairs])
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...]]:
         return type(self), (self.shapes, self.shape, self.modes)
@@ -275,11 +275,13 @@ class _Side:
 
 
 def _operand(shape: ShapeLike) -> tuple[SmoothCommon, Names]:
-    held: Implementation = implementation_of(shape)
-    if isinstance(held, SmoothCommon):
-        return held, names_of(shape)
-    if held.kind == "nested":
-        raise LayerError(f"modes of boxes are aligned; {held.layers} are the layers of one: flatten() it")
+    implementation: Implementation = implementation_of(shape)
+    if isinstance(implementation, SmoothCommon):
+        return implementation, names_of(shape)
+    if implementation.kind == "nested":
+        raise LayerError(
+            f"modes of boxes are aligned; {implementation.layers} are the layers of one: flatten() it"
+        )
     raise JaggedModeError(
         "modes of boxes are aligned, and a shape is jagged; tensorwrapper.align aligns jagged shapes"
     )

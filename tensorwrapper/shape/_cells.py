@@ -37,9 +37,11 @@ class ShapeCells(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
     def outer(self) -> "ShapeFacade":
         """Return the shape of the first `outer_rank` modes, which number the cells; a box raises."""
-        held = self._cellular()
+        implementation = self._cellular()
         names = self._names
-        return self._wrap(held.outer(), None if names is None else plain_names(names[: held.outer_rank]))
+        return self._wrap(
+            implementation.outer(), None if names is None else plain_names(names[: implementation.outer_rank])
+        )
 
     def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> "ShapeFacade":
         """Return the shape of one element, as a view.
@@ -109,17 +111,19 @@ class ShapeCells(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         return cell_table(self._cellular())
 
     def _cellular(self) -> JaggedCommon | NestedCommon:
-        held = self.implementation
-        if isinstance(held, SmoothCommon):
+        implementation = self.implementation
+        if isinstance(implementation, SmoothCommon):
             raise JaggedModeError(
                 "a smooth shape is one cell, which extents and origin describe (Shape.nested gives layers)"
             )
-        return held
+        return implementation
 
     def flatten(self) -> Self:
         """Return the same shape without layers."""
-        held = self.implementation
-        return self._wrap(held.flat, self._names) if isinstance(held, NestedCommon) else self
+        implementation = self.implementation
+        return (
+            self._wrap(implementation.flat, self._names) if isinstance(implementation, NestedCommon) else self
+        )
 
     def _names_from(self, mode: int) -> Names:
         """Return the names of the modes from this one on."""

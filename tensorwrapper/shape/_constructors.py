@@ -209,8 +209,8 @@ class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         if not sizes:
             raise RankError("a tiled shape needs the tile sizes of at least one mode")
         cuts = [Partition.of_sizes(s, what=f"the tile sizes of mode {m}") for m, s in enumerate(sizes)]
-        held = Tiled(tuple(cuts), (0,) * len(sizes))
-        return cls._moved(held, origin)
+        implementation = Tiled(tuple(cuts), (0,) * len(sizes))
+        return cls._moved(implementation, origin)
 
     @classmethod
     def triangular(cls, n: SupportsIndex, half: Half = "lower", *, diagonal: bool = True) -> Self:
@@ -289,8 +289,8 @@ class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_layers(Shape(10), Shape(20, 30)) == Shape.nested(Shape(10, 20, 30), layers=(1, 2))
         True
         """
-        held = [implementation_of(layer) for layer in layers]
-        return cls._wrap(nested_of_layers(held), product_names(layers, held))
+        parts = [implementation_of(layer) for layer in layers]
+        return cls._wrap(nested_of_layers(parts), product_names(layers, parts))
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -343,10 +343,10 @@ class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(*shape_of_json(text))
 
     @classmethod
-    def _moved(cls, held: JaggedCommon, origin: _At) -> Self:
+    def _moved(cls, implementation: JaggedCommon, origin: _At) -> Self:
         if origin is None:
-            return cls._wrap(held)
-        return cls._wrap(held.translate_by(to_index(origin, held.rank, "an origin")))
+            return cls._wrap(implementation)
+        return cls._wrap(implementation.translate_by(to_index(origin, implementation.rank, "an origin")))
 
 
 def _children(rows: object) -> list[object]:

@@ -244,8 +244,8 @@ class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         """
         from tensorwrapper.shape.interchange._torch import cells_of_arrow  # noqa: PLC0415
 
-        held, names = cells_of_arrow(sizes, metadata)
-        return cls._wrap(held, to_names(names, held.rank))
+        implementation, names = cells_of_arrow(sizes, metadata)
+        return cls._wrap(implementation, to_names(names, implementation.rank))
 
     # PyTorch.
 

@@ -31,8 +31,8 @@ class ShapeFacade(ABC, Generic[IndexT_co]):
 
     @classmethod
     @abstractmethod
-    def _wrap(cls, held: ShapeCommon, names: Names = None) -> Self:
-        """Return the facade over `held`, whose modes have these names."""
+    def _wrap(cls, implementation: ShapeCommon, names: Names = None) -> Self:
+        """Return the facade over `implementation`, whose modes have these names."""
 
     @property
     def rank(self) -> int:

@@ -20,7 +20,7 @@ from tensorwrapper.shape.boxes._common import BATCH
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, product_of
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat
-from tensorwrapper.shape.rows._f_order import ColexPart, colex_limit, colex_part, colex_parts
+from tensorwrapper.shape.rows._f_order import FOrderPart, f_order_limit, f_order_part, f_order_parts
 from tensorwrapper.typing import Index, IntArray, Order
 
 __all__ = ["Numbering", "SortedParts", "fits_arrays", "length_of", "numbering_of"]
@@ -54,7 +54,7 @@ def numbering_of(shape: Flat, order: Order) -> Numbering:
         return _RowMajor(shape)
     if isinstance(shape, SmoothCommon):
         return _MirroredBox(_RowMajor(shape.permute(range(shape.rank - 1, -1, -1))))
-    return SortedParts(shape, colex_limit(shape.outer().size))
+    return SortedParts(shape, f_order_limit(shape.outer().size))
 
 
 def length_of(places: range) -> int:
@@ -132,12 +132,12 @@ class SortedParts(Numbering):
     shape: JaggedCommon
     limit: int
     # The part of the last answer: questions that come one after another ask for neighbours.
-    _part: ColexPart | None = attrs.field(default=None, init=False)
+    _part: FOrderPart | None = attrs.field(default=None, init=False)
 
     def index(self, place: int) -> Index:
         part = self._part
         if part is None or not part[0] <= place < part[0] + len(part[1]):
-            part = self._keep(colex_part(self.shape, self.limit, place))
+            part = self._keep(f_order_part(self.shape, self.limit, place))
         before, table = part
         return tuple(table[place - before].tolist())
 
@@ -145,16 +145,16 @@ class SortedParts(Numbering):
         wanted, part = np.array(index, dtype=np.int64), self._part
         found = -1 if part is None else _row_of(part[1], wanted)
         if part is None or found < 0:
-            part = self._keep(colex_part(self.shape, self.limit, index))
+            part = self._keep(f_order_part(self.shape, self.limit, index))
             found = _row_of(part[1], wanted)
         return part[0] + found
 
-    def _keep(self, part: ColexPart) -> ColexPart:
+    def _keep(self, part: FOrderPart) -> FOrderPart:
         object.__setattr__(self, "_part", part)
         return part
 
     def tables(self, places: range, length: int) -> Iterator[IntArray]:
-        parts = colex_parts(self.shape, self.limit, places)
+        parts = f_order_parts(self.shape, self.limit, places)
         return _rebatched((_chosen(places, *part) for part in parts), length)
 
     def walk(self, places: range) -> Iterator[Index]:

@@ -57,9 +57,9 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
         O(1), but for a triangle, whose rows are not stored: O(rows) of the whole.
         """
-        held = self.implementation
+        implementation = self.implementation
         rows = (to_int(first, "a first index"), to_int(last, "a last index"))
-        return self._wrap(held.select((rows, *[WHOLE] * (held.rank - 1))), self._names)
+        return self._wrap(implementation.select((rows, *[WHOLE] * (implementation.rank - 1))), self._names)
 
     def split(
         self, sections_or_marks: SupportsIndex | Iterable[SupportsIndex], mode: SupportsIndex | str = 0
@@ -113,8 +113,12 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
     def as_smooth(self) -> Self:
         """Return the bounding box as a view; `padding` tells how much it adds."""
-        held = self.implementation
-        return self if isinstance(held, SmoothCommon) else self._wrap(held.as_smooth(), self._names)
+        implementation = self.implementation
+        return (
+            self
+            if isinstance(implementation, SmoothCommon)
+            else self._wrap(implementation.as_smooth(), self._names)
+        )
 
     def as_jagged(self) -> Self:
         """Return the same indices as a jagged shape: a box with mode 0 unrolled, in O(rank); no layers.
@@ -130,19 +134,23 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape(3, 2).as_jagged(), Shape(3, 2).as_jagged() == Shape.jagged([2, 2, 2])
         (Shape.jagged([2, 2, 2]), True)
         """
-        held = self.implementation
-        return self if isinstance(held, JaggedCommon) else self._wrap(as_jagged(flat_of(held)), self._names)
+        implementation = self.implementation
+        return (
+            self
+            if isinstance(implementation, JaggedCommon)
+            else self._wrap(as_jagged(flat_of(implementation)), self._names)
+        )
 
     def copy(self) -> Self:
         """Return an equal shape that keeps no other shape alive."""
-        held = self.implementation
-        flat = flat_of(held)
+        implementation = self.implementation
+        flat = flat_of(implementation)
         if not isinstance(flat, SmoothView | JaggedView | Tiled):
             return self
         own = flat.copy()
         if own is flat:
             return self
-        fresh = make_nested(own, held.layers) if isinstance(held, NestedCommon) else own
+        fresh = make_nested(own, implementation.layers) if isinstance(implementation, NestedCommon) else own
         return self._wrap(fresh, self._names)
 
     def zero_based(self) -> Self:

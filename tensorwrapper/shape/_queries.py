@@ -87,8 +87,8 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         Of a jagged shape these are the modes that are stored unrolled, of a nested one all layers but the
         last.
         """
-        held = self.implementation
-        return 0 if isinstance(held, SmoothCommon) else held.outer_rank
+        implementation = self.implementation
+        return 0 if isinstance(implementation, SmoothCommon) else implementation.outer_rank
 
     @property
     def raggedness(self) -> Raggedness:
@@ -315,9 +315,13 @@ class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         """
         from tensorwrapper.shape.kinds._blocks import runs_of_cells  # noqa: PLC0415
 
-        held = self.implementation
-        modes = min(held.rank, 1) if isinstance(held, SmoothCommon) else held.outer_rank
-        return runs_of_cells(flat_of(held), modes, max_elements)
+        implementation = self.implementation
+        modes = (
+            min(implementation.rank, 1)
+            if isinstance(implementation, SmoothCommon)
+            else implementation.outer_rank
+        )
+        return runs_of_cells(flat_of(implementation), modes, max_elements)
 
     # As text.
 

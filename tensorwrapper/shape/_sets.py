@@ -113,8 +113,10 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         names = [names_of(shape) for shape in given]
         known = next((own for own in names if own is not None), None)
         number = mode_of_name(mode, known) if isinstance(mode, str) else mode
-        held = concat_shapes([implementation_of(shape) for shape in given], to_int(number, "a mode"))
-        return cls._wrap(held, agreed_names(names, "concat"))
+        implementation = concat_shapes(
+            [implementation_of(shape) for shape in given], to_int(number, "a mode")
+        )
+        return cls._wrap(implementation, agreed_names(names, "concat"))
 
     @classmethod
     def stack(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex = 0) -> "ShapeFacade":
@@ -151,10 +153,10 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
         given = _shape_list(shapes, "stack")
         number = to_int(mode, "a mode")
-        held = stack_shapes([implementation_of(shape) for shape in given], number)
+        implementation = stack_shapes([implementation_of(shape) for shape in given], number)
         names = agreed_names([names_of(shape) for shape in given], "stack")
-        number %= held.rank
-        return cls._wrap(held, None if names is None else (*names[:number], None, *names[number:]))
+        number %= implementation.rank
+        return cls._wrap(implementation, None if names is None else (*names[:number], None, *names[number:]))
 
     def encloses(self, other: "ShapeLike") -> bool:
         """Tell whether another shape lies within this box: no bound of it leaves those of this one; O(rank).
@@ -318,9 +320,11 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         how: Callable[[SmoothCommon, SmoothCommon], SmoothCommon],
         what: str,
     ) -> Self:
-        held = self.implementation
-        box = reduce(how, boxes_of([held, *map(implementation_of, others)], what))
-        return self._wrap(_in_layers(box, held), agreed_names([self._names, *map(names_of, others)], what))
+        implementation = self.implementation
+        box = reduce(how, boxes_of([implementation, *map(implementation_of, others)], what))
+        return self._wrap(
+            _in_layers(box, implementation), agreed_names([self._names, *map(names_of, others)], what)
+        )
 
     def _cut(
         self,
@@ -328,10 +332,10 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         how: Callable[[SmoothCommon, list[SmoothCommon]], list[Smooth]],
         what: str,
     ) -> tuple[Self, ...]:
-        held = self.implementation
-        box, *cutters = boxes_of([held, *map(implementation_of, others)], what)
+        implementation = self.implementation
+        box, *cutters = boxes_of([implementation, *map(implementation_of, others)], what)
         names = agreed_names([self._names, *map(names_of, others)], what)
-        return tuple([self._wrap(_in_layers(part, held), names) for part in how(box, cutters)])
+        return tuple([self._wrap(_in_layers(part, implementation), names) for part in how(box, cutters)])
 
 
 def product_names(shapes: "Sequence[ShapeLike]", boxes: Sequence[Implementation]) -> Names:
@@ -359,8 +363,8 @@ def _flat_box(shape: Implementation) -> SmoothCommon:
     return boxes_of([shape], "product")[0]
 
 
-def _in_layers(box: SmoothCommon, held: Implementation) -> SmoothCommon | NestedCommon:
-    return make_nested(box, held.layers) if isinstance(held, NestedCommon) else box
+def _in_layers(box: SmoothCommon, implementation: Implementation) -> SmoothCommon | NestedCommon:
+    return make_nested(box, implementation.layers) if isinstance(implementation, NestedCommon) else box
 
 
 def _sizes_of(extents: SupportsIndex | Iterable[SupportsIndex], extent: int, mode: int) -> list[int]:

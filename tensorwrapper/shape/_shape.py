@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, final, overload
 
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape._cells import ShapeCells
 from tensorwrapper.shape._constructors import ShapeConstructors
@@ -369,13 +369,15 @@ class Shape(
     @overload
     def __getitem__(self, key: Key | NamedKey) -> "Shape": ...
     def __getitem__(self, key: Key | NamedKey) -> "Shape[Any]":
-        held, names = self.implementation, self._names
+        implementation, names = self.implementation, self._names
         if names is None:
             numbers: Any = key  # a key by name is refused there, as any other object
-            return wrap(held.select(parse_key(numbers, held.rank)))
-        plain = key_of_names(key, names, held.rank) if isinstance(key, Mapping) else key
-        entries = parse_key(plain, held.rank)
-        return wrap(held.select(entries), kept_names(names, [type(entry) is not int for entry in entries]))
+            return wrap(implementation.select(parse_key(numbers, implementation.rank)))
+        plain = key_of_names(key, names, implementation.rank) if isinstance(key, Mapping) else key
+        entries = parse_key(plain, implementation.rank)
+        return wrap(
+            implementation.select(entries), kept_names(names, [type(entry) is not int for entry in entries])
+        )
 
     # Labels.
 
@@ -409,30 +411,27 @@ class Shape(
     # Python's own.
 
     @classmethod
-    def _wrap(cls, held: ShapeCommon, names: Names = None) -> "Shape[IndexT_co]":
-        return wrap(held, names)
+    def _wrap(cls, implementation: ShapeCommon, names: Names = None) -> "Shape[IndexT_co]":
+        return wrap(implementation, names)
 
     def __reduce__(self) -> tuple[Callable[..., "Shape"], tuple[object, ...]]:
         # The cached hash stays behind: hashes of strings differ between processes.
-        held, names = self.implementation, self._names
+        implementation, names = self.implementation, self._names
         if names is not None:
-            return wrap, (held, names)
-        if type(held) is Jagged:
+            return wrap, (implementation, names)
+        if type(implementation) is Jagged:
             # One name less for pickle to look up: a fifth of what a small jagged shape costs.
-            return _wrap_jagged, held.__reduce__()[1]
-        return wrap, (held,)
+            return _wrap_jagged, implementation.__reduce__()[1]
+        return wrap, (implementation,)
 
 
-_SlotSetter = Callable[[object, object], None]
-_set_implementation = cast("_SlotSetter", cast("Any", Shape).implementation.__set__)
-_set_names = cast("_SlotSetter", cast("Any", Shape)._names.__set__)
-_set_hash = cast("_SlotSetter", cast("Any", Shape)._hash.__set__)
+_set_implementation, _set_names, _set_hash = slot_setters(Shape, "implementation", "_names", "_hash")
 
 
-def wrap(held: ShapeCommon, names: Names = None) -> "Shape[Any]":
+def wrap(implementation: ShapeCommon, names: Names = None) -> "Shape[Any]":
     """Return the facade over an implementation."""
     shape: Shape = object.__new__(Shape)
-    _set_implementation(shape, held)
+    _set_implementation(shape, implementation)
     _set_names(shape, names)
     _set_hash(shape, None)
     return shape

@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._value_class import slot_setters
 from tensorwrapper.buffer import BufferCommon, Dense, Sparse, Strings
 from tensorwrapper.buffer.lowlevel import (
     address_batches,
@@ -447,9 +448,7 @@ class Tensor(
         return _restore, (self.shape, self.elements())
 
 
-_SlotSetter = Callable[[object, object], None]
-_set_layout = cast("_SlotSetter", cast("Any", Tensor)._layout.__set__)
-_set_buffer = cast("_SlotSetter", cast("Any", Tensor)._buffer.__set__)
+_set_layout, _set_buffer = slot_setters(Tensor, "_layout", "_buffer")
 
 
 def make_tensor(layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[ScalarT_co]":

@@ -1,12 +1,13 @@
 """Hierarchical layouts: modes made of modes, as CuTe writes them, with an order of their own."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, SupportsIndex, TypeAlias, cast, final
+from typing import Any, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._value_class import slot_setters
 from tensorwrapper.errors import ExtentError, LayoutError
 from tensorwrapper.layout.axes._axis import AxisMap
 from tensorwrapper.layout.boxes._common import AlgebraParts, LayoutCommon
@@ -217,13 +218,9 @@ def in_order(strided: Strided, order: OrdinalOrder) -> "Strided | Hierarchical":
     return Hierarchical(strided.extents, strided.strides, strided.offset, order, origin)
 
 
-_SlotSetter: TypeAlias = Callable[[object, object], None]
-_set_extents = cast("_SlotSetter", cast("Any", Hierarchical).extents.__set__)
-_set_strides = cast("_SlotSetter", cast("Any", Hierarchical).nested_strides.__set__)
-_set_offset = cast("_SlotSetter", cast("Any", Hierarchical)._offset.__set__)
-_set_order = cast("_SlotSetter", cast("Any", Hierarchical).order.__set__)
-_set_origin = cast("_SlotSetter", cast("Any", Hierarchical).origin.__set__)
-_set_flat = cast("_SlotSetter", cast("Any", Hierarchical)._flat.__set__)
+(_set_extents, _set_strides, _set_offset, _set_order, _set_origin, _set_flat) = slot_setters(
+    Hierarchical, "extents", "nested_strides", "_offset", "order", "origin", "_flat"
+)
 
 
 def new_hierarchical(extents: IntTree, strides: IntTree, offset: int, order: OrdinalOrder) -> Hierarchical:

@@ -1,7 +1,7 @@
 """Strided layouts: one step per mode."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, SupportsIndex, TypeAlias, cast, final
+from typing import Any, SupportsIndex, TypeAlias, final
 
 import attrs
 import numpy as np
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import shared_table
 from tensorwrapper._integers import to_int
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout.axes._arithmetic import bounds_of, first_solution, solutions
 from tensorwrapper.layout.axes._axis import AxisMap, Stride
@@ -369,15 +369,10 @@ class Strided(LayoutCommon):
         return new_strided(self.extents, self.origin, tuple(strides), offset)
 
 
-_SlotSetter: TypeAlias = Callable[[object, object], None]
 # The setters of the slots themselves: a third of what attrs' constructor costs, and every slice makes one.
-_set_extents = cast("_SlotSetter", cast("Any", Strided).extents.__set__)
-_set_origin = cast("_SlotSetter", cast("Any", Strided).origin.__set__)
-_set_strides = cast("_SlotSetter", cast("Any", Strided).strides.__set__)
-_set_offset = cast("_SlotSetter", cast("Any", Strided)._offset.__set__)
-_set_shape = cast("_SlotSetter", cast("Any", Strided)._shape.__set__)
-_set_steps = cast("_SlotSetter", cast("Any", Strided)._steps.__set__)
-_set_injective = cast("_SlotSetter", cast("Any", Strided)._injective.__set__)
+(_set_extents, _set_origin, _set_strides, _set_offset, _set_shape, _set_steps, _set_injective) = slot_setters(
+    Strided, "extents", "origin", "strides", "_offset", "_shape", "_steps", "_injective"
+)
 
 
 def new_strided(extents: Extents, origin: Index, strides: Index, offset: int) -> Strided:

@@ -15,6 +15,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
+from tensorwrapper._value_class import slot_setters
 from tensorwrapper.errors import ConversionError, SelectionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
@@ -317,13 +318,10 @@ class Expression:
         )
 
 
-_SlotSetter: TypeAlias = Callable[[object, object], None]
-
 # The setters of the slots themselves: half the cost of ``object.__setattr__``, and every step makes one.
-_set_node = cast("_SlotSetter", cast("Any", Expression).node.__set__)
-_set_layout = cast("_SlotSetter", cast("Any", Expression).layout.__set__)
-_set_calls = cast("_SlotSetter", cast("Any", Expression).calls.__set__)
-_set_written = cast("_SlotSetter", cast("Any", Expression).written.__set__)
+(_set_node, _set_layout, _set_calls, _set_written) = slot_setters(
+    Expression, "node", "layout", "calls", "written"
+)
 
 
 def extended(view: Expression, layout: Layout, call: Call) -> Expression:

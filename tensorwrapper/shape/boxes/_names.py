@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import SupportsIndex, TypeAlias, cast, final
 
 from tensorwrapper._integers import to_int, to_ints
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import ConversionError, ExtentError, ModeNameError, RankError
 from tensorwrapper.typing import KeyItem, NamedKey
 
@@ -276,4 +276,4 @@ def _checked(name: object, bounds: object) -> tuple[str, int, int]:
     return text, first, last
 
 
-_set_ranges = cast("Callable[[object, object], None]", vars(NamedRanges)["_ranges"].__set__)
+(_set_ranges,) = slot_setters(NamedRanges, "_ranges")

@@ -9,14 +9,14 @@ import math
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, SupportsIndex, cast, final
+from typing import SupportsIndex, cast, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape.boxes._keys import Entry, chip_entries, mode_count, mode_of, mode_text, slice_entries
@@ -410,10 +410,8 @@ class Smooth(SmoothCommon):
         return make_smooth, (self._extents, self._origin)
 
 
-_SlotSetter = Callable[[object, object], None]
 # The setters of the slots themselves: half the cost of ``object.__setattr__``, and every slice makes one.
-_set_extents = cast("_SlotSetter", cast("Any", Smooth)._extents.__set__)
-_set_origin = cast("_SlotSetter", cast("Any", Smooth)._origin.__set__)
+_set_extents, _set_origin = slot_setters(Smooth, "_extents", "_origin")
 
 
 def make_smooth(extents: Extents, origin: Index) -> Smooth:

@@ -28,7 +28,7 @@ from tensorwrapper.shape.boxes._keys import (
 )
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, make_smooth, to_permutation
 from tensorwrapper.shape.rows._columns import Columns, columns_of_state
-from tensorwrapper.shape.rows._f_order import walk_colex
+from tensorwrapper.shape.rows._f_order import walk_f_order
 from tensorwrapper.shape.rows._locate import contains, find, find_cells, indices_at, walk
 from tensorwrapper.shape.rows._rearrange import (
     check_permutation,
@@ -160,7 +160,7 @@ class JaggedCommon(ShapeCommon):
         if order == "C":
             return walk(self.rows)
         start, stop = self.rows.leaves
-        return walk_colex(self, stop - start)
+        return walk_f_order(self, stop - start)
 
     def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> "SmoothCommon | JaggedCommon":
         rows = self.rows

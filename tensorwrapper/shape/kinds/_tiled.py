@@ -28,7 +28,7 @@ from tensorwrapper.shape.boxes._smooth import (
 )
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.rows._columns import Origins, check_int64
-from tensorwrapper.shape.rows._f_order import walk_colex
+from tensorwrapper.shape.rows._f_order import walk_f_order
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
@@ -271,7 +271,7 @@ class Tiled(JaggedCommon):
 
     def walk(self, order: Order) -> Iterator[Index]:
         if order == "F":
-            return walk_colex(self, self.grid.size)
+            return walk_f_order(self, self.grid.size)
         return walk_batches(self.size, self.indices_at) if self.size <= MAX_INT64 else self._walk_tiles()
 
     def _walk_tiles(self) -> Iterator[Index]:

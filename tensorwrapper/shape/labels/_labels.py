@@ -242,17 +242,17 @@ class LabeledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
         return set(self.text.names)
 
     def _collect(self, scope: _Scope, into: list[Operand]) -> None:
-        held, names, renamed = self.operand.implementation, self.text.names, scope.renamed
+        implementation, names, renamed = self.operand.implementation, self.text.names, scope.renamed
         if renamed:
             names = tuple([renamed.get(name, name) for name in names])
         # The common case, without the price of an isinstance check on an abstract class.
-        into.append((held if type(held) is Smooth else flat_of(held), names))
+        into.append((implementation if type(implementation) is Smooth else flat_of(implementation), names))
 
     def _layering(self) -> Layering | None:
-        held = self.operand.implementation
-        if type(held) is Smooth or not isinstance(held, NestedCommon):
+        implementation = self.operand.implementation
+        if type(implementation) is Smooth or not isinstance(implementation, NestedCommon):
             return None
-        return layering_of(self.text.names, held.layers)
+        return layering_of(self.text.names, implementation.layers)
 
     def _leaf(self) -> ShapeT_co:
         return self.operand
@@ -432,15 +432,15 @@ def _in_sum(term: ShapeExpression[Any]) -> str:
 def label_shape(shape: _ShapeT, labels: LabelsLike) -> LabeledShape[_ShapeT]:
     """Return a shape with labels, if there is one for each mode and they are in the layers of the modes."""
     names = to_labels(labels)
-    held = shape.implementation
-    if len(names.names) != held.rank:
+    implementation = shape.implementation
+    if len(names.names) != implementation.rank:
         raise RankError(
-            f"{len(names)} labels, {short_text(str(names))}, are given for {held.rank} modes: a shape has "
-            "one label per mode"
+            f"{len(names)} labels, {short_text(str(names))}, are given for "
+            f"{implementation.rank} modes: a shape has one label per mode"
         )
-    if names.layers is not None and names.layers != held.layers:
+    if names.layers is not None and names.layers != implementation.layers:
         raise LayerError(
-            f"the labels '{names}' are in layers of {names.layers} modes, but the {held.kind} shape has "
-            f"{held.layers}: Shape.nested gives layers"
+            f"the labels '{names}' are in layers of {names.layers} modes, but the "
+            f"{implementation.kind} shape has {implementation.layers}: Shape.nested gives layers"
         )
     return LabeledShape(shape, names)

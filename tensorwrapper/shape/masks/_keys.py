@@ -1,4 +1,4 @@
-"""What users pick of one mode, or of a whole shape, read into picks. The dialect is literal, as of shapes."""
+"""Reads what users give a mask for a mode or for a whole shape as positions; literal, as keys of shapes."""
 
 from collections.abc import Sequence
 from types import EllipsisType
@@ -11,16 +11,16 @@ from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape._shape import Shape
 from tensorwrapper.shape.boxes._common import to_index_array, to_ordinal_array
-from tensorwrapper.shape.masks._positions import Picks
+from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.shape.rows._partition import int64_array
 from tensorwrapper.typing import IntArray
 
 __all__ = [
     "MaskItem",
     "check_places",
-    "picks_of_item",
-    "picks_of_ordinals",
-    "picks_of_points",
+    "positions_of_item",
+    "positions_of_ordinals",
+    "positions_of_points",
     "spread_items",
 ]
 
@@ -50,12 +50,12 @@ def spread_items(items: tuple[MaskItem, ...], rank: int) -> list[MaskItem]:
     return [*items[:place], *fill, *items[place + len(dots) :]]
 
 
-def picks_of_item(item: MaskItem, start: int, extent: int, mode: int) -> Picks | int:
+def positions_of_item(item: MaskItem, start: int, extent: int, mode: int) -> Positions | int:
     """Return what an item picks of a mode ``[start, start + extent)``; an integer pins it."""
     if isinstance(item, slice):
-        return Picks.of_range(_range_of(item, start, start + extent, mode))
+        return Positions.of_range(_range_of(item, start, start + extent, mode))
     if isinstance(item, range):
-        picks = Picks.of_range(item)
+        picks = Positions.of_range(item)
         check_places(picks, start, extent, f"mode {mode}")
         return picks
     array = _array_of(item, mode)
@@ -66,15 +66,15 @@ def picks_of_item(item: MaskItem, start: int, extent: int, mode: int) -> Picks |
     if array.dtype.kind == "b":
         if len(array) != extent:
             raise ExtentError(f"mode {mode} has {extent} indices, but {len(array)} bools are given")
-        picks = Picks.of_distinct(np.flatnonzero(array))
+        picks = Positions.of_distinct(np.flatnonzero(array))
         if isinstance(picks.places, range):
             # In integers of any size, wherever the mode starts.
-            return picks if not start else Picks.of_range(range(start, start + extent)).compose(picks)
+            return picks if not start else Positions.of_range(range(start, start + extent)).compose(picks)
         if not -MAX_INT64 <= start <= MAX_INT64 - extent:
             raise SizeOverflowError(f"indices of mode {mode}, from {start} on, do not fit into 64 bits")
-        return Picks.of_distinct(picks.places + start)
+        return Positions.of_distinct(picks.places + start)
     what = f"the indices of mode {mode}"
-    picks = Picks.of_array(_owned(int64_array(array, what), item), what)
+    picks = Positions.of_array(_owned(int64_array(array, what), item), what)
     check_places(picks, start, extent, f"mode {mode}")
     return picks
 
@@ -126,7 +126,7 @@ def _range_of(item: slice, start: int, stop: int, mode: int) -> range:
     return range(first, last, step)
 
 
-def check_places(picks: Picks, start: int, extent: int, where: str) -> None:
+def check_places(picks: Positions, start: int, extent: int, where: str) -> None:
     """Raise if a place is outside ``[start, start + extent)``; ``where`` names what has these indices."""
     low, high = picks.bounds()
     if low <= high and not start <= low <= high < start + extent:
@@ -134,15 +134,17 @@ def check_places(picks: Picks, start: int, extent: int, where: str) -> None:
         raise OutOfBoundsError(f"index {wrong} is outside [{start}, {start + extent}) of {where}")
 
 
-def picks_of_points(shape: Shape, points: npt.ArrayLike) -> Picks:
+def positions_of_points(shape: Shape, points: npt.ArrayLike) -> Positions:
     """Return the ordinals of points: an (n, rank) table of indices, or a bool for every element."""
     if _are_bools(points):
-        return Picks.of_distinct(np.flatnonzero(_checked_bools(shape, np.asarray(points, dtype=np.bool_))))
+        return Positions.of_distinct(
+            np.flatnonzero(_checked_bools(shape, np.asarray(points, dtype=np.bool_)))
+        )
     # An empty list has no second axis, which would say of what rank no indices are.
     table = to_index_array(np.empty((0, shape.rank), np.int64) if _is_empty(points) else points, shape.rank)
     if table.ndim != 2:
         raise RankError(f"points are an (n, {shape.rank}) table of indices, not an array of {table.shape}")
-    return Picks.of_array(shape.ordinals(table), "the ordinals of points")
+    return Positions.of_array(shape.ordinals(table), "the ordinals of points")
 
 
 def _is_empty(points: object) -> bool:
@@ -169,15 +171,15 @@ def _checked_bools(shape: Shape, array: "npt.NDArray[np.bool_]") -> "npt.NDArray
     return array.reshape(-1)
 
 
-def picks_of_ordinals(shape: Shape, ordinals: npt.ArrayLike | range) -> Picks | int:
+def positions_of_ordinals(shape: Shape, ordinals: npt.ArrayLike | range) -> Positions | int:
     """Return the picks of these ordinals of a shape; one integer stays one."""
     if isinstance(ordinals, range):
-        picks = Picks.of_range(ordinals)
+        picks = Positions.of_range(ordinals)
     else:
         array = to_ordinal_array(ordinals)
         if array.ndim > 1:
             raise RankError(f"ordinals are an array of rank 1, not of {array.shape}")
-        picks = Picks.of_array(_owned(np.atleast_1d(array), ordinals), "ordinals")
+        picks = Positions.of_array(_owned(np.atleast_1d(array), ordinals), "ordinals")
         if not array.ndim:
             check_places(picks, 0, shape.size, "the ordinals of the shape")
             return picks.at(0)

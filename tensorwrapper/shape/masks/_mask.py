@@ -19,13 +19,13 @@ from tensorwrapper.errors import (
 from tensorwrapper.shape._shape import Shape
 from tensorwrapper.shape.masks._keys import (
     MaskItem,
-    picks_of_item,
-    picks_of_ordinals,
-    picks_of_points,
+    positions_of_item,
+    positions_of_ordinals,
+    positions_of_points,
     spread_items,
 )
 from tensorwrapper.shape.masks._places import MaskWay
-from tensorwrapper.shape.masks._positions import Picks
+from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.shape.masks._sets import MaskSets
 from tensorwrapper.shape.masks._text import MaskRead, mask_repr, mask_str, mask_to_json, read_json, read_text
 from tensorwrapper.typing import Index, IndexT_co
@@ -77,7 +77,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
     """The shape that the indices are of."""
     way: MaskWay
     """Whether indices of every mode, rows, or points are picked."""
-    picks: tuple[Picks | int, ...]
+    picks: tuple[Positions | int, ...]
     """What is picked of each mode, of the rows, or of the ordinals; an integer is pinned."""
     _shape: Shape | None
 
@@ -86,7 +86,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         spread = spread_items(items, box.rank)
         if box.kind == "smooth":
             ends = zip(spread, box.origin, box.extents, strict=True)
-            picks = [picks_of_item(item, start, n, mode) for mode, (item, start, n) in enumerate(ends)]
+            picks = [positions_of_item(item, start, n, mode) for mode, (item, start, n) in enumerate(ends)]
             _fill(self, source, "modes", tuple(picks))
         else:
             _fill(self, source, "rows", (_rows_of_items(box, spread),))
@@ -119,7 +119,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         >>> mask.shape, mask.source_index((0,)), mask.ordinals().tolist()
         (Shape(2), (2, 1), [5, 0])
         """
-        return Mask[_I]._make(source, "points", (picks_of_points(_checked(source), points),))
+        return Mask[_I]._make(source, "points", (positions_of_points(_checked(source), points),))
 
     @classmethod
     def of_ordinals(cls, source: "Shape[_I]", ordinals: "npt.ArrayLike | range") -> "Mask[_I]":
@@ -134,7 +134,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         >>> mask.shape, mask.source_index((7,))
         (Shape(1000), (7, 7))
         """
-        return Mask[_I]._make(source, "points", (picks_of_ordinals(_checked(source), ordinals),))
+        return Mask[_I]._make(source, "points", (positions_of_ordinals(_checked(source), ordinals),))
 
     @classmethod
     def parse(cls, text: str) -> "Mask":
@@ -182,7 +182,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         return mask_to_json(self)
 
     @classmethod
-    def _make(cls, source: Shape, way: MaskWay, picks: tuple[Picks | int, ...]) -> Self:
+    def _make(cls, source: Shape, way: MaskWay, picks: tuple[Positions | int, ...]) -> Self:
         mask = object.__new__(cls)
         _fill(mask, source, way, picks)
         return mask
@@ -224,15 +224,15 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         if inner.way == "points" and not (self.way == "points" and self._free()):
             return self._make(self.source, "points", (self._points_of(inner.picks[0]),))
         left = iter(inner.picks)
-        picks = [_compose(p, next(left)) if isinstance(p, Picks) else p for p in self.picks]
+        picks = [_compose(p, next(left)) if isinstance(p, Positions) else p for p in self.picks]
         return self._make(self.source, self.way, tuple(picks))
 
-    def _points_of(self, ordinals: Picks | int) -> Picks | int:
+    def _points_of(self, ordinals: Positions | int) -> Positions | int:
         """Return the ordinals in the source of elements of the result."""
         if isinstance(ordinals, int):
             return self.source.ordinal(self.source_index(self.shape.index(ordinals)))
         found = self.source.ordinals(self.source_indices(self.shape.indices_at(ordinals.to_numpy())))
-        return Picks.of_distinct(found)
+        return Positions.of_distinct(found)
 
     # Python's own.
 
@@ -277,13 +277,13 @@ def _checked(source: Shape[_I]) -> Shape[_I]:
     )
 
 
-def _fill(mask: Mask[Any], source: Shape, way: MaskWay, picks: tuple[Picks | int, ...]) -> None:
+def _fill(mask: Mask[Any], source: Shape, way: MaskWay, picks: tuple[Positions | int, ...]) -> None:
     for name, value in (("source", source), ("way", way), ("picks", picks), ("_shape", None)):
         object.__setattr__(mask, name, value)
 
 
-def _rows_of_items(shape: Shape, items: list[MaskItem]) -> Picks:
-    rows = picks_of_item(items[0], shape.origin_at(()), shape.extent(0), 0)
+def _rows_of_items(shape: Shape, items: list[MaskItem]) -> Positions:
+    rows = positions_of_item(items[0], shape.origin_at(()), shape.extent(0), 0)
     if isinstance(rows, int):
         raise JaggedModeError(
             f"a mask picks rows of a jagged shape, and pins none: chip({rows}) is what is under it"
@@ -295,7 +295,7 @@ def _rows_of_items(shape: Shape, items: list[MaskItem]) -> Picks:
     return rows
 
 
-def _compose(outer: Picks, inner: Picks | int) -> Picks | int:
+def _compose(outer: Positions, inner: Positions | int) -> Positions | int:
     return outer.at(inner) if isinstance(inner, int) else outer.compose(inner)
 
 

@@ -1,4 +1,4 @@
-"""What stands in a pattern of shapes: modes, runs of modes and groups; and the rules for their names.
+"""The items of a pattern of shapes: modes, runs of modes and groups, the rules for their names, their text.
 
 Of all runs in a pattern there is at most one, so that it can be read in one way only and a match takes one
 pass, whatever the pattern and the shape.
@@ -36,7 +36,16 @@ MAX_LETTERS: Final = 100
 MAX_NUMBER: Final = 10**100
 """What extents of a pattern stay below."""
 
+MAX_TEXT: Final = 2**20
+"""How many characters the text of a pattern may have."""
+
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*+", re.ASCII)
+# Each token is matched where the one before ended, by expressions that never go back.
+_TOKEN = re.compile(r"\s*+(\.\.\.|\$\.?+(?=[A-Za-z])|[\[\]()=,*+?]|[A-Za-z][A-Za-z0-9_]*+|[0-9]++)", re.ASCII)
+_SPACE = re.compile(r"\s*+", re.ASCII)
+_CLOSING: Final = {"[": "]", "(": ")"}
+_SHOWN: Final = 24
+_DIGITS: Final = len(str(MAX_NUMBER - 1))
 
 
 @final
@@ -219,17 +228,6 @@ def _unknowns(
         if leaf.subscript is not None and leaf.name == name:
             varying.append(name)
     return _once(found), frozenset(varying)
-
-
-MAX_TEXT: Final = 2**20
-"""How many characters the text of a pattern may have."""
-
-# Each token is matched where the one before ended, by expressions that never go back.
-_TOKEN = re.compile(r"\s*+(\.\.\.|\$\.?+(?=[A-Za-z])|[\[\]()=,*+?]|[A-Za-z][A-Za-z0-9_]*+|[0-9]++)", re.ASCII)
-_SPACE = re.compile(r"\s*+", re.ASCII)
-_CLOSING: Final = {"[": "]", "(": ")"}
-_SHOWN: Final = 24
-_DIGITS: Final = len(str(MAX_NUMBER - 1))
 
 
 def parse_items(text: object) -> tuple[Item, ...]:

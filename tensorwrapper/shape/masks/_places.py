@@ -22,7 +22,7 @@ from tensorwrapper.shape.boxes._names import plain_names
 from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon
 from tensorwrapper.shape.kinds._nested import flat_of
-from tensorwrapper.shape.masks._positions import Picks
+from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.shape.rows._columns import Origins
 from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
@@ -33,8 +33,8 @@ __all__ = [
     "MaskWay",
     "SupportsGather",
     "as_if_at_zero",
-    "picked_rows",
     "row_ordinals",
+    "rows_at",
     "rows_of",
 ]
 
@@ -44,7 +44,7 @@ def rows_of(shape: Shape) -> Rows:
     return cast("JaggedCommon", flat_of(shape.implementation)).rows
 
 
-def picked_rows(shape: Shape, picks: Picks) -> Jagged:
+def rows_at(shape: Shape, picks: Positions) -> Jagged:
     """Return these rows one after the other, every origin 0; O(what is picked), in array operations."""
     rows = rows_of(shape)
     columns = rows.columns
@@ -63,7 +63,7 @@ def picked_rows(shape: Shape, picks: Picks) -> Jagged:
     return Jagged(build_rows(levels, leaf, [0] * columns.leaf_rank))
 
 
-def row_ordinals(shape: Shape, picks: Picks) -> IntArray:
+def row_ordinals(shape: Shape, picks: Positions) -> IntArray:
     """Return the ordinals of all elements of these rows, one row after the other."""
     rows = rows_of(shape)
     marks = np.arange(rows.start, rows.stop + 1, dtype=np.int64)
@@ -121,7 +121,7 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
 
     source: Shape[IndexT_co]
     way: MaskWay
-    picks: tuple[Picks | int, ...]
+    picks: tuple[Positions | int, ...]
     _shape: Shape | None
 
     @property
@@ -148,11 +148,11 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
     def _make_shape(self) -> Shape:
         free, names = self._free(), self.source._names
         if self.way == "rows":
-            return wrap(picked_rows(self.source, free[0]), names)
+            return wrap(rows_at(self.source, free[0]), names)
         box = make_smooth(tuple([picks.count for picks in free]), (0,) * len(free))
         if names is None or self.way == "points":
             return wrap(box)
-        kept = [n for n, picks in zip(names, self.picks, strict=True) if isinstance(picks, Picks)]
+        kept = [n for n, picks in zip(names, self.picks, strict=True) if isinstance(picks, Positions)]
         return wrap(box, plain_names(tuple(kept)))
 
     @property
@@ -170,9 +170,9 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
         """How many indices are picked, as a Python integer of any size."""
         return self.shape.size
 
-    def _free(self) -> list[Picks]:
+    def _free(self) -> list[Positions]:
         """Return the picks of the modes that the result has."""
-        return [picks for picks in self.picks if isinstance(picks, Picks)]
+        return [picks for picks in self.picks if isinstance(picks, Positions)]
 
     # From the result to the source.
 
@@ -196,7 +196,7 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
         if self.way == "rows":
             return cast("IndexT_co", tuple(self.source_indices([numbers])[0].tolist()))
         left = iter(numbers)
-        found = tuple([p.at(next(left)) if isinstance(p, Picks) else p for p in self.picks])
+        found = tuple([p.at(next(left)) if isinstance(p, Positions) else p for p in self.picks])
         return self.source.index(found[0]) if self.way == "points" else cast("IndexT_co", found)
 
     def _inside(self, index: Iterable[SupportsIndex]) -> Index:
@@ -234,7 +234,7 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
         found = np.empty((*table.shape[:-1], len(self.picks)), dtype=np.int64)
         column = 0
         for mode, picks in enumerate(self.picks):
-            if isinstance(picks, Picks):
+            if isinstance(picks, Positions):
                 found[..., mode] = picks.take(table[..., column])
                 column += 1
             else:
@@ -254,7 +254,7 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
             return tuple(found[0].tolist()) if picked[0] else None
         where: list[int] = []
         for picks, place in zip(self.picks, self._places_of(index), strict=True):
-            if isinstance(picks, Picks):
+            if isinstance(picks, Positions):
                 where.append(picks.find(place))
                 if where[-1] < 0:
                     return None
@@ -338,7 +338,7 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
         found = np.empty((*table.shape[:-1], self.rank), dtype=np.int64)
         column = 0
         for mode, picks in enumerate(self.picks):
-            if isinstance(picks, Picks):
+            if isinstance(picks, Positions):
                 found[..., column] = picks.find_all(places[..., mode])
                 picked &= found[..., column] >= 0
                 column += 1
@@ -378,7 +378,7 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
         step = size
         for picks, extent, start in zip(self.picks, box.extents, box.origin, strict=True):
             step //= max(extent, 1)
-            if isinstance(picks, Picks):
+            if isinstance(picks, Positions):
                 along = (picks.to_numpy() - _fitting(start)) * np.int64(step)
                 found = np.add.outer(found, along).reshape(-1)
             else:
@@ -413,7 +413,7 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
         part = target[tuple(key)]
         mode = 0
         for picks, start in zip(self.picks, starts, strict=True):
-            if isinstance(picks, Picks):
+            if isinstance(picks, Positions):
                 if not isinstance(picks.places, range):
                     part = cast("SupportsGather[_T]", part).gather(mode, picks.places - _fitting(start))
                 mode += 1
@@ -430,7 +430,7 @@ def _fitting(number: int) -> int:
     raise SizeOverflowError(f"the index {number} does not fit into 64 bits")
 
 
-def _positional(picks: Picks | int, start: int) -> int | slice:
+def _positional(picks: Positions | int, start: int) -> int | slice:
     """Return what stands for picks between the brackets of a tensor; of stored ones the whole mode."""
     if isinstance(picks, int):
         return picks - start

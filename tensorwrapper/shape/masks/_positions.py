@@ -1,4 +1,4 @@
-"""Picks: different indices of one mode, in an order; evenly spaced ones are a range, in O(1) memory."""
+"""Positions: different indices of one mode, in an order; evenly spaced ones are a range, in O(1) memory."""
 
 import contextlib
 import math
@@ -14,7 +14,7 @@ from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import ExtentError, SizeOverflowError
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Picks", "Places"]
+__all__ = ["Places", "Positions"]
 
 Places: TypeAlias = "range | IntArray"
 """Indices in an order: a range, or a read-only array."""
@@ -26,7 +26,7 @@ _CHUNK = 2**16  # places compared at a time: a difference ends the work
 
 @final
 @attrs.frozen(eq=False, getstate_setstate=False)
-class Picks:
+class Positions:
     """Different indices in an order; pick ``k`` is ``places[k]``.
 
     Made by `of_range`, which is total, `of_array`, which checks that nothing comes twice, and `of_distinct`,
@@ -35,8 +35,8 @@ class Picks:
     Examples
     --------
     >>> import numpy as np
-    >>> Picks.of_array(np.array([1, 3, 5])), Picks.of_range(range(8, 0, -3)).find(5)
-    (Picks(places=range(1, 6, 2)), 1)
+    >>> Positions.of_array(np.array([1, 3, 5])), Positions.of_range(range(8, 0, -3)).find(5)
+    (Positions(places=range(1, 6, 2)), 1)
     """
 
     places: Places
@@ -44,7 +44,7 @@ class Picks:
     _order: "IntArray | None" = attrs.field(default=None, init=False, repr=False)
 
     @classmethod
-    def of_range(cls, places: range) -> "Picks":
+    def of_range(cls, places: range) -> "Positions":
         """Return the picks of a range: equal ones get the same start, stop and step."""
         if not places:
             return cls(range(0))
@@ -52,7 +52,7 @@ class Picks:
         return cls(range(places[0], places[-1] + (1 if step > 0 else -1), step))
 
     @classmethod
-    def of_array(cls, places: IntArray, what: str = "positions") -> "Picks":
+    def of_array(cls, places: IntArray, what: str = "positions") -> "Positions":
         """Return the picks of an array that nobody else may change; O(n) if it ascends or descends.
 
         Raises
@@ -67,7 +67,7 @@ class Picks:
         return cls.of_distinct(places)
 
     @classmethod
-    def of_distinct(cls, places: IntArray) -> "Picks":
+    def of_distinct(cls, places: IntArray) -> "Positions":
         """Return the picks of an array in which nothing comes twice; O(1) unless it looks like a range."""
         count = len(places)
         if count < 2:
@@ -172,50 +172,50 @@ class Picks:
             object.__setattr__(self, "_order", order)
         return order
 
-    # Picks of picks.
+    # Positions of picks.
 
-    def compose(self, inner: "Picks") -> "Picks":
+    def compose(self, inner: "Positions") -> "Positions":
         """Return the picks with the numbers `inner`, which must all exist; O(1) for ranges, else one take."""
         mine, theirs = self.places, inner.places
         if not isinstance(theirs, range):
-            return Picks.of_distinct(self.take(theirs))
+            return Positions.of_distinct(self.take(theirs))
         if not theirs:
-            return Picks(range(0))
+            return Positions(range(0))
         if isinstance(mine, range):
-            return Picks.of_range(_progression(self.at(theirs[0]), mine.step * theirs.step, inner.count))
+            return Positions.of_range(_progression(self.at(theirs[0]), mine.step * theirs.step, inner.count))
         stop = theirs.stop if theirs.stop >= 0 else None
-        return Picks.of_distinct(mine[theirs.start : stop : theirs.step])
+        return Positions.of_distinct(mine[theirs.start : stop : theirs.step])
 
-    def intersect(self, other: "Picks") -> "Picks":
+    def intersect(self, other: "Positions") -> "Positions":
         """Return the places that are in both, in the order of the first; O(1) for ranges."""
         mine, theirs = self.places, other.places
         if not isinstance(mine, range):
-            return Picks.of_distinct(mine[other.find_all(mine) >= 0])
+            return Positions.of_distinct(mine[other.find_all(mine) >= 0])
         if isinstance(theirs, range):
-            return Picks.of_range(_common(mine, theirs))
+            return Positions.of_range(_common(mine, theirs))
         # Of a range of any size, those places that the other has.
         numbers = self.find_all(theirs)
         kept = numbers >= 0
-        return Picks.of_distinct(theirs[kept][np.argsort(numbers[kept])])
+        return Positions.of_distinct(theirs[kept][np.argsort(numbers[kept])])
 
-    def complement(self, start: int, extent: int) -> "Picks":
+    def complement(self, start: int, extent: int) -> "Positions":
         """Return the other indices from `start` on, ascending; O(1) if they are a run, else O(extent)."""
         low, high = self.bounds()
         stop = start + extent
         if low > high:
-            return Picks.of_range(range(start, stop))
+            return Positions.of_range(range(start, stop))
         if self.count == high - low + 1 and (low == start or high == stop - 1):
-            return Picks.of_range(range(high + 1, stop) if low == start else range(start, low))
+            return Positions.of_range(range(high + 1, stop) if low == start else range(start, low))
         if extent > MAX_INT64 // 8 or not -MAX_INT64 <= start <= stop <= MAX_INT64:
             raise SizeOverflowError(f"the other {extent - self.count} indices are more than memory holds")
         other = np.ones(extent, dtype=np.bool_)
         other[self.to_numpy() - start] = False
-        return Picks.of_distinct(np.flatnonzero(other) + start)
+        return Positions.of_distinct(np.flatnonzero(other) + start)
 
     # Values.
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Picks):
+        if not isinstance(other, Positions):
             return NotImplemented
         mine, theirs = self.places, other.places
         if isinstance(mine, range) or isinstance(theirs, range):
@@ -226,7 +226,7 @@ class Picks:
         places = self.places
         return hash(places if isinstance(places, range) else places.tobytes())
 
-    def __reduce__(self) -> "tuple[Callable[[Places], Picks], tuple[Places]]":
+    def __reduce__(self) -> "tuple[Callable[[Places], Positions], tuple[Places]]":
         places = self.places
         # A new array object each time: picks that share theirs must pickle as picks that do not.
         return _restore, (places if isinstance(places, range) else np.ascontiguousarray(places).view(),)
@@ -242,8 +242,8 @@ def _unlocked(numbers: IntArray) -> IntArray:
     return view
 
 
-def _restore(places: Places) -> Picks:
-    return Picks(places if isinstance(places, range) else frozen_array(places))
+def _restore(places: Places) -> Positions:
+    return Positions(places if isinstance(places, range) else frozen_array(places))
 
 
 def _check_distinct(places: IntArray, what: str) -> None:

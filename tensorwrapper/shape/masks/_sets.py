@@ -10,7 +10,7 @@ from tensorwrapper.shape._facade import ShapeLike
 from tensorwrapper.shape._shape import Shape, as_shape
 from tensorwrapper.shape.boxes._keys import mode_of
 from tensorwrapper.shape.masks._places import MaskPlaces, MaskWay
-from tensorwrapper.shape.masks._positions import Picks
+from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.typing import IndexT_co
 
 __all__ = ["MaskSets"]
@@ -23,7 +23,7 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     @abstractmethod
-    def _make(cls, source: Shape, way: MaskWay, picks: tuple[Picks | int, ...]) -> Self:
+    def _make(cls, source: Shape, way: MaskWay, picks: tuple[Positions | int, ...]) -> Self:
         """Return the mask with these parts, which are not checked."""
 
     def as_points(self) -> Self:
@@ -37,7 +37,7 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         """
         if self.way == "points":
             return self
-        return self._make(self.source, "points", (Picks.of_distinct(self.ordinals()),))
+        return self._make(self.source, "points", (Positions.of_distinct(self.ordinals()),))
 
     def outer(self) -> Self:
         """Return the smallest mask by modes that has all picked indices: those of each mode that occur.
@@ -64,11 +64,11 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
             )
         if self.way == "modes" and self.size:
             picks = tuple(
-                [p if isinstance(p, Picks) else Picks.of_range(range(p, p + 1)) for p in self.picks]
+                [p if isinstance(p, Positions) else Positions.of_range(range(p, p + 1)) for p in self.picks]
             )
         else:
             columns = box.indices_at(self.ordinals()).T
-            picks = tuple([Picks.of_distinct(np.unique(column)) for column in columns])
+            picks = tuple([Positions.of_distinct(np.unique(column)) for column in columns])
         return self._make(self.source, "modes", picks)
 
     # Sets.
@@ -99,10 +99,10 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         self._check_source(other)
         if self.way == other.way:
             pairs = [(a, b) for a, b in zip(self.picks, other.picks, strict=True) if a != b]
-            picked = [(a, b) for a, b in pairs if isinstance(a, Picks) and isinstance(b, Picks)]
+            picked = [(a, b) for a, b in pairs if isinstance(a, Positions) and isinstance(b, Positions)]
             if len(picked) == len(pairs):
                 both = [
-                    a.intersect(b) if isinstance(a, Picks) and isinstance(b, Picks) else a
+                    a.intersect(b) if isinstance(a, Positions) and isinstance(b, Positions) else a
                     for a, b in zip(self.picks, other.picks, strict=True)
                 ]
                 return self._make(self.source, self.way, tuple(both))
@@ -112,13 +112,13 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         """Return what masks of different ways have in common: O(n log n) in the smaller one."""
         few = self if self.size <= other.size else other
         many = other if few is self else self
-        ordinals = few._as_picks().to_numpy()
+        ordinals = few._as_positions().to_numpy()
         indices = self.source.indices_at(ordinals)
         kept = many.contains(indices)
         found = ordinals[kept]
         if few is not self:
             found = found[np.argsort(self.shape.ordinals(self.result_indices(indices[kept])))]
-        return self._make(self.source, "points", (Picks.of_distinct(found),))
+        return self._make(self.source, "points", (Positions.of_distinct(found),))
 
     def _within(self, region: Shape) -> Self:
         """Return the mask of those of the picked indices that a shape has."""
@@ -129,12 +129,12 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         box, free = region.flatten(), self._free()
         if self.way == "modes" and box.kind == "smooth" and len(free) == len(self.picks):
             ends = zip(box.origin, box.extents, strict=True)
-            runs = [Picks.of_range(range(start, start + extent)) for start, extent in ends]
+            runs = [Positions.of_range(range(start, start + extent)) for start, extent in ends]
             both = [picks.intersect(run) for picks, run in zip(free, runs, strict=True)]
             return self._make(self.source, "modes", tuple(both))
-        ordinals = self._as_picks().to_numpy()
+        ordinals = self._as_positions().to_numpy()
         found = ordinals[region.contains(self.source.indices_at(ordinals))]
-        return self._make(self.source, "points", (Picks.of_distinct(found),))
+        return self._make(self.source, "points", (Positions.of_distinct(found),))
 
     def union(self, other: "MaskSets[Any]") -> Self:
         """Return the mask of what either has, as points in row-major order of the source; O(n log n).
@@ -146,8 +146,8 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         5
         """
         self._check_source(other)
-        ordinals = np.union1d(self._as_picks().to_numpy(), other._as_picks().to_numpy())
-        return self._make(self.source, "points", (Picks.of_distinct(ordinals),))
+        ordinals = np.union1d(self._as_positions().to_numpy(), other._as_positions().to_numpy())
+        return self._make(self.source, "points", (Positions.of_distinct(ordinals),))
 
     def complement(self, mode: SupportsIndex | None = None) -> Self:
         """Return the mask of what this one leaves out, ascending; of the source's size, unless it is a run.
@@ -173,7 +173,7 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
             (rows,) = self._free()
             other = rows.complement(self.source.origin_at(()), self.source.extent(0))
             return self._make(self.source, "rows", (other,))
-        other = self._as_picks().complement(0, self.source.size)
+        other = self._as_positions().complement(0, self.source.size)
         return self._make(self.source, "points", (other,))
 
     def _complement_of(self, mode: int) -> Self:
@@ -186,10 +186,10 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         other = picks.complement(source.origin[mode], source.extents[mode])
         return self._make(self.source, "modes", (*self.picks[:mode], other, *self.picks[mode + 1 :]))
 
-    def _as_picks(self) -> Picks:
+    def _as_positions(self) -> Positions:
         """Return the ordinals of all picked elements."""
         picks = self.picks[0] if self.way == "points" else 0
-        return picks if isinstance(picks, Picks) else Picks.of_distinct(self.ordinals())
+        return picks if isinstance(picks, Positions) else Positions.of_distinct(self.ordinals())
 
     def _check_source(self, other: "MaskSets[Any]") -> None:
         if self.source is not other.source and self.source != other.source:

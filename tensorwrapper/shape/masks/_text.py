@@ -26,7 +26,7 @@ from tensorwrapper.errors import ConversionError, ParseError
 from tensorwrapper.shape._shape import Shape
 from tensorwrapper.shape.masks._keys import MaskItem
 from tensorwrapper.shape.masks._places import MaskPlaces, MaskWay
-from tensorwrapper.shape.masks._positions import Picks
+from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.shape.text._text import MOST_NUMBERS, SHOWN
 
 __all__ = ["MaskRead", "mask_repr", "mask_str", "mask_to_json", "read_json", "read_text"]
@@ -56,7 +56,7 @@ def mask_str(mask: MaskPlaces[Any], *, full: bool = False) -> str:
 
 def _stored(mask: MaskPlaces[Any]) -> int:
     """Return how many numbers are written one by one."""
-    return sum(p.count for p in mask.picks if isinstance(p, Picks) and not isinstance(p.places, range))
+    return sum(p.count for p in mask.picks if isinstance(p, Positions) and not isinstance(p.places, range))
 
 
 def _wholes(mask: MaskPlaces[Any]) -> list[bool]:
@@ -67,10 +67,10 @@ def _wholes(mask: MaskPlaces[Any]) -> list[bool]:
     ends = [(source.origin_at(()), source.extent(0))] if mask.way == "rows" else None
     ends = list(zip(source.origin, source.extents, strict=True)) if ends is None else ends
     pairs = zip(mask.picks, ends, strict=True)
-    return [n > 0 and p == Picks.of_range(range(a, a + n)) for p, (a, n) in pairs]
+    return [n > 0 and p == Positions.of_range(range(a, a + n)) for p, (a, n) in pairs]
 
 
-def _item(picks: Picks | int, shown: int | None, *, full: bool) -> str:
+def _item(picks: Positions | int, shown: int | None, *, full: bool) -> str:
     if isinstance(picks, int):
         return number_text(picks, full=full)
     places = picks.places
@@ -94,7 +94,7 @@ def mask_repr(mask: MaskPlaces[Any]) -> str:
     return f"{name}({', '.join([repr(mask.source), *items])})"
 
 
-def _python(picks: Picks | int, shown: int | None) -> str:
+def _python(picks: Positions | int, shown: int | None) -> str:
     if isinstance(picks, int):
         return number_text(picks, full=False)
     places = picks.places
@@ -111,7 +111,7 @@ def mask_to_json(mask: MaskPlaces[Any]) -> str:
     return dump_json({"picks": plain, "shape": load_json(mask.source.to_json()), "way": mask.way})
 
 
-def _plain(picks: Picks | int) -> Json:
+def _plain(picks: Positions | int) -> Json:
     places = picks if isinstance(picks, int) else picks.places
     if isinstance(places, int):
         number_text(places, full=True)  # raises for a number that no reader takes

@@ -15,29 +15,29 @@ from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._keys import WHOLE
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["ColexPart", "colex_limit", "colex_part", "colex_parts", "walk_colex"]
+__all__ = ["FOrderPart", "f_order_limit", "f_order_part", "f_order_parts", "walk_f_order"]
 
-ColexPart: TypeAlias = tuple[int, IntArray]
+FOrderPart: TypeAlias = tuple[int, IntArray]
 """A run of indices, first mode fastest, as a table; and how many indices come before them."""
 
 
-def colex_limit(cells: int) -> int:
+def f_order_limit(cells: int) -> int:
     """Return how many indices are best sorted at a time: each cut goes through all cells, so as many."""
     return max(cells, 2**16)
 
 
-def walk_colex(shape: ShapeCommon, cells: int) -> Iterator[Index]:
+def walk_f_order(shape: ShapeCommon, cells: int) -> Iterator[Index]:
     """Return an iterator over all indices, first mode fastest."""
-    parts = colex_parts(shape, colex_limit(cells), range(shape.size))
+    parts = f_order_parts(shape, f_order_limit(cells), range(shape.size))
     return tuples_of(table for _, table in parts)
 
 
-def colex_parts(shape: ShapeCommon, limit: int, places: range) -> Iterator[ColexPart]:
+def f_order_parts(shape: ShapeCommon, limit: int, places: range) -> Iterator[FOrderPart]:
     """Return an iterator over the parts, up to `limit` indices each, that hold `places`, in their order."""
     return _parts(shape, shape.rank - 1, 0, limit, places) if places else iter(())
 
 
-def _parts(shape: ShapeCommon, mode: int, before: int, limit: int, places: range) -> Iterator[ColexPart]:
+def _parts(shape: ShapeCommon, mode: int, before: int, limit: int, places: range) -> Iterator[FOrderPart]:
     size = shape.size
     if not _meets(places, before, before + size):
         return
@@ -59,7 +59,7 @@ def _meets(places: range, start: int, stop: int) -> bool:
     return places.start + skipped * places.step < min(stop, places.stop)
 
 
-def colex_part(shape: ShapeCommon, limit: int, where: int | Index) -> ColexPart:
+def f_order_part(shape: ShapeCommon, limit: int, where: int | Index) -> FOrderPart:
     """Return the part that holds a place, or an index, of the shape, which must have it."""
     mode, before = shape.rank - 1, 0
     while shape.size > limit:

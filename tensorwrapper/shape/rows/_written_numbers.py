@@ -15,7 +15,15 @@ from tensorwrapper.shape.rows._columns import Origins, origins_of
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["MAX_SPREAD", "Series", "alike_cells", "cells_between", "compact_modes", "extents_of", "starts_of"]
+__all__ = [
+    "MAX_SPREAD",
+    "WrittenNumbers",
+    "alike_cells",
+    "cells_between",
+    "compact_modes",
+    "extents_of",
+    "starts_of",
+]
 
 MAX_SPREAD: Final = 2**20
 """For how many prefixes, all modes together, one number may stand that a reader must spread into an array.
@@ -31,7 +39,7 @@ _Piece: TypeAlias = tuple[IntArray, npt.NDArray[np.bool_] | None]
 
 @final
 @attrs.frozen(eq=False)
-class Series:
+class WrittenNumbers:
     """One number per prefix; those that no index leads to are no part of the value, and count as 0."""
 
     count: int
@@ -70,16 +78,16 @@ def _pieces(count: int) -> Iterator[tuple[int, int]]:
         start, size = start + size, _PIECE
 
 
-def extents_of(rows: Rows) -> list[Series]:
+def extents_of(rows: Rows) -> list[WrittenNumbers]:
     """Return the extents of every mode at every prefix of at most `outer_rank` indices; O(rank)."""
     columns, even = rows.columns, rows.columns.even
     found = [_fixed(rows.count, 1)]
     *unrolled, (a, b) = _runs(rows)
     for splits, (start, stop) in zip(columns.splits[rows.depth :], unrolled, strict=True):
-        found.append(Series(stop - start, None, _lengths(splits, start)))
+        found.append(WrittenNumbers(stop - start, None, _lengths(splits, start)))
     for inner in range(columns.leaf_rank):
         known = even[inner] if even is not None else None
-        found.append(Series(b - a, known, _leaf_extents(rows, a, inner)))
+        found.append(WrittenNumbers(b - a, known, _leaf_extents(rows, a, inner)))
     return found
 
 
@@ -92,8 +100,8 @@ def _runs(rows: Rows) -> list[tuple[int, int]]:
     return runs
 
 
-def _fixed(number: int, count: int) -> Series:
-    return Series(count, number, lambda start, stop: (np.full(stop - start, number), None))
+def _fixed(number: int, count: int) -> WrittenNumbers:
+    return WrittenNumbers(count, number, lambda start, stop: (np.full(stop - start, number), None))
 
 
 def _lengths(splits: IntArray, a: int) -> Callable[[int, int], _Piece]:
@@ -104,7 +112,7 @@ def _leaf_extents(rows: Rows, a: int, inner: int) -> Callable[[int, int], _Piece
     return lambda start, stop: (rows.columns.leaf_extents(a + start, a + stop)[:, inner], None)
 
 
-def starts_of(rows: Rows) -> list[Series]:
+def starts_of(rows: Rows) -> list[WrittenNumbers]:
     """Return the origins of every mode at the prefixes at which `extents_of` has extents; O(rank)."""
     columns = rows.columns
     found = [_fixed(rows.first, 1)]
@@ -113,7 +121,7 @@ def starts_of(rows: Rows) -> list[Series]:
     later = (*columns.origins[rows.depth + 1 :], *columns.leaf_origins)
     for mode, (stored, (a, b)) in enumerate(zip(later, runs, strict=True), 1):
         known = 0 if a == b else stored if isinstance(stored, int) else None
-        found.append(Series(b - a, known, _origins(rows, stored, mode, a)))
+        found.append(WrittenNumbers(b - a, known, _origins(rows, stored, mode, a)))
     return found
 
 
@@ -124,7 +132,7 @@ def _origins(rows: Rows, stored: Origins, mode: int, a: int) -> Callable[[int, i
     return read
 
 
-def compact_modes(extents: list[Series]) -> list[int | None]:
+def compact_modes(extents: list[WrittenNumbers]) -> list[int | None]:
     """Return for each series the number that may stand for all, None where they must be written.
 
     The first is mode 0; the others are modes whose numbers a reader spreads, `MAX_SPREAD` in all.
@@ -138,7 +146,7 @@ def compact_modes(extents: list[Series]) -> list[int | None]:
     return found
 
 
-def alike_cells(cells: list[Series]) -> Index | None:
+def alike_cells(cells: list[WrittenNumbers]) -> Index | None:
     """Return the extents that all cells have, None if they differ or there is none."""
     found: list[int] = []
     for series in cells:

@@ -35,7 +35,7 @@ from tensorwrapper.shape.rows._columns import check_int64
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.shape.rows._written_numbers import (
-    Series,
+    WrittenNumbers,
     alike_cells,
     compact_modes,
     extents_of,
@@ -93,13 +93,13 @@ def _plain_rows(rows: Rows) -> dict[str, Json]:
     return {
         "extents": [_written(*pair) for pair in zip(extents, single, strict=True)],
         "kind": "jagged",
-        "origin": [_written(series, series.alike()) for series in starts],
+        "origin": [_written(numbers, numbers.alike()) for numbers in starts],
         "outer_rank": outer,
     }
 
 
-def _written(series: Series, alike: int | None) -> Json:
-    return series.values(0, series.count).tolist() if alike is None else alike
+def _written(numbers: WrittenNumbers, alike: int | None) -> Json:
+    return numbers.values(0, numbers.count).tolist() if alike is None else alike
 
 
 # Reading. What is wrong is named by the path of its key.

@@ -8,7 +8,7 @@ from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat, NestedCommon
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.kinds._triangular import Triangular
-from tensorwrapper.shape.rows._written_numbers import Series, starts_of
+from tensorwrapper.shape.rows._written_numbers import WrittenNumbers, starts_of
 from tensorwrapper.shape.text._text import MOST_NUMBERS, SHOWN, format_shape, list_text, shape_str
 from tensorwrapper.typing import Index
 
@@ -92,7 +92,7 @@ def _jagged_call(shape: JaggedCommon, shown: int | None) -> str:
         # Rows that are all alike are not bound to 64 bits; a list of lengths is.
         return f'Shape.parse("{format_shape(shape, "full")}")'
     outer, starts = rows.outer_rank, starts_of(rows)
-    inner = [series.alike() for series in starts[1:outer]]
+    inner = [numbers.alike() for numbers in starts[1:outer]]
     a, b = rows.leaves
     if None in inner:
         # Rows that start in different places say so themselves.
@@ -113,7 +113,7 @@ def _jagged_call(shape: JaggedCommon, shown: int | None) -> str:
     return f"Shape.jagged({text}{f', rank={rank}' if needs_rank else ''}{_origin(origin, shown)})"
 
 
-def _alike_leaf(starts: list[Series]) -> int | None:
+def _alike_leaf(starts: list[WrittenNumbers]) -> int | None:
     """Return where all cells of rank 1 start; None if cells have another rank, or start apart."""
     return starts[0].alike() if len(starts) == 1 else None
 

@@ -40,7 +40,7 @@ from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.kinds._triangular import Triangular
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.shape.rows._written_numbers import (
-    Series,
+    WrittenNumbers,
     alike_cells,
     cells_between,
     compact_modes,
@@ -204,7 +204,7 @@ def _jagged(rows: Rows, limit: int | None) -> _Text:
     modes, cells = extents[:outer], extents[outer:]
     single, alike = compact_modes(modes), alike_cells(cells)
     starts = starts_of(rows)
-    origin = [series.alike() for series in starts]
+    origin = [numbers.alike() for numbers in starts]
     if not any(o is None or o for o in origin):
         starts, origin = [], []
     numbers = _count(modes, single) + _count(starts, origin)
@@ -215,28 +215,28 @@ def _jagged(rows: Rows, limit: int | None) -> _Text:
         alike = None
     numbers += sum(s.count for s in cells) if alike is None else len(alike)
     end = _end(numbers, limit)
-    items = [_series_text(s, n, end) for s, n in zip(modes, single, strict=True)]
+    items = [_numbers_text(s, n, end) for s, n in zip(modes, single, strict=True)]
     items.append(_cells_text(rows, cells, end) if alike is None else _cell_text(alike, end) + "|" * bar)
-    at = [_series_text(s, o, end) for s, o in zip(starts, origin, strict=True)]
+    at = [_numbers_text(s, o, end) for s, o in zip(starts, origin, strict=True)]
     return _Text("", items, at, numbers)
 
 
-def _count(modes: list[Series], single: list[int | None]) -> int:
+def _count(modes: list[WrittenNumbers], single: list[int | None]) -> int:
     """Return how many numbers are written for modes, where a single one may stand for all of a mode."""
     return sum(s.count if n is None else 1 for s, n in zip(modes, single, strict=True))
 
 
-def _series_text(series: Series, alike: int | None, end: int | None) -> str:
+def _numbers_text(numbers: WrittenNumbers, alike: int | None, end: int | None) -> str:
     if alike is not None:
         return str(alike)
-    count = series.count
-    return _bars(series.values(0, count if end is None else end), count)
+    count = numbers.count
+    return _bars(numbers.values(0, count if end is None else end), count)
 
 
-def _cells_text(rows: Rows, cells: list[Series], end: int | None) -> str:
+def _cells_text(rows: Rows, cells: list[WrittenNumbers], end: int | None) -> str:
     count, inner = cells[0].count, len(cells)
     if inner == 1:
-        return _series_text(cells[0], None, end)
+        return _numbers_text(cells[0], None, end)
     if not count:
         return "|" + "x" * (inner - 1)
     table = cells_between(rows, 0, count if end is None else end)

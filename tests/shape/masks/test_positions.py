@@ -1,4 +1,4 @@
-"""Picks of one mode, against lists."""
+"""Positions of one mode, against lists."""
 
 import itertools
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper.errors import ExtentError, SizeOverflowError
-from tensorwrapper.shape.masks._positions import Picks
+from tensorwrapper.shape.masks._positions import Positions
 
 steps = st.integers(-5, 5).filter(bool)
 ranges = st.builds(
@@ -22,8 +22,8 @@ lists = st.lists(st.integers(-30, 30), unique=True, max_size=12)
 
 def picks_of(places):
     if isinstance(places, range):
-        return Picks.of_range(places)
-    return Picks.of_array(np.array(places, dtype=np.int64))
+        return Positions.of_range(places)
+    return Positions.of_array(np.array(places, dtype=np.int64))
 
 
 places = st.one_of(ranges, lists)
@@ -78,18 +78,18 @@ def test_the_complement_has_all_others(given_):
 @given(st.integers(10**18, 10**22), steps, st.integers(1, 50))
 def test_places_beyond_64_bits_are_integers_of_any_size(start, step, count):
     whole = range(start, start + step * count, step)
-    picks = Picks.of_range(whole)
+    picks = Positions.of_range(whole)
 
     assert [picks.at(k) for k in range(count)] == list(whole)
     assert [picks.find(place) for place in whole] == list(range(count))
-    assert picks.intersect(Picks.of_range(whole[::-3])).count == len(whole[::-3])
+    assert picks.intersect(Positions.of_range(whole[::-3])).count == len(whole[::-3])
     known = [place for place in whole if place < 2**63]
     found = picks.find_all(np.array([*known, 3], dtype=np.int64)).tolist()
     assert found == [*[whole.index(place) for place in known], -1]
 
 
 def test_ranges_that_leave_64_bits_give_those_places_that_do_not():
-    picks = Picks.of_range(range(10**20, -1, -(10**17)))
+    picks = Positions.of_range(range(10**20, -1, -(10**17)))
 
     assert picks.take(np.array([1000, 999])).tolist() == [0, 10**17]
     assert picks.take(np.array([], dtype=np.int64)).tolist() == []
@@ -106,6 +106,6 @@ def test_nothing_comes_twice(places):
 
 
 def test_a_complement_that_no_memory_holds_is_refused():
-    assert Picks.of_range(range(5, 10**30)).complement(0, 10**30).places == range(5)
+    assert Positions.of_range(range(5, 10**30)).complement(0, 10**30).places == range(5)
     with pytest.raises(SizeOverflowError, match="more than memory holds"):
-        Picks.of_range(range(0, 10**30, 2)).complement(0, 10**30)
+        Positions.of_range(range(0, 10**30, 2)).complement(0, 10**30)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape._numbering import SortedParts
-from tensorwrapper.shape.rows._f_order import colex_part, colex_parts
+from tensorwrapper.shape.rows._f_order import f_order_part, f_order_parts
 from tensorwrapper.testing import jagged_shapes, tiled_shapes, triangular_shapes, views
 
 SHAPES = views(st.one_of(jagged_shapes(), tiled_shapes(), triangular_shapes())).filter(
@@ -50,12 +50,12 @@ def test_every_index_has_one_place(shape, limit):
 @given(SHAPES, LIMITS)
 def test_parts_follow_one_another_and_keep_to_the_limit(shape, limit):
     place = 0
-    for before, table in colex_parts(shape.implementation, limit, range(shape.size)):
+    for before, table in f_order_parts(shape.implementation, limit, range(shape.size)):
         assert before == place
         assert 0 < len(table) <= limit
         for found in (
-            colex_part(shape.implementation, limit, before),
-            colex_part(shape.implementation, limit, tuple(table[-1])),
+            f_order_part(shape.implementation, limit, before),
+            f_order_part(shape.implementation, limit, tuple(table[-1])),
         ):
             assert found[0] == before
             assert np.array_equal(found[1], table)
@@ -73,7 +73,7 @@ def test_tables_are_full_whatever_the_parts(length):
 
 def test_only_parts_that_are_asked_for_are_sorted():
     shape = Shape.jagged(np.full(4, 1000)).implementation
-    parts = colex_parts(shape, 10, range(3999, -1, -1000))
+    parts = f_order_parts(shape, 10, range(3999, -1, -1000))
     assert [before <= place < before + len(table) for place, (before, table) in zip(
         range(3999, -1, -1000), parts, strict=True
     )] == [True] * 4  # fmt: skip
