@@ -1,7 +1,7 @@
 """Strided layouts: one step per mode."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, SupportsIndex, TypeAlias, final
+from typing import Any, SupportsIndex, TypeAlias, cast, final
 
 import attrs
 import numpy as np
