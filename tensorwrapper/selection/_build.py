@@ -65,20 +65,20 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> list[Expression]:
     if not views:
         raise ConversionError(f"{what} needs at least one view")
     for number, view in enumerate(views):
-        if view.shape.kind != "smooth":
+        if not view._expression.is_box:
             raise JaggedModeError(
                 f"{what} joins boxes, and operand {number} is {view.shape}: to_padded() makes a box of it"
             )
     dtype = promoted([view.dtype for view in views], [], what)
-    return [view.astype(dtype)._expression for view in views]
+    return [(view if view.dtype == dtype else view.astype(dtype))._expression for view in views]
 
 
 def _aligned(parts: list[Expression], mode: int | None, what: str) -> None:
     """Raise unless all have the same extents, but for that of the mode along which they are joined."""
-    first = parts[0].shape.extents
+    first = parts[0].extents
     along = "" if mode is None else f" along mode {mode}"
     for number, part in enumerate(parts):
-        own = part.shape.extents
+        own = part.extents
         if len(own) != len(first):
             raise RankError(
                 f"{what} needs views of one rank: operand 0 has {len(first)} modes, "
@@ -115,7 +115,7 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     [5, 3, 1]
     """
     given = [at_zero(part) for part in _of_one_type(parts, "concat")]
-    number = mode_of(mode, given[0].shape.rank)
+    number = mode_of(mode, len(given[0].extents))
     _aligned(given, number, "concat")
     return View(whole(Joining.of(number, given)))
 
@@ -145,7 +145,7 @@ def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[An
     given = [at_zero(part) for part in _of_one_type(parts, "interleave")]
     number = mode_of(mode, given[0].shape.rank)
     _aligned(given, number, "interleave")
-    lengths = [part.shape.extents[number] for part in given]
+    lengths = [part.extents[number] for part in given]
     total, many = sum(lengths), len(lengths)
     wanted = [-((j - total) // many) for j in range(many)]
     if lengths != wanted:

@@ -40,7 +40,7 @@ def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
     if given.dtype != np.bool_:
         raise DTypeError(f"a mask has elements of type bool, not {given.dtype}")
     parts = _operands([x, y], "where")
-    extents = _common([given.shape.extents, *[part.shape.extents for part in parts]], "where")
+    extents = _common([given.shape.extents, *[part.extents for part in parts]], "where")
     _check_box(given._expression)
     chosen, left, right = [_broadcast(part, extents) for part in (given._expression, *parts)]
     return View(whole(Choosing((chosen, left, right))))
@@ -72,7 +72,7 @@ def maximum(*operands: Operand) -> View[Any]:
 
 def _extreme(kind: Literal["minimum", "maximum"], operands: tuple[Operand, ...]) -> View[Any]:
     parts = _operands(operands, kind)
-    extents = _common([part.shape.extents for part in parts], kind)
+    extents = _common([part.extents for part in parts], kind)
     return View(whole(Extreme.of(kind, [_broadcast(part, extents) for part in parts])))
 
 
@@ -110,6 +110,6 @@ def _common(extents: list[Extents], what: str) -> Extents:
 
 
 def _broadcast(part: Expression, extents: Extents) -> Expression:
-    if part.shape.extents == extents and not any(part.shape.origin):
+    if part.extents == extents and not any(part.origin):
         return part
     return View(part)[...].broadcast(box(extents))._expression

@@ -114,6 +114,8 @@ class View(
         >>> sel.as_view([1.5, 2.5]).astype("i4").compute().tolist()
         [1, 2]
         """
+        if dtype is self.dtype:
+            return self
         wanted = to_element_type(dtype, "TO" if self.dtype.kind == "O" else "T")
         if wanted == self.dtype:
             return self

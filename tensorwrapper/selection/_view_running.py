@@ -20,6 +20,7 @@ from tensorwrapper.selection.computing._targets import (
     new_array,
     new_tensor,
     reads_from,
+    small_copy,
     source_tensor,
     target_array,
     threads_for,
@@ -116,12 +117,18 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         >>> v.compute(out[:, 1]).shape, out[:, 1].tolist()
         (Shape(5), [0.0, 1.0, 2.0, 3.0, 4.0])
         """
-        source = source_tensor(self._expression)
-        if source is not None and (
-            self.shape.kind != "smooth" or isinstance(source.buffer, Sparse | Strings)
-        ):
+        view = self._expression
+        plain = cancel is None and progress is None and threads is None
+        if plain and out is None and isinstance(order, str) and order == "C":
+            small = small_copy(view)
+            if small is None and view.is_box and view.node.tensor is None:
+                small = small_copy(self.normal_form())
+            if small is not None:
+                return small
+        source = source_tensor(view)
+        if source is not None and (not view.is_box or isinstance(source.buffer, Sparse | Strings)):
             return _copied(source, out)
-        if source is None and self.shape.kind != "smooth":
+        if source is None and not view.is_box:
             return self._of_box(out)
         fastest = fastest_first(order, self.shape.rank)
         plan, count = self.plan(), threads_for(self.nbytes, threads)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import buffer_of, memory_of, packed_layout, to_threads
+from tensorwrapper.buffer.lowlevel import SMALL, buffer_of, memory_of, packed_layout, to_threads
 from tensorwrapper.errors import (
     BufferSizeError,
     ConversionError,
@@ -17,11 +17,13 @@ from tensorwrapper.errors import (
     ReadOnlyError,
 )
 from tensorwrapper.layout import Layout
+from tensorwrapper.layout.lowlevel import Strided, new_strided, packed_strides, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._leaves import leaves_of, source_of
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Extents, Index
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "new_array",
     "new_tensor",
     "reads_from",
+    "small_copy",
     "source_tensor",
     "target_array",
     "threads_for",
@@ -45,6 +48,23 @@ def source_tensor(view: Expression) -> Tensor[Any] | None:
     """Return the tensor that a view is, if it selects from one tensor and a layout says what."""
     tensor = view.node.tensor
     return None if tensor is None else Tensor._make(view.layout, tensor.buffer)
+
+
+def small_copy(view: Expression) -> Tensor[Any] | None:
+    """Return the elements of a view in memory of their own, if they are a few that lie in strides.
+
+    This is the short way of what a plan does, and gives the same.
+    """
+    tensor = view.node.tensor
+    strided = view.layout.implementation
+    if tensor is None or not isinstance(strided, Strided):
+        return None
+    buffer, extents = tensor.buffer, strided.extents
+    if not isinstance(buffer, Dense) or math.prod(extents) > SMALL or buffer.flat.dtype.kind in "TO":
+        return None
+    flat = buffer.array(extents, strided.strides, strided.offset).flatten()
+    strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
+    return make_tensor(wrap_layout(new_strided(extents, strided.origin, strides, 0)), Dense(flat))
 
 
 def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Array:

@@ -56,7 +56,7 @@ class Choosing(Node):
 
     @property
     def extents(self) -> Extents:
-        return self.operands[0].shape.extents
+        return self.operands[0].extents
 
     @property
     def dtype(self) -> "np.dtype[Any]":
@@ -89,7 +89,7 @@ class Choosing(Node):
         given.only()
         parts = given.parts("where")
         given.alike(parts[1:])
-        if len(parts) != 3 or parts[0].dtype != np.bool_ or parts[0].shape.extents != parts[1].shape.extents:
+        if len(parts) != 3 or parts[0].dtype != np.bool_ or parts[0].extents != parts[1].extents:
             raise given.refused("bounds", ".where needs a mask of bools and two views, all of one box")
         return Choosing(parts)
 
@@ -107,7 +107,7 @@ class Extreme(Node):
 
     @property
     def extents(self) -> Extents:
-        return self.operands[0].shape.extents
+        return self.operands[0].extents
 
     @property
     def dtype(self) -> "np.dtype[Any]":
@@ -185,7 +185,7 @@ class Casting(Node):
 
     @property
     def extents(self) -> Extents:
-        return self.operand.shape.extents
+        return self.operand.extents
 
     @property
     def dtype(self) -> "np.dtype[Any]":

@@ -295,6 +295,25 @@ class Expression:
         return self.layout.shape
 
     @property
+    def extents(self) -> Extents:
+        """The extents of a box."""
+        known = self.layout.implementation
+        found: Extents = known.extents if isinstance(known, Strided) else self.layout.shape.extents
+        return found
+
+    @property
+    def origin(self) -> Index:
+        """The first index of a box."""
+        known = self.layout.implementation
+        found: Index = known.origin if isinstance(known, Strided) else self.layout.shape.origin
+        return found
+
+    @property
+    def is_box(self) -> bool:
+        """Whether the indices are a box."""
+        return isinstance(self.layout.implementation, Strided) or self.layout.shape.kind == "smooth"
+
+    @property
     def dtype(self) -> "np.dtype[Any]":
         """The type of the elements."""
         return self.node.dtype
@@ -310,11 +329,11 @@ class Expression:
     @property
     def is_whole(self) -> bool:
         """Whether the view is the box of the node as it is, up to its origin."""
-        held = self.layout.implementation
+        known = self.layout.implementation
         return (
-            isinstance(held, Strided)
-            and held.extents == self.node.extents
-            and (held.is_contiguous and not held.offset)
+            isinstance(known, Strided)
+            and known.extents == self.node.extents
+            and (known.is_contiguous and not known.offset)
         )
 
 
@@ -346,7 +365,7 @@ def whole(node: Node) -> Expression:
 
 def at_zero(view: Expression) -> Expression:
     """Return a view of a box with its origin at zero."""
-    return view if not any(view.shape.origin) else attrs.evolve(view, layout=view.layout[...])
+    return view if not any(view.origin) else attrs.evolve(view, layout=view.layout[...])
 
 
 class NodeWriter(ABC):

@@ -48,22 +48,21 @@ class Joining(SharedMode):
 
     mode: int
     operands: tuple[Expression, ...]
+    extents: Extents = attrs.field(init=False, eq=False, repr=False)
     offsets: IntArray = attrs.field(init=False, eq=False, repr=False)
     """Where each operand begins along the mode, and after them all the extent."""
 
     json_names: ClassVar[tuple[str, ...]] = ("concat",)
 
     def __attrs_post_init__(self) -> None:
-        lengths = [part.shape.extents[self.mode] for part in self.operands]
+        lengths = [part.extents[self.mode] for part in self.operands]
         if sum(lengths) > MAX_INT64:
             raise SizeOverflowError(f"mode {self.mode} of {len(lengths)} views has {sum(lengths)} positions")
         offsets = np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))])
         offsets.flags.writeable = False
         object.__setattr__(self, "offsets", offsets)
-
-    @property
-    def extents(self) -> Extents:
-        return _with_extent(self.operands[0].shape.extents, self.mode, int(self.offsets[-1]))
+        extents = _with_extent(self.operands[0].extents, self.mode, sum(lengths))
+        object.__setattr__(self, "extents", extents)
 
     @property
     def name(self) -> str:
@@ -113,8 +112,8 @@ class Interleaving(SharedMode):
 
     @property
     def extents(self) -> Extents:
-        total = sum([part.shape.extents[self.mode] for part in self.operands])
-        return _with_extent(self.operands[0].shape.extents, self.mode, total)
+        total = sum([part.extents[self.mode] for part in self.operands])
+        return _with_extent(self.operands[0].extents, self.mode, total)
 
     @property
     def name(self) -> str:
@@ -144,7 +143,7 @@ class Interleaving(SharedMode):
     @classmethod
     def from_json(cls, given: NodeFields) -> "Interleaving":
         mode, parts = _parts(given)
-        lengths = [part.shape.extents[mode] for part in parts]
+        lengths = [part.extents[mode] for part in parts]
         total, many = sum(lengths), len(lengths)
         if lengths != [-((j - total) // many) for j in range(many)]:
             raise given.refused("cover", f": views of extents {lengths[:8]} do not take turns")
@@ -165,7 +164,7 @@ class Stacking(Node):
 
     @property
     def extents(self) -> Extents:
-        inner = self.operands[0].shape.extents
+        inner = self.operands[0].extents
         return (*inner[: self.mode], len(self.operands), *inner[self.mode :])
 
     @property

@@ -33,8 +33,8 @@ def _joined(pieces: list[Piece], mode: int) -> list[Piece]:
 def _continued(first: Expression, second: Expression, mode: int) -> Expression | None:
     """Return the view of two that follow one another along a mode, if one layout or constant says both."""
     a, b = first.node, second.node
-    extents = first.shape.extents
-    counts = extents[mode], second.shape.extents[mode]
+    extents = first.extents
+    counts = extents[mode], second.extents[mode]
     together = (*extents[:mode], sum(counts), *extents[mode + 1 :])
     if isinstance(a, Filling) and a.is_like(b):
         return a.over(together)

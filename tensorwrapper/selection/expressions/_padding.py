@@ -57,7 +57,7 @@ class Padding(Node):
 
     @property
     def extents(self) -> Extents:
-        inner = zip(self.operand.shape.extents, self.widths, strict=True)
+        inner = zip(self.operand.extents, self.widths, strict=True)
         return tuple([before + extent + after for extent, (before, after) in inner])
 
     @property
@@ -90,7 +90,7 @@ class Padding(Node):
         for mode in reversed(range(len(widths))):
             before, after = widths[mode]
             if before or after:
-                extents = inner.shape.extents
+                extents = inner.extents
                 parts = (self._side(extents, mode, before), inner, self._side(extents, mode, after))
                 inner = whole(Joining(mode, parts))
         return inner.node if inner.is_whole else Whole(inner)
@@ -101,7 +101,7 @@ class Padding(Node):
 
     def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
         inner = positions - np.array([before for before, _ in self.widths], dtype=np.int64)
-        extents = np.array(self.operand.shape.extents, dtype=np.int64)
+        extents = np.array(self.operand.extents, dtype=np.int64)
         inside = ((inner >= 0) & (inner < extents)).all(axis=-1)
         yield self.operand, inside, inner[inside]
         yield self.fill, ~inside, np.empty((np.count_nonzero(~inside), 0), dtype=np.int64)
@@ -137,7 +137,7 @@ def padded(inner: Expression, widths: tuple[tuple[int, int], ...], fill_value: o
     rank = inner.shape.rank
     if len(widths) != rank or any(len(pair) != 2 for pair in widths):
         raise RankError(f"widths are one pair per mode, {rank} in all, not {widths}")
-    origin = [start - before for start, (before, _) in zip(inner.shape.origin, widths, strict=True)]
+    origin = [start - before for start, (before, _) in zip(inner.origin, widths, strict=True)]
     value = fit_number(fill_value, inner.dtype, "fill_value")[()]
     node = Padding(at_zero(inner), widths, whole(Filling(box(()), value, inner.dtype)))
     return Expression(node, Layout(wrap(make_smooth(node.extents, tuple(origin)))))

@@ -29,7 +29,7 @@ class Piece:
 
     def count(self, mode: int) -> int:
         """Return how many positions they are."""
-        extents: Extents = self.view.shape.extents
+        extents: Extents = self.view.extents
         return extents[mode]
 
     def positions(self, mode: int) -> range:

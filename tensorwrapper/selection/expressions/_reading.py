@@ -36,17 +36,20 @@ class Reading(Node):
     """The elements of a source. The places of a tensor in memory are those of its buffer."""
 
     source: Source
+    # What nodes above ask all the time, and sources look up.
+    tensor: Tensor[Any] | None = attrs.field(init=False, eq=False, repr=False)
+    extents: Extents = attrs.field(init=False, eq=False, repr=False)
+    dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
 
     json_names: ClassVar[tuple[str, ...]] = ("source", "memory")
 
-    @property
-    def extents(self) -> Extents:
-        tensor = self.tensor
-        return self.source.shape.extents if tensor is None else (tensor.buffer.size,)
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.source.dtype
+    def __attrs_post_init__(self) -> None:
+        source = self.source
+        tensor = source.tensor if isinstance(source, TensorSource) else None
+        buffer = None if tensor is None else tensor.buffer
+        object.__setattr__(self, "tensor", tensor)
+        object.__setattr__(self, "extents", source.shape.extents if buffer is None else (buffer.size,))
+        object.__setattr__(self, "dtype", source.dtype if buffer is None else buffer.dtype)
 
     @property
     def name(self) -> str:
@@ -56,10 +59,8 @@ class Reading(Node):
     def is_leaf(self) -> bool:
         return True
 
-    @property
-    def tensor(self) -> Tensor[Any] | None:
-        source = self.source
-        return source.tensor if isinstance(source, TensorSource) else None
+    def __reduce__(self) -> "tuple[type[Reading], tuple[Source]]":
+        return Reading, (self.source,)
 
     def all(self) -> Expression:
         return reading_of(self.source)

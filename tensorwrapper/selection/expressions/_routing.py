@@ -273,6 +273,8 @@ def route(mode: int, extents: Extents, pieces: list[Piece]) -> Expression:
     The pieces share out the positions of the mode. Those that are empty go, nested ones are laid flat, and
     neighbours that one layout can say become one.
     """
+    if len(pieces) == 1:
+        return pieces[0].view
     flat: list[Piece] = []
     for piece in pieces:
         flat += _flattened(piece, mode)
@@ -303,10 +305,10 @@ def _flattened(piece: Piece, mode: int) -> list[Piece]:
 
 def _reordered(found: Expression, mode: int, places: IntArray, normalize: Normalize) -> Expression:
     """Return a view whose positions along a mode are some of those of another view, starting at zero."""
-    if len(places) == found.shape.extents[mode] and (places == np.arange(len(places))).all():
+    if len(places) == found.extents[mode] and (places == np.arange(len(places))).all():
         return found
     base, axis = Table(np.ascontiguousarray(places)).simplify()
-    known = new_row_major(found.shape.extents)
+    known = new_row_major(found.extents)
     step = known.strides[mode]
     axes = [Stride(n, s) for n, s in zip(known.extents, known.strides, strict=True)]
     moved: AxisMap

@@ -50,7 +50,7 @@ class Whole(Node):
 
     @property
     def extents(self) -> Extents:
-        return self.operand.shape.extents
+        return self.operand.extents
 
     @property
     def dtype(self) -> "np.dtype[Any]":
@@ -168,13 +168,13 @@ def pushed(operand: Expression, transform: Transform) -> Expression:
     layout = through(operand.layout, transform)
     if layout is not None:
         return Expression(operand.node, layout)
-    return Expression(Whole(operand), put_together(transform, operand.shape.extents))
+    return Expression(Whole(operand), put_together(transform, operand.extents))
 
 
 def settled(inner: Expression, layout: Layout, normalize: Normalize) -> Expression:
     """Return the elements of a normal form that a layout selects; if they are, as parts of its own leaves."""
     node = inner.node
-    transform = take_apart(layout, inner.shape.extents)
+    transform = take_apart(layout, inner.extents)
     found: Expression | None = None
     if transform is not None and (node.is_leaf or node.ordered is not None):
         own = through(inner.layout, transform)

@@ -31,12 +31,12 @@ __all__ = ["normalize"]
 def normalize(view: Expression) -> Expression:
     """Return the normal form of a view: the same elements at the same indices. O(nodes that it reaches)."""
     node = view.node
-    shape = view.layout.shape
-    if shape.kind != "smooth":
+    if not view.is_box:
         return Expression(node, view.layout) if node.is_leaf else _as_it_lies(view)
-    if node.is_constant or not shape.size:
-        value = cast("Filling", node).value if shape.size else _nothing(node.dtype)
-        return _placed(whole(Filling(box(shape.extents), value, node.dtype)), view)
+    extents = view.extents
+    if node.is_constant or 0 in extents:
+        value = _nothing(node.dtype) if 0 in extents else cast("Filling", node).value
+        return _placed(whole(Filling(box(extents), value, node.dtype)), view)
     if node.is_leaf:
         return Expression(node, canonical(view.layout))
     return _placed(_lowered(view), view)
@@ -48,8 +48,8 @@ def _nothing(dtype: Any) -> object:  # noqa: ANN401 - a type of elements
 
 def _placed(found: Expression, view: Expression) -> Expression:
     """Return a view with the origin of another one of its extents."""
-    origin = view.shape.origin
-    return found if found.shape.origin == origin else Expression(found.node, _moved(found.layout, origin, 0))
+    origin = view.origin
+    return found if found.origin == origin else Expression(found.node, _moved(found.layout, origin, 0))
 
 
 def _moved(layout: Layout[Any], origin: Index, by: int) -> Layout[Any]:

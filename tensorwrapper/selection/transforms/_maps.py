@@ -16,14 +16,24 @@ from tensorwrapper.layout.lowlevel import (
     new_strided,
     wrap_layout,
 )
+from tensorwrapper.typing import Extents, Index
 
-__all__ = ["canonical", "maps_of"]
+__all__ = ["box_of", "canonical", "maps_of"]
 
 
 def maps_of(layout: Layout[Any]) -> tuple[int, tuple[AxisMap, ...]] | None:
     """Return base and axis maps of a layout; None if it keeps tiles together, and so has no rule per mode."""
     known = layout.implementation
     return known.mode_maps("a selection") if isinstance(known, Strided | Separable | Hierarchical) else None
+
+
+def box_of(layout: Layout[Any]) -> tuple[Extents, Index]:
+    """Return extents and origin of the indices of a layout, which are a box."""
+    known = layout.implementation
+    if isinstance(known, Strided):
+        return known.extents, known.origin
+    shape = layout.shape
+    return shape.extents, shape.origin
 
 
 def canonical(layout: Layout[Any]) -> Layout[Any]:
@@ -33,12 +43,12 @@ def canonical(layout: Layout[Any]) -> Layout[Any]:
     """
     implementation = layout.implementation
     if isinstance(implementation, Strided):
-        pairs = list(zip(implementation.extents, implementation.strides, strict=True))
-        if any(step and n == 1 for n, step in pairs):
-            steps = tuple([step if n > 1 else 0 for n, step in pairs])
-            return wrap_layout(
-                new_strided(implementation.extents, implementation.origin, steps, implementation.offset)
-            )
+        extents, strides = implementation.extents, implementation.strides
+        if 1 not in extents:
+            return layout
+        steps = tuple([step if n > 1 else 0 for n, step in zip(extents, strides, strict=True)])
+        if steps != strides:
+            return wrap_layout(new_strided(extents, implementation.origin, steps, implementation.offset))
     if isinstance(implementation, Separable):
         parts = [_from_zero(axis) for axis in implementation.axes]
         base = implementation.base + sum([more for more, _ in parts])

@@ -24,7 +24,7 @@ from tensorwrapper.layout.lowlevel import (
     packed_strides,
     wrap_layout,
 )
-from tensorwrapper.selection.transforms._maps import maps_of
+from tensorwrapper.selection.transforms._maps import box_of, maps_of
 from tensorwrapper.typing import Extents, Index, IntArray
 
 __all__ = ["Coordinate", "Feed", "Transform", "put_together", "take_apart", "through"]
@@ -43,6 +43,9 @@ class Coordinate:
 
     def bounds(self) -> tuple[int, int]:
         """Return the least and the greatest position."""
+        if len(self.feeds) == 1:
+            least, greatest = self.feeds[0][1].bounds()
+            return self.constant + least, self.constant + greatest
         ends = [axis.bounds() for _, axis in self.feeds]
         return self.constant + sum([a for a, _ in ends]), self.constant + sum([b for _, b in ends])
 
@@ -85,6 +88,9 @@ class Transform:
         return Transform(extents, self.origin, changed)
 
 
+_EVEN = frozenset({Stride})
+
+
 def _unravel(place: int, strides: Sequence[int], extents: Extents) -> list[int]:
     return [place // step % extent for step, extent in zip(strides, extents, strict=True)]
 
@@ -99,6 +105,13 @@ def take_apart(layout: Layout[Any], extents: Extents) -> Transform | None:
     if maps is None:
         return None
     base, axes = maps
+    own, origin = box_of(layout)
+    if len(extents) == 1 and _EVEN.issuperset(map(type, axes)):
+        # The place is the position.
+        moving = [(m, axis) for m, axis in enumerate(axes) if own[m] > 1 and cast("Stride", axis).step]
+        alone = Coordinate(base, tuple(moving))
+        least, greatest = alone.bounds()
+        return Transform(own, origin, (alone,)) if least >= 0 and greatest < extents[0] else None
     strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
     first = base + sum([axis.at(0) for axis in axes])
     start = _unravel(first, strides, extents)
@@ -111,12 +124,12 @@ def take_apart(layout: Layout[Any], extents: Extents) -> Transform | None:
         for target, move in moves:
             constants[target] -= move.at(0)
             feeds[target].append((mode, move))
-    coordinates = [Coordinate(c, tuple(own)) for c, own in zip(constants, feeds, strict=True)]
+    coordinates = [Coordinate(c, tuple(fed)) for c, fed in zip(constants, feeds, strict=True)]
     for coordinate, extent in zip(coordinates, extents, strict=True):
         least, greatest = coordinate.bounds()
         if least < 0 or greatest >= extent:
             return None
-    return Transform(layout.shape.extents, layout.shape.origin, tuple(coordinates))
+    return Transform(own, origin, tuple(coordinates))
 
 
 def _moves(
