@@ -41,9 +41,10 @@ class CompressedPacking(ElementPacking):
     def replaces_elements(self) -> bool:
         return True
 
+    def applies(self, options: WriteOptions) -> bool:
+        return options.compress == self.codec
+
     def pack(self, tensor: Tensor[Any], parts: PartWriter, options: WriteOptions) -> Packed | None:
-        if options.compress != self.codec:
-            return None
         _, word, dtype = write_dtype(tensor.dtype, parts.where, allow_longdouble=options.allow_longdouble)
         data = as_bytes(parts.row_major(tensor, dtype), dtype)
         codec, raw = CODECS[self.codec], np.frombuffer(data, np.uint8)

@@ -152,6 +152,10 @@ class ElementPacking(PackingCommon):
         """
         return False
 
+    def applies(self, options: WriteOptions) -> bool:  # noqa: ARG002 - most do whatever was asked for
+        """Return whether any tensor of a message with these options is for this packing."""
+        return True
+
     @abstractmethod
     def pack(self, tensor: Tensor[Any], parts: PartWriter, options: WriteOptions) -> Packed | None:
         """Return what the elements of a tensor become, in row-major order; None if they are not for this one.

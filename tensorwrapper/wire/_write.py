@@ -46,7 +46,7 @@ _DEFAULTS = WriteOptions()
 class Writer:
     """Collects descriptions and payload parts; element data first, index arrays after it."""
 
-    __slots__ = ("_before", "_entries", "_options", "_parts", "_plain", "_table")
+    __slots__ = ("_before", "_elements", "_entries", "_options", "_parts", "_plain", "_shapes")
 
     def __init__(
         self,
@@ -64,9 +64,11 @@ class Writer:
         self._options = options
         self._parts = PartWriter(n_tensors, apart=apart)
         # What every reader must understand, such as the index of a file, is not for packings of strangers.
-        self._table = BUILT_IN if for_all else known_packings()
+        table = BUILT_IN if for_all else known_packings()
+        self._elements = [packing for packing in table.elements if packing.applies(options)]
+        self._shapes = table.shapes
         # What nobody asked to hold in another way is written as it lies, without asking the table.
-        self._plain = options.compress is None and not self._table.strangers
+        self._plain = options.compress is None and not table.strangers
 
     @property
     def plain(self) -> tuple[Plain, ...]:
@@ -117,7 +119,7 @@ class Writer:
         if block is not None:
             description["block"] = block
         run = self._describe_shape(tensor, description)
-        for packing in self._table.elements:
+        for packing in self._elements:
             packed = packing.pack(run, self._parts, self._options)
             if packed is not None:
                 data = self._describe_packed(run, packing, packed, description)
@@ -129,7 +131,7 @@ class Writer:
 
     def _describe_shape(self, tensor: Tensor[Any], description: dict[str, Json]) -> Tensor[Any]:
         """Say which indices a tensor has, and return the one whose elements are to be written."""
-        for packing in self._table.shapes:
+        for packing in self._shapes:
             packed = packing.pack_shape(tensor, self._parts)
             if packed is not None:
                 description["packing"] = packing.name
