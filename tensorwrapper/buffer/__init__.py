@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from tensorwrapper.buffer._common import BufferCommon
+    from tensorwrapper.buffer._common import BufferCommon, Dense
     from tensorwrapper.buffer._composed import join, look_up
     from tensorwrapper.buffer._computed import constant, from_functions
-    from tensorwrapper.buffer._dense import Dense
     from tensorwrapper.buffer._sparse import Sparse
     from tensorwrapper.buffer._strings import Strings
     from tensorwrapper.buffer.arrow._strings import strings_from_arrow
@@ -53,10 +52,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "_common": ("BufferCommon",),
+        "_common": ("BufferCommon", "Dense"),
         "_composed": ("join", "look_up"),
         "_computed": ("constant", "from_functions"),
-        "_dense": ("Dense",),
         "_sparse": ("Sparse",),
         "_strings": ("Strings",),
         "arrow._strings": ("strings_from_arrow",),

@@ -1,16 +1,27 @@
-"""What every buffer can do, whatever holds its elements."""
+"""What every buffer can do, and the run of memory in which it answers: `BufferCommon` and `Dense`.
+
+They stand together because what makes new elements of any buffer gives a dense one unless it knows better.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Final, Generic
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Generic, SupportsIndex, cast, final
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import BufferSizeError, ReadOnlyError
-from tensorwrapper.typing import Array, IntArray, ScalarT_co
+from tensorwrapper.buffer._addresses import address_batches, packed_layout
+from tensorwrapper.buffer._elements import check_numbers, convert_elements, holds_strings, kind_of
+from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements
+from tensorwrapper.buffer.copies._run_copy import run_copy
+from tensorwrapper.buffer.strings._data import StringData
+from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
+from tensorwrapper.layout import LayoutCommon
+from tensorwrapper.layout.lowlevel import Hierarchical, Strided, plan_copy
+from tensorwrapper.typing import Array, Extents, Index, IntArray, ScalarT_co
 
-__all__ = ["BufferCommon"]
+__all__ = ["BufferCommon", "Dense"]
 
 _BATCH: Final = 1 << 20  # addresses at a time
 
@@ -20,6 +31,9 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     A buffer is a run of elements at the addresses 0 to ``size - 1``; a layout says which index has which
     address. Addresses were checked before they come here: `read` and `write` need not look.
+
+    All else has an answer in terms of these six, which a buffer overrides where it knows a better one.
+    Methods that take a layout are asked for the elements that it reaches, in row-major order.
     """
 
     __slots__ = ()
@@ -38,6 +52,26 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     @abstractmethod
     def writeable(self) -> bool:
         """Whether the elements can be written to."""
+
+    @property
+    def memory(self) -> "npt.NDArray[ScalarT_co] | None":
+        """The run of memory that is the elements; None if they lie in none, or in more than one."""
+        return None
+
+    @property
+    def owner(self) -> "BufferCommon[ScalarT_co]":
+        """The buffer that can be written to, of which this is the guarded side; else this one."""
+        return self
+
+    @property
+    def fill_value(self) -> "npt.NDArray[ScalarT_co] | None":
+        """The element at all addresses that are not stored, an array of rank 0; None if all are stored."""
+        return None
+
+    @property
+    def nullable(self) -> bool:
+        """Whether an element may be a null: of strings only."""
+        return holds_strings(self.dtype) and hasattr(self.dtype, "na_object")
 
     @abstractmethod
     def read_only(self) -> "BufferCommon[ScalarT_co]":
@@ -79,7 +113,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return result
 
     def read_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
-        """Return the elements at the addresses from `start` up to `stop`: a flat array."""
+        """Return the elements at the addresses from `start` up to `stop`: a flat array, or a view of one."""
         batches = range(start, stop, _BATCH)
         places = (np.arange(first, min(first + _BATCH, stop)) for first in batches)
         return self.gather(places, stop - start)
@@ -90,3 +124,321 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             raise BufferSizeError(
                 f"the layout needs offsets {least} to {greatest}; the buffer has {self.size} elements"
             )
+
+    # What a layout reaches.
+
+    def memory_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co] | None":  # noqa: ARG002 - none
+        """Return the array over the memory that a layout in strides addresses, or None; O(rank)."""
+        return None
+
+    def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
+        """Return the elements as a flat array; a view if they lie so, else a copy."""
+        size = layout.shape.size
+        if layout.is_contiguous and size:
+            return self.read_run(layout.offset, layout.offset + size)
+        return self.gather(address_batches(layout), size)
+
+    def own_elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
+        """Return the elements as a flat array that nobody else has."""
+        flat = self.elements_of(layout)
+        # What lies in one run, also in one part of a joined buffer, is a view of it.
+        return copy_elements(flat) if layout.is_contiguous and flat.base is not None else flat
+
+    def objects_of(self, layout: LayoutCommon) -> Array:
+        """Return the elements as a flat array whose ``tolist()`` has Python's numbers or strings."""
+        return self.elements_of(layout)
+
+    def strings_of(self, layout: LayoutCommon) -> StringData:
+        """Return the elements as string data.
+
+        Raises
+        ------
+        ConversionError
+            If the elements are no strings.
+        """
+        if not holds_strings(self.dtype):
+            raise ConversionError(f"elements of type {self.dtype} are no strings")
+        return StringData.from_list(self.objects_of(layout).tolist(), kind=kind_of(self.dtype))
+
+    def stored_of(self, layout: LayoutCommon) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":
+        """Return the stored elements: ordinals, ascending, and the element at each."""
+        return np.arange(layout.shape.size), self.elements_of(layout)
+
+    def count_stored(self, layout: LayoutCommon) -> int:
+        """Return how many elements are stored."""
+        return layout.shape.size
+
+    def nbytes_of(self, layout: LayoutCommon) -> int:
+        """Return the number of bytes of the elements, as if they were packed."""
+        if holds_strings(self.dtype):
+            return self.strings_of(layout).nbytes
+        return layout.shape.size * self.dtype.itemsize
+
+    def contains(self, layout: LayoutCommon, value: object) -> bool:
+        """Tell whether an element equals `value`."""
+        return bool(np.any(self.elements_of(layout) == cast("Any", value)))
+
+    def equals(
+        self, layout: LayoutCommon, other: "BufferCommon[Any]", theirs: LayoutCommon, *, equal_nan: bool
+    ) -> bool:
+        """Tell whether these elements are those that a layout of an equal shape reaches in another buffer."""
+        if holds_strings(self.dtype) or holds_strings(other.dtype):
+            if holds_strings(self.dtype) != holds_strings(other.dtype):
+                return False
+            return self.strings_of(layout).equals(other.strings_of(theirs))
+        one, two = self.memory_of(layout), other.memory_of(theirs)
+        if one is None or two is None:
+            one, two = self.elements_of(layout), other.elements_of(theirs)
+        return np.array_equal(one, two, equal_nan=equal_nan)
+
+    def obstacle(self, layout: LayoutCommon) -> str:
+        """Return why no array can be over these elements, and what has them instead."""
+        if layout.shape.kind != "smooth":
+            return (
+                f"a tensor of shape {layout.shape} is no array: to_padded() fills it, cells() has its parts"
+            )
+        return f"no array is over the elements of {self!r}: np.asarray(t) and t.copy() read them all"
+
+    def as_array(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
+        """Return the array over the same memory, read-only if several indices share a place.
+
+        Raises
+        ------
+        ConversionError
+            If no array can be over it; the text says why.
+        """
+        array = self.memory_of(layout)
+        if array is None:
+            raise ConversionError(self.obstacle(layout))
+        if array.flags.writeable and not layout.is_injective:
+            array.flags.writeable = False
+        return array
+
+    def to_array(
+        self,
+        layout: LayoutCommon,
+        dtype: "np.dtype[Any] | None" = None,
+        copy: bool | None = None,  # noqa: FBT001 - as NumPy's protocol has it
+    ) -> Array:
+        """Return the elements of a box as an array, over the same memory unless that needs a copy.
+
+        Raises
+        ------
+        ConversionError
+            If the shape is no box, or only a copy can be given and `copy` is False.
+        """
+        array: Array
+        if copy is not False and layout.shape.kind == "smooth" and self.memory_of(layout) is None:
+            # What no strides reach, or lies nowhere, is read into an array of its own.
+            flat = self.own_elements_of(layout) if copy else self.elements_of(layout)
+            array, copy = flat.reshape(layout.shape.extents), None
+        else:
+            array = self.as_array(layout)
+        if dtype is not None and np.dtype(dtype) != array.dtype:
+            if copy is False:
+                raise ConversionError(f"elements of {array.dtype} become {dtype} only by a copy; copy=False")
+            return copy_elements(array, cast("Any", np.dtype(dtype)))
+        return copy_elements(array) if copy else array
+
+    # New buffers of the same elements.
+
+    def like(self, flat: Array) -> "BufferCommon[ScalarT_co]":
+        """Return a buffer of the kind that new elements of this one get, over a flat array; no copy."""
+        return Dense(cast("Any", flat))
+
+    def collect(self, places: Iterator[IntArray], size: int) -> "BufferCommon[ScalarT_co]":
+        """Return a buffer of the elements at addresses that come in batches and number `size` in all."""
+        return self.like(self.gather(places, size))
+
+    def pack(self, layout: LayoutCommon, *, own: bool = True) -> "BufferCommon[ScalarT_co]":
+        """Return a buffer of just these elements, one after the other.
+
+        It shares nothing that can change with this one, unless it need not be its `own`.
+        """
+        return self.like(self.own_elements_of(layout) if own else self.elements_of(layout))
+
+    def place(
+        self, layout: LayoutCommon, target: LayoutCommon, size: int, *, threads: SupportsIndex = 1
+    ) -> "BufferCommon[ScalarT_co]":
+        """Return a buffer of `size` elements, with these where another layout puts them, else 0 or "".
+
+        Raises
+        ------
+        LayoutError
+            If the layouts are over different shapes, or `target` gives two indices one place.
+        """
+        packed = packed_layout(layout.shape).implementation
+        source = Dense(cast("np.ndarray[tuple[int], np.dtype[ScalarT_co]]", self.elements_of(layout)))
+        return source.place(packed, target, size, threads=threads)
+
+    def convert(self, layout: LayoutCommon, dtype: "np.dtype[Any]", *, checked: bool) -> "BufferCommon[Any]":
+        """Return a buffer of these elements, one after the other, as ones of another type.
+
+        Raises
+        ------
+        SizeOverflowError
+            If they are checked, and one is not in the range of the type.
+        DTypeError
+            If they are strings.
+        """
+        check_numbers(self.dtype, "astype")
+        array = self.memory_of(layout)
+        elements = self.elements_of(layout) if array is None else array
+        return Dense(cast("Any", convert_elements(elements, dtype, checked=checked).reshape(-1)))
+
+    # Writing.
+
+    def fit(self, value: object) -> Array:
+        """Return numbers, or string data, as an array of this dtype, of its own, cast as in an assignment."""
+        given: Any = np.array(value.to_list(), np.object_) if isinstance(value, StringData) else value
+        values: Array = np.empty(np.shape(given), self.dtype)
+        values[...] = given
+        return values
+
+    def assign(self, layout: LayoutCommon, values: Array) -> None:
+        """Write one value of this dtype to each place of a layout that gives every index its own.
+
+        The values share no memory with this buffer.
+        """
+        start, flat = 0, values.reshape(-1) if values.size <= 1 or values.flags.c_contiguous else values.flat
+        for batch in address_batches(layout):
+            places = batch.reshape(-1)
+            self.write(places, np.asarray(flat[start : start + len(places)]))
+            start += len(places)
+
+    def assign_from(
+        self,
+        layout: LayoutCommon,  # noqa: ARG002 - most know no better way
+        source: "BufferCommon[Any]",  # noqa: ARG002
+        theirs: LayoutCommon,  # noqa: ARG002
+    ) -> bool:
+        """Write the elements of another buffer if that is better than through an array; tell whether it was.
+
+        The two layouts are over congruent shapes.
+        """
+        return False
+
+
+@final
+@attrs.frozen(eq=False, getstate_setstate=False)
+class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
+    """One run of elements: a one-dimensional array without gaps, whose memory it keeps alive.
+
+    Attributes
+    ----------
+    flat
+        The elements. They can be written to if the array can.
+    """
+
+    flat: "np.ndarray[tuple[int], np.dtype[ScalarT_co]]"
+    _beneath: "Dense[ScalarT_co] | None" = attrs.field(default=None, repr=False)
+    """The buffer that can be written to, where this is its guarded side."""
+
+    @property
+    def dtype(self) -> "np.dtype[ScalarT_co]":
+        """The type of the elements."""
+        return self.flat.dtype
+
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return len(self.flat)
+
+    @property
+    def writeable(self) -> bool:
+        """Whether the elements can be written to."""
+        return self.flat.flags.writeable
+
+    def read_only(self) -> "Dense[ScalarT_co]":
+        """Return the same run of elements as one that cannot be written to; no copy."""
+        flat = self.flat.view()
+        flat.flags.writeable = False
+        return Dense(flat)
+
+    @property
+    def memory(self) -> "npt.NDArray[ScalarT_co]":
+        """The elements."""
+        return self.flat
+
+    @property
+    def owner(self) -> "Dense[ScalarT_co]":
+        """The buffer that can be written to, of which this is the guarded side; else this one."""
+        return self if self._beneath is None else self._beneath
+
+    def guarded(self) -> "Dense[ScalarT_co]":
+        flat = self.flat.view()
+        flat.flags.writeable = False
+        return Dense(flat, self)
+
+    def accumulate(self, addresses: IntArray, values: Array) -> None:
+        target = self.owner
+        if not target.writeable:
+            raise ReadOnlyError("this memory is read-only; copy() gives some that can change")
+        if not np.can_cast(values.dtype, self.dtype, casting="same_kind"):
+            raise DTypeError(f"sums of {values.dtype} do not go into elements of {self.dtype}")
+        np.add.at(target.flat, addresses, cast("Any", values))
+
+    def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
+        return self.gather(iter([addresses.reshape(-1)]), addresses.size).reshape(addresses.shape)
+
+    def write(self, addresses: IntArray, values: Array) -> None:
+        if not self.writeable:
+            raise ReadOnlyError("this memory is read-only; copy() gives some that can change")
+        scatter_elements(values, (addresses,), self.flat)
+
+    def gather(self, places: Iterator[IntArray], size: int) -> "npt.NDArray[ScalarT_co]":
+        return take_elements(self.flat, places, size)
+
+    def read_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
+        return self.flat[start:stop]
+
+    def memory_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co] | None":
+        layout = layout.without_layers()
+        if isinstance(layout, Hierarchical):
+            layout = layout.flat
+        if isinstance(layout, Strided):
+            return self.array(layout.shape.extents, layout.strides, layout.offset)
+        return None
+
+    def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
+        size = layout.shape.size
+        if layout.is_contiguous:
+            return self.flat[layout.offset : layout.offset + size] if size else self.flat[:0]
+        array = self.memory_of(layout)
+        if array is not None:
+            return copy_elements(array).reshape(-1)
+        packed: npt.NDArray[ScalarT_co] = np.empty(size, self.dtype)
+        run_copy(plan_copy(layout, packed_layout(layout.shape).implementation), self.flat, packed)
+        return packed
+
+    def place(
+        self, layout: LayoutCommon, target: LayoutCommon, size: int, *, threads: SupportsIndex = 1
+    ) -> "Dense[ScalarT_co]":
+        plan = plan_copy(layout, target)
+        flat: npt.NDArray[ScalarT_co] = np.zeros(size, self.dtype)
+        run_copy(plan, self.flat, flat, threads=threads)
+        return Dense(cast("Any", flat))
+
+    def obstacle(self, layout: LayoutCommon) -> str:
+        if layout.shape.kind != "smooth":
+            return super().obstacle(layout)
+        return (
+            "no array is over the elements of a mode of several strides: np.asarray(t) and t.copy() read "
+            "them all"
+        )
+
+    def array(self, extents: Extents, strides: Index, offset: int) -> "npt.NDArray[ScalarT_co]":
+        """Return the NumPy array over part of the buffer; strides in elements, no copy. O(rank)."""
+        flat = self.flat
+        if 0 in extents:
+            empty = flat[:0].reshape(extents)
+            return cast("npt.NDArray[ScalarT_co]", empty)
+        size = flat.dtype.itemsize
+        # datetime64 and timedelta64 do not export the buffer protocol; their bytes do.
+        source = flat if flat.dtype.kind in "biufc" else flat.view(np.uint8)
+        return np.ndarray(
+            extents, flat.dtype, buffer=source, offset=offset * size, strides=[s * size for s in strides]
+        )
+
+    def __reduce__(self) -> "tuple[Callable[..., Dense[Any]], tuple[Array]]":
+        return Dense, (self.flat,)

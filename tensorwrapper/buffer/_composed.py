@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._dense import Dense
 from tensorwrapper.buffer.copies._copy import assign_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.shape.lowlevel import to_ordinal_array
@@ -81,7 +80,7 @@ def _share(buffers: Sequence[BufferCommon[Any]]) -> bool:
     """Tell whether a buffer comes twice, or two runs of memory overlap, so that addresses share a place."""
     if len(set(map(id, buffers))) < len(buffers):
         return True
-    runs = [part.flat for part in buffers if isinstance(part, Dense) and part.size]
+    runs = [part.memory for part in buffers if part.memory is not None and part.size]
     bounds = sorted(map(np.lib.array_utils.byte_bounds, runs))
     return any(start < end for (_, end), (start, _) in pairwise(bounds))
 
@@ -116,6 +115,9 @@ class Lookup(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
         return self.base.read(self.addresses[addresses])
+
+    def like(self, flat: Array) -> BufferCommon[ScalarT_co]:
+        return self.base.like(flat)
 
     def write(self, addresses: IntArray, values: Array) -> None:
         if not self.writeable:
@@ -162,14 +164,17 @@ class Joined(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         # Part by part: a table of all addresses would be as large as the elements. One part is not copied.
         first = int(np.searchsorted(self.ends, start, side="right")) - 1
         if stop <= self.ends[first + 1]:
-            return _run_of(self.parts[first], start - int(self.ends[first]), stop - int(self.ends[first]))
+            return self.parts[first].read_run(start - int(self.ends[first]), stop - int(self.ends[first]))
         result: npt.NDArray[ScalarT_co] = np.empty(stop - start, self.dtype)
         while start < stop:
             begin, end = int(self.ends[first]), min(int(self.ends[first + 1]), stop)
-            run = _run_of(self.parts[first], start - begin, end - begin)
+            run = self.parts[first].read_run(start - begin, end - begin)
             assign_elements(result[len(result) - (stop - start) :][: end - start], run)
             start, first = end, first + 1
         return result
+
+    def like(self, flat: Array) -> BufferCommon[ScalarT_co]:
+        return self.parts[0].like(flat)
 
     def write(self, addresses: IntArray, values: Array) -> None:
         flat = values.reshape(-1)
@@ -184,7 +189,3 @@ class Joined(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         touched = np.flatnonzero(np.diff(bounds)).tolist()
         chosen = [order[bounds[number] : bounds[number + 1]] for number in touched]
         return [(k, some, addresses[some] - self.ends[k]) for k, some in zip(touched, chosen, strict=True)]
-
-
-def _run_of(part: BufferCommon[ScalarT_co], start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
-    return part.flat[start:stop] if isinstance(part, Dense) else part.read_run(start, stop)

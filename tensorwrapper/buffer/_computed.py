@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._dense import check_dtype, fit_number
+from tensorwrapper.buffer._elements import check_dtype, fit_number
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 

@@ -1,7 +1,6 @@
 """Sparse buffers: addresses of a few elements, their values, and one value for all others."""
 
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, SupportsIndex, cast, final, overload
 
 import numpy as np
@@ -11,10 +10,26 @@ from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import MAX_INT64, to_count
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._dense import check_dtype, fit_number
-from tensorwrapper.buffer._sparse_merge import check_addresses, frozen_values, merge, nearest, to_fill
-from tensorwrapper.buffer.copies._copy import take_elements
+from tensorwrapper.buffer._current import Current
+from tensorwrapper.buffer._elements import check_dtype, convert_elements, fit_number
+from tensorwrapper.buffer._sparse_merge import (
+    check_addresses,
+    frozen_values,
+    is_fill,
+    merge,
+    nearest,
+    to_fill,
+)
+from tensorwrapper.buffer.copies._copy import (
+    assign_elements,
+    copy_elements,
+    join_elements,
+    scatter_elements,
+    take_elements,
+)
 from tensorwrapper.errors import DTypeError, ReadOnlyError, SizeOverflowError
+from tensorwrapper.layout import LayoutCommon
+from tensorwrapper.layout.lowlevel import count_elements, has_elements, locate, run_of
 from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
@@ -24,20 +39,6 @@ Stored = tuple[IntArray, Array]
 """Ascending addresses, and the element at each."""
 
 _Inside = Callable[[IntArray], npt.NDArray[np.bool_]]
-
-
-@final
-class _Store:
-    """The elements at hand: one pair of arrays that never change, replaced as a whole by every write.
-
-    A reader takes the pair and works on it, whatever is written meanwhile. Writers wait for one another.
-    """
-
-    __slots__ = ("lock", "pair")
-
-    def __init__(self, pair: Stored) -> None:
-        self.pair: Stored = pair
-        self.lock = threading.Lock()
 
 
 @final
@@ -76,7 +77,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     (array([2, 6]), array([0.5, 0. , 1.5]))
     """
 
-    _store: _Store
+    _stored: Current[Stored]
     _size: int
     _fill: Array
     _writeable: bool
@@ -111,7 +112,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         places = check_addresses(to_ordinal_array(addresses), elements, count)
         number = to_fill(fit_number(fill_value, elements.dtype, "fill_value"))
         stored = merge((places[:0], elements[:0]), places, elements, number)
-        _init(self, _Store(stored), count, number, writeable=True, adding=True)
+        _init(self, Current(stored), count, number, writeable=True, adding=True)
 
     @property
     def dtype(self) -> "np.dtype[ScalarT_co]":
@@ -136,24 +137,24 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     @property
     def stored(self) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":
         """The addresses, ascending, and the elements at them, as of one moment; read-only, no copy."""
-        return cast("tuple[IntArray, npt.NDArray[ScalarT_co]]", self._store.pair)
+        return cast("tuple[IntArray, npt.NDArray[ScalarT_co]]", self._stored.value)
 
     @property
     def addresses(self) -> IntArray:
         """The addresses of the stored elements, ascending."""
-        return self._store.pair[0]
+        return self._stored.value[0]
 
     @property
     def nnz(self) -> int:
         """How many elements are stored; none of them equals the fill."""
-        return len(self._store.pair[0])
+        return len(self._stored.value[0])
 
     def read_only(self) -> "Sparse[ScalarT_co]":
         """Return the same elements as a buffer that cannot be written to; writes to this one show in it."""
-        return _make(self._store, self._size, self._fill, writeable=False, adding=False)
+        return _make(self._stored, self._size, self._fill, writeable=False, adding=False)
 
     def guarded(self) -> "Sparse[ScalarT_co]":
-        return _make(self._store, self._size, self._fill, writeable=False, adding=self._adding)
+        return _make(self._stored, self._size, self._fill, writeable=False, adding=self._adding)
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
         stored, values = self.stored
@@ -184,12 +185,12 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         """
         if not self._writeable:
             raise ReadOnlyError("this buffer is read-only; copy() gives one that can change")
-        with self._store.lock:
+        with self._stored.lock:
             kept = self._kept(inside)
-            self._store.pair = merge(kept, addresses.reshape(-1), values.reshape(-1), self._fill)
+            self._stored.value = merge(kept, addresses.reshape(-1), values.reshape(-1), self._fill)
 
     def _kept(self, inside: _Inside | None) -> Stored:
-        stored, values = self._store.pair
+        stored, values = self._stored.value
         if inside is None:
             return stored, values
         kept = np.flatnonzero(~inside(stored))
@@ -201,27 +202,154 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         if not np.can_cast(values.dtype, self.dtype, casting="same_kind"):
             raise DTypeError(f"sums of {values.dtype} do not go into elements of {self.dtype}")
         places, which = np.unique(addresses.reshape(-1), return_inverse=True)
-        with self._store.lock:
+        with self._stored.lock:
             sums = self.read(places)
             np.add.at(sums, which.reshape(-1), cast("Any", values.reshape(-1)))
-            self._store.pair = merge(self._store.pair, places, sums, self._fill)
+            self._stored.value = merge(self._stored.value, places, sums, self._fill)
+
+    # What a layout reaches: nothing here goes through elements that are not stored.
+
+    def stored_of(self, layout: LayoutCommon) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":
+        # Where the layout takes them as they come, the elements are not copied, and read-only.
+        addresses, values = self.stored
+        run = run_of(layout, addresses)
+        if run is not None:
+            places = addresses[run[0] : run[1]]
+            return (places - layout.offset if layout.offset else places), values[run[0] : run[1]]
+        numbers, ordinals = locate(layout, addresses)
+        return ordinals, take_elements(values, iter([numbers]), len(numbers))
+
+    def count_stored(self, layout: LayoutCommon) -> int:
+        return count_elements(layout, self.addresses)
+
+    def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
+        ordinals, values = self.stored_of(layout)
+        flat: npt.NDArray[ScalarT_co] = np.full(layout.shape.size, self._fill, dtype=self.dtype)
+        scatter_elements(values, (ordinals,), flat)
+        return flat
+
+    def own_elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
+        return self.elements_of(layout)
+
+    def contains(self, layout: LayoutCommon, value: object) -> bool:
+        ordinals, values = self.stored_of(layout)
+        if len(ordinals) < layout.shape.size and bool(np.any(self._fill == cast("Any", value))):
+            return True
+        return bool(np.any(values == cast("Any", value)))
+
+    def equals(
+        self, layout: LayoutCommon, other: BufferCommon[Any], theirs: LayoutCommon, *, equal_nan: bool
+    ) -> bool:
+        fill = other.fill_value
+        if fill is None:
+            return super().equals(layout, other, theirs, equal_nan=equal_nan)
+        a, b = self.stored_of(layout), other.stored_of(theirs)
+        size = layout.shape.size
+        if len(a[0]) != len(b[0]) or not np.array_equal(a[0], b[0]):
+            places = np.union1d(a[0], b[0])
+            a = places, make_sparse(*a, size, self._fill).read(places)
+            b = places, make_sparse(*b, size, fill).read(places)
+        if len(a[0]) < size and not np.array_equal(self._fill, fill, equal_nan=equal_nan):
+            return False
+        return np.array_equal(a[1], b[1], equal_nan=equal_nan)
+
+    def obstacle(self, layout: LayoutCommon) -> str:
+        box = layout.shape.kind == "smooth"
+        ways = "to_dense() fills it" if box else "to_padded() and cells() fill it"
+        return f"a sparse tensor is no array: {ways}, coords() and values() have its parts"
+
+    def to_array(
+        self,
+        layout: LayoutCommon,
+        dtype: "np.dtype[Any] | None" = None,  # noqa: ARG002 - nothing is filled without being asked
+        copy: bool | None = None,  # noqa: ARG002, FBT001
+    ) -> Array:
+        return self.as_array(layout)
+
+    def like(self, flat: Array) -> "Sparse[ScalarT_co]":
+        kept = np.flatnonzero(~is_fill(flat, self._fill))
+        return make_sparse(kept, take_elements(flat, iter([kept]), len(kept)), len(flat), self._fill)
+
+    def collect(self, places: Iterator[IntArray], size: int) -> "Sparse[ScalarT_co]":
+        addresses, values = self.stored
+        ordinals: list[IntArray] = []
+        found: list[Array] = []
+        start = 0
+        for batch in places:
+            flat = batch.reshape(-1)
+            if len(addresses):
+                near = nearest(addresses, flat)
+                hits = np.flatnonzero(addresses[near] == flat)
+                ordinals.append(hits + start)
+                found.append(take_elements(values, iter([near[hits]]), len(hits)))
+            start += len(flat)
+        kept = np.concatenate(ordinals) if ordinals else addresses[:0]
+        return make_sparse(kept, join_elements(found, self.dtype), size, self._fill)
+
+    def pack(self, layout: LayoutCommon, *, own: bool = True) -> "Sparse[ScalarT_co]":  # noqa: ARG002
+        # What is stored never changes, and may be shared.
+        ordinals, values = self.stored_of(layout)
+        if len(values) < self.nnz and values.base is not None:
+            # A part would keep all of the memory alive.
+            ordinals, values = ordinals.copy(), copy_elements(values)
+        return make_sparse(ordinals, values, layout.shape.size, self._fill)
+
+    def convert(self, layout: LayoutCommon, dtype: "np.dtype[Any]", *, checked: bool) -> "Sparse[Any]":
+        ordinals, values = self.stored_of(layout)
+        fill = convert_elements(self._fill, dtype, checked=checked)
+        elements = convert_elements(values, dtype, checked=checked)
+        return Sparse(ordinals, elements, layout.shape.size, fill_value=fill)
+
+    def assign(self, layout: LayoutCommon, values: Array) -> None:
+        # Modes of stride 0 repeat what they have once, and the fill alone is not looked at one by one.
+        once = tuple([slice(0, 1) if not step else slice(None) for step in values.strides])
+        few = values[once]
+        other = ~is_fill(few, self._fill)
+        if not other.any():
+            self._put(layout, np.empty(0, dtype=np.int64), few.reshape(-1)[:0])
+            return
+        mask = np.broadcast_to(other, values.shape)
+        picks = np.broadcast_to(np.arange(few.size).reshape(few.shape), values.shape)[mask]
+        taken = take_elements(few.reshape(-1), iter([picks]), len(picks))
+        self._put(layout, np.flatnonzero(mask), taken)
+
+    def assign_from(self, layout: LayoutCommon, source: BufferCommon[Any], theirs: LayoutCommon) -> bool:
+        # It costs what is stored on the two sides, whatever the sizes.
+        fill = source.fill_value
+        if fill is None or not is_fill(self._cast(fill), self._fill):
+            return False
+        ordinals, values = source.stored_of(theirs)
+        self._put(layout, ordinals, self._cast(values))
+        return True
+
+    def _put(self, layout: LayoutCommon, ordinals: IntArray, values: Array) -> None:
+        """Make these the stored elements of all that a layout reaches: everything else of it is the fill."""
+        places = layout.offsets_of(layout.shape.indices_at(ordinals)) if len(ordinals) else ordinals
+        self.replace(lambda stored: has_elements(layout, stored), places, values)
+
+    def _cast(self, values: Array) -> Array:
+        if values.dtype == self.dtype:
+            return values
+        result: Array = np.empty(values.shape, self.dtype)
+        assign_elements(result, values)
+        return result
 
     def __repr__(self) -> str:
         return f"<Sparse buffer: {self.nnz} of {self._size} elements of type {self.dtype}, else {self._fill}>"
 
     def __reduce__(self) -> "tuple[Callable[..., Sparse[Any]], tuple[object, ...]]":
-        return _restore, (*self._store.pair, self._size, self._fill, self._writeable, self._adding)
+        return _restore, (*self._stored.value, self._size, self._fill, self._writeable, self._adding)
 
 
 def _init(
-    buffer: Sparse[Any], store: _Store, size: int, fill: Array, *, writeable: bool, adding: bool
+    buffer: Sparse[Any], store: Current[Stored], size: int, fill: Array, *, writeable: bool, adding: bool
 ) -> None:
-    values = {"_store": store, "_size": size, "_fill": fill, "_writeable": writeable, "_adding": adding}
+    values = {"_stored": store, "_size": size, "_fill": fill, "_writeable": writeable, "_adding": adding}
     for name, value in values.items():
         object.__setattr__(buffer, name, value)
 
 
-def _make(store: _Store, size: int, fill: Array, *, writeable: bool, adding: bool) -> Sparse[Any]:
+def _make(store: Current[Stored], size: int, fill: Array, *, writeable: bool, adding: bool) -> Sparse[Any]:
     buffer: Sparse[Any] = object.__new__(Sparse)
     _init(buffer, store, size, fill, writeable=writeable, adding=adding)
     return buffer
@@ -244,4 +372,4 @@ def _restore(
     adding: bool,  # noqa: FBT001
 ) -> Sparse[Any]:
     stored = frozen_array(addresses), frozen_values(values)
-    return _make(_Store(stored), size, to_fill(fill), writeable=writeable, adding=adding)
+    return _make(Current(stored), size, to_fill(fill), writeable=writeable, adding=adding)

@@ -1,37 +1,27 @@
 """Buffers of strings: string data that a write replaces as a whole."""
 
-import threading
 from collections.abc import Callable, Iterator
-from typing import Any, cast, final
+from typing import Any, SupportsIndex, cast, final
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._value_class import value_class
-from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._dense import Dense
+from tensorwrapper.buffer._addresses import address_batches, all_addresses
+from tensorwrapper.buffer._common import BufferCommon, Dense
+from tensorwrapper.buffer._current import Current
+from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.buffer.strings._checks import string_dtype
 from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.buffer.strings._merge import replace_strings
-from tensorwrapper.buffer.strings._numpy import strings_from_numpy
+from tensorwrapper.buffer.strings._numpy import NumpyStrings, strings_from_numpy, strings_to_numpy
 from tensorwrapper.errors import ConversionError, DTypeError, ReadOnlyError
+from tensorwrapper.layout import LayoutCommon
+from tensorwrapper.layout.lowlevel import plan_copy
 from tensorwrapper.typing import Array, IntArray, StringKind
 
 __all__ = ["Strings", "buffer_of"]
-
-
-@final
-class _Store:
-    """The strings at hand: a value that never changes, replaced as a whole by every write.
-
-    A reader takes the value and works on it, whatever is written meanwhile. Writers wait for one another.
-    """
-
-    __slots__ = ("lock", "value")
-
-    def __init__(self, value: StringData) -> None:
-        self.value: StringData = value
-        self.lock = threading.Lock()
 
 
 @final
@@ -68,13 +58,13 @@ class Strings(BufferCommon[np.generic]):
     (['', 'bc', 'héllo'], StringDType())
     """
 
-    _store: _Store
+    _strings: Current[StringData]
     _dtype: "np.dtype[np.generic]"
     _nullable: bool
     _writeable: bool
 
     def __init__(self, strings: StringData, *, nullable: bool | None = None) -> None:
-        _init(self, _Store(strings), nullable=_allows(strings, nullable), writeable=True)
+        _init(self, Current(strings), nullable=_allows(strings, nullable), writeable=True)
 
     @property
     def dtype(self) -> "np.dtype[np.generic]":
@@ -84,7 +74,7 @@ class Strings(BufferCommon[np.generic]):
     @property
     def size(self) -> int:
         """How many elements there are."""
-        return len(self._store.value)
+        return len(self._strings.value)
 
     @property
     def writeable(self) -> bool:
@@ -94,7 +84,7 @@ class Strings(BufferCommon[np.generic]):
     @property
     def kind(self) -> StringKind:
         """Whether the elements are text or bytes."""
-        return self._store.value.kind
+        return self._strings.value.kind
 
     @property
     def nullable(self) -> bool:
@@ -104,19 +94,19 @@ class Strings(BufferCommon[np.generic]):
     @property
     def stored(self) -> StringData:
         """All elements, as of one moment; no copy."""
-        return self._store.value
+        return self._strings.value
 
     def read_only(self) -> "Strings":
         """Return the same elements as a buffer that cannot be written to; writes to this one show in it."""
-        return _make(self._store, nullable=self._nullable, writeable=False)
+        return _make(self._strings, nullable=self._nullable, writeable=False)
 
     def read(self, addresses: IntArray) -> "npt.NDArray[np.generic]":
-        strings = self._store.value.take(addresses.reshape(-1))
+        strings = self._strings.value.take(addresses.reshape(-1))
         return self.array_of(strings).reshape(addresses.shape)
 
     def gather(self, places: Iterator[IntArray], size: int) -> "npt.NDArray[np.generic]":
         result: Array = np.empty(size, dtype=self._dtype)
-        strings, start = self._store.value, 0
+        strings, start = self._strings.value, 0
         for batch in places:
             result[start : start + batch.size] = self.array_of(strings.take(batch.reshape(-1)))
             start += batch.size
@@ -125,8 +115,7 @@ class Strings(BufferCommon[np.generic]):
     def array_of(self, strings: StringData) -> Array:
         """Return strings as a flat array of this dtype, made of Python's objects."""
         _allows(strings, self._nullable)  # NumPy would write the word None.
-        items: Array = np.empty(len(strings), dtype=np.object_)
-        items[:] = cast("Any", strings.to_list())
+        items = _objects(strings)
         return items if self.kind == "binary" else np.array(items, dtype=self._dtype)
 
     def write(self, addresses: IntArray, values: Array) -> None:
@@ -150,18 +139,139 @@ class Strings(BufferCommon[np.generic]):
             )
         _allows(strings, self._nullable)
         if len(addresses):
-            with self._store.lock:
-                self._store.value = replace_strings(self._store.value, addresses, strings)
+            with self._strings.lock:
+                self._strings.value = replace_strings(self._strings.value, addresses, strings)
 
     def accumulate(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - it refuses
         raise DTypeError("strings are not added up: the elements are no numbers")
+
+    # What a layout reaches: starts and stops are moved, the bytes stay where they are.
+
+    def strings_of(self, layout: LayoutCommon) -> StringData:
+        """Return the elements in row-major order; the bytes are shared, O(1) where the elements lie so."""
+        size, strings = layout.shape.size, self.stored
+        if not size:
+            return strings.slice(0, 0)
+        if layout.is_contiguous:
+            return strings.slice(layout.offset, layout.offset + size)
+        return strings.take(all_addresses(address_batches(layout)))
+
+    def objects_of(self, layout: LayoutCommon) -> Array:
+        return _objects(self.strings_of(layout))
+
+    def contains(self, layout: LayoutCommon, value: object) -> bool:
+        strings = self.strings_of(layout)
+        if value is None:
+            return strings.null_count > 0
+        if not isinstance(value, str if self.kind == "utf8" else bytes):
+            return False
+        # A lone surrogate becomes bytes that are no UTF-8, which no element has.
+        wanted = value if isinstance(value, bytes) else value.encode(errors="surrogatepass")
+        # Only elements of as many bytes are looked at.
+        places = np.flatnonzero((strings.lengths() == len(wanted)) & strings.is_valid())
+        if not wanted or not len(places):
+            return len(places) > 0
+        table = strings.take(places).pack().data.reshape(len(places), len(wanted))
+        return bool((table == np.frombuffer(wanted, dtype=np.uint8)).all(axis=1).any())
+
+    def obstacle(self, layout: LayoutCommon) -> str:  # noqa: ARG002 - of any shape
+        return (
+            "no array is over the bytes of strings: np.asarray(t), with a dtype or not, copies them, and "
+            "to_string_data() has them without a copy"
+        )
+
+    def to_array(
+        self,
+        layout: LayoutCommon,
+        dtype: "np.dtype[Any] | None" = None,
+        copy: bool | None = None,  # noqa: FBT001
+    ) -> Array:
+        if layout.shape.kind != "smooth":
+            raise ConversionError(super().obstacle(layout))
+        if copy is False:
+            raise ConversionError("strings become an array only by a copy; copy=False cannot be kept")
+        strings = self.strings_of(layout)
+        if dtype is None and self.kind == "binary" and strings.null_count:
+            # NumPy asks in this way too when it wants S or U, and would then write "None".
+            raise ConversionError(
+                f"{strings.null_count} elements are nulls: fill_null(value) says what stands for them, "
+                "and dtype=object has None"
+            )
+        wanted = self.dtype if dtype is None else dtype
+        flat = self.array_of(strings) if wanted == self.dtype else _as_dtype(strings, wanted)
+        return flat.reshape(layout.shape.extents)
+
+    def like(self, flat: Array) -> "Strings":
+        return Strings(_strings_of(flat, self.kind), nullable=self.nullable)
+
+    def collect(self, places: Iterator[IntArray], size: int) -> "Strings":  # noqa: ARG002
+        return Strings(self.stored.take(all_addresses(places)), nullable=self.nullable)
+
+    def pack(self, layout: LayoutCommon, *, own: bool = True) -> "Strings":
+        # The bytes never change, and may be shared.
+        strings = self.strings_of(layout)
+        if own:
+            strings = strings.pack()
+            if strings.data.base is not None and len(strings.data) < len(self.stored.data):
+                # A part would keep all of the memory alive.
+                data = copy_elements(strings.data)
+                data.flags.writeable = False
+                strings = attrs.evolve(strings, data=data)
+        return Strings(strings, nullable=self.nullable)
+
+    def place(
+        self,
+        layout: LayoutCommon,
+        target: LayoutCommon,
+        size: int,
+        *,
+        threads: SupportsIndex = 1,  # noqa: ARG002 - no bytes are copied
+    ) -> "Strings":
+        plan_copy(layout, target)  # for what it raises
+        nowhere = np.zeros(size, dtype=np.int64)
+        empty = StringData.from_ranges(nowhere, nowhere, b"", self.kind)
+        placed = replace_strings(empty, all_addresses(address_batches(target)), self.strings_of(layout))
+        return Strings(placed, nullable=self.nullable)
+
+    def fit(self, value: object) -> Array:
+        return self.array_of(value) if isinstance(value, StringData) else super().fit(value)
+
+    def assign(self, layout: LayoutCommon, values: Array) -> None:
+        self.replace(all_addresses(address_batches(layout)), _strings_of(values, self.kind))
+
+    def assign_from(self, layout: LayoutCommon, source: BufferCommon[Any], theirs: LayoutCommon) -> bool:
+        self.replace(all_addresses(address_batches(layout)), source.strings_of(theirs))
+        return True
 
     def __repr__(self) -> str:
         nulls = ", nulls allowed" if self._nullable else ""
         return f"<Strings buffer: {self.size} elements of kind {self.kind!r}{nulls}>"
 
     def __reduce__(self) -> "tuple[Callable[..., Strings], tuple[object, ...]]":
-        return _restore, (self._store.value, self._nullable, self._writeable)
+        return _restore, (self._strings.value, self._nullable, self._writeable)
+
+
+def _objects(strings: StringData) -> Array:
+    """Return strings as a flat array of Python's objects."""
+    items: Array = np.empty(len(strings), dtype=np.object_)
+    items[:] = cast("Any", strings.to_list())
+    return items
+
+
+def _as_dtype(strings: StringData, dtype: "np.dtype[Any]") -> Array:
+    """Return strings as an array of one of NumPy's dtypes for them."""
+    if dtype.kind not in "SUTO":
+        raise DTypeError(
+            f"strings do not become elements of type {dtype}: allowed are S, U, StringDType, object"
+        )
+    if dtype.kind == "O":
+        return _objects(strings)
+    if dtype.kind == "T" and strings.null_count and not hasattr(dtype, "na_object"):
+        raise ConversionError(f"{strings.null_count} elements are nulls, which {dtype} has no place for")
+    array = strings_to_numpy(strings, cast("NumpyStrings", dtype.kind))
+    if dtype.kind in "SU" and 0 < dtype.itemsize < array.dtype.itemsize:
+        raise ConversionError(f"the longest element needs {array.dtype}; {dtype} would cut it")
+    return array if dtype.kind in "SU" and not dtype.itemsize else copy_elements(array, dtype)
 
 
 def _allows(strings: StringData, nullable: bool | None) -> bool:  # noqa: FBT001 - three answers, not two
@@ -177,14 +287,14 @@ def _allows(strings: StringData, nullable: bool | None) -> bool:  # noqa: FBT001
     return nullable
 
 
-def _init(buffer: Strings, store: _Store, *, nullable: bool, writeable: bool) -> None:
+def _init(buffer: Strings, store: Current[StringData], *, nullable: bool, writeable: bool) -> None:
     dtype = string_dtype(store.value.kind, nullable=nullable)
-    values = {"_store": store, "_dtype": dtype, "_nullable": nullable, "_writeable": writeable}
+    values = {"_strings": store, "_dtype": dtype, "_nullable": nullable, "_writeable": writeable}
     for name, value in values.items():
         object.__setattr__(buffer, name, value)
 
 
-def _make(store: _Store, *, nullable: bool, writeable: bool) -> Strings:
+def _make(store: Current[StringData], *, nullable: bool, writeable: bool) -> Strings:
     buffer: Strings = object.__new__(Strings)
     _init(buffer, store, nullable=nullable, writeable=writeable)
     return buffer
@@ -195,7 +305,7 @@ def _restore(
     nullable: bool,  # noqa: FBT001 - pickle passes what it restores by position
     writeable: bool,  # noqa: FBT001
 ) -> Strings:
-    return _make(_Store(strings), nullable=nullable, writeable=writeable)
+    return _make(Current(strings), nullable=nullable, writeable=writeable)
 
 
 def _strings_of(values: Array, kind: StringKind) -> StringData:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer import BufferCommon
-from tensorwrapper.buffer.lowlevel import assign_indexed, index_elements, memory_of
+from tensorwrapper.buffer.lowlevel import assign_indexed, index_elements
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -72,15 +72,15 @@ def _is_basic_item(item: object) -> bool:
     return not isinstance(item, bool | list | tuple) and not hasattr(item, "__array__")
 
 
-def read_key(layout: Layout[Any], buffer: BufferCommon[ScalarT_co], key: object) -> "npt.NDArray[ScalarT_co]":
-    """Return what NumPy's indexing with arrays selects of a box: an array of its own."""
-    items = to_items(key)
-    memory = memory_of(layout.implementation, buffer)
+def read_key(
+    layout: Layout[Any], buffer: BufferCommon[ScalarT_co], key: object
+) -> "npt.NDArray[ScalarT_co] | None":
+    """Return what NumPy's indexing with arrays selects of a box in strides: an array of its own, or None."""
+    memory = buffer.memory_of(layout.implementation)
+    if memory is None:
+        return None
     with _numpys_errors(layout.shape):
-        if memory is not None:
-            return index_elements(memory, items)
-        addresses = _addresses(layout, items)
-    return buffer.read(addresses)
+        return index_elements(memory, to_items(key))
 
 
 def addresses_of_key(layout: Layout[Any], key: object) -> IntArray:
@@ -93,7 +93,7 @@ def addresses_of_key(layout: Layout[Any], key: object) -> IntArray:
 def write_key(layout: Layout[Any], buffer: BufferCommon[Any], key: object, values: Array) -> None:
     """Write values where NumPy's indexing with arrays would; of a place that comes twice the last counts."""
     items = to_items(key)
-    memory = memory_of(layout.implementation, buffer)
+    memory = buffer.memory_of(layout.implementation)
     with _numpys_errors(layout.shape):
         if memory is not None:
             try:

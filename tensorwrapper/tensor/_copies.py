@@ -6,32 +6,18 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import BATCH
-from tensorwrapper.buffer import Dense, Sparse, Strings, run_copy
 from tensorwrapper.buffer.lowlevel import (
-    buffer_of,
-    collect_sparse,
-    collect_strings,
     copy_elements,
-    equal_sparse,
-    equal_strings,
     fit_number,
-    in_sparse,
-    in_strings,
-    memory_of,
-    own_elements,
-    pack_sparse,
-    pack_strings,
     packed_layout,
-    place_strings,
     scatter_elements,
-    strings_of,
 )
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import NestedLayout, TiledStrided, plan_copy, wrap_layout
+from tensorwrapper.layout.lowlevel import NestedLayout, TiledStrided, wrap_layout
 from tensorwrapper.shape import JaggedCommon
 from tensorwrapper.tensor._facade import TensorFacade
-from tensorwrapper.tensor._lists import nest, nest_box, rows_of
+from tensorwrapper.tensor._lists import nest, rows_of
 from tensorwrapper.tensor._tiles import cell_layouts, places_of_tiles, tile_numbers
 from tensorwrapper.typing import ScalarT_co
 
@@ -69,13 +55,7 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         """
         held = self._tiled("select_tiles")
         shape, offsets = places_of_tiles(held, tile_numbers(held, np.asarray(numbers)))
-        if isinstance(self._buffer, Sparse):
-            chosen = collect_sparse(offsets, self._buffer, shape.size)
-            return self._make(packed_layout(shape), chosen)
-        if isinstance(self._buffer, Strings):
-            return self._make(packed_layout(shape), collect_strings(offsets, self._buffer))
-        flat = self._buffer.gather(offsets, shape.size)
-        return self._make(packed_layout(shape), buffer_of(flat))
+        return self._make(packed_layout(shape), self._buffer.collect(offsets, shape.size))
 
     def copy(self) -> Self:
         """Return the same elements in memory of their own, packed in row-major order; sparse ones stay so."""
@@ -92,11 +72,7 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
                 wrap_layout(TiledStrided(held.tiling, cast("TiledStrided", layout).under, held.grid_origin)),
                 under._buffer,
             )
-        if isinstance(self._buffer, Sparse):
-            return self._make(packed_layout(self.shape), pack_sparse(held, self._buffer))
-        if isinstance(self._buffer, Strings):
-            return self._make(packed_layout(self.shape), pack_strings(held, self._buffer))
-        return self._make(packed_layout(self.shape), buffer_of(own_elements(held, self._buffer)))
+        return self._make(packed_layout(self.shape), self._buffer.pack(held))
 
     def to_layout(self, layout: Layout[Any], *, threads: SupportsIndex = 1) -> Self:
         """Return the same elements in memory of their own, where `layout` puts them; gaps hold zeros, or "".
@@ -127,16 +103,10 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         least, greatest = layout.bounds()
         if least < 0:
             raise LayoutError(f"the layout needs offset {least}, and memory starts at offset 0")
-        source, held = self._buffer, self._layout.implementation
-        if isinstance(source, Strings):
-            plan_copy(held, layout.implementation)  # for what it raises
-            return self._make(layout, place_strings(held, source, layout.implementation, greatest + 1))
-        if not isinstance(source, Dense):
-            source, held = Dense(cast("Any", self.elements())), packed_layout(self.shape).implementation
-        plan = plan_copy(held, layout.implementation)
-        flat: npt.NDArray[ScalarT_co] = np.zeros(greatest + 1, self.dtype)
-        run_copy(plan, source.flat, flat, threads=threads)
-        return self._make(layout, Dense(cast("Any", flat)))
+        placed = self._buffer.place(
+            self._layout.implementation, layout.implementation, greatest + 1, threads=threads
+        )
+        return self._make(layout, placed)
 
     def to_padded(self, *, fill_value: object = 0) -> "npt.NDArray[ScalarT_co]":
         """Return an array over the bounding box, with `fill_value` where the shape has no element."""
@@ -144,11 +114,11 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             return self._flat().to_padded(fill_value=fill_value)
         value = fit_number(fill_value, self.dtype, "fill_value")
         held, box = self._layout.implementation, self.shape.as_smooth()
-        array = memory_of(held, self._buffer)
+        array = self._buffer.memory_of(held)
         if array is not None:
             return copy_elements(array)
         if self.shape.kind == "smooth":
-            return own_elements(held, self._buffer).reshape(box.extents)
+            return self._buffer.own_elements_of(held).reshape(box.extents)
         origin = box.origin
         padded = np.full(box.extents, value, dtype=self.dtype)
         flat, start = self.elements(), 0
@@ -161,28 +131,19 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
     def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
         """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
         held = self._layout.implementation
-        array = memory_of(held, self._buffer)
+        array = self._buffer.memory_of(held)
         if array is not None:
             return array.tolist()
         if isinstance(held, NestedLayout):
             return self._flat().tolist()
         if self.shape.kind == "smooth":
-            if isinstance(self._buffer, Strings):
-                return nest_box(self._items(), self.shape.extents)
-            return self.elements().reshape(self.shape.extents).tolist()
+            return self._buffer.objects_of(held).reshape(self.shape.extents).tolist()
         rows = cast("JaggedCommon", self.shape.implementation).rows
         if rows.columns.leaf_rank == 1 and not isinstance(held, TiledStrided):
-            return nest(rows_of(self._items(), rows), rows)
+            return nest(rows_of(self._buffer.objects_of(held).tolist(), rows), rows)
         cells = cell_layouts(held, self.shape.cell_table())
         lists = [self._make(wrap_layout(cell), self._buffer).tolist() for _, cell in cells]
         return nest(lists, rows)
-
-    def _items(self) -> list[Any]:
-        """Return the elements as Python's objects, in row-major order."""
-        if isinstance(self._buffer, Strings):
-            return strings_of(self._layout.implementation, self._buffer).to_list()
-        items: list[Any] = self.elements().tolist()
-        return items
 
     def array_equal(self, other: "TensorFacade[Any]", *, equal_nan: bool = False) -> bool:
         """Tell whether shapes and elements are equal; boxes and tiled boxes are compared without copies.
@@ -201,24 +162,13 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         if not self.shape.size:
             return True
         mine, theirs = self._layout.implementation, other._layout.implementation
-        if isinstance(self._buffer, Sparse) and isinstance(other._buffer, Sparse):
-            return equal_sparse((mine, self._buffer), (theirs, other._buffer), equal_nan=equal_nan)
-        if isinstance(self._buffer, Strings) or isinstance(other._buffer, Strings):
-            return equal_strings((mine, self._buffer), (theirs, other._buffer))
         if isinstance(mine, TiledStrided) and isinstance(theirs, TiledStrided):
             mine, theirs = mine.under, theirs.under
-        a, b = memory_of(mine, self._buffer), memory_of(theirs, other._buffer)
-        if a is None or b is None:
-            a, b = self.elements(), other.elements()
-        return np.array_equal(a, b, equal_nan=equal_nan)
+        return self._buffer.equals(mine, other._buffer, theirs, equal_nan=equal_nan)
 
     def __contains__(self, value: object) -> bool:
         # Without it Python would compare with each row, which are tensors and equal to nothing else.
-        if isinstance(self._buffer, Sparse):
-            return in_sparse(self._layout.implementation, self._buffer, value)
-        if isinstance(self._buffer, Strings):
-            return in_strings(self._layout.implementation, self._buffer, value)
-        return bool(np.any(self.elements() == cast("Any", value)))
+        return self._buffer.contains(self._layout.implementation, value)
 
     def __deepcopy__(self, memo: object) -> Self:
         return self.copy()

@@ -5,14 +5,6 @@ from typing import TYPE_CHECKING, Any, Generic, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer import Dense, Sparse, Strings
-from tensorwrapper.buffer.lowlevel import (
-    copy_elements,
-    flat_elements,
-    memory_of,
-    own_elements,
-    strings_as_array,
-)
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import Array, ScalarT_co
@@ -38,47 +30,10 @@ class TensorExchange(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             strings, elements that are computed or decompressed when they are read, or a mode without a
             single stride (rotated, gathered): no array can be over them, and ``np.asarray`` reads them all.
         """
-        held = self._layout.implementation
-        array = memory_of(held, self._buffer)
-        if isinstance(self._buffer, Sparse):
-            ways = "to_dense() fills it" if self.shape.kind == "smooth" else "to_padded() and cells() fill it"
-            raise ConversionError(
-                f"a sparse tensor is no array: {ways}, coords() and values() have its parts"
-            )
-        if isinstance(self._buffer, Strings):
-            raise ConversionError(
-                "no array is over the bytes of strings: np.asarray(t), with a dtype or not, copies them, and "
-                "to_string_data() has them without a copy"
-            )
-        if array is None and self.shape.kind == "smooth":
-            what = "a mode of several strides" if isinstance(self._buffer, Dense) else f"{self._buffer!r}"
-            raise ConversionError(
-                f"no array is over the elements of {what}: np.asarray(t) and t.copy() read them all"
-            )
-        if array is None:
-            raise ConversionError(
-                f"a tensor of shape {self.shape} is no array: to_padded() fills it, cells() has its parts"
-            )
-        if array.flags.writeable and not held.is_injective:
-            array.flags.writeable = False
-        return array
+        return self._buffer.as_array(self._layout.implementation)
 
     def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array:  # noqa: FBT001
-        if isinstance(self._buffer, Strings):
-            return strings_as_array(self._layout.implementation, self._buffer, dtype, copy)
-        held, buffer = self._layout.implementation, self._buffer
-        boxed = self.shape.kind == "smooth" and not isinstance(buffer, Sparse)
-        if copy is not False and boxed and memory_of(held, buffer) is None:
-            # What no strides reach, or lies nowhere, is read into an array of its own.
-            read = own_elements if copy else flat_elements
-            array, copy = read(held, buffer).reshape(self.shape.extents), None
-        else:
-            array = self.to_numpy()
-        if dtype is not None and np.dtype(dtype) != array.dtype:
-            if copy is False:
-                raise ConversionError(f"elements of {array.dtype} become {dtype} only by a copy; copy=False")
-            return copy_elements(array, cast("Any", np.dtype(dtype)))
-        return copy_elements(array) if copy else array
+        return self._buffer.to_array(self._layout.implementation, dtype, copy)
 
     def as_memoryview(self) -> memoryview:
         """Return the memory with its extents and strides, for whoever takes the buffer protocol; no copy.

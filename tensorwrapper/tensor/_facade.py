@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer import BufferCommon
-from tensorwrapper.buffer.lowlevel import flat_elements
 from tensorwrapper.errors import JaggedModeError, LayoutError, ReadOnlyError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Separable, Strided, TiledStrided
@@ -66,7 +65,7 @@ class TensorFacade(ABC, Generic[ScalarT_co]):
 
     def elements(self) -> "npt.NDArray[ScalarT_co]":
         """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
-        return flat_elements(self._layout.implementation, self._buffer)
+        return self._buffer.elements_of(self._layout.implementation)
 
     def _see(self, layout: Layout[Any]) -> Self:
         """Return the same elements through a layout that may give several indices one place."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tensorwrapper.buffer import BufferCommon, Sparse
+from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.drawing import bytes_text, count_text
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape.lowlevel import block_html, short_text
@@ -20,6 +20,7 @@ def tensor_html(layout: Layout[Any], buffer: BufferCommon[Any], nbytes: int) -> 
         ("elements", f"{count_text(shape.size)}, {bytes_text(nbytes)}"),
         ("buffer", f"{type(buffer).__name__}, {'writeable' if buffer.writeable else 'read-only'}"),
     ]
-    if isinstance(buffer, Sparse):
-        facts.append(("stored", f"{count_text(buffer.nnz)} in the buffer, else {buffer.fill_value}"))
+    if buffer.fill_value is not None:
+        stored = count_text(buffer.count_stored(layout.implementation))
+        facts.append(("stored", f"{stored}, else {buffer.fill_value}"))
     return block_html(tensor_str(layout, buffer), facts, layout.to_svg())

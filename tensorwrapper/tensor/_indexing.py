@@ -5,11 +5,9 @@ from typing import Any, Generic, Self, TypeVar, cast, final
 import attrs
 import numpy.typing as npt
 
-from tensorwrapper.buffer import Sparse, Strings
-from tensorwrapper.buffer.lowlevel import as_dense, collect_strings, sparse_from
+from tensorwrapper.buffer.lowlevel import as_dense
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Strided, new_row_major, row_major, wrap_layout
-from tensorwrapper.shape.lowlevel import make_smooth, wrap
+from tensorwrapper.layout.lowlevel import new_row_major, new_strided, wrap_layout
 from tensorwrapper.tensor._advanced import (
     ArrayKey,
     addresses_of_key,
@@ -84,22 +82,13 @@ class TensorIndexing(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
 
     def _chosen(self, layout: Layout[Any], key: object) -> Self:
         """Return what a key with arrays selects of a layout of this buffer, in a tensor of its own."""
-        if isinstance(self._buffer, Strings):
+        array = read_key(layout, self._buffer, key)
+        if array is None:
             addresses = addresses_of_key(layout, key)
-            few = collect_strings(iter([addresses]), self._buffer)
+            few = self._buffer.collect(iter([addresses.reshape(-1)]), addresses.size)
             return self._make(wrap_layout(new_row_major(addresses.shape)), few)
-        return self._own(read_key(layout, self._buffer, key))
-
-    def _own(self, array: "npt.NDArray[ScalarT_co]") -> Self:
-        """Return a tensor over an array that nobody else has."""
-        if isinstance(self._buffer, Sparse):
-            few = sparse_from(array.reshape(-1), self._buffer.fill_value)
-            return self._make(
-                wrap_layout(row_major(wrap(make_smooth(array.shape, (0,) * array.ndim)), 0)), few
-            )
         buffer, strides, offset = as_dense(array)
-        shape = wrap(make_smooth(array.shape, (0,) * array.ndim))
-        return self._make(wrap_layout(Strided(shape, strides, offset)), buffer)
+        return self._make(wrap_layout(new_strided(array.shape, (0,) * array.ndim, strides, offset)), buffer)
 
 
 _T = TypeVar("_T", bound=TensorIndexing[Any])

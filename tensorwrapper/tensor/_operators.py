@@ -179,7 +179,10 @@ def _quick(ufunc: np.ufunc, inputs: "tuple[Any, ...]") -> "Any":  # noqa: ANN401
             arrays.append(operand)
             continue
         layout = getattr(operand, "_layout", None)
-        if layout is None or type(operand._buffer) is not Dense:
+        if layout is None:
+            return None
+        memory = operand._buffer.memory
+        if memory is None:
             return None
         implementation = layout.implementation
         if not implementation.is_contiguous or implementation.offset:
@@ -188,7 +191,7 @@ def _quick(ufunc: np.ufunc, inputs: "tuple[Any, ...]") -> "Any":  # noqa: ANN401
             found = operand
         elif layout is not found._layout and not _same_box(layout.shape, found._layout.shape):
             return None
-        arrays.append(operand._buffer.flat[: implementation.shape.size])
+        arrays.append(memory[: implementation.shape.size])
     try:
         result = ufunc(*arrays)
     except (TypeError, ValueError, OverflowError):

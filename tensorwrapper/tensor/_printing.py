@@ -7,8 +7,7 @@ from typing import Any, TypeAlias, cast
 import attrs
 import numpy as np
 
-from tensorwrapper.buffer import BufferCommon, Sparse
-from tensorwrapper.buffer.lowlevel import flat_elements, stored_of
+from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
@@ -36,7 +35,7 @@ _Parts: TypeAlias = "_Box | list[_Parts] | None"
 
 def tensor_str(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
     """Return the elements in nested brackets, or the stored ones as ``{index: element}``."""
-    if isinstance(buffer, Sparse):
+    if buffer.fill_value is not None:
         return _entries(layout, buffer)
     return _body(layout.flatten(), buffer, comma="", indent=0)
 
@@ -44,7 +43,7 @@ def tensor_str(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
 def tensor_repr(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
     """Return the elements with the shape, which says where they lie, and their type."""
     facts = f"shape={layout.shape!r}, dtype={buffer.dtype})"
-    if isinstance(buffer, Sparse):
+    if buffer.fill_value is not None:
         return f"Tensor({_entries(layout, buffer)}, fill_value={buffer.fill_value}, {facts}"
     body = _body(layout.flatten(), buffer, comma=",", indent=len("Tensor("))
     last = body.rpartition("\n")[2]
@@ -67,8 +66,8 @@ def _body(layout: Layout[Any], buffer: BufferCommon[Any], *, comma: str, indent:
     return _render(tree, rank, comma, indent, options["linewidth"] - rank)
 
 
-def _entries(layout: Layout[Any], buffer: Sparse[Any]) -> str:
-    ordinals, values = stored_of(layout.implementation, buffer)
+def _entries(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
+    ordinals, values = buffer.stored_of(layout.implementation)
     edge = np.get_printoptions()["edgeitems"]
     cut = len(ordinals) > 4 * edge
     if cut:
@@ -98,7 +97,7 @@ def _collect(layout: Layout[Any], buffer: BufferCommon[Any], edge: int | None) -
     for mode, (extent, is_cut) in enumerate(zip(shape.extents, cut, strict=True)):
         if is_cut:
             layout = layout.gather(mode, _shown(extent, edge))
-    return _Box(flat_elements(layout.implementation, buffer).reshape(layout.shape.extents), cut)
+    return _Box(buffer.elements_of(layout.implementation).reshape(layout.shape.extents), cut)
 
 
 def _shown(extent: int, edge: int | None) -> Sequence[int]:

@@ -2,8 +2,6 @@
 
 from typing import Generic
 
-from tensorwrapper.buffer import Strings
-from tensorwrapper.buffer.lowlevel import strings_of
 from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import ScalarT_co
@@ -19,9 +17,7 @@ class TensorQueries(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
     @property
     def nbytes(self) -> int:
         """The number of bytes of the elements, as if they were packed; of strings with their offsets."""
-        if isinstance(self._buffer, Strings):
-            return strings_of(self._layout.implementation, self._buffer).nbytes
-        return self.shape.size * self.dtype.itemsize
+        return self._buffer.nbytes_of(self._layout.implementation)
 
     @property
     def is_readonly(self) -> bool:

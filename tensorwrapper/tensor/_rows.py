@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import memory_of, refuse_strings
+from tensorwrapper.buffer.lowlevel import check_numbers
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import (
@@ -128,8 +128,8 @@ class TensorRows(Generic[_T, _R]):
         [[3, 0], [3]]
         """
         tensor = self._tensor
-        refuse_strings(tensor._buffer, "reduce")
-        array = memory_of(tensor.layout.implementation, tensor._buffer)
+        check_numbers(tensor.dtype, "reduce")
+        array = tensor._buffer.memory_of(tensor.layout.implementation)
         if array is not None and array.ndim:
             reduced = reduce_last(ufunc, array, initial)
         else:

@@ -6,11 +6,10 @@ from typing import Any, Generic, Literal, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer import Dense, Sparse
-from tensorwrapper.buffer.lowlevel import copy_elements, is_fill, packed_layout, stored_of
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import copy_elements, is_fill, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import count_elements
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import IntArray, ScalarT_co
 
@@ -25,12 +24,12 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
     @property
     def is_sparse(self) -> bool:
         """Whether only the elements that differ from `fill_value` are stored."""
-        return isinstance(self._buffer, Sparse)
+        return self._buffer.fill_value is not None
 
-    def _sparse(self, what: str) -> Sparse[ScalarT_co]:
-        buffer = self._buffer
-        if isinstance(buffer, Sparse):
-            return buffer
+    def _fill(self, what: str) -> "npt.NDArray[ScalarT_co]":
+        fill = self._buffer.fill_value
+        if fill is not None:
+            return fill
         raise ConversionError(f"{what} needs a sparse tensor: sparse() makes one; this one has all elements")
 
     @property
@@ -42,7 +41,7 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         ConversionError
             If the tensor is not sparse.
         """
-        return cast("ScalarT_co", self._sparse("fill_value").fill_value[()])
+        return cast("ScalarT_co", self._fill("fill_value")[()])
 
     @property
     def nnz(self) -> int:
@@ -56,7 +55,8 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         ConversionError
             If the tensor is not sparse.
         """
-        return count_elements(self._layout.implementation, self._sparse("nnz").addresses)
+        self._fill("nnz")
+        return self._buffer.count_stored(self._layout.implementation)
 
     @property
     def density(self) -> float:
@@ -78,7 +78,8 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         ConversionError
             If the tensor is not sparse.
         """
-        ordinals, values = stored_of(self._layout.implementation, self._sparse("stored"))
+        self._fill("stored")
+        ordinals, values = self._buffer.stored_of(self._layout.implementation)
         return self.shape.indices_at(ordinals), values
 
     def coords(self) -> IntArray:
@@ -108,7 +109,8 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         ConversionError
             If the tensor is not sparse.
         """
-        return stored_of(self._layout.implementation, self._sparse("values"))[1]
+        self._fill("values")
+        return self._buffer.stored_of(self._layout.implementation)[1]
 
     def to_dense(self) -> Self:
         """Return a tensor of the same shape with every element in memory of its own; a copy if it is dense.
@@ -160,7 +162,7 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         >>> [part.tolist() for part in sp.csr()]
         [[0, 1, 1, 3], [1, 0, 3], [5, 6, 7]]
         """
-        buffer = self._sparse("csr")
+        self._fill("csr")
         if self.shape.rank != 2:
             raise RankError(f"compressed rows need a matrix, not a tensor of rank {self.shape.rank}")
         if self.shape.kind != "smooth":
@@ -168,7 +170,7 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         rows: int
         columns: int
         rows, columns = self.shape.extents
-        ordinals, values = stored_of(self._layout.implementation, buffer)
+        ordinals, values = self._buffer.stored_of(self._layout.implementation)
         starts = np.arange(rows + 1, dtype=np.int64) * columns
         return np.searchsorted(ordinals, starts), ordinals % max(columns, 1), values
 
@@ -193,7 +195,7 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         """
         if form not in ("csr", "csc", "coo"):
             raise ConversionError(f"a sparse array of SciPy is made as csr, csc or coo, not as {form!r}")
-        fill = self._sparse("to_scipy").fill_value
+        fill = self._fill("to_scipy")
         if self.dtype.kind not in "biufc":
             raise DTypeError(f"SciPy has no sparse arrays of {self.dtype}")
         if not is_fill(np.zeros((), self.dtype), fill):
@@ -215,7 +217,7 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         ModuleNotFoundError
             If the package is not installed.
         """
-        buffer = self._sparse("to_pydata")
+        fill = self._fill("to_pydata")
         if self.shape.kind != "smooth":
             raise ConversionError(f"pydata/sparse has boxes only, not a tensor of shape {self.shape}")
         module: Any = importlib.import_module("sparse")
@@ -228,5 +230,5 @@ class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             shape=shape,
             sorted=True,
             has_duplicates=False,
-            fill_value=buffer.fill_value[()],
+            fill_value=fill[()],
         )

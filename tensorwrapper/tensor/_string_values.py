@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import splits_of
-from tensorwrapper.buffer import StringData, Strings, strings_from_numpy
-from tensorwrapper.buffer.lowlevel import check_kind, strings_of
+from tensorwrapper.buffer import StringData, strings_from_numpy
+from tensorwrapper.buffer.lowlevel import check_kind, holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._facade import TensorFacade
@@ -55,9 +55,9 @@ def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[An
         return StringData.from_list([values], kind=kind), Shape()
     if isinstance(values, TensorFacade):
         tensor = cast("TensorFacade[Any]", values)  # type: ignore[redundant-cast]
-        if not isinstance(tensor.buffer, Strings):
+        if not holds_strings(tensor.dtype):
             raise ConversionError(f"a tensor of {tensor.dtype} has no strings")
-        return strings_of(tensor.layout.implementation, tensor.buffer), tensor.shape
+        return tensor.buffer.strings_of(tensor.layout.implementation), tensor.shape
     if isinstance(values, StringData):
         return values, Shape(len(values))
     if isinstance(values, np.ndarray):

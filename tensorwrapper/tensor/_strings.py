@@ -3,7 +3,7 @@
 from typing import Generic, Self
 
 from tensorwrapper.buffer import StringData, Strings, encode_tf_strings, strings_to_numpy
-from tensorwrapper.buffer.lowlevel import Bytes, NumpyStrings, check_box, packed_layout, strings_of
+from tensorwrapper.buffer.lowlevel import Bytes, NumpyStrings, holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import Array, ScalarT_co
@@ -17,9 +17,8 @@ class TensorStrings(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
     __slots__ = ()
 
     def _strings(self, what: str) -> StringData:
-        buffer = self._buffer
-        if isinstance(buffer, Strings):
-            return strings_of(self._layout.implementation, buffer)
+        if holds_strings(self.dtype):
+            return self._buffer.strings_of(self._layout.implementation)
         raise ConversionError(f"{what} needs a tensor of strings, which strings() makes, not of {self.dtype}")
 
     @property
@@ -91,7 +90,10 @@ class TensorStrings(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
                ['', 'd']], dtype='<U2')
         """
         strings = self._strings("to_numpy_strings")
-        check_box(self.shape)
+        if self.shape.kind != "smooth":
+            raise ConversionError(
+                f"a tensor of shape {self.shape} is no array: to_padded() fills it, cells() has its parts"
+            )
         return strings_to_numpy(strings, dtype).reshape(self.shape.extents)
 
     def to_tf_strings(self) -> Bytes:

@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
-from tensorwrapper.buffer import Sparse
-from tensorwrapper.buffer.lowlevel import buffer_of, fit_number
+from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, ExtentError, RankError
 from tensorwrapper.layout import Boundary, Layout
 from tensorwrapper.layout.lowlevel import contiguous, merge_mode, split_mode_by, wrap_layout
@@ -98,7 +97,7 @@ class TensorStructure(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         >>> t.pad_rows(2).tolist(), t.pad_rows(2, fill_value=-1, clip=True).to_numpy().tolist()
         ([[1, 2, 3], [4, 0]], [[1, 2], [4, -1]])
         """
-        if isinstance(self._buffer, Sparse):
+        if self._buffer.fill_value is not None:
             raise ConversionError(
                 "a sparse tensor is not filled without being asked: to_dense().pad_rows(...)"
             )
@@ -106,7 +105,7 @@ class TensorStructure(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         number, extent = mode_of(mode, flat.shape.rank), to_count(length, "a length")
         value = fit_number(fill_value, self.dtype, "fill_value")
         shape, padded = pad_mode(flat.elements(), flat.shape, number, extent, value, clip=clip)
-        return self._make(wrap_layout(contiguous(shape, 0)), buffer_of(padded))
+        return self._make(wrap_layout(contiguous(shape, 0)), self._buffer.like(padded))
 
 
 def merge_rows(layout: Layout[Any], mode: SupportsIndex) -> Layout[Any]:

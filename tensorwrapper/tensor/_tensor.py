@@ -8,19 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._value_class import slot_setters
-from tensorwrapper.buffer import BufferCommon, Dense, Sparse, Strings
+from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
-    address_batches,
     as_dense,
-    buffer_of,
     check_dtype,
-    convert_elements,
-    convert_sparse,
-    memory_of,
-    pack_sparse,
+    check_numbers,
     packed_layout,
-    refuse_strings,
-    strings_of,
 )
 from tensorwrapper.errors import RankError
 from tensorwrapper.layout import Layout
@@ -288,14 +281,13 @@ class Tensor(
         [[1, 2], [20, 13]]
         """
         self._check_cells("reduce_tiles")
-        refuse_strings(self._buffer, "reduce_tiles")
+        check_numbers(self.dtype, "reduce_tiles")
         held, outer = self._layout.implementation, self.shape.outer()
         if isinstance(held, TiledStrided):
             marks = [p.starts for p in held.tiling.partitions]
-            array = memory_of(held.under, self._buffer)
+            array = self._buffer.memory_of(held.under)
             if array is None:
-                flat = self._buffer.gather(address_batches(held.under), self.size)
-                array = flat.reshape(held.under.shape.extents)
+                array = self._buffer.elements_of(held.under).reshape(held.under.shape.extents)
             reduced = reduce_box(ufunc, array, marks, initial)
         else:
             reduced = reduce_runs(
@@ -376,7 +368,7 @@ class Tensor(
         >>> tw.strings([["a", None], ["", "d"]]).is_valid().tolist()
         [[True, False], [True, True]]
         """
-        return _restore(self.shape, self._strings("is_valid").is_valid())
+        return _restore(self.shape, Dense(cast("Any", self._strings("is_valid").is_valid())))
 
     def byte_lengths(self) -> "Tensor[np.int64]":
         """Return how many bytes each element of a tensor of strings has; a null has none.
@@ -392,7 +384,7 @@ class Tensor(
         >>> tw.strings([["a", None], ["", "\N{LATIN SMALL LETTER E WITH ACUTE}"]]).byte_lengths().tolist()
         [[1, 0], [0, 2]]
         """
-        return _restore(self.shape, self._strings("byte_lengths").lengths())
+        return _restore(self.shape, Dense(cast("Any", self._strings("byte_lengths").lengths())))
 
     @overload
     def astype(self, dtype: "type[_S] | np.dtype[_S]", *, checked: bool = True) -> "Tensor[_S]": ...
@@ -424,28 +416,19 @@ class Tensor(
         """
         wanted: np.dtype[Any] = np.dtype(dtype)
         check_dtype(wanted)
-        held, buffer = self._layout.implementation, self._buffer
-        refuse_strings(buffer, "astype")
+        check_numbers(self.dtype, "astype")
+        held = self._layout.implementation
         if isinstance(held, TiledStrided):
             return _restore_tiled(
                 self.untiled().astype(wanted, checked=checked), held.tiling, held.grid_origin
             )
-        if isinstance(buffer, Sparse):
-            return _restore_over(self.shape, convert_sparse(held, buffer, wanted, checked=checked))
-        array = memory_of(held, buffer)
-        elements = self.elements() if array is None else array
-        return _restore(self.shape, convert_elements(elements, wanted, checked=checked).reshape(-1))
+        return _restore(self.shape, self._buffer.convert(held, wanted, checked=checked))
 
     def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
         held = self._layout.implementation
         if isinstance(held, TiledStrided):
             return _restore_tiled, (self.untiled(), held.tiling, held.grid_origin)
-        if isinstance(self._buffer, Sparse):
-            return _restore_over, (self.shape, pack_sparse(held, self._buffer))
-        if isinstance(self._buffer, Strings):
-            strings = Strings(strings_of(held, self._buffer), nullable=self._buffer.nullable)
-            return _restore_over, (self.shape, strings)
-        return _restore, (self.shape, self.elements())
+        return _restore, (self.shape, self._buffer.pack(held, own=False))
 
 
 _set_layout, _set_buffer = slot_setters(Tensor, "_layout", "_buffer")
@@ -465,14 +448,10 @@ def _of_integers(shape: Shape[Any], numbers: IntArray) -> Tensor[np.int64]:
         buffer, strides, offset = as_dense(numbers.reshape(shape.extents))
         layout = wrap_layout(Strided(shape, strides, offset))
         return make_tensor(layout, guard(layout, buffer))
-    return _restore_over(shape, Dense(cast("Any", numbers)))
+    return _restore(shape, Dense(cast("Any", numbers)))
 
 
-def _restore(shape: Shape[Any], flat: "npt.NDArray[ScalarT_co]") -> "Tensor[ScalarT_co]":
-    return _restore_over(shape, buffer_of(flat))
-
-
-def _restore_over(shape: Shape[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[ScalarT_co]":
+def _restore(shape: Shape[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[ScalarT_co]":
     return make_tensor(packed_layout(shape), buffer)
 
 

@@ -5,17 +5,17 @@ from typing import Any, Generic, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer import Dense, Sparse, Strings
+from tensorwrapper.buffer import Strings
 from tensorwrapper.buffer.lowlevel import (
     address_batches,
-    addresses_of,
     assign_elements,
-    copy_elements,
-    memory_of,
+    holds_strings,
+    kind_of,
+    packed_layout,
 )
-from tensorwrapper.errors import ConversionError, ExtentMismatchError
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, LayoutError
+from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.tensor._facade import TensorFacade
-from tensorwrapper.tensor._sparse_writes import assign_stored, put_array
 from tensorwrapper.tensor._string_values import read_strings
 from tensorwrapper.typing import Array, Extents, ScalarT_co
 
@@ -54,23 +54,17 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         if self.shape.kind == "nested":
             self._flat().assign(value._flat() if isinstance(value, TensorFacade) else value)
             return
-        held = self._layout.implementation
-        array = memory_of(held, self._buffer)
+        layout = self._layout.implementation
+        array = self._buffer.memory_of(layout)
         if array is not None:
             _assign_array(array, _readable(value))
-        elif isinstance(self._buffer, Sparse) and assign_stored(held, self._buffer, value):
-            pass
-        elif isinstance(self._buffer, Strings):
-            self._assign_strings(self._buffer, value)
+        elif holds_strings(self.dtype):
+            self._assign_strings(value)
+        elif isinstance(value, TensorFacade):
+            self._assign_tensor(value)
         elif self.shape.kind == "smooth":
             extents = self.shape.extents
-            self._write(np.broadcast_to(self._as_values(value, extents), extents))
-        elif isinstance(value, TensorFacade):
-            if not value.shape.is_congruent(self.shape):
-                raise ExtentMismatchError(f"a tensor of shape {value.shape} is not one of shape {self.shape}")
-            flat = value.elements()
-            same = isinstance(self._buffer, Dense) and np.may_share_memory(flat, self._buffer.flat)
-            self._write(self._as_values(copy_elements(flat) if same else flat))
+            self._buffer.assign(layout, np.broadcast_to(self._as_values(value, extents), extents))
         else:
             # Lists of lists of any lengths are no array, of which NumPy could tell the rank.
             lists = isinstance(value, list | tuple)
@@ -84,20 +78,32 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
                     f"a tensor of shape {self.shape} takes a number or a tensor of that shape, not {given}; "
                     "jagged() makes a tensor of lists, and t[row] = values assigns cell by cell"
                 )
-            self._write(np.broadcast_to(self._as_values(value), (self.shape.size,)))
+            self._buffer.assign(layout, np.broadcast_to(self._as_values(value), (self.shape.size,)))
+
+    def _assign_tensor(self, value: "TensorFacade[Any]") -> None:
+        layout, box = self._layout.implementation, self.shape.kind == "smooth"
+        if not box and not value.shape.is_congruent(self.shape):
+            raise ExtentMismatchError(f"a tensor of shape {value.shape} is not one of shape {self.shape}")
+        if self._buffer.fill_value is not None and value.buffer.fill_value is not None:
+            source = _stretched(value, self.shape.extents) if box else value.layout.implementation
+            if self._buffer.assign_from(layout, value.buffer, source):
+                return
+        extents = self.shape.extents if box else (self.shape.size,)
+        given = self._as_values(value if box else value.elements(), extents)
+        self._buffer.assign(layout, np.broadcast_to(given, extents))
 
     def _as_values(self, value: "npt.ArrayLike | TensorFacade[Any]", extents: Extents | None = None) -> Array:
         """Return a value as an array of this dtype, of its own, that broadcasts to `extents`."""
-        if isinstance(self._buffer, Strings):
-            strings, shape = read_strings(value, self._buffer.kind)
-            return self._buffer.array_of(strings).reshape(shape.extents)
-        given = value.elements().reshape(value.shape.extents) if isinstance(value, TensorFacade) else value
-        values: Array = np.empty(np.shape(given), self.dtype)
-        values[...] = given
+        if holds_strings(self.dtype):
+            strings, shape = read_strings(value, kind_of(self.dtype))
+            return self._buffer.fit(strings).reshape(shape.extents)
+        if isinstance(value, TensorFacade):
+            value = value.elements().reshape(value.shape.extents)
+        values = self._buffer.fit(value)
         return values if extents is None else fit_extents(values, extents)
 
-    def _assign_strings(self, buffer: Strings, value: object) -> None:
-        strings, shape = read_strings(value, buffer.kind)
+    def _assign_strings(self, value: object) -> None:
+        strings, shape = read_strings(value, kind_of(self.dtype))
         places = np.arange(len(strings))
         if self.shape.kind == "smooth" and shape.kind == "smooth":
             extents: Extents = self.shape.extents
@@ -112,20 +118,9 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             )
         elif not shape.is_congruent(self.shape):
             raise ExtentMismatchError(f"a tensor of shape {shape} is not one of shape {self.shape}")
-        buffer.replace(
-            addresses_of(address_batches(self._layout.implementation)), strings.take(places.reshape(-1))
-        )
-
-    def _write(self, values: Array) -> None:
-        """Write one value per element, in row-major order."""
-        if isinstance(self._buffer, Sparse):
-            put_array(self._layout.implementation, self._buffer, values)
-            return
-        start, flat = 0, values.reshape(-1) if values.size <= 1 or values.flags.c_contiguous else values.flat
-        for batch in address_batches(self._layout.implementation):
-            places = batch.reshape(-1)
-            self._buffer.write(places, np.asarray(flat[start : start + len(places)]))
-            start += len(places)
+        layout, source = self._layout.implementation, Strings(strings.take(places.reshape(-1)))
+        if not self._buffer.assign_from(layout, source, packed_layout(self.shape).implementation):
+            self._buffer.assign(layout, source.read_run(0, source.size))
 
     def accumulate_into(self, target: "TensorFacade[Any]") -> None:
         """Add the elements to those of `target`, also where several of its indices share a place.
@@ -166,14 +161,9 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
 
 def _readable(value: "npt.ArrayLike | TensorFacade[Any]") -> "npt.ArrayLike | TensorFacade[Any]":
     """Return a value that NumPy can read, or itself refuses: a box that no strides reach as an array."""
-    if not isinstance(value, TensorFacade) or value.shape.kind != "smooth":
-        return value
-    if (
-        isinstance(value.buffer, Strings | Sparse)
-        or memory_of(value.layout.implementation, value.buffer) is not None
-    ):
-        return value
-    return value.elements().reshape(value.shape.extents)
+    if isinstance(value, TensorFacade) and value.shape.kind == "smooth":
+        return value._buffer.to_array(value._layout.implementation)
+    return value
 
 
 def _assign_array(array: Array, value: "npt.ArrayLike | TensorFacade[Any]") -> None:
@@ -201,3 +191,20 @@ def fit_extents(values: Array, extents: tuple[int, ...]) -> Array:
             f"a value of extents {values.shape} does not broadcast to a tensor of extents {extents}"
         )
     return values
+
+
+def _stretched(value: "TensorFacade[Any]", extents: Extents) -> LayoutCommon:
+    """Return the layout of a value broadcast to these extents, as NumPy does in an assignment."""
+    layout = value.layout
+    given = layout.shape.extents if layout.shape.kind == "smooth" else None
+    if given == extents:
+        return layout.implementation
+    try:
+        extra = len(given or ()) - len(extents)
+        if given is not None and extra > 0 and given[:extra] == (1,) * extra:
+            layout = layout.squeeze(*range(extra))
+        return layout.broadcast(extents).implementation
+    except LayoutError as error:
+        raise ExtentMismatchError(
+            f"a value of shape {value.shape} does not broadcast to a tensor of extents {extents}"
+        ) from error

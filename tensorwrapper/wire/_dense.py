@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer.lowlevel import memory_of
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.tensor import Tensor
 
@@ -19,7 +18,7 @@ def as_it_lies(tensor: Tensor[Any], dtype: "np.dtype[Any]") -> tuple[memoryview,
     """
     if tensor.dtype != dtype or not tensor.size or tensor.layout.is_contiguous:
         return None
-    array = memory_of(tensor.layout.implementation, tensor.buffer)
+    array = tensor.buffer.memory_of(tensor.layout.implementation)
     if array is None:
         return None
     try:

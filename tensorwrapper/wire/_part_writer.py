@@ -4,7 +4,7 @@ from typing import Any, final
 
 import numpy as np
 
-from tensorwrapper.buffer.lowlevel import copy_elements, memory_of
+from tensorwrapper.buffer.lowlevel import copy_elements
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 
@@ -80,7 +80,7 @@ class PartWriter:
             flat: Array = tensor.elements()
         else:
             # Packed and brought into byte order in one copy, where there is memory to copy from.
-            array = memory_of(tensor.layout.implementation, tensor.buffer)
+            array = tensor.buffer.memory_of(tensor.layout.implementation)
             flat = copy_elements(tensor.elements() if array is None else array, dtype).reshape(-1)
         self._elements = tensor, flat
         return flat

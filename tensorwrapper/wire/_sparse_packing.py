@@ -8,7 +8,7 @@ import numpy as np
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
 from tensorwrapper.buffer import Sparse
-from tensorwrapper.buffer.lowlevel import is_fill, make_sparse, rises, stored_of
+from tensorwrapper.buffer.lowlevel import is_fill, make_sparse, rises
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire._packing import ElementPacking, Packed, Received, WriteOptions
@@ -29,11 +29,12 @@ class SparsePacking(ElementPacking):
 
     def pack(self, tensor: Tensor[Any], parts: PartWriter, options: WriteOptions) -> Packed | None:  # noqa: ARG002
         buffer = tensor.buffer
-        if not isinstance(buffer, Sparse):
+        fill = buffer.fill_value
+        if fill is None:
             return None
-        ordinals, values = stored_of(tensor.layout.implementation, buffer)
+        ordinals, values = buffer.stored_of(tensor.layout.implementation)
         described: dict[str, Json] = {"addresses": parts.add_indices(ordinals)}
-        fill = buffer.fill_value.reshape(1)
+        fill = fill.reshape(1)
         # By its bytes: a fill of -0.0 is one that must be said.
         if fill.view(np.uint8).any():
             described["fill"] = parts.add_elements(fill)

@@ -7,7 +7,7 @@ import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper.buffer import StringData, Strings, decode_tf_strings, encode_tf_strings
-from tensorwrapper.buffer.lowlevel import pack_marks, strings_of
+from tensorwrapper.buffer.lowlevel import holds_strings, pack_marks
 from tensorwrapper.errors import ConversionError, LocalProtocolError, RemoteProtocolError, StringDataError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, StringKind
@@ -32,9 +32,9 @@ class StringPacking(ElementPacking):
 
     def pack(self, tensor: Tensor[Any], parts: PartWriter, options: WriteOptions) -> Packed | None:
         buffer = tensor.buffer
-        if not isinstance(buffer, Strings):
+        if not holds_strings(buffer.dtype):
             return None
-        strings = strings_of(tensor.layout.implementation, buffer)
+        strings = buffer.strings_of(tensor.layout.implementation)
         described: dict[str, Json] = {"kind": strings.kind}
         if options.strings == "tf_string":
             described["form"] = options.strings

@@ -102,14 +102,14 @@ def fit_string(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     StringDataError
         If it has a lone surrogate.
     """
-    is_text = dtype.kind == "T"
+    holds_strings = dtype.kind == "T"
     if value is None:
-        fits = not is_text or hasattr(dtype, "na_object")
+        fits = not holds_strings or hasattr(dtype, "na_object")
     else:
-        fits = isinstance(value, str if is_text else bytes)
+        fits = isinstance(value, str if holds_strings else bytes)
     if not fits:
         raise ConversionError(
-            f"{what}={value!r} is no string of these elements: they are {'str' if is_text else 'bytes'}"
+            f"{what}={value!r} is no string of these elements: they are {'str' if holds_strings else 'bytes'}"
         )
     element: Array = np.empty((), dtype=dtype)
     try:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import SMALL, buffer_of, memory_of, packed_layout, to_threads
+from tensorwrapper.buffer.lowlevel import SMALL, buffer_of, packed_layout, to_threads
 from tensorwrapper.errors import (
     BufferSizeError,
     ConversionError,
@@ -82,7 +82,7 @@ def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Arra
         If it is a tensor that is no array.
     """
     if isinstance(out, Tensor):
-        array = memory_of(out.layout.implementation, out.buffer)
+        array = out.buffer.memory_of(out.layout.implementation)
         if array is None:
             raise ConversionError(f"a view is written into an array, or a tensor with strides, not {out!r}")
         readonly = out.is_readonly
@@ -134,7 +134,7 @@ def is_array(source: Tensor[Any]) -> bool:
     return (
         source.shape.kind != "smooth"
         or not dense
-        or memory_of(source.layout.implementation, source.buffer) is not None
+        or source.buffer.memory_of(source.layout.implementation) is not None
     )
 
 

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper.buffer import BufferCommon, Dense, run_copy
-from tensorwrapper.buffer.lowlevel import SMALL, as_dense, memory_of, take_along, write_elements
+from tensorwrapper.buffer.lowlevel import SMALL, as_dense, take_along, write_elements
 from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import Separable, Stride, Table, new_strided, plan_copy
 from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut, inside, window_extents
@@ -182,7 +182,7 @@ def leaf_of(layout: Layout, buffer: BufferCommon[Any]) -> MemoryLeaf | Addressed
     if isinstance(buffer, Dense) and buffer.dtype.kind in "TO":
         array = None  # Such elements are objects, over which NumPy makes no array of other strides.
     else:
-        array = memory_of(layout.implementation, buffer)
+        array = buffer.memory_of(layout.implementation)
     return AddressedLeaf(layout, buffer) if array is None else MemoryLeaf(array)
 
 

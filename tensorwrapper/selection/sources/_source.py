@@ -11,8 +11,8 @@ from typing import Any, Protocol, final, runtime_checkable
 import attrs
 import numpy as np
 
-from tensorwrapper.buffer import BufferCommon, Dense
-from tensorwrapper.buffer.lowlevel import memory_of, write_elements
+from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.sources._outer import Outer
 from tensorwrapper.shape import Shape
@@ -106,10 +106,7 @@ class TensorSource:
     @property
     def owner(self) -> BufferCommon[Any]:
         """The buffer that holds the elements; of one that is guarded, the one beneath."""
-        buffer = self.tensor.buffer
-        if isinstance(buffer, Dense) and buffer._beneath is not None:
-            return buffer._beneath
-        return buffer
+        return self.tensor.buffer.owner
 
     def read(self, selections: Sequence[Outer], out: Sequence[Array]) -> ReadHandle:
         """Read each selection into the array beside it; it is there when this returns."""
@@ -121,7 +118,7 @@ class TensorSource:
                     part = part[(*[slice(None)] * mode, key)]
                 else:
                     part = part.gather(mode, positions)
-            memory = memory_of(part.layout.implementation, part.buffer)
+            memory = part.buffer.memory_of(part.layout.implementation)
             write_elements(target, part.elements().reshape(target.shape) if memory is None else memory)
         return _Finished(len(selections))
 

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tensorwrapper.buffer import Dense, Strings
+from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import LayoutError, ReadOnlyError
 from tensorwrapper.layout.lowlevel import Separable, Strided
 from tensorwrapper.selection.sources._source import TensorSource
@@ -57,8 +57,7 @@ def _span(landing: Landing) -> Span:
         # In bytes: buffers over one array are different objects.
         start, size = buffer.flat.ctypes.data, buffer.dtype.itemsize
         return "memory", start + size * least, start + size * (greatest + 1), landing
-    store = buffer._store if isinstance(buffer, Strings) else buffer
-    return id(store), least, greatest + 1, landing
+    return id(buffer), least, greatest + 1, landing
 
 
 def _check_cluster(cluster: list[Span]) -> None:

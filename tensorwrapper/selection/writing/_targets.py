@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import assign_indexed, memory_of, write_elements
+from tensorwrapper.buffer.lowlevel import assign_indexed, write_elements
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Table, over_box, wrap_layout
@@ -210,7 +210,7 @@ def write_parts(landings: Landings, values: Array) -> Iterator[tuple[Landing, Ar
         if isinstance(own, Arranged):
             flat: Any = np.empty(mine.size, mine.dtype)
             places = own.layout
-            memory = memory_of(places.implementation, Dense(flat)) if flat.dtype.kind not in "TO" else None
+            memory = Dense(flat).memory_of(places.implementation) if flat.dtype.kind not in "TO" else None
             if memory is None:
                 assign_indexed(flat, (places.to_numpy(),), mine)
             else:

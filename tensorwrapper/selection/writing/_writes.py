@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import address_batches, copy_elements, memory_of
+from tensorwrapper.buffer.lowlevel import address_batches, copy_elements
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.sources._source import TensorSource
@@ -91,7 +91,7 @@ def _array_of(value: Value) -> Array | None:
     if isinstance(value, np.ndarray):
         return cast("Array", value)
     if type(value) is Tensor and value.shape.kind == "smooth":
-        return memory_of(value.layout.implementation, value.buffer)
+        return value.buffer.memory_of(value.layout.implementation)
     return None
 
 

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from tensorwrapper.buffer import Dense, Sparse, Strings
-from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, memory_of, packed_layout
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
 from tensorwrapper.shape import Shape
@@ -44,10 +44,10 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     if ufunc.signature is not None:
         return _call_whole(ufunc, operands, outs, options)
     tensors = [operand for operand in operands if isinstance(operand, TensorFacade)]
-    if any(isinstance(tensor.buffer, Sparse) for tensor in tensors):
+    if any(tensor.buffer.fill_value is not None for tensor in tensors):
         _refuse_where(where, name, "a sparse tensor")
         return _put(compute_sparse(ufunc, operands, options), outs, name)
-    if any(isinstance(tensor.buffer, Strings) for tensor in tensors):
+    if any(holds_strings(tensor.dtype) for tensor in tensors):
         _refuse_where(where, name, "a tensor of strings")
         return _put(compute_strings(ufunc, operands, options), outs, name)
     if where is not True:
@@ -177,13 +177,13 @@ def _target(out: Out, shape: Shape[Any], name: str) -> "Array | None":
         raise ExtentMismatchError(f"{name}: out= has the shape {out.shape!r}, the result {shape!r}")
     if isinstance(out, TensorFacade):
         out._check_writeable()
-        memory = memory_of(out.layout.implementation, out.buffer)
+        memory = out.buffer.memory_of(out.layout.implementation)
         if memory is not None:
             return memory
-        if isinstance(out.buffer, Dense) and out.layout.implementation.is_contiguous:
+        if out.buffer.memory is not None and out.layout.implementation.is_contiguous:
             start = out.layout.implementation.offset
-            return cast("Array", out.buffer.flat[start : start + out.shape.size])
-        if isinstance(out.buffer, Sparse | Strings):
+            return cast("Array", out.buffer.memory[start : start + out.shape.size])
+        if out.buffer.fill_value is not None or holds_strings(out.buffer.dtype):
             raise ConversionError(f"{name}: numbers of a dense result do not go into {out.buffer!r} by out=")
     elements = np.array(out.elements())
     return elements.reshape(shape.extents) if shape.flatten().kind == "smooth" else elements
@@ -203,8 +203,8 @@ def _given_back(
             continue
         if (
             isinstance(out, TensorFacade)
-            and isinstance(out.buffer, Dense)
-            and np.may_share_memory(target, out.buffer.flat)
+            and out.buffer.memory is not None
+            and np.may_share_memory(target, out.buffer.memory)
         ):
             continue
         flat = target.reshape(-1)
@@ -223,10 +223,10 @@ def _put(result: "TensorFacade[Any]", outs: "tuple[Out, ...]", name: str) -> obj
         raise ConversionError(f"{name}: a result in {result.buffer!r} goes into a tensor, not into an array")
     if not np.can_cast(result.dtype, out.dtype, "same_kind"):
         raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {out.dtype}")
-    if isinstance(result.buffer, Sparse):
+    if result.buffer.fill_value is not None:
         own = (
             out.buffer.fill_value
-            if isinstance(out, TensorFacade) and isinstance(out.buffer, Sparse)
+            if isinstance(out, TensorFacade) and out.buffer.fill_value is not None
             else None
         )
         if own is None or not np.array_equal(
@@ -340,7 +340,7 @@ def _under_tiles(
     for operand in operands:
         if isinstance(operand, TensorFacade) and isinstance(operand.layout.implementation, TiledStrided):
             own = operand.layout.implementation
-            memory = memory_of(own.under, operand.buffer)
+            memory = operand.buffer.memory_of(own.under)
             if (
                 own.tiling != implementation.tiling
                 or own.under.shape != implementation.under.shape

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer import Dense, Sparse, StringData, Strings
 from tensorwrapper.buffer.lowlevel import (
+    holds_strings,
     is_fill,
     make_sparse,
     packed_layout,
-    stored_of,
 )
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.layout.lowlevel import TiledStrided
@@ -73,7 +73,7 @@ def _as_arrays(value: object, name: str, short: str) -> object:
     """Return an argument with arrays in the place of boxes, also inside lists and tuples."""
     if isinstance(value, TensorCommon):
         tensor: TensorFacade[Any] = value._as_operand()
-        if isinstance(tensor.buffer, Sparse):
+        if tensor.buffer.fill_value is not None:
             raise ConversionError(
                 f"{name} is given a sparse tensor of shape {tensor.shape!r}, which is no array: to_dense() "
                 "has all its elements"
@@ -136,9 +136,11 @@ def _where(condition: object, *choices: object) -> object:
     if dtype != np.bool_:
         raise DTypeError(f"where: a condition has elements of type bool, not {dtype}; t != 0 makes one")
     operands = [mask, x, y]
-    if any(isinstance(operand, TensorFacade) and isinstance(operand.buffer, Sparse) for operand in operands):
+    if any(
+        isinstance(operand, TensorFacade) and operand.buffer.fill_value is not None for operand in operands
+    ):
         return choose_sparse(np.where, operands, "where")
-    if any(isinstance(operand, TensorFacade) and isinstance(operand.buffer, Strings) for operand in operands):
+    if any(isinstance(operand, TensorFacade) and holds_strings(operand.dtype) for operand in operands):
         return _where_strings(operands)
     reference = reference_of(operands)
     if reference is None:
@@ -270,7 +272,7 @@ def _join(
 ) -> TensorFacade[Any]:
     """Return the elements of several tensors as one; of boxes by NumPy, of rows flat."""
     buffers = [part.buffer for part in parts]
-    if any(isinstance(buffer, Strings | Sparse) for buffer in buffers):
+    if any((buffer.fill_value is not None or holds_strings(buffer.dtype)) for buffer in buffers):
         return _join_by_places(parts, shape, mode, dtype, name)
     if shape is None:
         arrays = [array_of(part) for part in parts]
@@ -311,18 +313,18 @@ def _join_by_places(
     else:
         order = _row_by_row(numbers, [part.shape.flatten() for part in parts], mode, np.dtype(np.int64))
     buffers = [part.buffer for part in parts]
-    if all(isinstance(buffer, Strings) for buffer in buffers):
+    if all(holds_strings(buffer.dtype) for buffer in buffers):
         if len({kind_of(part) for part in parts}) > 1:
             raise DTypeError(f"np.{name}: text is joined with text, and bytes with bytes")
         data = StringData.concat([data_of(part) for part in parts])
         return parts[0]._make(packed_layout(shape), Strings(data.take(order)))
-    if not all(isinstance(buffer, Sparse) for buffer in buffers):
+    if not all(buffer.fill_value is not None for buffer in buffers):
         raise ConversionError(f"np.{name}: sparse tensors are joined with sparse ones, strings with strings")
     sparse = cast("list[Sparse[Any]]", buffers)
     fills = np.array([buffer.fill_value for buffer in sparse])
     if not is_fill(fills, np.asarray(fills[0])).all():
         raise ConversionError(f"np.{name}: sparse tensors of one fill are joined, not of {fills.tolist()}")
-    stored = [stored_of(t.layout.implementation, b) for t, b in zip(parts, sparse, strict=True)]
+    stored = [b.stored_of(t.layout.implementation) for t, b in zip(parts, sparse, strict=True)]
     at = np.concatenate([places + low for (places, _), low in zip(stored, befores[:-1], strict=True)])
     values = np.concatenate([found for _, found in stored])
     back = np.empty(len(order), np.int64)

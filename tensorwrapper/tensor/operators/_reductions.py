@@ -10,8 +10,8 @@ from typing import Any, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer import Dense, Sparse, Strings
-from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, holds_strings, packed_layout
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
@@ -274,11 +274,11 @@ def _only(inputs: "tuple[Any, ...]", name: str) -> TensorFacade[Any]:
 
 
 def _refuse(tensor: TensorFacade[Any], name: str) -> None:
-    if isinstance(tensor.buffer, Sparse):
+    if tensor.buffer.fill_value is not None:
         raise ConversionError(
             f"{name} of a sparse tensor: to_dense() has all its elements, values() those that are stored"
         )
-    if isinstance(tensor.buffer, Strings):
+    if holds_strings(tensor.dtype):
         raise DTypeError(f"{name} of a tensor of strings: np.asarray(t) has them as NumPy's")
 
 

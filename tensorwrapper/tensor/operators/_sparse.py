@@ -8,8 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tensorwrapper.buffer import Sparse
-from tensorwrapper.buffer.lowlevel import check_dtype, is_fill, make_sparse, packed_layout, stored_of
+from tensorwrapper.buffer.lowlevel import check_dtype, is_fill, make_sparse, packed_layout
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._facade import TensorFacade
@@ -43,7 +42,7 @@ def choose_sparse(function: Any, operands: list[Operand], name: str) -> TensorFa
     elements: list[Any] = []
     for operand in operands:
         if isinstance(operand, TensorFacade) and operand.shape.rank:
-            fills.append(cast("Sparse[Any]", operand.buffer).fill_value)
+            fills.append(cast("Array", operand.buffer.fill_value))
             elements.append(next(values))
         else:
             fills.append(np.asarray(operand) if isinstance(operand, TensorFacade) else operand)
@@ -65,7 +64,7 @@ def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[Tens
     tensors: list[TensorFacade[Any]] = []
     for operand in operands:
         if isinstance(operand, TensorFacade) and operand.shape.rank:
-            if not isinstance(operand.buffer, Sparse):
+            if operand.buffer.fill_value is None:
                 raise _with_dense(name)
             tensors.append(operand)
         elif np.ndim(operand) if not isinstance(operand, TensorFacade) else False:
@@ -103,13 +102,13 @@ def _with_dense(name: str) -> ConversionError:
 
 def union_of(tensors: list[TensorFacade[Any]]) -> tuple[IntArray, list[Array]]:
     """Return the places that any tensor stores, ascending, and the elements of each tensor at all of them."""
-    stored = [stored_of(t.layout.implementation, cast("Sparse[Any]", t.buffer)) for t in tensors]
+    stored = [t.buffer.stored_of(t.layout.implementation) for t in tensors]
     places = stored[0][0]
     for other, _ in stored[1:]:
         if other is not places:
             places = np.union1d(places, other)
     return places, [
-        at_places(places, own, values, cast("Sparse[Any]", t.buffer).fill_value)
+        at_places(places, own, values, cast("Array", t.buffer.fill_value))
         for t, (own, values) in zip(tensors, stored, strict=True)
     ]
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer import Dense, StringData, Strings
-from tensorwrapper.buffer.lowlevel import packed_layout, strings_of
+from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._facade import TensorFacade
@@ -70,9 +70,9 @@ def kind_of(operand: Operand) -> Literal["utf8", "binary"]:
 def data_of(operand: Operand) -> StringData:
     """Return the strings of an operand, in row-major order of its own indices."""
     if isinstance(operand, TensorFacade):
-        if not isinstance(operand.buffer, Strings):
+        if not holds_strings(operand.dtype):
             raise DTypeError("strings are compared with strings")
-        return strings_of(operand.layout.implementation, operand.buffer)
+        return operand.buffer.strings_of(operand.layout.implementation)
     return read_strings(operand, kind_of(operand))[0]
 
 
