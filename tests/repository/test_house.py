@@ -1,6 +1,7 @@
 """The rules of the house that no linter knows."""
 
 import ast
+import importlib.util
 import re
 import subprocess
 from pathlib import Path
@@ -10,6 +11,13 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tensorwrapper"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
+SPEC = importlib.util.spec_from_file_location("house", ROOT / "docs" / "house.py")
+HOUSE = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(HOUSE)
+FLAT = {"tensor/", "wire/", "store/"}
+"""Floors that stay one folder: their files stand in one line, and a room would hide it."""
+WIDE = {"buffer", "layout"}
+"""Floors that still keep more than 25 names for others; none may join them."""
 BANNED_FILES = {"utils.py", "helpers.py", "base.py", "misc.py", "core.py"}
 
 
@@ -103,3 +111,92 @@ def test_the_run_script_calls_the_test_command_of_the_readme():
 
     assert len(commands) == 2
     assert script[-1] == commands[1]
+
+
+def test_folders_have_at_most_fifteen_files():
+    full = {name: len(files) for name, files in HOUSE.rooms().items() if len(files) > 15}
+
+    assert set(full) <= FLAT
+
+
+def test_contracts_have_at_most_fifteen_layers():
+    assert {name: n for name, n in HOUSE.layers().items() if n > 15} == {}
+
+
+def test_no_private_name_of_another_floor_is_used():
+    assert HOUSE.private_names() == []
+
+
+def test_what_a_floor_keeps_for_others_is_little():
+    wide = {name: len(users) for name, users in HOUSE.lowlevel().items() if len(users) > 25}
+
+    assert set(wide) <= WIDE
+
+
+def test_a_facade_is_one_class_over_siblings_over_one_base():
+    assert {name: HOUSE.depth(value) for name, value in HOUSE.FACADES.items() if HOUSE.depth(value) > 3} == {}
+
+
+def test_a_room_says_in_a_sentence_what_it_is_for_and_imports_nothing():
+    rooms = {
+        path: tree for path, tree in HOUSE.trees().items() if re.fullmatch(r"\w+/\w+/__init__\.py", path)
+    }
+
+    assert rooms
+    for path, tree in rooms.items():
+        said = ast.get_docstring(tree)
+
+        assert len(tree.body) == 1, f"{path} does more than speak"
+        assert said, path
+        assert re.fullmatch(r"[^\n]+\.", said), f"{path} says more than a sentence"
+
+
+def test_a_floor_lists_its_names_alike_for_checkers_for_users_and_for_loading():
+    """Where names are loaded on first use they stand three times, and no tool compares the three."""
+    found = 0
+    for path, tree in HOUSE.trees().items():
+        for node in tree.body:
+            match node:
+                case ast.Assign(
+                    value=ast.Call(func=ast.Name(id="lazy_names"), args=[_, ast.Dict() as homes])
+                ):
+                    found += 1
+                case _:
+                    continue
+            package = "tensorwrapper." + path.rpartition("/")[0].replace("/", ".")
+            loaded = {
+                (f"{package}.{home.value}", name.value)
+                for home, names in zip(homes.keys, homes.values, strict=True)
+                for name in names.elts
+            }
+            shown = {
+                (line.module, alias.name)
+                for block in tree.body
+                if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+                for line in block.body
+                for alias in line.names
+            }
+            listed = next(
+                {name.value for name in block.value.elts}
+                for block in tree.body
+                if isinstance(block, ast.Assign) and ast.unparse(block.targets[0]) == "__all__"
+            )
+            eager = {
+                alias.asname or alias.name
+                for block in tree.body
+                if isinstance(block, ast.ImportFrom)
+                for alias in block.names
+            }
+
+            # What comes from further down is shown as from there.
+            assert {pair for pair in shown if pair[0].startswith(package)} <= loaded, path
+            assert {name for _, name in shown} == {name for _, name in loaded}, path
+            assert listed - eager <= {name for _, name in loaded} <= listed, path
+    assert found
+
+
+def test_names_of_tests_are_the_same_in_every_process(request):
+    """Processes that share the work compare these names; an address in memory differs in each."""
+    guilty = [item.nodeid for item in request.session.items if re.search(r"\b0x[0-9a-f]{5,}", item.nodeid)]
+
+    assert guilty == []

@@ -1,0 +1,368 @@
+"""The measures of the house: run this script to write ``docs/design/house.md`` anew.
+
+Everything is read from the sources, but for the calls of a few operations, which are counted as they run.
+"""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+
+import tensorwrapper as tw
+from tensorwrapper import Layout, Shape
+from tensorwrapper import selection as sel
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "tensorwrapper"
+TESTS = ROOT / "tests"
+PAGE = ROOT / "docs" / "design" / "house.md"
+
+FACADES = {"Shape": tw.Shape, "Layout": tw.Layout, "Tensor": tw.Tensor, "View": sel.View}
+FAMILIES = {"layouts": "LayoutCommon", "buffers": "BufferCommon", "nodes": "Node"}
+EXTENSIONS = ("shape", "layout", "buffer", "packing", "node")
+KINDS = {"smooth", "jagged", "nested"}
+COMPREHENSIONS = {"<listcomp>", "<dictcomp>", "<setcomp>"}
+"""Frames of their own in some versions of Python and not in others."""
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Return the syntax of every file, by its path below the package."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return {p.relative_to(PACKAGE).as_posix(): ast.parse(p.read_text(encoding="utf-8")) for p in paths}
+
+
+def room(path: str) -> str:
+    """Return the folder of a file, with a stroke behind; a file on the ground is its own."""
+    return path.rpartition("/")[0] + "/" if "/" in path else path
+
+
+def floor(path: str) -> str:
+    """Return the floor of a file, or of a dotted name below the package."""
+    return re.split(r"[/.]", path)[0]
+
+
+def rooms() -> dict[str, list[tuple[str, int]]]:
+    """Return the files of each room with their lines, `__init__` left out."""
+    found: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for path in trees():
+        if not path.endswith("__init__.py"):
+            lines = (PACKAGE / path).read_text(encoding="utf-8").count("\n")
+            found[room(path) if "/" in path else "the ground"].append((path, lines))
+    return dict(sorted(found.items()))
+
+
+def layers() -> dict[str, int]:
+    """Return how many layers each import contract has."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    return {c["name"]: len(c["layers"]) for c in contracts if c["type"] == "layers"}
+
+
+def imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the dotted home, below the package, and the name of each thing imported from the package."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tensorwrapper."):
+            for alias in node.names:
+                yield (node.module or "").removeprefix("tensorwrapper."), alias.name
+
+
+def private_names() -> list[str]:
+    """Return where a file uses a private name of another floor."""
+    folders = {p.name for p in PACKAGE.iterdir() if p.is_dir()}
+    return [
+        f"{path}: {home}.{name}"
+        for path, tree in trees().items()
+        for home, name in imports(tree)
+        if floor(home) in folders
+        and floor(home) != floor(path)
+        and any(word.startswith("_") for word in [*home.split(".")[1:], name])
+    ]
+
+
+def lowlevel() -> dict[str, dict[str, list[str]]]:
+    """Return the names that each floor keeps for others, and which floors (or extension tests) use each."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for path in trees():
+        if path.endswith("/lowlevel.py"):
+            module = __import__(f"tensorwrapper.{floor(path)}.lowlevel", fromlist=["__all__"])
+            found[floor(path)] = {name: [] for name in module.__all__}
+    sources = dict(trees())
+    for test in sorted((TESTS / "extending").glob("*.py")):
+        sources[f"extensions/{test.name}"] = ast.parse(test.read_text(encoding="utf-8"))
+    for path, tree in sources.items():
+        for home, name in imports(tree):
+            if home.endswith(".lowlevel") and name in found.get(floor(home), {}):
+                users = found[floor(home)][name]
+                if floor(path) not in (*users, floor(home)):
+                    users.append(floor(path))
+    return found
+
+
+@cache
+def families() -> dict[str, dict[str, str]]:
+    """Return the classes of each family, below its root, and the rooms where they are written."""
+    classes = [
+        (node.name, {re.sub(r"\[.*", "", ast.unparse(base), flags=re.DOTALL) for base in node.bases}, room(p))
+        for p, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    ]
+    found: dict[str, dict[str, str]] = {}
+    for family, root in FAMILIES.items():
+        known: dict[str, str] = {}
+        while more := {n: r for n, bases, r in classes if n not in known and bases & {root, *known}}:
+            known |= more
+        found[family] = known
+    return found
+
+
+def names_in(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return every plain name below some nodes."""
+    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def asked(node: ast.AST) -> set[str]:
+    """Return the names of the classes that a node asks for."""
+    match node:
+        case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, wanted]):
+            return names_in([wanted])
+        case ast.MatchClass(cls=ast.Name(id=name)):
+            return {name}
+        case ast.Compare(left=ast.Call(func=ast.Name(id="type")), comparators=wanted):
+            return names_in(wanted)
+        case _:
+            return set()
+
+
+def asks_kind(node: ast.AST) -> bool:
+    """Return whether a node compares the kind of a shape with the name of one."""
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        words = {n.value for side in sides for n in ast.walk(side) if isinstance(n, ast.Constant)}
+        return bool(words & KINDS) and any(isinstance(s, ast.Attribute) and s.attr == "kind" for s in sides)
+    return (
+        isinstance(node, ast.Match)
+        and isinstance(node.subject, ast.Attribute)
+        and node.subject.attr == "kind"
+    )
+
+
+def asks_name(node: ast.AST) -> bool:
+    """Return whether a node looks for an attribute by a name that is written out."""
+    match node:
+        case ast.Call(func=ast.Name(id="hasattr" | "getattr"), args=[_, ast.Constant(value=str(name)), *_]):
+            return not name.startswith("__")  # what Python or NumPy looks for by name has no class to ask
+        case _:
+            return False
+
+
+def questions() -> dict[str, Counter[str]]:
+    """Return, by the room that asks, how often it asks for a class of another room, a kind, or a name."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
+            wanted = asked(node)
+            for family, homes in families().items():
+                found[room(path)][family] += any(homes[n] != room(path) for n in wanted & set(homes))
+            if floor(path) != "shape":
+                found[room(path)]["kinds"] += asks_kind(node)
+            found[room(path)]["names"] += asks_name(node)
+    return {path: +counts for path, counts in sorted(found.items()) if +counts}
+
+
+def depth(value: type) -> int:
+    """Return the longest line of classes of this package from a class to its last base."""
+    below = [depth(base) for base in value.__bases__ if base.__module__.startswith("tensorwrapper")]
+    return 1 + max(below, default=0)
+
+
+def calls(work: Callable[[], object]) -> int:
+    """Return how many functions of this package an operation calls once everything is warm."""
+    for _ in range(5):
+        work()
+    found = 0
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal found
+        code = frame.f_code
+        inside = code.co_filename.startswith(str(PACKAGE)) and code.co_name not in COMPREHENSIONS
+        found += event == "call" and inside
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+def ways() -> dict[str, tuple[int, int]]:
+    """Return the calls of the way of one element, and how many it may have."""
+    s, t = Shape(3, 4), tw.as_tensor(np.arange(12.0).reshape(3, 4))
+    v = sel.as_view(t)
+    # What stands before the last dot is counted too, so it may not be done beforehand.
+    return {
+        "Shape(3, 4)": (calls(lambda: Shape(3, 4)), 3),
+        "s[1:2]": (calls(lambda: s[1:2]), 9),
+        "Layout(s)": (calls(lambda: Layout(s)), 10),
+        "t[1:2]": (calls(lambda: t[1:2]), 8),
+        "t[1, 2].item()": (calls(lambda: t[1, 2].item()), 12),  # noqa: PLW0108
+        "v[1:2].compute()": (calls(lambda: v[1:2].compute()), 40),  # noqa: PLW0108
+        "concat([t, t])[1:4].compute()": (calls(lambda: sel.concat([t, t])[1:4].compute()), 150),  # noqa: PLW0108
+    }
+
+
+def loaded() -> dict[str, tuple[int, int]]:
+    """Return how many modules of ours a first use loads, and how many attrs classes it makes."""
+    code = (
+        "import sys, json, attr._make as m\nn = [0]; build = m._ClassBuilder.build_class\n"
+        "def counted(self):\n    n[0] += 1\n    return build(self)\nm._ClassBuilder.build_class = counted\n"
+        "import attrs; before = n[0]\nimport tensorwrapper; tensorwrapper.{}\n"
+        "print(json.dumps([sum(k.startswith('tensorwrapper') for k in sys.modules), n[0] - before]))"
+    )
+    found: dict[str, tuple[int, int]] = {}
+    for name in ("Shape", "Layout", "Tensor", "selection.View"):
+        command = [sys.executable, "-c", code.format(name)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)  # noqa: S603
+        modules, classes = json.loads(done.stdout)
+        found[name] = (modules, classes)
+    return found
+
+
+def tested() -> dict[str, tuple[int, int]]:
+    """Return, by floor, how many modules there are, and how many have a test of their name."""
+    known = defaultdict(set)
+    for path in TESTS.rglob("test_*.py"):
+        known[path.relative_to(TESTS).parts[0]].add(path.stem.removeprefix("test_"))
+    found: Counter[str] = Counter()
+    named: Counter[str] = Counter()
+    for path in trees():
+        if "/" in path and not path.endswith("__init__.py"):
+            found[floor(path)] += 1
+            named[floor(path)] += Path(path).stem.lstrip("_") in known[floor(path)]
+    return {name: (found[name], named[name]) for name in sorted(found)}
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a table of Markdown."""
+    lines = [[str(cell) for cell in row] for row in rows]
+    columns = list(head)
+    rule = ["---"] * len(columns)
+    return "\n".join("| " + " | ".join(line) + " |" for line in [columns, rule, *lines])
+
+
+def page() -> str:
+    """Return the page."""
+    sizes = rooms()
+    files = sum(map(len, sizes.values()))
+    lines = sum(n for found in sizes.values() for _, n in found)
+    asked_for = questions()
+    columns = [*FAMILIES, "kinds", "names"]
+    low = lowlevel()
+    parts = [
+        "# The house in numbers",
+        (
+            "Written by `docs/house.py`, which reads the sources; a test fails when a number is off by more "
+            "than a twentieth. Run `python docs/house.py` to write the page anew. Why the walls stand where "
+            "they do is told in [Design](index.md)."
+        ),
+        "## Rooms",
+        (
+            "A folder has at most 15 files but for `tensor/`, `wire/` and `store/`, which stay flat; a file "
+            "has at most 500 lines. `__init__` is not counted."
+        ),
+        table(
+            ("room", "files", "lines"),
+            [
+                (f"`{name}`" if "/" in name else name, len(f), sum(n for _, n in f))
+                for name, f in sizes.items()
+            ]
+            + [("in all", files, lines)],
+        ),
+        "## Contracts",
+        (
+            "Layers in each import contract of `pyproject.toml`, at most 15. Inside the rooms no two files "
+            "may import one another in a circle, which needs no list."
+        ),
+        table(("contract", "layers"), layers().items()),
+        "## Between floors",
+        (
+            f"Private names of another floor that are used: {len(private_names())}. What a floor keeps for "
+            "others beside its public names stands in its `lowlevel`, at most 25 names, each used by two "
+            "floors or by the tests of extensions."
+        ),
+        table(
+            ("floor", "names in `lowlevel`", "used by one floor only"),
+            [
+                (name, len(users), sum(len(u) < 2 and "extensions" not in u for u in users.values()))
+                for name, users in low.items()
+            ],
+        ),
+        "## What is asked for outside its own room",
+        (
+            "How often a room asks whether a layout, a buffer or a node is of a class of another room "
+            "(`isinstance`, `type(x) is`, `case Class(`; whether it is one at all is not counted), compares "
+            "the kind of a shape, or looks for an attribute by name. What can be asked for, a stranger's "
+            "class has to be known for; so the numbers should fall."
+        ),
+        table(
+            ("room", *columns),
+            [(f"`{name}`", *[counts[c] or "" for c in columns]) for name, counts in asked_for.items()]
+            + [("in all", *[sum(counts[c] for counts in asked_for.values()) for c in columns])],
+        ),
+        "## Facades",
+        (
+            "The longest line of classes from a facade to its last base: at most 3, one class over sibling "
+            "mixins over one base."
+        ),
+        table(
+            ("facade", "depth", "classes"),
+            [
+                (f"`{n}`", depth(c), sum(b.__module__.startswith("tensorwrapper") for b in c.__mro__))
+                for n, c in FACADES.items()
+            ],
+        ),
+        "## The way of one element",
+        (
+            "Functions of this package that one operation calls when everything is warm; `s` is a `Shape(3, "
+            "4)`, `t` a tensor of it, `v` a view of `t`."
+        ),
+        table(("operation", "calls", "aim"), [(f"`{k}`", n, aim) for k, (n, aim) in ways().items()]),
+        "## What a first use loads",
+        "Modules of this package, and classes that attrs makes for it.",
+        table(("use", "modules", "attrs classes"), [(f"`{k}`", *found) for k, found in loaded().items()]),
+        "## Extensions",
+        (
+            "Files that one has to write or to change in order to add one: 1 where a test in "
+            "`tests/extending/` adds it from outside the package, in one file."
+        ),
+        table(
+            ("extension", "files"),
+            [
+                (k, 1 if (TESTS / "extending" / f"test_{k}.py").exists() else "no test yet")
+                for k in EXTENSIONS
+            ],
+        ),
+        "## Tests",
+        (
+            "Modules, and how many of them have a test file of their name on the same floor of `tests/`; "
+            "laws, tables and contract kits, which run on many modules at once, stand beside these."
+        ),
+        table(("floor", "modules", "with a test of their name"), [(k, *n) for k, n in tested().items()]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
