@@ -1,73 +1,151 @@
-"""The checksum of a record: CRC-32 at the speed of memory.
+"""The checksum of a record's message: which algorithm, and the algorithms.
 
-CRC-32 takes longer than writing the bytes does. So only the head of a message is put through it, label and
-all, and of what follows the sums of its pages: each is one number that every bit of the page goes into, and
-a page that is lost, zero or in another's place is found.
+Up to 16 KiB it is CRC-32, the best there is for so little. A larger message has xxHash 3 where the package
+xxhash is installed; both keep up with memory. Where it is not, 8192 lanes of 64 bits are mixed in step, each
+with its words in order: three times as fast as CRC-32 of all bytes, and in NumPy alone. All of them depend on
+every bit and on the order of the words; a change is missed once in 2**32 times at most.
 """
 
+import importlib
 import zlib
 from collections.abc import Iterable
-from typing import Final, final
+from enum import IntEnum
+from types import ModuleType
+from typing import Any, Final, Protocol, cast, final
 
 import numpy as np
 
-__all__ = ["Checksum", "checksum_of"]
+from tensorwrapper.errors import DataFileError
 
-HEAD: Final = 16_384
-PAGE: Final = 4096
+__all__ = ["Algorithm", "checksum_of", "choose", "new_checksum"]
+
+_SHORT: Final = 16_384  # bytes
+_LANES: Final = 8192
+_BLOCK: Final = 8 * _LANES
 _WORDS: Final = np.dtype("<u8")
+_FACTOR: Final = np.uint64(0x9E3779B185EBCA87)
+_SHIFT: Final = np.uint64(29)
 
 
-def checksum_of(buffers: Iterable[bytes | memoryview]) -> int:
+class Algorithm(IntEnum):
+    """What the header of a record names."""
+
+    CRC32 = 0
+    LANES = 1
+    XXH3 = 2
+
+
+class _Checksum(Protocol):
+    def update(self, buffer: bytes | memoryview, /) -> object: ...
+
+    def intdigest(self) -> int: ...
+
+
+def _xxhash() -> ModuleType | None:
+    try:
+        return importlib.import_module("xxhash")
+    except ImportError:
+        return None
+
+
+def choose(length: int, *, anywhere: bool = False) -> Algorithm:
+    """Return the algorithm for a message of `length` bytes.
+
+    Parameters
+    ----------
+    length
+        How long the message is.
+    anywhere
+        Whether every reader must be able to check it, with xxhash or without.
+    """
+    if length <= _SHORT:
+        return Algorithm.CRC32
+    return Algorithm.LANES if anywhere or _xxhash() is None else Algorithm.XXH3
+
+
+def new_checksum(algorithm: int) -> _Checksum:
+    """Return a checksum of no bytes yet.
+
+    Raises
+    ------
+    DataFileError
+        If the algorithm is not known, or its package is not installed. The text completes a sentence.
+    """
+    if algorithm == Algorithm.CRC32:
+        return _Crc()
+    if algorithm == Algorithm.LANES:
+        return _Lanes()
+    if algorithm != Algorithm.XXH3:
+        raise DataFileError(f"has a checksum of algorithm {algorithm}; this reader knows 0, 1 and 2")
+    xxhash = _xxhash()
+    if xxhash is None:
+        raise DataFileError("has a checksum of xxHash 3, which needs the package xxhash (the extra compress)")
+    return cast("_Checksum", xxhash.xxh3_64())
+
+
+def checksum_of(buffers: Iterable[bytes | memoryview], algorithm: int) -> int:
     """Return the checksum of a message that lies in several buffers."""
-    checksum = Checksum()
+    checksum = new_checksum(algorithm)
     for buffer in buffers:
         checksum.update(buffer)
-    return checksum.value
+    return checksum.intdigest()
 
 
 @final
-class Checksum:
-    """A checksum under way."""
-
-    __slots__ = ("_carry", "_left", "_value")
+class _Crc:
+    __slots__ = ("_value",)
 
     def __init__(self) -> None:
         self._value = 0
-        self._left = HEAD
+
+    def update(self, buffer: bytes | memoryview, /) -> None:
+        self._value = zlib.crc32(buffer, self._value)
+
+    def intdigest(self) -> int:
+        return self._value
+
+
+@final
+class _Lanes:
+    """Blocks of 64 KiB, word k of each into lane k: multiplied by an odd number, added, and folded.
+
+    The fold carries high bits to low ones, where the next product takes them up again: without it two changes
+    of sign would cancel. The last block is filled up with zeros; CRC-32 joins the lanes.
+    """
+
+    __slots__ = ("_carry", "_folded", "_lanes")
+
+    def __init__(self) -> None:
+        self._lanes = np.zeros(_LANES, _WORDS)
+        self._folded = np.empty(_LANES, _WORDS)
         self._carry = b""
 
-    def update(self, buffer: bytes | memoryview) -> None:
-        """Add bytes to those that were given before."""
+    def update(self, buffer: bytes | memoryview, /) -> None:
         view = memoryview(buffer)
-        if self._left:
-            head = view[: self._left]
-            self._value = zlib.crc32(head, self._value)
-            self._left -= len(head)
-            view = view[len(head) :]
         if self._carry:
-            missing = PAGE - len(self._carry)
+            missing = _BLOCK - len(self._carry)
             self._carry += view[:missing]
             view = view[missing:]
-            if len(self._carry) < PAGE:
+            if len(self._carry) < _BLOCK:
                 return
-            self._add(memoryview(self._carry))
+            _mix(self._lanes, self._folded, self._carry)
             self._carry = b""
-        whole = len(view) // PAGE * PAGE
+        whole = len(view) // _BLOCK * _BLOCK
         if whole:
-            self._add(view[:whole])
+            _mix(self._lanes, self._folded, view[:whole])
         self._carry = bytes(view[whole:])
 
-    def _add(self, pages: memoryview) -> None:
-        words = np.frombuffer(pages, _WORDS).reshape(-1, PAGE // 8)
-        sums = np.empty(len(words), _WORDS)
-        np.add.reduce(words, axis=1, out=sums)
-        self._value = zlib.crc32(sums.data, self._value)
+    def intdigest(self) -> int:
+        lanes = self._lanes
+        if self._carry:
+            lanes = lanes.copy()
+            _mix(lanes, self._folded, self._carry.ljust(_BLOCK, b"\0"))
+        return zlib.crc32(lanes.data)
 
-    @property
-    def value(self) -> int:
-        """The checksum of all bytes so far; the last page is filled up with zeros."""
-        if not self._carry:
-            return self._value
-        words = np.frombuffer(self._carry.ljust(PAGE, b"\0"), _WORDS)
-        return zlib.crc32(int(np.add.reduce(words)).to_bytes(8, "little"), self._value)
+
+def _mix(lanes: "np.ndarray[Any, Any]", folded: "np.ndarray[Any, Any]", blocks: bytes | memoryview) -> None:
+    for words in np.frombuffer(blocks, _WORDS).reshape(-1, _LANES):
+        np.multiply(lanes, _FACTOR, out=lanes)
+        np.add(lanes, words, out=lanes)
+        np.right_shift(lanes, _SHIFT, out=folded)
+        np.bitwise_xor(lanes, folded, out=lanes)

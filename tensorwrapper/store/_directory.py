@@ -36,7 +36,17 @@ Row: TypeAlias = tuple[str, Place, int, int]
 class Directory:
     """The records that were found, and what is known of the file as a whole."""
 
-    __slots__ = ("_partial", "chain", "complaints", "end", "entries", "metadata", "rows", "torn")
+    __slots__ = (
+        "_partial",
+        "chain",
+        "complaints",
+        "end",
+        "entries",
+        "is_unchecked",
+        "metadata",
+        "rows",
+        "torn",
+    )
 
     def __init__(self) -> None:
         self.entries: dict[str, tuple[Place, ...]] = {}
@@ -49,6 +59,8 @@ class Directory:
         """Where the next record goes."""
         self.torn: str | None = None
         """Why what lies from `end` on is no record; None if nothing does."""
+        self.is_unchecked = False
+        """Whether what lies there may be sound: its checksum cannot be computed here."""
         self.complaints: list[str] = []
         """What was found damaged and passed over."""
         self._partial: dict[str, list[Place]] = {}

@@ -32,13 +32,13 @@ __all__ = [
 
 MAGIC: Final = b"\x89TENS\r\n\x1a"
 """As in PNG: no text starts like this, and a transfer that rewrites line ends breaks it."""
-VERSION: Final = 1
+VERSION: Final = 2
 ALIGNMENT: Final = 64
 HEADER_BYTES: Final = 32
 TAIL_BYTES: Final = 17
 NAME_BYTES: Final = 255
 
-_HEADER = struct.Struct("<8sQIIII")
+_HEADER = struct.Struct("<8sQHHQI")
 _TAIL = struct.Struct("<BQ8s")
 _TAIL_MAGIC = b"TENSEND\n"
 
@@ -50,13 +50,15 @@ class RecordHeader:
 
     length: int
     """Bytes of the message that follows."""
+    algorithm: int
+    """Which checksum it is: a number of `Algorithm`."""
     checksum: int
     """Of those bytes."""
 
 
-def pack_header(length: int, checksum: int) -> bytes:
+def pack_header(length: int, algorithm: int, checksum: int) -> bytes:
     """Return the header of a record."""
-    whole = _HEADER.pack(MAGIC, length, VERSION, checksum, 0, 0)
+    whole = _HEADER.pack(MAGIC, length, VERSION, algorithm, checksum, 0)
     return whole[:28] + zlib.crc32(whole[:28]).to_bytes(4, "little")
 
 
@@ -71,14 +73,14 @@ def unpack_header(raw: bytes) -> RecordHeader:
     """
     if len(raw) < HEADER_BYTES:
         raise DataFileError(f"is cut off after {len(raw)} of the {HEADER_BYTES} bytes of its header")
-    magic, length, version, checksum, _, own = _HEADER.unpack(raw)
+    magic, length, version, algorithm, checksum, own = _HEADER.unpack(raw)
     if magic != MAGIC:
         raise DataFileError(f"starts with {magic!r} instead of {MAGIC!r}")
     if own != zlib.crc32(raw[:28]):
         raise DataFileError("has a header whose checksum does not fit")
     if version != VERSION:
         raise DataFileError(f"has version {version}; this reader knows {VERSION}")
-    return RecordHeader(length, checksum)
+    return RecordHeader(length, algorithm, checksum)
 
 
 def pack_tail(start: int) -> bytes:

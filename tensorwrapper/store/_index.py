@@ -6,7 +6,7 @@ from typing import Final, TypeAlias, cast
 import numpy as np
 
 from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
-from tensorwrapper.store._checksum import Checksum, checksum_of
+from tensorwrapper.store._checksum import checksum_of, new_checksum
 from tensorwrapper.store._directory import Directory, Place, Row, unpack_rows
 from tensorwrapper.store._format import (
     ALIGNMENT,
@@ -21,7 +21,7 @@ from tensorwrapper.store._record import RecordFacts, read_facts, read_label, rea
 from tensorwrapper.typing import IntArray
 from tensorwrapper.wire import Message
 
-__all__ = ["ReadAt", "check_tear", "checksum_at", "load_directory", "read_facts_at", "scan"]
+__all__ = ["ReadAt", "check_tear", "is_sound", "load_directory", "read_facts_at", "scan"]
 
 ReadAt: TypeAlias = Callable[[int, int], bytes]
 """Returns so many bytes from a place of a file on; fewer where it ends."""
@@ -84,7 +84,7 @@ def _index_at(
         if stop > end or (exact and stop != end):
             return None
         body = read_at(start + HEADER_BYTES, header.length)
-        if len(body) != header.length or checksum_of([body]) != header.checksum:
+        if len(body) != header.length or checksum_of([body], header.algorithm) != header.checksum:
             return None
         message = read_message(memoryview(body))
         facts = read_facts(message.label_object)
@@ -128,11 +128,17 @@ def scan(read_at: ReadAt, size: int) -> Directory:
         place = where.stop
     if waiting is not None:
         where, header, facts = waiting
-        if checksum_at(read_at, where) == header.checksum:
+        trouble = "has a checksum that does not fit"
+        try:
+            sound = is_sound(read_at, where, header)
+        except DataFileError as error:
+            sound, trouble = False, str(error)
+            directory.is_unchecked = True
+        if sound:
             _take(directory, where, facts)
         else:
             named = f" (of the tensor {facts.name!r})" if facts.name else ""
-            directory.torn = f"the record at {where.start}{named} has a checksum that does not fit"
+            directory.torn = f"the record at {where.start}{named} {trouble}"
             place = where.start
     directory.end = place
     return directory
@@ -196,16 +202,22 @@ def read_facts_at(read_at: ReadAt, place: Place, raw: bytes = b"") -> RecordFact
     return read_facts(read_label(memoryview(frame)))
 
 
-def checksum_at(read_at: ReadAt, place: Place) -> int:
-    """Return the checksum of the message in a record, reading it piece by piece."""
-    checksum, begin, end = Checksum(), place.start + HEADER_BYTES, place.stop
+def is_sound(read_at: ReadAt, place: Place, header: RecordHeader) -> bool:
+    """Return whether the message in a record has its checksum, reading it piece by piece.
+
+    Raises
+    ------
+    DataFileError
+        If the checksum cannot be computed here; the text completes a sentence about the record.
+    """
+    checksum, begin, end = new_checksum(header.algorithm), place.start + HEADER_BYTES, place.stop
     while begin < end:
         chunk = read_at(begin, min(_CHUNK, end - begin))
         if not chunk:
             break
         checksum.update(chunk)
         begin += len(chunk)
-    return checksum.value
+    return checksum.intdigest() == header.checksum
 
 
 def check_tear(read_at: ReadAt, directory: Directory, size: int) -> None:
@@ -218,8 +230,10 @@ def check_tear(read_at: ReadAt, directory: Directory, size: int) -> None:
     Raises
     ------
     DataFileError
-        If records follow.
+        If records follow, or the last one cannot be checked here.
     """
+    if directory.is_unchecked:
+        raise DataFileError(f"is not appended to: {directory.torn}")
     try:
         unpack_header(read_at(directory.end, HEADER_BYTES))
     except DataFileError:

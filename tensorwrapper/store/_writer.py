@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorwrapper.errors import TensorNameError
 from tensorwrapper.store._bytes_at import write_at
-from tensorwrapper.store._checksum import checksum_of
+from tensorwrapper.store._checksum import checksum_of, choose
 from tensorwrapper.store._directory import Directory, Place, Row, pack_rows
 from tensorwrapper.store._format import check_name, pack_header
 from tensorwrapper.store._record import cut, encode_index, encode_metadata, encode_tensor
@@ -99,7 +99,8 @@ class RecordWriter:
         start = directory.end
         body = encode_index(table, names, chain[-1][0] if chain else None, start)
         try:
-            written = self._write(start, body)
+            # It is checked whenever the file is opened.
+            written = self._write(start, body, anywhere=True)
         except BaseException:
             os.ftruncate(self._file, directory.end)
             raise
@@ -109,10 +110,12 @@ class RecordWriter:
         if durable:
             os.fsync(self._file)
 
-    def _write(self, start: int, body: Sequence[bytes | memoryview]) -> Place:
+    def _write(self, start: int, body: Sequence[bytes | memoryview], *, anywhere: bool = False) -> Place:
         length = sum([len(piece) for piece in body])
+        algorithm = choose(length, anywhere=anywhere)
+        header = pack_header(length, algorithm, checksum_of(body, algorithm))
         try:
-            write_at(self._file, start, [pack_header(length, checksum_of(body)), *body])
+            write_at(self._file, start, [header, *body])
         except OSError as error:
             raise refused_by_system(
                 f"{length} bytes could not be written: {error.strerror}", error

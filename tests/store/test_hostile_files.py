@@ -12,7 +12,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import wire
 from tensorwrapper.errors import DataFileError, TensorWrapperError
-from tensorwrapper.store._checksum import checksum_of
+from tensorwrapper.store._checksum import checksum_of, choose
 from tensorwrapper.store._directory import Directory, Place, pack_rows
 from tensorwrapper.store._format import pack_body, pack_header
 from tensorwrapper.store._record import encode_index, encode_tensor
@@ -36,10 +36,15 @@ def path(tmp_path):
     return tmp_path / "run.tens"
 
 
+def header_of(message):
+    algorithm = choose(len(message))
+    return pack_header(len(message), algorithm, checksum_of([message], algorithm))
+
+
 def record(body):
     """The bytes of a record with checksums that fit."""
     joined = b"".join(bytes(piece) for piece in body)
-    return pack_header(len(joined), checksum_of([joined])) + joined
+    return header_of(joined) + joined
 
 
 def sealed(raw):
@@ -50,7 +55,7 @@ def sealed(raw):
         if place + 32 + length > len(spoilt):
             break
         body = bytes(spoilt[place + 32 : place + 32 + length])
-        spoilt[place : place + 32] = pack_header(length, checksum_of([body]))
+        spoilt[place : place + 32] = header_of(body)
         place += 32 + length
     return bytes(spoilt)
 
@@ -137,7 +142,7 @@ def test_other_files_are_none_of_ours(path, content):
 
 @pytest.mark.parametrize("length", [2**63, 2**64 - 1, 2**40, 65, 31, 0])
 def test_a_length_beyond_the_file_or_off_the_grid_is_no_record(path, length):
-    path.write_bytes(pack_header(length, 0) + bytes(32 + 64 * 3))
+    path.write_bytes(pack_header(length, 0, 0) + bytes(32 + 64 * 3))
     with tw.open(path) as f:
         assert len(f) == 0
         assert f._directory.torn.startswith("the record at 0 ")
@@ -145,12 +150,12 @@ def test_a_length_beyond_the_file_or_off_the_grid_is_no_record(path, length):
 
 def test_a_later_version_is_not_guessed(path):
     raw = bytearray(sample(path))
-    raw[16] = 2
+    raw[16] = 3
     raw[28:32] = zlib.crc32(raw[:28]).to_bytes(4, "little")
     path.write_bytes(raw)
     found = tw.store.verify(path)
 
-    assert "the record at 0 has version 2; this reader knows 1" in found.problems
+    assert "the record at 0 has version 3; this reader knows 2" in found.problems
 
 
 BODY = encode_tensor(np.arange(3), "x")
