@@ -10,8 +10,8 @@ import numpy.typing as npt
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import assign_indexed, index_elements
 from tensorwrapper.errors import (
-    ConversionError,
     ExtentMismatchError,
+    IndexTypeError,
     JaggedModeError,
     OutOfBoundsError,
     RankError,
@@ -51,7 +51,7 @@ ArrayKeyItem: TypeAlias = (
 ArrayKey: TypeAlias = "ArrayKeyItem | tuple[ArrayKeyItem, ...]"
 """What may stand between the square brackets of a tensor."""
 
-_Item: TypeAlias = "PositionalItem | Array | bool"
+_Item: TypeAlias = "PositionalItem | Array"
 
 _BASIC = {int, slice, type(None), type(Ellipsis)}
 
@@ -69,7 +69,10 @@ def _is_basic_item(item: object) -> bool:
         # As in NumPy, an array of rank 0 is a number, and a bool is a mask.
         array = cast("Array", item)
         return not array.ndim and array.dtype.kind in "iu"
-    return not isinstance(item, bool | list | tuple) and not hasattr(item, "__array__")
+    # Whatever else has no `__index__` is a sequence of positions, or no key: never a tuple of items.
+    return (hasattr(item, "__index__") or isinstance(item, slice)) and not (
+        isinstance(item, bool) or hasattr(item, "__array__")
+    )
 
 
 def read_key(
@@ -137,7 +140,7 @@ def _addresses(layout: Layout[Any], items: tuple[_Item, ...]) -> IntArray:
 def _numpys_errors(shape: Shape[Any]) -> Generator[None]:
     try:
         yield
-    except OutOfBoundsError:
+    except (OutOfBoundsError, IndexTypeError):
         raise
     except IndexError as error:
         kind = TooManyIndicesError if "too many indices" in str(error) else OutOfBoundsError
@@ -154,19 +157,24 @@ def _normal_item(item: object, place: int) -> _Item:
     if is_basic(item):
         return cast("PositionalItem", item)
     if isinstance(item, bool | np.bool_):
-        return item is True or item == np.True_
+        raise IndexTypeError(
+            f"item {place} of the key is a single bool, which is no position: give a mask, or an integer"
+        )
+    if isinstance(item, str | bytes | bytearray):
+        raise IndexTypeError(f"item {place} of the key must hold positions or a mask, not {item!r}")
     try:
         array = np.asarray(item)
-    except ValueError as error:
-        raise ConversionError(f"item {place} of the key is no array of positions: {error}") from error
+    except (TypeError, ValueError) as error:
+        raise IndexTypeError(f"item {place} of the key is no array of positions: {error}") from error
     if not array.size and not isinstance(item, np.ndarray):
         return array.astype(np.int64)  # an empty list is float64 for NumPy
     if array.dtype.kind not in "biu":
-        raise ConversionError(f"item {place} of the key must hold positions or a mask, not {array.dtype}")
+        what = f"{array.dtype}" if array.ndim else repr(item)
+        raise IndexTypeError(f"item {place} of the key must hold positions or a mask, not {what}")
     return array
 
 
-def positions_of(item: Array | bool, extent: int, mode: int) -> IntArray:  # noqa: FBT001 - an item of a key
+def positions_of(item: Array, extent: int, mode: int) -> IntArray:
     """Return the positions that an item names along one mode: a mask of it, or a flat array."""
     array = np.asarray(item)
     if array.ndim != 1:
@@ -243,8 +251,6 @@ def split_points(layout: Layout[Any], key: object) -> tuple[Layout[Any], tuple[_
             moved += range(kept, kept + width)
             basic += [slice(None)] * width
             kept += width
-        elif isinstance(item, bool):
-            raise ConversionError("a single bool is no position: give a mask of the mode, or an integer")
         else:
             basic.append(item)
             kept += rank - given if item is Ellipsis else 0 if not isinstance(item, slice | None) else 1

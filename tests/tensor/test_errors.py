@@ -205,7 +205,7 @@ def test_arrays_are_too_many_indices_for_rank_0(make, key):
 @pytest.mark.parametrize("make", [lambda: tw.as_tensor(5.0), lambda: computed(())])
 def test_a_bool_selects_all_or_nothing_of_rank_0(make):
     first = make().item()
-    assert make()[True].tolist() == [first]
+    assert make()[np.array(True)].tolist() == [first]
     assert make()[np.array(False)].tolist() == []
 
 

@@ -3,7 +3,7 @@
 from typing import SupportsIndex, TypeAlias, cast
 
 from tensorwrapper._integers import to_int
-from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, StepError, TooManyIndicesError
+from tensorwrapper.errors import IndexTypeError, OutOfBoundsError, RankError, StepError, TooManyIndicesError
 from tensorwrapper.shape.lowlevel import mode_text
 from tensorwrapper.typing import Extents, Index, PositionalItem, PositionalKey
 
@@ -71,7 +71,7 @@ def _resolve(item: object, mode: int, extent: int, lead: Index) -> int | _Step:
             start, stop, step = item.indices(extent)
         except TypeError as error:
             where = mode_text(len(lead) + mode, lead)
-            raise ConversionError(f"the {item} of {where} is not made of integers") from error
+            raise IndexTypeError(f"the {item} of {where} is not made of integers") from error
         except ValueError as error:
             where = mode_text(len(lead) + mode, lead)
             raise StepError(f"the step of the {item} of {where} is 0; it must be another integer") from error
@@ -84,7 +84,7 @@ def _resolve(item: object, mode: int, extent: int, lead: Index) -> int | _Step:
             where = mode_text(len(lead) + mode, lead)
             raise OutOfBoundsError(f"position {position} is outside {where}, which has extent {extent}")
         return position + extent if position < 0 else position
-    raise ConversionError(
+    raise IndexTypeError(
         f"the index of mode {len(lead) + mode} must be an integer, a slice or an ellipsis, not {item!r}"
     )
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tensorwrapper._arrays import splits_of
 from tensorwrapper._integers import MAX_INT64, to_int
-from tensorwrapper.errors import ConversionError, OutOfBoundsError, StepError
+from tensorwrapper.errors import IndexTypeError, OutOfBoundsError, StepError
 from tensorwrapper.layout.boxes._keys import is_whole
 from tensorwrapper.shape import Rows
 from tensorwrapper.shape.lowlevel import mode_text
@@ -133,7 +133,7 @@ def _spread(begins: IntArray, step: int, counts: IntArray) -> IntArray:
 def resolve_position(item: object, counts: IntArray, mode: int, at: Nodes) -> IntArray:
     """Return the position that an integer of a key names under each node, counted from 0."""
     if isinstance(item, EllipsisType) or not isinstance(item, SupportsIndex):
-        raise ConversionError(
+        raise IndexTypeError(
             f"the index of mode {len(at.lead) + mode} must be an integer or a slice, not {item!r}"
         )
     position = to_int(item, f"the index of mode {len(at.lead) + mode}")
@@ -180,7 +180,7 @@ def resolve_slice(item: slice, counts: IntArray, mode: int) -> Runs:
 
 def _bound(number: object, item: slice, mode: int) -> int:
     if not isinstance(number, SupportsIndex):
-        raise ConversionError(f"the {item} of mode {mode} is not made of integers")
+        raise IndexTypeError(f"the {item} of mode {mode} is not made of integers")
     # A number beyond every extent may as well be the largest that an array holds.
     return min(max(to_int(number, f"a bound of mode {mode}"), -MAX_INT64), MAX_INT64)
 

@@ -10,7 +10,7 @@ from types import EllipsisType
 from typing import SupportsIndex, TypeAlias
 
 from tensorwrapper._integers import to_int, to_ints
-from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, StepError
+from tensorwrapper.errors import ConversionError, IndexTypeError, OutOfBoundsError, RankError, StepError
 from tensorwrapper.typing import Index, Key, KeyItem
 
 __all__ = [
@@ -99,11 +99,11 @@ def _pin(item: object, mode: int) -> int:
         with contextlib.suppress(ConversionError):
             return to_int(item, f"the index of mode {mode}")
     if isinstance(item, dict):
-        raise ConversionError(
+        raise IndexTypeError(
             f"the index of a mode without a name is an integer or a slice, and {item!r} gives modes by name; "
             "named() gives names"
         )
-    raise ConversionError(
+    raise IndexTypeError(
         f"the index of mode {mode} must be an integer or a slice, not {item!r}; "
         "a list or a boolean array selects with Mask(shape, ...), which is no shape"
     )
