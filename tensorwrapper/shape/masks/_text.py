@@ -16,12 +16,13 @@ JSON has the keys ``"picks"``, a list of one entry per mode (an integer, an obje
 """
 
 import re
-from typing import Any, TypeAlias, cast
+from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy as np
 
 from tensorwrapper._integers import MAX_DIGITS, number_text
 from tensorwrapper._json import Json, dump_json, load_json, parse_json
+from tensorwrapper._json_fields import Field, FieldReason
 from tensorwrapper.errors import ConversionError, ParseError
 from tensorwrapper.shape._shape import Shape
 from tensorwrapper.shape.masks._keys import MaskItem
@@ -40,7 +41,7 @@ _ITEM = re.compile(rf"\s*+(?:(:)|({_INT}):({_INT})(?::({_INT}))?+|({_INT}(?:\|{_
 _POINTS = re.compile(r"\s*+ordinals\s++", re.ASCII)
 _DEPTH = 6  # the object, its picks, one of them; or its shape, which nests at most four deep
 _KEYS = {"picks", "shape", "way"}
-_WAYS = {"modes", "rows", "points"}
+_WAYS = ("modes", "rows", "points")
 
 
 def mask_str(mask: MaskPlaces[Any], *, full: bool = False) -> str:
@@ -196,16 +197,15 @@ def read_json(text: object) -> MaskRead:
         If it is no text at all.
     """
     value = parse_json(text, "the JSON of a mask", depth=_DEPTH, digits=MAX_DIGITS)
-    if not isinstance(value, dict) or value.keys() != _KEYS:
-        raise ParseError(f"the JSON of a mask must be an object with the keys {', '.join(sorted(_KEYS))}")
-    way, picks = value["way"], value["picks"]
-    if not isinstance(way, str) or way not in _WAYS:
-        raise ParseError('way must be "modes", "rows" or "points"')
-    if not isinstance(picks, list):
-        raise ParseError("picks must be a list of one entry per mode")
-    shape = Shape.from_json(dump_json(value["shape"]))
+    field = Field(value, "", _refuse).object(_KEYS)
+    way, picks = field["way"].one_of(_WAYS), field["picks"].items(of="a list of one entry per mode")
+    shape = Shape.from_json(dump_json(field["shape"].value))
     _check_way(shape, cast("MaskWay", way), len(picks))
-    return shape, way == "points", [_read_picks(entry, f"picks[{k}]") for k, entry in enumerate(picks)]
+    return shape, way == "points", [_read_picks(entry) for entry in picks]
+
+
+def _refuse(path: str, reason: FieldReason, text: str) -> NoReturn:  # noqa: ARG001 - one error for all
+    raise ParseError(f"{path or 'the JSON of a mask'} {text}")
 
 
 def _check_way(shape: Shape, way: MaskWay, count: int) -> None:
@@ -218,19 +218,8 @@ def _check_way(shape: Shape, way: MaskWay, count: int) -> None:
         raise ParseError(f"picks has {count} entries, but {allowed} are needed")
 
 
-def _read_picks(entry: Json, where: str) -> MaskItem:
-    if isinstance(entry, dict):
-        if entry.keys() != {"start", "step", "stop"} or any(
-            type(number) is not int for number in entry.values()
-        ):
-            raise ParseError(f"{where} must have the integers start, step and stop")
-        ends = cast("dict[str, int]", entry)
-        return _range(ends["start"], ends["stop"], ends["step"], where)
-    if isinstance(entry, list):
-        if not set(map(type, entry)) <= {int}:
-            raise ParseError(f"{where} must be a list of integers")
-        return _array(cast("list[int]", entry))
-    # Not isinstance: true is an integer to Python, and not to anybody else.
-    if type(entry) is not int:
-        raise ParseError(f"{where} must be an integer, an object, or a list of integers")
-    return entry
+def _read_picks(entry: Field) -> MaskItem:
+    if isinstance(entry.value, dict):
+        ends = entry.object({"start", "step", "stop"})
+        return _range(ends["start"].integer(), ends["stop"].integer(), ends["step"].integer(), str(entry))
+    return entry.array() if isinstance(entry.value, list) else entry.integer()

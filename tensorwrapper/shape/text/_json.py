@@ -18,12 +18,11 @@ What a shape is written as depends on how it is stored: equal shapes may have di
 """
 
 from collections.abc import Callable
-from typing import NoReturn, cast
-
-import numpy as np
+from typing import NoReturn, TypeAlias, cast
 
 from tensorwrapper._integers import MAX_DIGITS, number_text
 from tensorwrapper._json import Json, dump_json, parse_json
+from tensorwrapper._json_fields import Field, FieldReason
 from tensorwrapper.errors import ParseError, TensorWrapperError
 from tensorwrapper.shape.boxes._names import Names, to_names
 from tensorwrapper.shape.boxes._smooth import make_smooth
@@ -42,18 +41,11 @@ from tensorwrapper.shape.rows._written_numbers import (
     starts_of,
 )
 from tensorwrapper.shape.text._assembly import Assembly, Numbers
-from tensorwrapper.typing import Half, Index, IntArray
+from tensorwrapper.typing import Half, Index
 
 __all__ = ["shape_of_json", "shape_to_json"]
 
 _DEPTH = 4  # an object, the object that it nests, a list of modes, a list of numbers
-_KEYS = {
-    "smooth": {"extents", "origin"},
-    "jagged": {"extents", "origin", "outer_rank"},
-    "tiled": {"grid_origin", "sizes"},
-    "triangular": {"diagonal", "half", "n"},
-    "nested": {"layers", "shape"},
-}
 _HALVES: dict[str, Half] = {"upper": "upper", "lower": "lower"}
 
 
@@ -116,74 +108,64 @@ def shape_of_json(text: object) -> tuple[Flat | NestedCommon, Names]:
         If it is no text at all.
     """
     value = parse_json(text, "the JSON of a shape", depth=_DEPTH, digits=MAX_DIGITS)
+    root = Field(value, "", _refuse)
     if not isinstance(value, dict) or "names" not in value:
-        return _read(value, ""), None
-    names = value.pop("names")
-    shape = _read(value, "")
+        return _read(root, nested=True), None
+    names = root["names"]
+    del value["names"]
+    shape = _read(root, nested=True)
     return shape, _read_names(names, shape.rank)
 
 
-def _read_names(value: Json, rank: int) -> Names:
-    names = _list(value, "names", "one name or null per mode")
-    for mode, name in enumerate(names):
-        if name is not None and not isinstance(name, str):
-            _refuse(f"names[{mode}]", name, "a name or null")
+def _read_names(names: Field, rank: int) -> Names:
+    for name in names.items(of="a list of one name or null per mode"):
+        if name.value is not None and not isinstance(name.value, str):
+            name.must_be("a name or null")
     try:
-        return to_names(names, rank)
+        return to_names(cast("list[str | None]", names.value), rank)
     except TensorWrapperError as error:
-        _reject("names", error)
+        _reject(names, error)
 
 
-def _refuse(path: str, value: Json, allowed: str) -> NoReturn:
-    found = dump_json(value)
-    shown = found if len(found) <= 40 else f"{found[:40]}..."
-    raise ParseError(f"{path or 'the JSON of a shape'} must be {allowed}, not {shown}")
+def _refuse(path: str, reason: FieldReason, text: str) -> NoReturn:  # noqa: ARG001 - one error for all
+    raise ParseError(f"{path or 'the JSON of a shape'} {text}")
 
 
-def _reject(path: str, error: TensorWrapperError) -> NoReturn:
+def _reject(field: Field, error: TensorWrapperError) -> NoReturn:
     if isinstance(error, ParseError):
         raise error
-    raise ParseError(f"{path or 'the JSON'} does not describe a shape: {error}") from error
+    raise ParseError(f"{str(field) or 'the JSON'} does not describe a shape: {error}") from error
 
 
-def _read(value: Json, path: str) -> Flat | NestedCommon:
-    if not isinstance(value, dict):
-        _refuse(path, value, "an object")
-    dot = f"{path}." if path else ""
-    kind = value.get("kind")
-    if not isinstance(kind, str) or kind not in _KEYS or (path and kind == "nested"):
-        allowed = [repr(name) for name in _KEYS if not (path and name == "nested")]
-        _refuse(f"{dot}kind", kind, f"one of {', '.join(allowed)}")
-    missing, unknown = _KEYS[kind] - value.keys(), value.keys() - _KEYS[kind] - {"kind"}
-    for wrong, what in ((missing, "lacks"), (unknown, "has the unknown")):
-        if wrong:
-            name = repr(min(wrong)[:40])
-            raise ParseError(f"{path or 'the JSON'} of kind {kind!r} {what} key {name}")
+def _read(field: Field, *, nested: bool) -> Flat | NestedCommon:
+    readers = _READERS if nested else _FLAT
+    kind = field.object(optional=None)["kind"].one_of(readers)
+    keys, read = readers[kind]
+    field.object({"kind", *keys})
     try:
-        return _READERS[kind](value, dot)
+        return read(field)
     except TensorWrapperError as error:
-        _reject(path, error)
+        _reject(field, error)
 
 
-def _read_smooth(value: dict[str, Json], dot: str) -> Flat:
-    extents, origin = _integers(value, dot, "extents"), _integers(value, dot, "origin")
-    if len(origin) != len(extents):
-        _refuse(f"{dot}origin", value["origin"], f"a list of {len(extents)} integers, one per mode")
-    for mode, extent in enumerate(extents):
-        if extent < 0:
-            _refuse(f"{dot}extents[{mode}]", extent, "0 or more")
-    return make_smooth(extents, origin)
+def _read_smooth(field: Field) -> Flat:
+    extents = field["extents"].counts()
+    return make_smooth(extents, _origin(field["origin"], len(extents)))
 
 
-def _read_jagged(value: dict[str, Json], dot: str) -> Flat:
-    extents, origin = _modes(value, dot, "extents"), _modes(value, dot, "origin")
-    outer, rows = _integer(value["outer_rank"], f"{dot}outer_rank"), extents[0] if extents else None
+def _origin(field: Field, rank: int) -> Index:
+    if isinstance(field.value, list) and len(field.value) != rank:
+        field.must_be(f"a list of {rank} integers, one per mode")
+    return field.integers()
+
+
+def _read_jagged(field: Field) -> Flat:
+    extents, origin = _modes(field["extents"]), _modes(field["origin"])
+    outer, rows = field["outer_rank"].integer(), extents[0] if extents else None
     if not 0 < outer < len(extents):
-        _refuse(f"{dot}outer_rank", outer, f"at least 1 and less than the rank, {len(extents)}")
+        field["outer_rank"].must_be(f"at least 1 and less than the rank, {len(extents)}")
     if not isinstance(rows, int):
-        _refuse(
-            f"{dot}extents[0]", cast("list[Json]", value["extents"])[0], "an integer: mode 0 has one extent"
-        )
+        field["extents"][0].must_be("an integer: mode 0 has one extent")
     assembly = Assembly.of_rows(rows)
     for numbers in extents[1:outer]:
         assembly.unroll(numbers)
@@ -191,75 +173,39 @@ def _read_jagged(value: dict[str, Json], dot: str) -> Flat:
     return assembly.build(origin)
 
 
-def _read_tiled(value: dict[str, Json], dot: str) -> Flat:
-    sizes = [n for n in _modes(value, dot, "sizes") if not isinstance(n, int)]
-    if not sizes or len(sizes) != len(cast("list[Json]", value["sizes"])):
-        _refuse(f"{dot}sizes", value["sizes"], "a list of one list per mode, at least one")
-    origin = _integers(value, dot, "grid_origin")
-    if len(origin) != len(sizes):
-        _refuse(f"{dot}grid_origin", value["grid_origin"], f"a list of {len(sizes)} integers, one per mode")
+def _read_tiled(field: Field) -> Flat:
+    modes = _modes(field["sizes"])
+    sizes = [n for n in modes if not isinstance(n, int)]
+    if not sizes or len(sizes) != len(modes):
+        field["sizes"].must_be("a list of one list per mode, at least one")
+    origin = _origin(field["grid_origin"], len(sizes))
     cuts = [Partition.of_sizes(s, what=f"the tile sizes of mode {mode}") for mode, s in enumerate(sizes)]
     for mode, (start, cut) in enumerate(zip(origin, cuts, strict=True)):
         check_int64(mode, start, cut.count)
     return Tiled(tuple(cuts), origin)
 
 
-def _read_triangular(value: dict[str, Json], dot: str) -> Flat:
-    side, name, diagonal = _integer(value["n"], f"{dot}n"), value["half"], value["diagonal"]
-    if not isinstance(diagonal, bool):
-        _refuse(f"{dot}diagonal", diagonal, "true or false")
-    half = _HALVES.get(name) if isinstance(name, str) else None
-    if half is None:
-        _refuse(f"{dot}half", name, '"upper" or "lower"')
-    return Triangular(side, half, diagonal=diagonal)
+def _read_triangular(field: Field) -> Flat:
+    side, diagonal, name = field["n"].integer(), field["diagonal"].boolean(), field["half"].one_of(_HALVES)
+    return Triangular(side, _HALVES[name], diagonal=diagonal)
 
 
-def _read_nested(value: dict[str, Json], dot: str) -> NestedCommon:
-    layers = _integers(value, dot, "layers")
-    return make_nested(cast("Flat", _read(value["shape"], f"{dot}shape")), layers)
+def _read_nested(field: Field) -> NestedCommon:
+    layers = field["layers"].integers()
+    return make_nested(cast("Flat", _read(field["shape"], nested=False)), layers)
 
 
-_READERS: dict[str, Callable[[dict[str, Json], str], Flat | NestedCommon]] = {
-    "smooth": _read_smooth,
-    "jagged": _read_jagged,
-    "tiled": _read_tiled,
-    "triangular": _read_triangular,
-    "nested": _read_nested,
+_Reader: TypeAlias = tuple[tuple[str, ...], Callable[[Field], Flat | NestedCommon]]
+_FLAT: dict[str, _Reader] = {
+    "smooth": (("extents", "origin"), _read_smooth),
+    "jagged": (("extents", "origin", "outer_rank"), _read_jagged),
+    "tiled": (("grid_origin", "sizes"), _read_tiled),
+    "triangular": (("diagonal", "half", "n"), _read_triangular),
 }
+_READERS: dict[str, _Reader] = {**_FLAT, "nested": (("layers", "shape"), _read_nested)}
 
 
-def _integer(value: Json, path: str) -> int:
-    # Not isinstance: true is an integer to Python, and not to anybody else.
-    if type(value) is not int:
-        _refuse(path, value, "an integer")
-    return value
-
-
-def _list(value: Json, path: str, of: str) -> list[Json]:
-    if not isinstance(value, list):
-        _refuse(path, value, f"a list of {of}")
-    return value
-
-
-def _integers(value: dict[str, Json], dot: str, key: str) -> Index:
-    items = _list(value[key], f"{dot}{key}", "integers")
-    return tuple([_integer(item, f"{dot}{key}[{k}]") for k, item in enumerate(items)])
-
-
-def _modes(value: dict[str, Json], dot: str, key: str) -> list[Numbers]:
+def _modes(field: Field) -> list[Numbers]:
     """Return per mode an integer, or an array of them."""
-    items = _list(value[key], f"{dot}{key}", "one entry per mode")
-    return [
-        _array(item, f"{dot}{key}[{k}]") if isinstance(item, list) else _integer(item, f"{dot}{key}[{k}]")
-        for k, item in enumerate(items)
-    ]
-
-
-def _array(items: list[Json], path: str) -> IntArray:
-    if not set(map(type, items)) <= {int}:
-        place = next(k for k, item in enumerate(items) if type(item) is not int)
-        _refuse(f"{path}[{place}]", items[place], "an integer")
-    try:
-        return np.array(items, dtype=np.int64)
-    except OverflowError as error:
-        raise ParseError(f"{path} has a number that does not fit into 64 bits") from error
+    items = field.items(of="a list of one entry per mode")
+    return [item.array() if isinstance(item.value, list) else item.integer() for item in items]
