@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from tensorwrapper.layout._layout import Layout
+    from tensorwrapper.layout._layout import Layout, as_layout
     from tensorwrapper.layout.algebra._coalesce import coalesce, flatten
     from tensorwrapper.layout.algebra._complement import complement
     from tensorwrapper.layout.algebra._compose import compose
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tensorwrapper.layout.interchange._pep3118 import BufferInfo
     from tensorwrapper.layout.interchange._storage_order import HalideBuffer, StorageOrder
     from tensorwrapper.layout.interchange._tensorstore import IndexDomain, IndexTransform, OutputMap
+    from tensorwrapper.layout.operations._custom import CustomLayout
 
 __all__ = [
     "AnyLayout",
@@ -50,6 +51,7 @@ __all__ = [
     "BufferInfo",
     "CopyMethod",
     "CopyPlan",
+    "CustomLayout",
     "DLTensor",
     "Exact",
     "Fact",
@@ -72,6 +74,7 @@ __all__ = [
     "StorageOrder",
     "Swizzle",
     "Tiler",
+    "as_layout",
     "blocked_product",
     "coalesce",
     "complement",
@@ -98,7 +101,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "_layout": ("Layout",),
+        "_layout": ("Layout", "as_layout"),
         "algebra._coalesce": ("coalesce", "flatten"),
         "algebra._complement": ("complement",),
         "algebra._compose": ("compose",),
@@ -128,6 +131,7 @@ __getattr__, __dir__ = lazy_names(
         "interchange._memory": ("MemoryLayout",),
         "interchange._pep3118": ("BufferInfo",),
         "interchange._storage_order": ("HalideBuffer", "StorageOrder"),
+        "operations._custom": ("CustomLayout",),
         "interchange._tensorstore": ("IndexDomain", "IndexTransform", "OutputMap"),
     },
 )

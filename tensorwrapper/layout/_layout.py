@@ -32,7 +32,7 @@ from tensorwrapper.shape import Shape, ShapeLike, Tiling
 from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.typing import Index, IndexT_co, Order, PositionalKey
 
-__all__ = ["Layout", "wrap_layout"]
+__all__ = ["Layout", "as_layout", "wrap_layout"]
 
 
 @final
@@ -396,6 +396,34 @@ def wrap_layout(held: LayoutCommon) -> "Layout[Any]":
     layout: Layout[Any] = object.__new__(Layout)
     _set_implementation(layout, held)
     return layout
+
+
+def as_layout(layout: "Layout[Any] | LayoutCommon") -> "Layout":
+    """Return the layout that an implementation of one's own is, behind the facade that users know.
+
+    Parameters
+    ----------
+    layout
+        An implementation (see `CustomLayout`), or a layout, which is returned as it is.
+
+    Raises
+    ------
+    ConversionError
+        If it is neither.
+
+    Examples
+    --------
+    >>> from tensorwrapper.layout import as_layout
+    >>> row = Layout(Shape(2, 3))
+    >>> as_layout(row) is row, as_layout(row.implementation) == row
+    (True, True)
+    """
+    given: object = layout
+    if isinstance(given, Layout):
+        return cast("Layout", given)
+    if isinstance(given, LayoutCommon):
+        return wrap_layout(given)
+    raise ConversionError(f"a layout is a Layout or an implementation of LayoutCommon, not {given!r}")
 
 
 def _of_layers(

@@ -24,6 +24,7 @@ for _law in (
     "buffer_contract",
     "contract",
     "index_laws",
+    "layout_contract",
     "mode_laws",
     "node_contract",
     "packing_contract",
@@ -34,6 +35,7 @@ for _law in (
 
 from tensorwrapper.testing._buffer_contract import BufferContract
 from tensorwrapper.testing._contract import ShapeContract
+from tensorwrapper.testing._layout_contract import LayoutContract
 from tensorwrapper.testing._node_contract import NodeContract
 from tensorwrapper.testing._packing_contract import PackingContract
 from tensorwrapper.testing._strategies import (
@@ -49,6 +51,7 @@ from tensorwrapper.testing._strategies import (
 
 __all__ = [
     "BufferContract",
+    "LayoutContract",
     "NodeContract",
     "PackingContract",
     "ShapeContract",

@@ -11,7 +11,7 @@ import numpy as np
 from tensorwrapper._arrays import shared_table, splits_of
 from tensorwrapper.errors import LayoutError, RankError
 from tensorwrapper.layout.axes._axis import Table
-from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
+from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation, check_int64
 from tensorwrapper.layout.boxes._modes import merge_modes
 from tensorwrapper.layout.boxes._separable import over_box
 from tensorwrapper.layout.boxes._strided import new_strided
@@ -31,7 +31,7 @@ def merge_mode(held: LayoutCommon, mode: int) -> LayoutCommon:
     if mode < 1:
         raise RankError(f"mode {mode} has no mode before it in which it could count on")
     if held.shape.kind == "smooth":
-        return _merge_of_box(held.at(()), mode)
+        return held.at(()).change(ModeOperation("flatten", lambda box: _merge_of_box(box, mode)))
     if held.is_packed:
         return _packed(merge_rows(rows_under(held.shape), mode), held.offset)
     table = table_of(held)

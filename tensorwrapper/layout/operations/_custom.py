@@ -1,0 +1,197 @@
+"""Layouts that others write, and parts of them: all questions answered by looking, all parts by ordinals.
+
+Whatever is taken of a layout without rules of its own has a rule all the same: which of its elements are
+meant. So a part is the layout underneath, and beside it a layout (strided, separable, packed or of cells)
+whose offsets are the ordinals of the elements. What is done to the part is done to that.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import Any, SupportsIndex, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import to_int
+from tensorwrapper.errors import OutOfBoundsError
+from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation, to_inside
+from tensorwrapper.layout.cells._padded import contiguous
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Index, IntArray, PositionalKey
+
+__all__ = ["CustomLayout", "PartLayout"]
+
+_BATCH = 1 << 16  # elements looked at in one step
+
+
+class CustomLayout(LayoutCommon, ABC):
+    """Abstract: `shape`, a box or a jagged shape, and `offset_of`.
+
+    What a layout of one's own derives from. All else follows: every index is asked where there is no rule,
+    so give `offsets_of` (for many indices at once), `bounds`, `is_injective`, `is_contiguous` and
+    `index_of` where they have one. Parts, permutations and gathers are layouts of the same elements.
+    `as_layout` puts it behind the facade.
+
+    Examples
+    --------
+    >>> import attrs
+    >>> from tensorwrapper import Shape
+    >>> from tensorwrapper.layout import CustomLayout, as_layout
+    >>> @attrs.frozen
+    ... class Diagonal(CustomLayout):
+    ...     shape = Shape(3, 3)
+    ...     def offset_of(self, index):
+    ...         i, j = index
+    ...         return (j - i) % 3 * 3 + i
+    >>> layout = as_layout(Diagonal())
+    >>> layout.to_numpy().tolist(), layout[1:, ::2].permute(1, 0).to_numpy().tolist()
+    ([[0, 3, 6], [7, 1, 4], [5, 8, 2]], [[7, 5], [4, 2]])
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def shape(self) -> Shape[Any]:
+        """The shape whose indices have places: a box or a jagged shape."""
+
+    @abstractmethod
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        """Return the place of the element at an absolute index; it raises for one outside."""
+
+    @property
+    def offset(self) -> int:
+        return self.offset_of(self.shape.index(0)) if self.shape.size else 0
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        array = to_inside(indices, self.shape)
+        rows = array.reshape(-1, self.shape.rank) if array.size else np.empty((0, 0), dtype=np.int64)
+        if not self.shape.rank:
+            return np.full(array.shape[:-1], self.offset, dtype=np.int64)
+        found = np.fromiter((self.offset_of(tuple(row)) for row in rows.tolist()), np.int64, len(rows))
+        return found.reshape(array.shape[:-1])
+
+    def _batches(self) -> Iterator[IntArray]:
+        """Return an iterator over the offsets of all elements in row-major order, some at a time."""
+        for batch in self.shape.indices().batches(_BATCH):
+            yield self.offsets_of(batch)
+
+    def bounds(self) -> tuple[int, int]:
+        ends = [(int(batch.min()), int(batch.max())) for batch in self._batches() if batch.size]
+        return (min([low for low, _ in ends]), max([high for _, high in ends])) if ends else (0, -1)
+
+    @property
+    def is_contiguous(self) -> bool:
+        start = self.offset
+        for batch in self._batches():
+            if not np.array_equal(batch, np.arange(start, start + len(batch), dtype=np.int64)):
+                return False
+            start += len(batch)
+        return True
+
+    @property
+    def is_injective(self) -> bool:
+        return len(np.unique(self.to_numpy())) == self.shape.size
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        return self.indices_of(to_int(offset, "an offset"))[0]
+
+    def indices_of(self, offset: int) -> list[Index]:
+        found: list[Index] = []
+        start = 0
+        for batch in self._batches():
+            found += [self.shape.index(start + place) for place in np.flatnonzero(batch == offset).tolist()]
+            start += len(batch)
+        if not found:
+            raise OutOfBoundsError(f"no element of {self.shape} lies at offset {offset}")
+        return found
+
+    def indices_at(self, offsets: IntArray) -> IntArray:
+        places, firsts = np.unique(self.to_numpy().ravel(), return_index=True)
+        near = np.minimum(np.searchsorted(places, offsets), max(len(places) - 1, 0))
+        wrong = places[near] != offsets if len(places) else np.ones(len(offsets), dtype=np.bool_)
+        if wrong.any():
+            raise OutOfBoundsError(f"no element of {self.shape} lies at offset {int(offsets[wrong][0])}")
+        return self.shape.indices_at(firsts[near])
+
+    def to_numpy(self) -> IntArray:
+        offsets = np.empty(self.shape.size, dtype=np.int64)
+        start = 0
+        for batch in self._batches():
+            offsets[start : start + len(batch)] = batch
+            start += len(batch)
+        return offsets.reshape(self.shape.extents) if self.shape.kind == "smooth" else offsets
+
+    # Other layouts of the same memory.
+
+    def _whole(self) -> "PartLayout":
+        return PartLayout(self, contiguous(self.shape, 0))
+
+    def at(self, key: PositionalKey) -> LayoutCommon:
+        return self._whole().at(key)
+
+    def window(self, region: Shape[Any]) -> LayoutCommon:
+        return self._whole().window(region)
+
+    def permute(self, order: Iterable[SupportsIndex]) -> LayoutCommon:
+        return self._whole().permute(order)
+
+    def reverse(self, modes: Iterable[int]) -> LayoutCommon:
+        return self._whole().reverse(modes)
+
+    def change(self, operation: ModeOperation) -> LayoutCommon:
+        return self._whole().change(operation)
+
+    def moved_to(self, shape: Shape[Any]) -> LayoutCommon:
+        return self._whole().moved_to(shape)
+
+    def expression(self) -> str:
+        return f"as_layout({self!r})"
+
+
+@final
+@attrs.frozen
+class PartLayout(CustomLayout):
+    """Elements of `under`: that at an index is the one whose ordinal `ordinals` has there."""
+
+    under: LayoutCommon
+    ordinals: LayoutCommon
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return self.ordinals.shape
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        return self.under.offset_of(self.under.shape.index(self.ordinals.offset_of(index)))
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        return self.under.offsets_of(self.under.shape.indices_at(self.ordinals.offsets_of(indices)))
+
+    def _part(self, ordinals: LayoutCommon) -> LayoutCommon:
+        under = self.under
+        whole = ordinals.shape == under.shape and ordinals == contiguous(under.shape, 0)
+        return under if whole else PartLayout(under, ordinals)
+
+    def at(self, key: PositionalKey) -> LayoutCommon:
+        return self._part(self.ordinals.at(key))
+
+    def window(self, region: Shape[Any]) -> LayoutCommon:
+        return self._part(self.ordinals.window(region))
+
+    def permute(self, order: Iterable[SupportsIndex]) -> LayoutCommon:
+        return self._part(self.ordinals.permute(order))
+
+    def reverse(self, modes: Iterable[int]) -> LayoutCommon:
+        return self._part(self.ordinals.reverse(modes))
+
+    def change(self, operation: ModeOperation) -> LayoutCommon:
+        return self._part(self.ordinals.change(operation))
+
+    def moved_to(self, shape: Shape[Any]) -> LayoutCommon:
+        return self._part(self.ordinals.moved_to(shape))
+
+    def expression(self) -> str:
+        return (
+            f"<Layout of {self.shape!r}: elements {self.ordinals.expression()} of {self.under.expression()}>"
+        )
