@@ -187,7 +187,8 @@ class LayoutContract(ABC):
             if flat.shape.kind == "smooth":
                 table = flat.to_numpy()
                 keys = list(itertools.product(_KEYS, repeat=flat.shape.rank))[:: max(1, 6**3 // _FEW)]
-                for key in [*keys[:_FEW], (..., None), (None, ...), ...]:
+                chosen: list[Any] = [*keys[:_FEW], (..., None), (None, ...), ...]
+                for key in chosen:
                     try:
                         expected = table[key]
                     except IndexError:
