@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
+from tensorwrapper._scanner import quoted
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical, make_hierarchical, make_strided
@@ -18,17 +19,11 @@ from tensorwrapper.layout.operations._composite import Stage, make_composite
 __all__ = ["parse_layout", "parse_tree", "split_tiler"]
 
 _DIGITS = 100  # longer numbers are no layout of anything, and Python is slow to read them
-_SHOWN = 60
 _FUNCTIONS = 63  # and the integers between them: each is checked against all that come before
 _WORD = re.compile(r"\s*(?:(-?\d+)|([(),]))", re.ASCII)
 _LAYOUT = re.compile(r"([^:]*):\s*(\(.*\)|-?\d+)\s*(?:([+-])\s*(\d+))?\s*", re.ASCII)
 _SWIZZLE = re.compile(r"\s*Sw?<\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(-?\d{1,3})\s*>\s*", re.ASCII)
 _NUMBER = re.compile(rf"\s*-?\d{{1,{_DIGITS}}}\s*", re.ASCII)
-
-
-def _shown(text: str) -> str:
-    """Return a text as errors quote it: long ones may come from anywhere."""
-    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}..."
 
 
 def parse_tree(text: str) -> IntTree:
@@ -47,7 +42,7 @@ def parse_tree(text: str) -> IntTree:
     words = _words(text)
     tree = _tree(words, next(words, ""), text, 0)
     if next(words, ""):
-        raise LayoutError(f"{_shown(text)} goes on after a complete tuple")
+        raise LayoutError(f"{quoted(text)} goes on after a complete tuple")
     return tree
 
 
@@ -57,9 +52,9 @@ def _words(text: str) -> Iterator[str]:
     while place < end:
         match = _WORD.match(text, place)
         if match is None:
-            raise LayoutError(f"{_shown(text)} has {text[place]!r} at place {place}, not an integer or ( , )")
+            raise LayoutError(f"{quoted(text)} has {text[place]!r} at place {place}, not an integer or ( , )")
         if match.end() - place > _DIGITS and match[1]:
-            raise LayoutError(f"{_shown(text)} has a number of more than {_DIGITS} digits")
+            raise LayoutError(f"{quoted(text)} has a number of more than {_DIGITS} digits")
         place = match.end()
         yield match[1] or match[2]
 
@@ -69,9 +64,9 @@ def _tree(words: Iterator[str], word: str, text: str, depth: int) -> IntTree:
         return int(word)
     if word != "(":
         where = f"before {word!r}" if word else "at its end"
-        raise LayoutError(f"{_shown(text)} lacks an integer or a tuple {where}")
+        raise LayoutError(f"{quoted(text)} lacks an integer or a tuple {where}")
     if depth == MAX_DEPTH:
-        raise LayoutError(f"{_shown(text)} is nested deeper than {MAX_DEPTH} levels")
+        raise LayoutError(f"{quoted(text)} is nested deeper than {MAX_DEPTH} levels")
     parts: list[IntTree] = []
     word = next(words, "")
     while word != ")":
@@ -80,9 +75,9 @@ def _tree(words: Iterator[str], word: str, text: str, depth: int) -> IntTree:
         if word == ",":
             word = next(words, "")
             if word == ")":
-                raise LayoutError(f"{_shown(text)} has a comma before a closing parenthesis")
+                raise LayoutError(f"{quoted(text)} has a comma before a closing parenthesis")
         elif word != ")":
-            raise LayoutError(f"{_shown(text)} lacks a comma or a closing parenthesis")
+            raise LayoutError(f"{quoted(text)} lacks a comma or a closing parenthesis")
     return tuple(parts)
 
 
@@ -96,14 +91,14 @@ def parse_layout(text: object, order: OrdinalOrder) -> LayoutCommon:
         return make_strided(alone.extents, alone.nested_strides, alone.offset, order)
     if len(functions) % 2 == 0 or len(functions) > _FUNCTIONS:
         raise LayoutError(
-            f"{_shown(text)} is not a composite: 'A o 3 o B' has an integer between functions, of which "
+            f"{quoted(text)} is not a composite: 'A o 3 o B' has an integer between functions, of which "
             f"there are at most {_FUNCTIONS // 2 + 1}"
         )
     chain: list[Stage] = [_strided(functions[-1], order)]
     for function, number in zip(functions[-3::-2], functions[-2::-2], strict=True):
         if not _NUMBER.fullmatch(number):
             raise LayoutError(
-                f"{_shown(text)} has {_shown(number)} where an integer between functions stands"
+                f"{quoted(text)} has {quoted(number)} where an integer between functions stands"
             )
         chain[0] = _moved(chain[0], int(number))
         match = _SWIZZLE.fullmatch(function)
@@ -123,10 +118,10 @@ def _moved(function: Stage, number: int) -> Stage:
 def _strided(text: str, order: OrdinalOrder) -> Hierarchical:
     match = _LAYOUT.fullmatch(text)
     if match is None:
-        raise LayoutError(f"{_shown(text)} is not a layout: extents, a colon, strides, as in (4,8):(8,1)")
+        raise LayoutError(f"{quoted(text)} is not a layout: extents, a colon, strides, as in (4,8):(8,1)")
     extents, strides = parse_tree(match[1]), parse_tree(match[2])
     if match[4] and len(match[4]) > _DIGITS:
-        raise LayoutError(f"the offset of {_shown(text)} has more than {_DIGITS} digits")
+        raise LayoutError(f"the offset of {quoted(text)} has more than {_DIGITS} digits")
     offset = int((match[3] or "") + (match[4] or "0"))
     return make_hierarchical(extents, strides, offset, order)
 
@@ -140,7 +135,7 @@ def split_tiler(text: str) -> list[str]:
     ['4:1', '[2:1;_]']
     """
     if not text.endswith("]"):
-        raise LayoutError(f"the tiler {_shown(text)} lacks a closing bracket")
+        raise LayoutError(f"the tiler {quoted(text)} lacks a closing bracket")
     if not text[1:-1].strip():
         return []
     entries: list[str] = []
@@ -148,10 +143,10 @@ def split_tiler(text: str) -> list[str]:
     for place, letter in enumerate(text[:-1]):
         depth += (letter == "[") - (letter == "]")
         if depth < 1 or depth > MAX_DEPTH:
-            raise LayoutError(f"the brackets of the tiler {_shown(text)} do not match, or nest too deeply")
+            raise LayoutError(f"the brackets of the tiler {quoted(text)} do not match, or nest too deeply")
         if letter == ";" and depth == 1:
             entries.append(text[start:place])
             start = place + 1
     if depth != 1:
-        raise LayoutError(f"the brackets of the tiler {_shown(text)} do not match")
+        raise LayoutError(f"the brackets of the tiler {quoted(text)} do not match")
     return [*entries, text[start:-1]]

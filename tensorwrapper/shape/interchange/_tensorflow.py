@@ -12,6 +12,7 @@ import numpy as np
 
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import to_counts
+from tensorwrapper._scanner import excerpt
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import (
     ConversionError,
@@ -40,7 +41,6 @@ _ITEM: Final = re.compile(
     re.ASCII,
 )
 _OPEN: Final = re.compile(r"\s*+\[\s*+(\]\s*+)?+", re.ASCII)
-_SHOWN: Final = 24
 _FEW: Final = 100  # lengths of rows that repr shows
 
 
@@ -100,7 +100,7 @@ class RowPartitions:
         try:
             return _of_items(items)
         except TensorWrapperError as error:
-            raise ParseError(f"{_excerpt(text, 0)} makes no shape: {error}") from error
+            raise ParseError(f"{excerpt(text, 0)} makes no shape: {error}") from error
 
     @property
     def rank(self) -> int:
@@ -225,7 +225,7 @@ def _numbers(text: str, at: int, piece: str) -> IntArray:
     try:
         return np.array(numbers, dtype=np.int64)
     except OverflowError as error:
-        raise ParseError(f"{_excerpt(text, at)} has a length that does not fit into 64 bits") from error
+        raise ParseError(f"{excerpt(text, at)} has a length that does not fit into 64 bits") from error
 
 
 def _of_items(items: list[int | IntArray]) -> RowPartitions:
@@ -255,12 +255,7 @@ def _of_items(items: list[int | IntArray]) -> RowPartitions:
     return RowPartitions(partitions, (count, *[item for item in others[last:] if isinstance(item, int)]))
 
 
-def _excerpt(text: str, at: int) -> str:
-    start, stop = max(at - _SHOWN, 0), at + _SHOWN
-    return f"{'...' * (start > 0)}{text[start:stop]!r}{'...' * (stop < len(text))}"
-
-
 def _refuse(text: str, at: int, allowed: str) -> NoReturn:
     raise ParseError(
-        f"{_excerpt(text, at)} is no text of row partitions: at position {at} only {allowed} may stand"
+        f"{excerpt(text, at)} is no text of row partitions: at position {at} only {allowed} may stand"
     )

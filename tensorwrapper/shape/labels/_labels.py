@@ -15,13 +15,14 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, cast,
 import attrs
 import numpy as np
 
+from tensorwrapper._scanner import quoted
 from tensorwrapper.errors import LabelError, LayerError, RankError
 from tensorwrapper.shape._facade import ShapeFacade
 from tensorwrapper.shape.boxes._smooth import Smooth
 from tensorwrapper.shape.kinds._nested import NestedCommon, flat_of, make_nested
 from tensorwrapper.shape.labels._classes import check_result
 from tensorwrapper.shape.labels._join import Operand, hidden_label, join_shapes
-from tensorwrapper.shape.labels._labels_text import Labels, LabelsLike, short_text, to_labels
+from tensorwrapper.shape.labels._labels_text import Labels, LabelsLike, to_labels
 from tensorwrapper.shape.labels._ranges import (
     Layering,
     check_same,
@@ -435,7 +436,7 @@ def label_shape(shape: _ShapeT, labels: LabelsLike) -> LabeledShape[_ShapeT]:
     implementation = shape.implementation
     if len(names.names) != implementation.rank:
         raise RankError(
-            f"{len(names)} labels, {short_text(str(names))}, are given for "
+            f"{len(names)} labels, {quoted(str(names))}, are given for "
             f"{implementation.rank} modes: a shape has one label per mode"
         )
     if names.layers is not None and names.layers != implementation.layers:

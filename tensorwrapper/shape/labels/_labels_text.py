@@ -7,12 +7,12 @@ from typing import Any, TypeAlias, cast, final, overload
 
 import attrs
 
+from tensorwrapper._scanner import quoted
 from tensorwrapper.errors import ConversionError, LabelError, LayerError
 
-__all__ = ["Labels", "LabelsLike", "short_text", "to_labels"]
+__all__ = ["Labels", "LabelsLike", "to_labels"]
 
 _KNOWN = 1024  # label texts remembered: programs use few, and use them again and again
-_SHOWN = 60  # characters of a text that errors show
 
 
 def _distinct_of(labels: "Labels") -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class Labels(Sequence[str]):
     def __attrs_post_init__(self) -> None:
         for name in self.names:
             if not name.isidentifier():
-                raise LabelError(f"a label is an identifier, not {short_text(name)}")
+                raise LabelError(f"a label is an identifier, not {quoted(name)}")
         layers = self.layers
         if layers is not None and (len(layers) < 2 or sum(layers) != len(self.names) or min(layers) < 0):
             raise LayerError(f"{layers} does not deal {len(self.names)} labels into two layers or more")
@@ -191,11 +191,6 @@ def _parse_layer(part: str, text: str) -> list[str]:
     names = [name.strip() for name in part.split(",")]
     for place, name in enumerate(names):
         if not name.isidentifier():
-            what = f"label {place} is empty" if not name else f"{short_text(name)} is no identifier"
-            raise LabelError(f"{what} in {short_text(text)}: labels are names with commas between them")
+            what = f"label {place} is empty" if not name else f"{quoted(name)} is no identifier"
+            raise LabelError(f"{what} in {quoted(text)}: labels are names with commas between them")
     return names
-
-
-def short_text(text: str) -> str:
-    """Return a text in quotes, cut short if it is long."""
-    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "...")

@@ -6,10 +6,11 @@ pass, whatever the pattern and the shape.
 
 import re
 from collections.abc import Iterator
-from typing import Final, NoReturn, TypeAlias, final
+from typing import Final, TypeAlias, final
 
 import attrs
 
+from tensorwrapper._scanner import Scanner
 from tensorwrapper.errors import ConversionError, ExtentError, ModeNameError, ParseError
 
 __all__ = [
@@ -42,9 +43,7 @@ MAX_TEXT: Final = 2**20
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*+", re.ASCII)
 # Each token is matched where the one before ended, by expressions that never go back.
 _TOKEN = re.compile(r"\s*+(\.\.\.|\$\.?+(?=[A-Za-z])|[\[\]()=,*+?]|[A-Za-z][A-Za-z0-9_]*+|[0-9]++)", re.ASCII)
-_SPACE = re.compile(r"\s*+", re.ASCII)
 _CLOSING: Final = {"[": "]", "(": ")"}
-_SHOWN: Final = 24
 _DIGITS: Final = len(str(MAX_NUMBER - 1))
 
 
@@ -232,128 +231,87 @@ def _unknowns(
 
 def parse_items(text: object) -> tuple[Item, ...]:
     """Return the items of the text of a pattern, brackets and all."""
-    reader = _Reader(text)
-    reader.expect("[")
-    items = reader.items("]", 0)
-    reader.finish()
+    scanner = _scanner(text)
+    scanner.expect("[")
+    items = _items(scanner, "]", 0)
+    scanner.finish()
     return items
 
 
 def parse_item(text: str) -> Item:
     """Return the one item that a text writes."""
-    reader = _Reader(text)
-    item = reader.item(0)
-    reader.finish()
+    scanner = _scanner(text)
+    item = _item(scanner, 0)
+    scanner.finish()
     return item
 
 
-@final
-class _Reader:
-    """A text, and how far it has been read."""
+def _scanner(text: object) -> Scanner:
+    if not isinstance(text, str):
+        raise ConversionError(f"a pattern is parsed from text, not from {type(text).__name__}")
+    if len(text) > MAX_TEXT:
+        raise ParseError(f"the text of a pattern has at most {MAX_TEXT} characters, not {len(text)}")
+    return Scanner(text, _TOKEN, "a pattern")
 
-    __slots__ = ("_end", "_text", "_token")
 
-    def __init__(self, text: object) -> None:
-        if not isinstance(text, str):
-            raise ConversionError(f"a pattern is parsed from text, not from {type(text).__name__}")
-        if len(text) > MAX_TEXT:
-            raise ParseError(f"the text of a pattern has at most {MAX_TEXT} characters, not {len(text)}")
-        self._text, self._end, self._token = text, 0, ""
-        self._advance()
+def _items(scanner: Scanner, closing: str, depth: int) -> tuple[Item, ...]:
+    """Return the items up to a closing bracket, and go past it."""
+    if scanner.takes(closing):
+        return ()
+    found = [_item(scanner, depth)]
+    while scanner.takes(","):
+        found.append(_item(scanner, depth))
+        if len(found) > MAX_ITEMS:
+            scanner.refuse(f"{closing!r} (a pattern has at most {MAX_ITEMS} items)")
+    if not scanner.takes(closing):
+        scanner.refuse(f"',' or {closing!r}")
+    return tuple(found)
 
-    def _advance(self) -> str:
-        """Return the token that stands here, and go on to the next."""
-        token = self._token
-        found = _TOKEN.match(self._text, self._end)
-        if found is None:
-            space = _SPACE.match(self._text, self._end)
-            self._end = self._end if space is None else space.end()
-            self._token = ""
-        else:
-            self._end, self._token = found.end(), found[1]
-        return token
 
-    def _refuse(self, allowed: str) -> NoReturn:
-        at = self._end - len(self._token)
-        found = repr(self._token[:_SHOWN] or self._text[at : at + 1]) if at < len(self._text) else "nothing"
-        start, stop = max(at - _SHOWN, 0), at + _SHOWN
-        excerpt = f"{'...' * (start > 0)}{self._text[start:stop]!r}{'...' * (stop < len(self._text))}"
-        raise ParseError(
-            f"{excerpt} is not the text of a pattern: at position {at} stands {found}, where only {allowed} "
-            "may stand"
-        )
+def _item(scanner: Scanner, depth: int) -> Item:
+    """Return the item that stands next."""
+    if scanner.takes("..."):
+        return Run()
+    if scanner.token in ("*", "+"):
+        least = int(scanner.advance() == "+")
+        return Run(_name(scanner, "a name"), least, _subscript(scanner))
+    if scanner.token.startswith("?") or scanner.token[:1].isdigit():
+        return Mode(extent=_extent(scanner))
+    name = _name(scanner, "a mode, a run or a group")
+    subscript = _subscript(scanner)
+    if scanner.takes("..."):
+        return Run(name, 0, subscript)
+    if not scanner.takes("="):
+        return Mode(name, name, subscript)
+    if scanner.token not in _CLOSING:
+        return Mode(name, _extent(scanner), subscript)
+    if depth >= MAX_DEPTH:
+        scanner.refuse(f"an extent (groups nest at most {MAX_DEPTH} deep)")
+    return Group(name, _items(scanner, _CLOSING[scanner.advance()], depth + 1), subscript)
 
-    def expect(self, token: str) -> None:
-        """Go past a token that must stand here."""
-        if self._token != token:
-            self._refuse(repr(token))
-        self._advance()
 
-    def finish(self) -> None:
-        """Raise unless the text is at its end."""
-        if self._token or self._end < len(self._text):
-            self._refuse("the end")
+def _extent(scanner: Scanner) -> int | str | None:
+    token = scanner.token
+    if scanner.takes("?"):
+        return None
+    if not token[:1].isdigit():
+        return _name(scanner, "an extent or a group")
+    if len(token) > _DIGITS or (token[0] == "0" and len(token) > 1):
+        scanner.refuse(f"a number of at most {_DIGITS} digits, the first not 0,")
+    return int(scanner.advance())
 
-    def _takes(self, token: str) -> bool:
-        if self._token != token:
-            return False
-        self._advance()
-        return True
 
-    def items(self, closing: str, depth: int) -> tuple[Item, ...]:
-        """Return the items up to a closing bracket, and go past it."""
-        if self._takes(closing):
-            return ()
-        found = [self.item(depth)]
-        while self._takes(","):
-            found.append(self.item(depth))
-            if len(found) > MAX_ITEMS:
-                self._refuse(f"{closing!r} (a pattern has at most {MAX_ITEMS} items)")
-        if self._token != closing:
-            self._refuse(f"',' or {closing!r}")
-        self._advance()
-        return tuple(found)
+def _name(scanner: Scanner, allowed: str) -> str:
+    if scanner.token.startswith("$"):
+        scanner.advance()
+    if not scanner.token[:1].isalpha():
+        scanner.refuse(allowed)
+    return scanner.advance()
 
-    def item(self, depth: int) -> Item:
-        """Return the item that stands here."""
-        if self._takes("..."):
-            return Run()
-        if self._token in ("*", "+"):
-            least = int(self._advance() == "+")
-            return Run(self._name("a name"), least, self._subscript())
-        if self._token.startswith("?") or self._token[:1].isdigit():
-            return Mode(extent=self._extent())
-        name = self._name("a mode, a run or a group")
-        subscript = self._subscript()
-        if self._takes("..."):
-            return Run(name, 0, subscript)
-        if not self._takes("="):
-            return Mode(name, name, subscript)
-        if self._token not in _CLOSING:
-            return Mode(name, self._extent(), subscript)
-        if depth >= MAX_DEPTH:
-            self._refuse(f"an extent (groups nest at most {MAX_DEPTH} deep)")
-        return Group(name, self.items(_CLOSING[self._advance()], depth + 1), subscript)
 
-    def _extent(self) -> int | str | None:
-        if self._takes("?"):
-            return None
-        if not self._token[:1].isdigit():
-            return self._name("an extent or a group")
-        if len(self._token) > _DIGITS or (self._token[0] == "0" and len(self._token) > 1):
-            self._refuse(f"a number of at most {_DIGITS} digits, the first not 0,")
-        return int(self._advance())
-
-    def _name(self, allowed: str) -> str:
-        if self._token.startswith("$"):
-            self._advance()
-        if not self._token[:1].isalpha():
-            self._refuse(allowed)
-        return self._advance()
-
-    def _subscript(self) -> str | None:
-        if not self._takes("["):
-            return None
-        name = self._name("a name")
-        self.expect("]")
-        return name
+def _subscript(scanner: Scanner) -> str | None:
+    if not scanner.takes("["):
+        return None
+    name = _name(scanner, "a name")
+    scanner.expect("]")
+    return name

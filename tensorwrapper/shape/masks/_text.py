@@ -23,6 +23,7 @@ import numpy as np
 from tensorwrapper._integers import MAX_DIGITS, number_text
 from tensorwrapper._json import Json, dump_json, load_json, parse_json
 from tensorwrapper._json_fields import Field, FieldReason
+from tensorwrapper._scanner import quoted
 from tensorwrapper.errors import ConversionError, ParseError
 from tensorwrapper.shape._shape import Shape
 from tensorwrapper.shape.masks._keys import MaskItem
@@ -144,7 +145,7 @@ def read_text(text: object) -> MaskRead:
             'the text of a mask is a summary, which leaves numbers out; format(mask, "full") has all'
         )
     if at < 0 or not bare.endswith("]"):
-        raise ParseError(f"{_short(text)} is not the text of a mask: a shape, and in brackets what is picked")
+        raise ParseError(f"{quoted(text)} is not the text of a mask: a shape, and in brackets what is picked")
     if _LONG.search(text):
         raise ParseError(f"the text of a mask has a number of more than {MAX_DIGITS} digits")
     shape = Shape.parse(text[:at])
@@ -153,18 +154,18 @@ def read_text(text: object) -> MaskRead:
     body = inner[points.end() :] if points else inner
     items = [_read_item(item) for item in body.split(",")] if body.strip() else []
     if points and len(items) != 1:
-        raise ParseError(f"{_short(inner)} must be the ordinals of points, in one item")
+        raise ParseError(f"{quoted(inner)} must be the ordinals of points, in one item")
     return shape, points is not None, items
 
 
 def _read_item(item: str) -> MaskItem:
     match = _ITEM.fullmatch(item)
     if match is None:
-        raise ParseError(f"{_short(item)} is not what a mask picks of a mode: 2, 0:6, 0:6:2, 1|4|5 or :")
+        raise ParseError(f"{quoted(item)} is not what a mask picks of a mode: 2, 0:6, 0:6:2, 1|4|5 or :")
     if match[1]:
         return slice(None)
     if match[5] is None:
-        return _range(int(match[2]), int(match[3]), int(match[4] or 1), _short(item))
+        return _range(int(match[2]), int(match[3]), int(match[4] or 1), quoted(item))
     numbers = [int(number) for number in match[5].split("|")]
     return numbers[0] if len(numbers) == 1 else _array(numbers)
 
@@ -180,10 +181,6 @@ def _array(numbers: list[int]) -> MaskItem:
         return np.array(numbers, dtype=np.int64)
     except OverflowError as error:
         raise ParseError("the picks of a mask have a number that does not fit into 64 bits") from error
-
-
-def _short(text: str) -> str:
-    return repr(text) if len(text) <= 48 else f"{text[:48]!r}..."
 
 
 def read_json(text: object) -> MaskRead:

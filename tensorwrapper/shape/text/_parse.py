@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper._integers import MAX_DIGITS
+from tensorwrapper._scanner import excerpt, refuse_at
 from tensorwrapper.errors import ConversionError, ParseError, TensorWrapperError
 from tensorwrapper.shape.boxes._names import Names, to_names
 from tensorwrapper.shape.boxes._smooth import make_smooth
@@ -34,7 +35,6 @@ _LONG = re.compile(rf"[0-9]{{{MAX_DIGITS + 1}}}", re.ASCII)
 _NONE = re.compile(r"\s*+\|\s*+((?:x\s*+)*+)", re.ASCII)
 _HALF = re.compile(r"\s*+(strictly\s++)?+(upper|lower)\s*+", re.ASCII)
 _BAR = re.compile(r"\|\s*+", re.ASCII)
-_SHOWN = 24  # letters that an error shows on each side of what is wrong
 
 
 def _lists(number: str, inner: str) -> re.Pattern[str]:
@@ -61,7 +61,7 @@ def parse_shape(text: object) -> tuple[Flat | NestedCommon, Names]:
         raise ConversionError(f"a shape is parsed from text, not from {type(text).__name__}")
     if "..." in text:
         raise ParseError(
-            f"{_excerpt(text, text.index('...'))} is a summary, which leaves numbers out; "
+            f"{excerpt(text, text.index('...'))} is a summary, which leaves numbers out; "
             'format(shape, "full") writes them all'
         )
     long = _LONG.search(text)
@@ -87,22 +87,12 @@ def parse_shape(text: object) -> tuple[Flat | NestedCommon, Names]:
     return _nest(text, body, layers, flat), _read_names(text, names, flat.rank)
 
 
-def _excerpt(text: str, at: int) -> str:
-    start, stop = max(at - _SHOWN, 0), at + _SHOWN
-    shown = repr(text[start:stop])
-    return f"{'...' * (start > 0)}{shown}{'...' * (stop < len(text))}"
-
-
 def _refuse(text: str, at: int, allowed: str) -> NoReturn:
-    found = repr(text[at]) if at < len(text) else "nothing"
-    raise ParseError(
-        f"{_excerpt(text, at)} is not the text of a shape: at position {at} stands {found}, where only "
-        f"{allowed} may stand"
-    )
+    refuse_at(text, at, "a shape", allowed)
 
 
 def _reject(text: str, at: int, error: object) -> NoReturn:
-    raise ParseError(f"{_excerpt(text, at)} is not the text of a shape: at position {at}, {error}")
+    raise ParseError(f"{excerpt(text, at)} is not the text of a shape: at position {at}, {error}")
 
 
 def _after_space(text: str, start: int = 0) -> int:
