@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from tensorwrapper.selection._view import View
     from tensorwrapper.selection.computing._fetching import Cancel, Progress
     from tensorwrapper.selection.computing._targets import Target
-    from tensorwrapper.selection.expressions._atom import Atom
     from tensorwrapper.selection.expressions._expression import Expression, Node, NodeFields, NodeWriter
+    from tensorwrapper.selection.operations._atom import Atom
     from tensorwrapper.selection.plans._plan import Plan, SourceRead
     from tensorwrapper.selection.plans._steps import Step, StepKind
     from tensorwrapper.selection.routing._routes import Route, RouteGroup
@@ -113,7 +113,7 @@ __getattr__, __dir__ = lazy_names(
         ),
         "_selector": ("NewMode", "Selector"),
         "_view": ("View",),
-        "expressions._atom": ("Atom",),
+        "operations._atom": ("Atom",),
         "expressions._expression": ("Expression", "Node", "NodeFields", "NodeWriter"),
         "plans._plan": ("Plan", "SourceRead"),
         "plans._steps": ("Step", "StepKind"),

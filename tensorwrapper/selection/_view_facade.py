@@ -7,17 +7,18 @@ None builds on another. The operations that a `Tensor` has as well stand in `Ten
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Concatenate, Generic, ParamSpec, Self, cast
+from typing import Any, Concatenate, Generic, ParamSpec, Self
 
 import numpy as np
 
 from tensorwrapper.errors import LayoutError, SizeOverflowError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.expressions._atom import Call, capture
 from tensorwrapper.selection.expressions._expression import Expression, extended
 from tensorwrapper.selection.expressions._reading import is_base
 from tensorwrapper.selection.expressions._whole import Whole
 from tensorwrapper.selection.normal._normal import normalize
+from tensorwrapper.selection.operations._atom import Call, capture
+from tensorwrapper.selection.operations._table import OPERATIONS
 from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
@@ -95,18 +96,38 @@ class ViewFacade(ABC, Generic[ScalarT_co]):
     ) -> Self:
         positional = tuple([capture(argument) for argument in arguments])
         named = {name: capture(argument) for name, argument in options.items()} if options else {}
+        recorded = (*positional, *named.values()) if named else positional
+        return self._taken(operation.__name__, recorded, operation, positional, named)
+
+    def _step(self, name: str, arguments: tuple[Any, ...]) -> Self:
+        """Return the view after an operation, which is given by its name."""
+        positional = tuple([capture(argument) for argument in arguments])
+        known = OPERATIONS.get(name)
+        if known is not None and known.counts_elements and not self._expression.is_whole:
+            whole = self._make(Expression(Whole(self._expression), self._in_order()))
+            return whole._step(name, arguments)
+        apply = getattr(Layout, name) if known is None else known.on_layout
+        return self._taken(name, positional, apply, positional, {})
+
+    def _taken(
+        self,
+        name: str,
+        recorded: tuple[Any, ...],
+        operation: Callable[..., Layout[Any]],
+        positional: tuple[Any, ...],
+        named: dict[str, Any],
+    ) -> Self:
         old = self._expression
         layout = old.layout
-        call = (operation.__name__, (*positional, *named.values()) if named else positional, layout.shape)
-        apply = cast("Callable[..., Layout[Any]]", operation)
+        call = (name, recorded, layout.shape)
         try:
-            new = apply(layout, *positional, **named)
+            new = operation(layout, *positional, **named)
         except LayoutError:
             if layout.shape.kind != "smooth":
                 raise
             # No layout of the places says it; one of the view's own elements, in their order, may.
             node = Whole(old)
-            return self._make(Expression(node, apply(self._in_order(), *positional, **named), (call,)))
+            return self._make(Expression(node, operation(self._in_order(), *positional, **named), (call,)))
         return self._after(call, new)
 
     def _after(self, call: Call, layout: Layout[Any]) -> Self:

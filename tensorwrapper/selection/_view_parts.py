@@ -10,10 +10,8 @@ from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.layout import Boundary, Layout
 from tensorwrapper.layout.lowlevel import Widths, expand_positional, new_row_major, wrap_layout
 from tensorwrapper.selection._view_facade import ViewFacade
-from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._padding import padded
 from tensorwrapper.selection.expressions._reading import reading_of
-from tensorwrapper.selection.expressions._whole import Whole
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor.lowlevel import (
@@ -26,15 +24,7 @@ from tensorwrapper.tensor.lowlevel import (
 )
 from tensorwrapper.typing import IntArray, PositionalItem, PositionalKey, ScalarT_co
 
-__all__ = ["ViewParts", "get_item"]
-
-
-def get_item(layout: Layout[Any], key: PositionalKey) -> Layout[Any]:
-    """Return the part of a layout that a key of integers, slices, ellipses and None selects."""
-    return layout[key]
-
-
-get_item.__name__ = "__getitem__"  # the name of the call, which views record
+__all__ = ["ViewParts"]
 
 
 class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
@@ -68,15 +58,8 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
             return self
         view = self._make(last.written).as_written()
         for name, arguments, _ in last.calls:
-            view = view._again(name, arguments)
+            view = view._step(name, arguments)
         return view
-
-    def _again(self, name: str, arguments: tuple[Any, ...]) -> Self:
-        if name == "pad":
-            return self._by(Layout.pad, arguments[0], boundary=arguments[1])
-        if name == "points":
-            return self._points(arguments[0])
-        return self._by(get_item if name == "__getitem__" else getattr(Layout, name), *arguments)
 
     def pad(
         self,
@@ -162,7 +145,7 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
     def _at(self, key: ArrayKey) -> Self:
         """Return the part that a key selects, by NumPy's rules."""
         if is_basic(key):
-            return self._by(get_item, cast("PositionalKey", key))
+            return self._step("__getitem__", (key,))
         self._check_smooth("positions")
         return self._points(addresses_of_key(wrap_layout(new_row_major(self.shape.extents)), key))
 
@@ -178,13 +161,7 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
 
     def _points(self, ranks: IntArray) -> Self:
         """Return the view of the elements with these ranks in row-major order."""
-        layout = wrap_layout(new_row_major((self.shape.size,))).gather(0, ranks.reshape(-1))
-        call = ("points", (ranks.reshape(-1),), self.shape)
-        old = self._expression
-        if old.is_whole:
-            points = self._after(call, layout)
-        else:
-            points = self._make(Expression(Whole(old), layout, (call,)))
+        points = self._step("points", (ranks.reshape(-1),))
         return points if ranks.ndim == 1 else points._by(Layout.reshape, ranks.shape)
 
     def _check_smooth(self, what: str) -> None:
@@ -222,7 +199,7 @@ class OuterView(Generic[_T]):
                 view = view._by(Layout.gather, mode, positions_of(cast("IntArray", item), extent, mode))
                 basic.append(slice(None))
             mode += item is not None
-        return view._by(get_item, tuple(basic))
+        return view._step("__getitem__", (tuple(basic),))
 
 
 @final

@@ -13,7 +13,8 @@ from tensorwrapper.layout.lowlevel import to_inside
 from tensorwrapper.selection._view_facade import ViewFacade
 from tensorwrapper.selection.explain._explain import explain, to_html, to_text
 from tensorwrapper.selection.explain._pictures import view_svg
-from tensorwrapper.selection.expressions._atom import Atom, atoms_of
+from tensorwrapper.selection.operations._atom import Atom
+from tensorwrapper.selection.operations._table import atoms_of
 from tensorwrapper.selection.routing._routes import Route, RouteGroup, routes
 from tensorwrapper.shape.lowlevel import to_index
 from tensorwrapper.typing import ScalarT_co

@@ -8,8 +8,9 @@ import attrs
 from tensorwrapper.drawing import bytes_text
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Separable, Strided
-from tensorwrapper.selection.expressions._atom import Call, atoms_of
 from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.operations._atom import Call
+from tensorwrapper.selection.operations._table import atoms_of
 from tensorwrapper.selection.plans._plan import plan_of
 from tensorwrapper.shape import Shape
 

@@ -22,7 +22,7 @@ from tensorwrapper.drawing import (
 )
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection.expressions._expression import Expression, Node
-from tensorwrapper.selection.routing._coordinates import unravel
+from tensorwrapper.selection.operations._positions import unravel
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["view_svg"]

@@ -19,6 +19,7 @@ from tensorwrapper._value_class import slot_setters
 from tensorwrapper.errors import ConversionError, SelectionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
+from tensorwrapper.selection.operations._atom import Call
 from tensorwrapper.selection.runners._cells import CellRunner
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._source import Source
@@ -29,7 +30,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
 __all__ = [
-    "Call",
     "Expression",
     "Node",
     "NodeFields",
@@ -45,9 +45,6 @@ __all__ = [
     "whole",
 ]
 
-
-Call: TypeAlias = "tuple[str, tuple[Any, ...], Shape[Any]]"
-"""The name of an operation, its arguments, and the shape before it."""
 
 Origin: TypeAlias = "Tensor[Any] | Source | Node"
 """What an element comes from: the tensor or other source that was given, or what computes it."""

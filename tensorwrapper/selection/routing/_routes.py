@@ -14,7 +14,8 @@ import numpy as np
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.selection.expressions._expression import Expression, Node, Origin
 from tensorwrapper.selection.expressions._reading import is_base
-from tensorwrapper.selection.routing._coordinates import positions_before, unravel
+from tensorwrapper.selection.operations._positions import unravel
+from tensorwrapper.selection.operations._table import positions_before
 from tensorwrapper.selection.sources._source import Outer, Source
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Index, IntArray

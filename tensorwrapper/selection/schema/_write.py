@@ -5,7 +5,7 @@ Version 1. A view is an object with ``of`` (what it is made of) and, where it is
 steps after a layout. The outermost object also has ``view`` (the version), ``dtype`` and ``range``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias, cast, final
 
 import numpy as np
@@ -15,9 +15,10 @@ from tensorwrapper.errors import ConversionError, OutOfBoundsError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import AxisMap, Cycle, Stride, Table, new_row_major, wrap_layout
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._atom import Atom, atoms_of
 from tensorwrapper.selection.expressions._expression import Expression, Node, NodeWriter
 from tensorwrapper.selection.expressions._fields import dtype_name, range_of
+from tensorwrapper.selection.operations._atom import Atom
+from tensorwrapper.selection.operations._table import OPERATIONS, atoms_of
 from tensorwrapper.selection.schema._nodes import is_registered
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.selection.transforms._maps import maps_of
@@ -140,28 +141,10 @@ class _Writer(NodeWriter):
         ops = cast("list[Json]", written.setdefault("ops", []))
         for call in view.calls:
             for atom in atoms_of(call):
-                ops += self._ops(atom, call[2])
+                ops += _steps_of(atom, call[2], self._table)
         if not ops:
             del written["ops"]
         return written
-
-    def _ops(self, atom: Atom, before: Shape[Any]) -> list[Json]:
-        name, arguments = atom.operation, atom.arguments
-        match name:
-            case "window":
-                # In JSON positions count from zero, and the range says where the result lies.
-                spans = enumerate(zip(arguments[0], before.origin, arguments[1], strict=True))
-                slices = [(mode, start - old, 1, count) for mode, (start, old, count) in spans]
-                return [item for own in slices for item in _slice(before, *own)]
-            case "slice":
-                return _slice(before, *arguments)
-            case "gather":
-                mode, positions = arguments
-                return [[name, mode, self._table(np.asarray(positions) % before.extents[mode])]]
-            case "points":
-                return [[name, self._table(arguments[0])]]
-            case _:
-                return [[name, *[_plain(argument) for argument in arguments]]]
 
     def _table(self, positions: Any) -> Json:  # noqa: ANN401 - integers in a tuple or array
         if self._frames is None or len(positions) < _FRAMED:
@@ -246,10 +229,11 @@ class _Writer(NodeWriter):
         return {"tensorId": name, "range": range_of(region)}
 
 
-def _slice(before: Shape[Any], mode: int, start: int, step: int, count: int) -> list[Json]:
-    """Return a slice, none if it is of all: two that take the same positions are written alike."""
-    start, step = (start if count else 0), (step if count > 1 else 1)
-    return [] if (step, count) == (1, before.extents[mode]) else [["slice", mode, start, step, count]]
+def _steps_of(atom: Atom, before: Shape[Any], table: Callable[[Any], Json]) -> list[Json]:
+    operation = OPERATIONS.get(atom.operation)
+    if operation is None:
+        raise ConversionError(f"{atom.operation} is not written as JSON")
+    return operation.to_json(atom.arguments, before, table)
 
 
 def _is_all(view: Expression) -> bool:
@@ -274,9 +258,3 @@ def _is_window(held: Layout[Any], region: Shape[Any], view: Expression) -> bool:
     # How far a mode of one position steps says nothing.
     pairs = zip(own[1], other[1], strict=True)
     return window.offset == view.layout.offset and all(a == b or a.extent == 1 for a, b in pairs)
-
-
-def _plain(argument: Any) -> Json:  # noqa: ANN401 - integers, words, and tuples of them
-    if isinstance(argument, tuple):
-        return [_plain(item) for item in cast("tuple[object, ...]", argument)]
-    return argument if isinstance(argument, str) else int(argument)

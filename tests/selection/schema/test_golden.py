@@ -35,8 +35,8 @@ def test_every_view_and_every_form_has_a_golden_text():
 
 def test_every_kind_and_every_step_is_in_a_golden_text():
     from tensorwrapper.selection.schema._nodes import NODES
-    from tensorwrapper.selection.schema._steps import _STEPS
+    from tensorwrapper.selection.schema._steps import STEPS
 
     texts = " ".join([case["json"] for _, _, case in CASES])
     assert [kind for kind in NODES if f'"{kind}":' not in texts] == []
-    assert [step for step in _STEPS if f'["{step}",' not in texts] == []
+    assert [step for step in STEPS if f'["{step}",' not in texts] == []

@@ -1,0 +1,71 @@
+"""All operations by name, and what they say of the calls that a view records."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from tensorwrapper.errors import LayoutError
+from tensorwrapper.selection.operations import _moving as moving
+from tensorwrapper.selection.operations import _picking as picking
+from tensorwrapper.selection.operations._atom import Atom, Call
+from tensorwrapper.selection.operations._operation import Operation
+from tensorwrapper.typing import Extents, IntArray
+
+__all__ = ["OPERATIONS", "atoms_of", "positions_before"]
+
+_ALL: tuple[Operation, ...] = (
+    picking.Key(),
+    picking.Window(),
+    picking.Slice(),
+    picking.Chip(),
+    picking.Points(),
+    picking.Gather(),
+    moving.Permute(),
+    moving.Reverse(),
+    picking.Squeeze(),
+    picking.Unsqueeze(),
+    moving.Rotate(),
+    moving.Repeat(),
+    moving.RepeatEach(),
+    moving.Broadcast(),
+    moving.SlidingWindow(),
+    moving.Diagonal(),
+    moving.Reshape(),
+    moving.SplitMode(),
+    moving.MergeModes(),
+    moving.Pad(),
+)
+
+OPERATIONS: Mapping[str, Operation] = MappingProxyType({own.name: own for own in _ALL})
+"""Name and operation. Those that take arguments from JSON are steps of it."""
+
+
+def atoms_of(call: Call) -> list[Atom]:
+    """Return the simple steps of a call, in order; none for one that changes nothing.
+
+    Their box is that of the result; where it lies may differ by its origin.
+    """
+    name, arguments, shape = call
+    if shape.kind != "smooth":
+        return [Atom("index" if name == "__getitem__" else name, arguments)]
+    operation = OPERATIONS.get(name)
+    return [Atom(name, arguments)] if operation is None else operation.atoms(arguments, shape)
+
+
+def positions_before(call: Call, positions: IntArray) -> IntArray:
+    """Return where the positions after a call were in the box before it; all of them must exist.
+
+    O(positions times modes), and memory of as many numbers.
+    """
+    shape = call[2]
+    steps: list[tuple[Operation, Atom, Extents]] = []
+    extents: Extents = shape.extents
+    for atom in atoms_of(call):
+        operation = OPERATIONS.get(atom.operation)
+        if operation is None:
+            raise LayoutError(f"{atom.operation} does not say where each single position comes from")
+        steps.append((operation, atom, extents))
+        extents = operation.after(extents, *atom.arguments)
+    for operation, atom, before in reversed(steps):
+        more = (shape.origin,) if atom.operation == "window" else ()
+        positions = operation.before(positions, before, *atom.arguments, *more)
+    return positions
