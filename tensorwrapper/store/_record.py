@@ -6,10 +6,8 @@ from typing import Any, cast, final
 import attrs
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer import Sparse, Strings
 from tensorwrapper.buffer.lowlevel import Joined
 from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
-from tensorwrapper.layout.lowlevel import TiledStrided
 from tensorwrapper.shape import Shape
 from tensorwrapper.store._format import check_name, pack_body
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
@@ -106,7 +104,7 @@ def cut(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
     what is sparse. What was cut before stays cut where it was, so that no element need be copied.
     """
     buffer, shape = tensor.buffer, tensor.shape
-    if isinstance(buffer, Sparse | Strings) or isinstance(tensor.layout.implementation, TiledStrided):
+    if buffer.fill_value is not None or buffer.dtype.kind in "TO" or tensor.layout.is_tiled:
         yield tensor
     elif (
         isinstance(buffer, Joined)

@@ -10,15 +10,13 @@ import numpy as np
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._json_fields import Field
-from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Extents, Index, IntArray
 from tensorwrapper.wire._assembler_boxes import Missing
-from tensorwrapper.wire._blocks import Block, is_within
-from tensorwrapper.wire._compress_buffer import Compressed
+from tensorwrapper.wire._blocks import Block, is_box_of_numbers, is_within
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._message import Message
 from tensorwrapper.wire._packings import check_version
@@ -75,7 +73,7 @@ def _read_block(described: Field, tensor: Tensor[Any], limits: Limits) -> Block:
         fields["tensor"].must_be("the name of a tensor")
     extents = read_extents(fields["shape"], limits)
     origin = read_origin(fields["origin"], len(extents))
-    if tensor.shape.kind != "smooth" or not isinstance(tensor.buffer, Dense | Compressed):
+    if not is_box_of_numbers(tensor):
         refuse("unsupported", f"{fields} is no box of numbers, but {tensor.shape} in {tensor.buffer!r}")
     total: Shape = wrap(make_smooth(extents, origin))
     if tensor.rank != total.rank or not is_within(tensor.shape, total):

@@ -7,13 +7,12 @@ import attrs
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._json import Json
-from tensorwrapper.buffer import Sparse, Strings
 from tensorwrapper.errors import ExtentMismatchError, LocalProtocolError
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Index
 
-__all__ = ["VERSION", "Block", "describe_block", "is_within", "split_blocks"]
+__all__ = ["VERSION", "Block", "describe_block", "is_box_of_numbers", "is_within", "split_blocks"]
 
 VERSION: Final = 1
 
@@ -76,8 +75,14 @@ def is_within(part: Shape[Any], whole: Shape[Any]) -> bool:
     return all(first <= start and start + n <= first + extent for start, n, first, extent in modes)
 
 
+def is_box_of_numbers(tensor: Tensor[Any]) -> bool:
+    """Tell whether a tensor has an element of a fixed size at every index of a box."""
+    buffer = tensor.buffer
+    return tensor.shape.kind == "smooth" and buffer.fill_value is None and buffer.dtype.kind not in "TO"
+
+
 def _check_dense(tensor: Tensor[Any]) -> None:
-    if tensor.shape.kind != "smooth" or isinstance(tensor.buffer, Sparse | Strings):
+    if not is_box_of_numbers(tensor):
         raise LocalProtocolError(
             "unsupported",
             f"only boxes of numbers are sent in blocks, not {tensor.shape} in {tensor.buffer!r}",
