@@ -393,12 +393,15 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self.flat[start:stop]
 
     def memory_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co] | None":
-        layout = layout.without_layers()
-        if isinstance(layout, Hierarchical):
-            layout = layout.flat
-        if isinstance(layout, Strided):
-            return self.array(layout.shape.extents, layout.strides, layout.offset)
-        return None
+        if not isinstance(layout, Strided):
+            layout = layout.without_layers()
+            if isinstance(layout, Hierarchical):
+                layout = layout.flat
+            if not isinstance(layout, Strided):
+                return None
+        if self.flat.dtype.kind in "TO":
+            return None  # Such elements are objects, over which NumPy makes no array of other strides.
+        return self.array(layout.extents, layout.strides, layout.offset)
 
     def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
         size = layout.shape.size

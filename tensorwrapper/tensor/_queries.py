@@ -1,7 +1,8 @@
 """What a tensor can be asked, and how it is shown."""
 
-from typing import Generic
+from typing import Any, Generic
 
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import ScalarT_co
@@ -18,6 +19,26 @@ class TensorQueries(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
     def nbytes(self) -> int:
         """The number of bytes of the elements, as if they were packed; of strings with their offsets."""
         return self._buffer.nbytes_of(self._layout.implementation)
+
+    def item(self) -> Any:  # noqa: ANN401 - a Python value of whatever type the elements have
+        """Return the only element as a Python number, string or bytes.
+
+        Raises
+        ------
+        ConversionError
+            If there is another number of elements than one.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.as_tensor([[1, 2], [3, 4]])[1, 0].item()
+        3
+        """
+        array = self._buffer.memory_of(self._layout.implementation)
+        size = self.shape.size if array is None else array.size
+        if size != 1:
+            raise ConversionError(f"item() reads tensors with one element, not {size}")
+        return (self.elements() if array is None else array).item()
 
     @property
     def is_readonly(self) -> bool:

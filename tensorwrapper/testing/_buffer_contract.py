@@ -2,6 +2,7 @@
 
 import pickle
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy.typing as npt
 import pytest
 
 from tensorwrapper.buffer import BufferCommon
-from tensorwrapper.errors import BufferSizeError, ReadOnlyError
-from tensorwrapper.layout import Layout
+from tensorwrapper.buffer.lowlevel import address_batches, holds_strings, packed_layout
+from tensorwrapper.errors import BufferSizeError, ConversionError, ReadOnlyError
+from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Array
@@ -152,6 +154,91 @@ class BufferContract(ABC):
         array[-1] = array[0].copy()
         assert _same(tensor.elements(), array.reshape(-1))
 
+    def test_new_buffers_have_the_elements_of_a_part(self) -> None:
+        """`pack`, `collect` and `place` give buffers of their own dtype, for layouts of any kind."""
+        buffer, elements = self.buffer(), self.expected()
+        for layout, wanted in self._parts():
+            for own in (True, False):
+                packed = buffer.pack(layout, own=own)
+                assert (packed.size, packed.dtype) == (len(wanted), buffer.dtype)
+                assert _same(packed.read_run(0, packed.size), wanted)
+            assert _same(buffer.own_elements_of(layout), wanted)
+            assert buffer.objects_of(layout).tolist() == wanted.tolist()
+            if not holds_strings(buffer.dtype):
+                assert buffer.nbytes_of(layout) == wanted.nbytes
+            target = packed_layout(layout.shape).implementation
+            placed = buffer.place(layout, target, len(wanted) + 1)
+            assert placed.size == len(wanted) + 1
+            assert _same(placed.elements_of(target), wanted)
+        places = np.array([1, 0, 1, len(elements) - 1])
+        assert _same(buffer.collect(iter([places[:3], places[3:]]), 4).read_run(0, 4), elements[places])
+        assert _same(buffer.like(elements.copy()).read_run(0, len(elements)), elements)
+
+    def test_parts_are_compared_and_searched(self) -> None:
+        """`equals` is symmetric between a buffer and a copy; `contains` finds what is there."""
+        buffer = self.buffer()
+        for layout, wanted in self._parts():
+            copy, packed = buffer.pack(layout), packed_layout(layout.shape).implementation
+            assert buffer.equals(layout, copy, packed, equal_nan=True)
+            assert copy.equals(packed, buffer, layout, equal_nan=True)
+            for value in wanted[:4].tolist():
+                assert buffer.contains(layout, value) == (value is None or value == value)  # noqa: PLR0124
+
+    def test_stored_elements_and_the_fill_are_all_elements(self) -> None:
+        """`stored_of` has ordinals that ascend; everywhere else is `fill_value`, if there is one."""
+        buffer = self.buffer()
+        for layout, wanted in self._parts():
+            ordinals, values = buffer.stored_of(layout)
+            assert len(ordinals) == len(values) == buffer.count_stored(layout)
+            assert (np.diff(ordinals) > 0).all()
+            if buffer.fill_value is None:
+                assert len(ordinals) == len(wanted)
+                whole = values
+            else:
+                whole = np.full(len(wanted), buffer.fill_value, dtype=buffer.dtype)
+                whole[ordinals] = values
+            assert _same(whole, wanted)
+
+    def test_an_array_is_over_the_elements_or_says_why_not(self) -> None:
+        """`memory_of` and `as_array` agree; `to_array` reads what may be read without being asked."""
+        buffer = self.buffer()
+        for layout, wanted in self._parts():
+            array = buffer.memory_of(layout)
+            if array is None:
+                with pytest.raises(ConversionError, match="array"):
+                    buffer.as_array(layout)
+            else:
+                assert _same(buffer.as_array(layout).reshape(-1), wanted)
+            boxed = layout.shape.kind == "smooth"
+            if boxed and buffer.fill_value is None and not holds_strings(buffer.dtype):
+                assert _same(buffer.to_array(layout, None, True).reshape(-1), wanted)
+
+    def test_assignment_to_a_part_is_whole(self) -> None:
+        """`assign` takes values that `fit` made; `assign_from` writes all, or nothing and says so."""
+        for number in range(len(list(self._parts()))):
+            buffer, elements = self.buffer(), self.expected().copy()
+            layout, wanted = list(self._parts())[number]
+            if not buffer.writeable:
+                return
+            values = wanted[::-1].copy()
+            elements[np.concatenate(list(address_batches(layout)))] = values
+            source, text = buffer.like(values.copy()), holds_strings(buffer.dtype)
+            fitted = buffer.fit(source.strings_of(_line(len(values))) if text else values)
+            assert fitted.dtype == buffer.dtype
+            before = buffer.read(np.arange(buffer.size))
+            if not buffer.assign_from(layout, source, packed_layout(layout.shape).implementation):
+                assert _same(buffer.read_run(0, buffer.size), before)
+                buffer.assign(layout, fitted)
+            assert _same(buffer.read_run(0, buffer.size), elements)
+
+    def test_a_tensor_over_it_is_shown(self) -> None:
+        """Text, and the HTML of notebooks, have the shape and the type."""
+        tensor, _ = self._tensor()
+        assert repr(tensor.shape) in repr(tensor)
+        assert str(tensor.dtype) in repr(tensor)
+        assert str(tensor)
+        assert "<svg" in tensor._repr_html_()
+
     def test_a_pickle_has_the_same_elements(self) -> None:
         """Buffers pickle; so does a tensor over one."""
         buffer, elements = self.buffer(), self.expected()
@@ -169,6 +256,25 @@ class BufferContract(ABC):
             reads = list(pool.map(buffer.read, [np.arange(len(elements))] * 8))
         assert all(_same(read, elements) for read in reads)
 
+    def _parts(self) -> "Iterator[tuple[LayoutCommon, Array]]":
+        """Return an iterator over layouts of several kinds, and the elements that each reaches."""
+        elements = self.expected()
+        n = len(elements)
+        box = Layout(Shape(2, 2), strides=(n // 2, 1))
+        for layout in (
+            Layout(Shape(n)),
+            Layout(Shape(n - 1), offset=1),
+            box,
+            box.permute((1, 0)),
+            Layout(Shape(n)).rotate((1,)),
+            Layout(Shape(n)).gather(0, [2, 0]),
+            Layout(Shape.jagged([1, 0, 2])),
+        ):
+            addresses = np.concatenate(
+                [batch.reshape(-1) for batch in address_batches(layout.implementation)]
+            )
+            yield layout.implementation, elements[addresses]
+
     def _tensor(self) -> tuple[Tensor[Any], Array]:
         """Return a tensor of rank 2 over half of the elements, with gaps, and the same as an array."""
         buffer, elements = self.buffer(), self.expected()
@@ -177,6 +283,10 @@ class BufferContract(ABC):
         flat = elements[layout.offset :]
         array = np.stack([flat[:columns], flat[2 * columns : 3 * columns]])
         return from_buffer(buffer, layout.shape, layout=layout), array
+
+
+def _line(size: int) -> LayoutCommon:
+    return Layout(Shape(size)).implementation
 
 
 def _same(one: "npt.NDArray[Any]", other: "npt.NDArray[Any]") -> bool:

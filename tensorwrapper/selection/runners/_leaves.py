@@ -179,10 +179,7 @@ class AddressedLeaf(Runner):
 
 def leaf_of(layout: Layout, buffer: BufferCommon[Any]) -> MemoryLeaf | AddressedLeaf:
     """Return what writes the elements that a layout over a box has in a buffer."""
-    if isinstance(buffer, Dense) and buffer.dtype.kind in "TO":
-        array = None  # Such elements are objects, over which NumPy makes no array of other strides.
-    else:
-        array = buffer.memory_of(layout.implementation)
+    array = buffer.memory_of(layout.implementation)
     return AddressedLeaf(layout, buffer) if array is None else MemoryLeaf(array)
 
 

@@ -210,7 +210,7 @@ def write_parts(landings: Landings, values: Array) -> Iterator[tuple[Landing, Ar
         if isinstance(own, Arranged):
             flat: Any = np.empty(mine.size, mine.dtype)
             places = own.layout
-            memory = Dense(flat).memory_of(places.implementation) if flat.dtype.kind not in "TO" else None
+            memory = Dense(flat).memory_of(places.implementation)
             if memory is None:
                 assign_indexed(flat, (places.to_numpy(),), mine)
             else:
