@@ -121,7 +121,7 @@ class TensFile(Mapping[str, Tensor[Any]]):
             check_tear(reader.read_at, self._directory, reader.size)
             # What a writer that died left unfinished: no directory names it.
             os.ftruncate(self._file, self._directory.end)
-        self._writer = RecordWriter(self._file, self._directory, piece_bytes, compress)
+        self._writer = RecordWriter(self._file, self._directory, piece_bytes, compress, limits)
         if metadata is not None or not self._directory.end:
             # Always one, so that what was begun can be told from what never was such a file.
             self._writer.add_metadata(metadata or {})
@@ -230,7 +230,8 @@ class TensFile(Mapping[str, Tensor[Any]]):
         TensorNameError
             If the name is taken, or is none.
         LocalProtocolError
-            If the format cannot say what the tensor holds.
+            If the format cannot say what the tensor holds, or a reader with the limits of this file would
+            refuse it: the text names the limit.
         DataFileError
             If the file is closed, or the disk is full.
         """

@@ -39,7 +39,8 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
         When writing, a codec for the elements, ``"zlib"``, ``"zstd"`` or ``"blosc2"``, in blocks of which a
         slice reads those that it touches; elements that it does not make smaller are stored as they are.
     limits
-        What to take at most from a message of a record.
+        What to take at most from a message of a record. What is written is held to them as well, so that it
+        can be read again: by a reader that is given the same.
 
     Raises
     ------
@@ -66,6 +67,7 @@ def save(
     metadata: Mapping[str, object] | None = None,
     piece_bytes: SupportsIndex = PIECE_BYTES,
     compress: Compression | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> None:
     """Write tensors to a new `.tens` file, in place of what may be there.
 
@@ -83,13 +85,15 @@ def save(
         Tensors that are larger are stored in runs of rows of at most so many bytes.
     compress
         A codec for the elements, as in `open`.
+    limits
+        What the file may hold, as in `open`.
 
     Raises
     ------
     TensorNameError
         If a name is empty, a path, or over 255 bytes long.
     LocalProtocolError
-        If the format cannot say what a tensor holds.
+        If the format cannot say what a tensor holds, or a reader with these limits would refuse it.
     DataFileError
         If the file cannot be written.
 
@@ -103,7 +107,9 @@ def save(
     ['rows']
     """
     _check_mapping(tensors)
-    with TensFile(path, "w", metadata=metadata, piece_bytes=piece_bytes, compress=compress) as file:
+    with TensFile(
+        path, "w", metadata=metadata, piece_bytes=piece_bytes, compress=compress, limits=limits
+    ) as file:
         for name, tensor in tensors.items():
             file.append(name, tensor)
 

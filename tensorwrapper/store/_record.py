@@ -17,6 +17,7 @@ from tensorwrapper.wire.lowlevel import (
     Compression,
     WriteOptions,
     Writer,
+    check_readable,
     dump_label,
     load_label,
     make_header,
@@ -54,12 +55,18 @@ class RecordFacts:
 
 
 def _frames(
-    writer: Writer, record: dict[str, Json], metadata: Mapping[str, object] | None = None
+    writer: Writer,
+    record: dict[str, Json],
+    metadata: Mapping[str, object] | None = None,
+    limits: Limits | None = None,
 ) -> list[bytes | memoryview]:
     tens: dict[str, Json] = {"tensors": [*writer.descriptions]}
     if metadata is not None:
         tens["metadata"] = plain_object(metadata, "metadata")
-    header = make_header("TENS", 0, dump_label({"TENS": tens, "record": record}), (0, 0, 0))
+    label = dump_label({"TENS": tens, "record": record})
+    if limits is not None:
+        check_readable(label, limits)
+    header = make_header("TENS", 0, label, (0, 0, 0))
     return [pack_prefix(header), pack_coordinates(header), *writer.payload]
 
 
@@ -71,21 +78,40 @@ def encode_tensor(
     *,
     metadata: Mapping[str, object] | None = None,
     compress: Compression | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> list[bytes | memoryview]:
-    """Return the message of one record of a tensor; contiguous elements are not copied."""
+    """Return the message of one record of a tensor; contiguous elements are not copied.
+
+    Raises
+    ------
+    LocalProtocolError
+        If a reader with these limits would refuse it.
+    """
     writer = Writer(1, WriteOptions(compress), apart=True)
+    checked: Limits | None = limits
     if metadata is not None or not writer.add_plain(tensor, 1):
         writer.add(as_tensor(tensor), 1, metadata)
+    elif _is_small(cast("Array", tensor), limits):
+        checked = None
     record: dict[str, Json] = {"kind": "tensor", "name": name}
     if pieces > 1:
         record |= {"piece": piece, "pieces": pieces}
-    return pack_body(_frames(writer, record))
+    return pack_body(_frames(writer, record, limits=checked))
 
 
-def encode_metadata(metadata: Mapping[str, object]) -> list[bytes | memoryview]:
+def _is_small(array: Array, limits: Limits) -> bool:
+    """Return whether an array is plainly within all limits, so that its label need not be read for that."""
+    # Others count what an array would have but for its modes without elements.
+    has_elements = bool(array.size) and max(array.shape, default=0) <= limits.extent
+    return has_elements and array.nbytes <= limits.total_bytes and limits == DEFAULT_LIMITS
+
+
+def encode_metadata(
+    metadata: Mapping[str, object], limits: Limits = DEFAULT_LIMITS
+) -> list[bytes | memoryview]:
     """Return the message of a record that says something about the file."""
     writer = Writer(0, apart=True)
-    return pack_body(_frames(writer, {"kind": "metadata"}, metadata))
+    return pack_body(_frames(writer, {"kind": "metadata"}, metadata, limits))
 
 
 def encode_index(table: Array, names: Array, previous: int | None, start: int) -> list[bytes | memoryview]:

@@ -14,6 +14,7 @@ from tensorwrapper.store._format import check_name, pack_header
 from tensorwrapper.store._record import cut, encode_index, encode_metadata, encode_tensor
 from tensorwrapper.store._system import refused_by_system
 from tensorwrapper.tensor import as_tensor
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire.lowlevel import Compression, check_compression
 
 __all__ = ["RecordWriter"]
@@ -23,15 +24,21 @@ __all__ = ["RecordWriter"]
 class RecordWriter:
     """Appends records to a file that belongs to somebody else, who closes it."""
 
-    __slots__ = ("_compress", "_covered", "_directory", "_file", "_piece_bytes")
+    __slots__ = ("_compress", "_covered", "_directory", "_file", "_limits", "_piece_bytes")
 
     def __init__(
-        self, file: int, directory: Directory, piece_bytes: int, compress: Compression | None
+        self,
+        file: int,
+        directory: Directory,
+        piece_bytes: int,
+        compress: Compression | None,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         if compress is not None:
             check_compression(compress)
         self._compress: Compression | None = compress
         self._file = file
+        self._limits = limits
         self._directory = directory
         self._piece_bytes = piece_bytes
         # Rows that an index lists. What a scan found has none any more.
@@ -59,7 +66,15 @@ class RecordWriter:
         try:
             for piece, part in enumerate(parts):
                 said = metadata if piece == 0 else None
-                body = encode_tensor(part, name, piece, len(parts), metadata=said, compress=self._compress)
+                body = encode_tensor(
+                    part,
+                    name,
+                    piece,
+                    len(parts),
+                    metadata=said,
+                    compress=self._compress,
+                    limits=self._limits,
+                )
                 written = self._write(place, body)
                 rows.append((name, written, piece, len(parts)))
                 place = written.stop
@@ -71,7 +86,7 @@ class RecordWriter:
 
     def add_metadata(self, metadata: Mapping[str, object]) -> None:
         """Append what is to be said of the file."""
-        body = encode_metadata(metadata)
+        body = encode_metadata(metadata, self._limits)
         try:
             written = self._write(self._directory.end, body)
         except BaseException:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper._json_fields import Field
-from tensorwrapper.errors import RemoteProtocolError, TensorWrapperError
+from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import contiguous, new_row_major, wrap_layout
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
@@ -115,6 +115,42 @@ def _plan(
 
 
 _remembered = lru_cache(maxsize=128)(_plan)
+
+
+def check_readable(text: str, limits: Limits) -> None:
+    """Raise unless a reader with these limits takes a label that is about to be written.
+
+    Raises
+    ------
+    LocalProtocolError
+        If not; the text names the limit and says how to raise it.
+    """
+    try:
+        _take(text, limits)
+    except RemoteProtocolError as error:
+        names = [field.name for field in attrs.fields(Limits) if _would_be_taken(text, limits, field.name)]
+        how = (
+            f"limits=Limits({names[0]}=...) raises that, here and for a reader"
+            if names
+            else "so it is always"
+        )
+        raise LocalProtocolError(
+            error.reason, f"this could not be read again: {error.args[1]}; {how}"
+        ) from error
+
+
+def _take(text: str, limits: Limits) -> None:
+    if 4 * len(text) > limits.label_bytes and len(text.encode()) > limits.label_bytes:
+        refuse("limit", f"the label has {len(text.encode())} bytes; at most {limits.label_bytes} are allowed")
+    plan_label(text, limits, strict=False, allow_longdouble=True)
+
+
+def _would_be_taken(text: str, limits: Limits, name: str) -> bool:
+    try:
+        _take(text, attrs.evolve(limits, **{name: 2**62}))
+    except RemoteProtocolError:
+        return False
+    return True
 
 
 def _check_total(plans: _Plans, limits: Limits) -> None:

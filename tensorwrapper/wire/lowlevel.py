@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tensorwrapper.wire._packing import Packing, WriteOptions
     from tensorwrapper.wire._part_reader import PartReader, check_splits
     from tensorwrapper.wire._part_writer import PartWriter
+    from tensorwrapper.wire._plan import check_readable
     from tensorwrapper.wire._refusal import refuse
     from tensorwrapper.wire._write import Writer
 
@@ -26,6 +27,7 @@ __all__ = [
     "Writer",
     "byte_views",
     "check_compression",
+    "check_readable",
     "check_several",
     "check_splits",
     "dump_label",
@@ -47,6 +49,7 @@ __getattr__, __dir__ = lazy_names(
         "_packing": ("Packing", "WriteOptions"),
         "_part_reader": ("Field", "PartReader", "check_splits"),
         "_part_writer": ("PartWriter",),
+        "_plan": ("check_readable",),
         "_refusal": ("refuse",),
         "_write": ("Writer",),
     },
