@@ -186,7 +186,10 @@ class Squeeze(Operation):
 
 def loose(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return modes that were given loose, or as one sequence."""
-    return tuple(arguments[0]) if len(arguments) == 1 and isinstance(arguments[0], tuple) else arguments
+    if len(arguments) == 1 and isinstance(arguments[0], tuple):
+        modes: tuple[Any, ...] = arguments[0]
+        return modes
+    return arguments
 
 
 @final
@@ -234,7 +237,7 @@ class Gather(Operation):
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:
         mode, chosen = arguments
-        table = np.array(chosen, dtype=np.int64)
+        table: IntArray = np.array(chosen, dtype=np.int64)
         return with_column(positions, mode, table[positions[..., mode]] % extents[mode])
 
     def check(self, shape: Shape[Any], *arguments: Argument) -> None:
