@@ -2,11 +2,16 @@
 
 import gc
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-# dev: an answer while one waits. ci: what the suite runs. nightly: a long search.
+TESTS = Path(__file__).parent
+QUICK = ["extending", "contracts", "selection/trees"]
+"""Folders of `--quick` beside the files that stand right below a floor."""
+
+# quick: an answer while one waits. dev and ci: what the suite runs. nightly: a long search.
 _SLOW = [HealthCheck.too_slow]
 settings.register_profile("quick", max_examples=5, deadline=None, suppress_health_check=_SLOW)
 settings.register_profile("dev", max_examples=50, deadline=None, suppress_health_check=_SLOW)
@@ -17,8 +22,35 @@ settings.register_profile("nightly", max_examples=5000, deadline=None, suppress_
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--quick`."""
+    parser.addoption("--quick", action="store_true", help="an answer in less than a minute: a selection")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw few examples where an answer shall be quick."""
+    if config.getoption("quick"):
+        settings.load_profile("quick")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the rooms, the guides and the docstrings where an answer shall be quick."""
+    if not config.getoption("quick") or collection_path.is_dir():
+        return None
+    if collection_path.name in {"README.md", "tour.md"}:
+        return None
+    if not collection_path.is_relative_to(TESTS):
+        return True
+    place = collection_path.relative_to(TESTS)
+    return None if len(place.parts) == 2 or str(place).startswith(tuple(QUICK)) else True
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the tests that take longest, so that none of them is left alone at the end."""
+    if config.getoption("quick"):
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item not in slow]
     items.sort(key=lambda item: item.get_closest_marker("static") is None)
 
 

@@ -17,6 +17,8 @@ from support.commands import run
 import tensorwrapper.cli
 from tensorwrapper.cli import COMMANDS, ExitCode, main
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(tensorwrapper.cli.__file__).parent / "data"
 
 

@@ -193,6 +193,7 @@ def test_an_honest_shape_keeps_every_law(law):
     getattr(contract_of(st.just(Stairs())), law)()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("law", "broken"), list(broken_shapes()))
 def test_a_broken_shape_fails(law, broken):
     globals()[broken.__name__] = broken  # so that it pickles

@@ -124,6 +124,7 @@ print(message.tensors[1].tolist(), message.tensors[0].elements().sum())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("known")
 def test_a_second_process_reads_it_if_it_knows_it():
     frame = wire.encode_frames(wire.encode([FLAGS, np.arange(3)]))

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SPEC = importlib.util.spec_from_file_location("measures", DOCS / "house.py")
 HOUSE = importlib.util.module_from_spec(SPEC)
@@ -21,7 +23,6 @@ def is_near(said, seen):
     return abs(said - seen) <= 0.05 * seen
 
 
-@pytest.mark.static
 def test_the_page_is_not_stale():
     """Lines come and go with each change, so large numbers may be a little off, and small ones may not."""
     said, seen = HOUSE.PAGE.read_text(encoding="utf-8"), HOUSE.page()

@@ -12,6 +12,8 @@ import pytest
 
 import tensorwrapper as tw
 
+pytestmark = pytest.mark.slow
+
 MODULES = [
     "buffer",
     "drawing",

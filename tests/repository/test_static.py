@@ -40,10 +40,12 @@ def test_mypy_accepts_the_package_and_the_typing_tests():
     run(sys.executable, "-m", "mypy", "tests/typing")
 
 
+@pytest.mark.slow
 def test_pyright_accepts_the_package_and_the_typing_tests():
     run(tool("pyright"), "--pythonpath", sys.executable)
 
 
+@pytest.mark.slow
 def test_every_public_name_has_a_complete_type(tmp_path):
     # Pyright finds a package to verify on the search path, not through an editable install.
     shutil.copytree(PACKAGE, tmp_path / "tensorwrapper", ignore=shutil.ignore_patterns("__pycache__"))
@@ -62,10 +64,12 @@ def test_imports_point_down():
     run(tool("lint-imports"), "--no-cache")
 
 
+@pytest.mark.slow
 def test_the_documentation_builds_without_warnings(tmp_path):
     run(sys.executable, "-m", "sphinx", "-q", "-W", "-T", "docs", str(tmp_path / "html"))
 
 
+@pytest.mark.slow
 def test_the_wheel_has_the_code_the_types_and_the_data_and_nothing_else(tmp_path):
     # The sources alone, so that the build leaves nothing in the working tree.
     source = tmp_path / "source"

@@ -206,6 +206,7 @@ def test_a_constant_pad_of_more_positions_than_64_bits_is_refused_before_it_is_m
         sel.pad(LONG, [(2**62, 2**62)]).normal_form()
 
 
+@pytest.mark.slow
 def test_views_that_are_nested_too_deeply_say_so():
     view = V[0]
     for k in range(300):

@@ -1,10 +1,12 @@
 """Views that grow in a loop: what is appended to again and again stays one node."""
 
 import numpy as np
+import pytest
 
 from tensorwrapper import selection as sel
 
 
+@pytest.mark.slow
 def test_appending_many_times_gives_one_concat():
     view = sel.as_view([0])
     for number in range(1, 2000):

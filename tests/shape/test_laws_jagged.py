@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -171,6 +172,7 @@ def test_a_copy_is_detached_and_a_pickle_keeps_the_class(case):
     assert type(pickle.loads(pickle.dumps(case.shape)).implementation) is type(case.shape.implementation)
 
 
+@pytest.mark.slow
 def test_every_representation_is_drawn():
     held = set()
 

@@ -124,6 +124,7 @@ def test_validated_offsets_cost_their_copy():
     assert cost(lambda: Shape.from_offsets(offsets, copy=False))[1] < 256 * KIB
 
 
+@pytest.mark.slow
 def test_equal_children_are_stored_once():
     child = Shape(2, 3, origin=(0, 5))
     many = [child] * 10**5
@@ -219,6 +220,7 @@ def test_a_pickled_view_takes_only_its_rows_along(big):
     assert pickle.loads(pickle.dumps(big[500:510])) == big[500:510]
 
 
+@pytest.mark.slow
 def test_a_tiled_shape_costs_the_sum_of_its_tiles():
     sizes = np.full(2000, 3)
     held, peak = cost(lambda: Shape.tiled(sizes, sizes))

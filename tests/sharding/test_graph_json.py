@@ -336,6 +336,7 @@ FULL = full()
 PLACES = list(places_of(FULL))
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from(PLACES), VALUES), min_size=1, max_size=3))
 def test_any_change_of_a_document_is_read_or_refused(changes):

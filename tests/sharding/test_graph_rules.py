@@ -239,6 +239,7 @@ def test_nothing_needs_itself():
     assert "OperationNode op" in finding.text
 
 
+@pytest.mark.slow
 def test_a_long_chain_is_no_cycle_and_a_long_cycle_is_one():
     count = 3000
     nodes = [tensor(1, (0,), (1,))]

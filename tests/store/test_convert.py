@@ -297,6 +297,7 @@ def test_safetensors_that_break_a_rule_are_refused(folder, raw):
     assert names_in(folder) == ["a.safetensors"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the memory of a process")
 @pytest.mark.parametrize("suffix", [".npz", ".npy", ".safetensors", ".tens"])
 def test_large_files_need_little_memory(folder, suffix):

@@ -13,6 +13,8 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
 
+pytestmark = pytest.mark.slow
+
 
 def written_in_steps(path):
     """Return the bytes of a file, and for each tensor where its last record ends."""

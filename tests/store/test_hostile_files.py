@@ -17,6 +17,8 @@ from tensorwrapper.store._directory import Directory, Place, pack_rows
 from tensorwrapper.store._format import pack_body, pack_header
 from tensorwrapper.store._record import encode_index, encode_tensor
 
+pytestmark = pytest.mark.slow
+
 TRIES = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 120  # for each seed
 NUMBERS = [0, 1, -1, 2, 5, 63, 64, 65, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1, -(2**63)]
 

@@ -14,6 +14,8 @@ import tensorwrapper as tw
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import DataFileError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def path(tmp_path):

@@ -25,6 +25,8 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.store import _bytes_at, _system, convert, verify
 
+pytestmark = pytest.mark.slow
+
 SAVERS = {
     ".tens": lambda path: tw.save(path, {"array": [1, 2, 3]}),
     ".npy": lambda path: convert(source_beside(path), path, overwrite=True),

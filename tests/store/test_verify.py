@@ -31,6 +31,7 @@ def test_a_file_without_its_index_is_sound(path):
     assert (found.ok, found.tensors, found.indexed) == (True, 1, False)
 
 
+@pytest.mark.slow
 def test_every_byte_that_is_changed_is_told(path):
     tw.save(path, {"x": np.arange(3)})
     raw = bytearray(path.read_bytes())

@@ -378,6 +378,7 @@ def test_tiles_of_a_sparse_tensor():
 # Sizes beyond memory.
 
 
+@pytest.mark.slow
 def test_a_matrix_of_a_million_million_elements():
     tensor = tw.sparse([(5, 7), (10**5, 10**5)], [1.0, 2.0], (MILLION, MILLION))
     view = tensor.permute((1, 0))[::-1, 5:].rotate((3, 4))

@@ -27,6 +27,8 @@ from tensorwrapper.errors import (
 from tensorwrapper.transport import Socket
 from tensorwrapper.wire import Limits
 
+pytestmark = pytest.mark.slow
+
 EMPTY = [bytes(frame) for frame in wire.encode([])]
 KINDS = ["PUSH", "PULL", "PAIR", "DEALER", "ROUTER"]
 

@@ -25,6 +25,8 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.transport import Socket, _socket
 
+pytestmark = pytest.mark.slow
+
 COUNTER = iter(range(10**6))
 EMPTY = [bytes(frame) for frame in wire.encode([])]
 ROADS = ["tcp", "ipc", "inproc"]

@@ -168,6 +168,7 @@ def test_what_does_not_fit_is_refused_before_memory_is_found_for_it():
     assert assembler.pending == ("half", "one")
 
 
+@pytest.mark.slow
 def test_many_small_tensors_and_boxes_are_bounded_too():
     assembler = Assembler(4096, 1)
     small = (Block(tw.zeros(Shape(1), dtype="u1"), f"x{k}", Shape(2)) for k in range(2000))

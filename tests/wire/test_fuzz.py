@@ -27,6 +27,8 @@ from tensorwrapper.wire import (
     stream_pieces,
 )
 
+pytestmark = pytest.mark.slow
+
 SECONDS = float(os.environ.get("TENSORWRAPPER_FUZZ_SECONDS", "1"))
 """For each seed and way; docs/contributing.md says how long it ran at most."""
 ODD = [

@@ -13,6 +13,8 @@ from tensorwrapper import Shape, Tiling
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.wire import Assembler, Limits, decode, encode, split_blocks
 
+pytestmark = pytest.mark.slow
+
 ODD = [None, True, 0, 1, -1, 2, 3, 8, 256, 2**24, 2**31, 2**62, 2**63, 10**30, 0.5, "", "utf8", "binary"]
 ODD += ["dense", "jagged", "tiled", "sparse", "string", "zlib", "zstd", "blosc2", "tf_string", "crc32"]
 ODD += [[], [0], [1, 0], [2, 2], [2**40, 2**40], [[0]], {}, {"version": 1}, {"part": 1}]

@@ -243,6 +243,7 @@ def test_blocks_that_do_not_end_where_they_should(codec):
     assert block_of(codec, packed_by(codec, b"")) in ("size", "integrity")
 
 
+@pytest.mark.slow
 def test_bombs_make_no_more_than_a_block(codec):
     bombs = {
         "zlib": zlib.compress(bytes(2**27)),

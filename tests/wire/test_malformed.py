@@ -126,6 +126,7 @@ def test_long_labels(label, limits):
     assert reason_of(message(label), limits=limits) == "limit"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "label",
     [

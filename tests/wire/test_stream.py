@@ -189,6 +189,7 @@ def test_a_claim_takes_no_memory():
     assert peak < 2**16
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 1, 2])
 def test_many_small_parts_take_little_memory(size):
     body = encode_frames(message({}, *[bytes(size)] * 200_000))
