@@ -1,11 +1,12 @@
 """`Layout`, the one class that users meet: where each index of a shape lives, counted in elements."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, SupportsIndex, cast, final
+from typing import Any, Generic, SupportsIndex, cast, final, overload
 
 from tensorwrapper._integers import one_sequence, to_counts, to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import ConversionError, LayoutError
+from tensorwrapper.layout._choice import of_flat, of_layers
 from tensorwrapper.layout._constructors import LayoutConstructors
 from tensorwrapper.layout._exchange import LayoutExchange
 from tensorwrapper.layout._facade import implementation_of
@@ -14,23 +15,34 @@ from tensorwrapper.layout._ordinals import LayoutOrdinals
 from tensorwrapper.layout._queries import LayoutQueries
 from tensorwrapper.layout.boxes import _modes
 from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._orders import fastest_first, is_default, to_tiling
-from tensorwrapper.layout.boxes._strided import Strided, packed_strides
-from tensorwrapper.layout.cells._padded import contiguous
+from tensorwrapper.layout.boxes._orders import to_tiling
+from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.copies._plan import CopyPlan, plan_copy
 from tensorwrapper.layout.operations._nested import (
     LayerOrders,
     NestedLayout,
     element_of,
-    jagged_in_order,
-    modes_of_layers,
 )
 from tensorwrapper.layout.operations._simplify import simplify
-from tensorwrapper.layout.operations._storage import packed_cells
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
 from tensorwrapper.shape.lowlevel import unnamed_shape
-from tensorwrapper.typing import Index, IndexT_co, Order, PositionalKey
+from tensorwrapper.typing import (
+    IndexT,
+    IndexT_co,
+    Integer,
+    IntegerAndSlice,
+    Modes,
+    Order,
+    PositionalKey,
+    Rank1,
+    Rank2,
+    Rank3,
+    Rank4,
+    Rank6,
+    Slices,
+    UnknownRank,
+)
 
 __all__ = ["Layout", "as_layout", "wrap_layout"]
 
@@ -101,14 +113,32 @@ class Layout(
         start = None if offset is None else to_int(offset, "an offset")
         held: LayoutCommon
         if space.kind == "nested":
-            held = NestedLayout(_of_layers(space, order, orders, ascend, strides, start), space.layers)
+            held = NestedLayout(of_layers(space, order, orders, ascend, strides, start), space.layers)
         elif orders is not None:
             raise LayoutError(f"orders are for the layers of nested shapes; {space} is {space.kind}")
         else:
-            held = _of_flat(space, order, ascend, strides, start)
+            held = of_flat(space, order, ascend, strides, start)
         _set_implementation(self, held)
 
-    def __getitem__(self, key: PositionalKey) -> "Layout":
+    @overload
+    def __getitem__(self, key: Slices) -> "Layout[IndexT_co]": ...
+    @overload
+    def __getitem__(self: "Layout[UnknownRank]", key: PositionalKey) -> "Layout": ...
+    @overload
+    def __getitem__(self: "Layout[tuple[int, *Modes]]", key: Integer) -> "Layout[tuple[*Modes]]": ...
+    @overload
+    def __getitem__(
+        self: "Layout[tuple[int, int, *Modes]]", key: tuple[Integer, Integer]
+    ) -> "Layout[tuple[*Modes]]": ...
+    @overload
+    def __getitem__(
+        self: "Layout[tuple[int, int, *Modes]]", key: IntegerAndSlice
+    ) -> "Layout[tuple[int, *Modes]]": ...
+    @overload
+    def __getitem__(self: "Layout[tuple[*Modes]]", key: None) -> "Layout[tuple[int, *Modes]]": ...
+    @overload
+    def __getitem__(self, key: PositionalKey) -> "Layout": ...
+    def __getitem__(self, key: PositionalKey) -> "Layout[Any]":
         """Return the layout of what a positional key selects, as NumPy's basic indexing does."""
         return wrap_layout(self.implementation.at(key))
 
@@ -138,7 +168,11 @@ class Layout(
         """
         return wrap_layout(element_of(self.implementation, index, layer))
 
-    def broadcast(self, shape: ShapeLike) -> "Layout":
+    @overload
+    def broadcast(self, shape: Shape[IndexT]) -> "Layout[IndexT]": ...
+    @overload
+    def broadcast(self, shape: ShapeLike) -> "Layout": ...
+    def broadcast(self, shape: ShapeLike) -> "Layout[Any]":
         """Return the layout over `shape` that repeats modes of extent 1 and adds leading modes.
 
         Raises
@@ -148,7 +182,13 @@ class Layout(
         """
         return wrap_layout(self.implementation.change(_modes.broadcasting(unnamed_shape(shape))))
 
-    def squeeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "Layout":
+    @overload
+    def squeeze(self: "Layout[UnknownRank]", *modes: Integer | Iterable[Integer]) -> "Layout": ...
+    @overload
+    def squeeze(self: "Layout[tuple[int, *Modes]]", mode: Integer, /) -> "Layout[tuple[*Modes]]": ...
+    @overload
+    def squeeze(self, *modes: Integer | Iterable[Integer]) -> "Layout": ...
+    def squeeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "Layout[Any]":
         """Return the layout without the given modes, which must have extent 1; all such if none is given.
 
         Parameters
@@ -172,7 +212,11 @@ class Layout(
             )
         )
 
-    def unsqueeze(self, mode: SupportsIndex) -> "Layout":
+    @overload
+    def unsqueeze(self: "Layout[UnknownRank]", mode: Integer) -> "Layout": ...
+    @overload
+    def unsqueeze(self: "Layout[tuple[*Modes]]", mode: Integer) -> "Layout[tuple[int, *Modes]]": ...
+    def unsqueeze(self, mode: SupportsIndex) -> "Layout[Any]":
         """Return the layout with a new mode of extent 1, which becomes mode `mode`.
 
         Examples
@@ -182,7 +226,27 @@ class Layout(
         """
         return wrap_layout(self.implementation.change(_modes.unsqueezing(mode)))
 
-    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> "Layout":
+    @overload
+    def reshape(self, extents: UnknownRank, /) -> "Layout": ...
+    @overload
+    def reshape(self, extents: Integer | tuple[Integer], /) -> "Layout[Rank1]": ...
+    @overload
+    def reshape(self, extents: tuple[Integer, Integer], /) -> "Layout[Rank2]": ...
+    @overload
+    def reshape(self, a: Integer, b: Integer, /) -> "Layout[Rank2]": ...
+    @overload
+    def reshape(self, extents: tuple[Integer, Integer, Integer], /) -> "Layout[Rank3]": ...
+    @overload
+    def reshape(self, a: Integer, b: Integer, c: Integer, /) -> "Layout[Rank3]": ...
+    @overload
+    def reshape(self, extents: tuple[Integer, Integer, Integer, Integer], /) -> "Layout[Rank4]": ...
+    @overload
+    def reshape(self, a: Integer, b: Integer, c: Integer, d: Integer, /) -> "Layout[Rank4]": ...
+    @overload
+    def reshape(self, extents: Iterable[Integer], /) -> "Layout": ...
+    @overload
+    def reshape(self, *extents: Integer) -> "Layout": ...
+    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> "Layout[Any]":
         """Return the layout of the same elements, in row-major order, under new extents; nothing moves.
 
         NumPy's rule for views, with signed strides: modes are regrouped only where they follow one another
@@ -231,7 +295,13 @@ class Layout(
             self._strided("reshape"), to_counts(one_sequence(extents), "the extents")
         )
 
-    def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> "Layout":
+    @overload
+    def sliding_window(self: "Layout[UnknownRank]", mode: Integer, length: Integer) -> "Layout": ...
+    @overload
+    def sliding_window(
+        self: "Layout[tuple[*Modes]]", mode: Integer, length: Integer
+    ) -> "Layout[tuple[int, *Modes]]": ...
+    def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> "Layout[Any]":
         """Return the layout of all runs of `length` positions of `mode`; a new last mode counts in the run.
 
         Raises
@@ -248,7 +318,13 @@ class Layout(
         """
         return wrap_layout(self.implementation.change(_modes.window_sliding(mode, length)))
 
-    def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> "Layout":
+    @overload
+    def diagonal(self: "Layout[UnknownRank]", first: Integer = 0, second: Integer = 1) -> "Layout": ...
+    @overload
+    def diagonal(
+        self: "Layout[tuple[int, int, *Modes]]", first: Integer = 0, second: Integer = 1
+    ) -> "Layout[tuple[int, *Modes]]": ...
+    def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> "Layout[Any]":
         """Return the layout of the elements whose positions in two modes agree; the new mode is the last.
 
         Raises
@@ -340,7 +416,15 @@ class Layout(
         """
         return plan_copy(self.implementation, implementation_of(target, "copy_plan"))
 
-    def as_tiled(self, tiling: Tiling) -> "Layout":
+    @overload
+    def as_tiled(self: "Layout[UnknownRank]", tiling: Tiling) -> "Layout": ...
+    @overload
+    def as_tiled(self: "Layout[Rank1]", tiling: Tiling[Rank1]) -> "Layout[Rank2]": ...
+    @overload
+    def as_tiled(self: "Layout[Rank2]", tiling: Tiling[Rank2]) -> "Layout[Rank4]": ...
+    @overload
+    def as_tiled(self: "Layout[Rank3]", tiling: Tiling[Rank3]) -> "Layout[Rank6]": ...
+    def as_tiled(self, tiling: Tiling[Any]) -> "Layout[Any]":
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is.
 
         Raises
@@ -424,67 +508,3 @@ def as_layout(layout: "Layout[Any] | LayoutCommon") -> "Layout":
     if isinstance(given, LayoutCommon):
         return wrap_layout(given)
     raise ConversionError(f"a layout is a Layout or an implementation of LayoutCommon, not {given!r}")
-
-
-def _of_layers(
-    shape: Shape[Any],
-    order: Order | Iterable[SupportsIndex],
-    orders: LayerOrders | None,
-    ascend: Iterable[bool] | None,
-    strides: Iterable[SupportsIndex] | None,
-    offset: int | None,
-) -> LayoutCommon:
-    if orders is not None and not is_default(order):
-        raise LayoutError("give either order, which is one for all layers, or orders")
-    modes, flat = modes_of_layers(shape.layers, order, orders), shape.flatten()
-    if flat.kind == "smooth" or modes == "C" or ascend is not None or strides is not None:
-        return _of_flat(flat, modes, ascend, strides, offset)
-    return jagged_in_order(flat, modes, offset or 0)
-
-
-def _of_flat(
-    shape: Shape[Any],
-    order: Order | Iterable[SupportsIndex],
-    ascend: Iterable[bool] | None,
-    strides: Iterable[SupportsIndex] | None,
-    offset: int | None,
-) -> LayoutCommon:
-    if strides is not None:
-        if not is_default(order) or ascend is not None:
-            raise LayoutError("give either strides, or order and ascend")
-        return _from_strides(shape, to_ints(strides, "strides"), offset or 0)
-    if shape.kind != "smooth":
-        if ascend is not None:
-            raise LayoutError(f"ascend is for boxes, not for the {shape.kind} shape {shape}: use reverse()")
-        return packed_cells(shape, order, 1, offset or 0)
-    return _from_order(shape, order, ascend, offset)
-
-
-def _from_strides(shape: Shape[Any], strides: Index, offset: int) -> Strided:
-    if shape.kind != "smooth":
-        raise LayoutError(f"strides describe boxes; from_block_offsets is for the jagged shape {shape}")
-    if len(strides) != shape.rank:
-        raise LayoutError(f"{len(strides)} strides do not fit a shape of rank {shape.rank}")
-    return Strided(shape, strides, offset)
-
-
-def _from_order(
-    shape: Shape[Any],
-    order: Order | Iterable[SupportsIndex],
-    ascend: object,
-    offset: int | None,
-) -> LayoutCommon:
-    rank = shape.rank
-    if is_default(order) and ascend is None:
-        return contiguous(shape, offset or 0)
-    modes = fastest_first(order, rank)
-    layout = Strided(shape, packed_strides(shape.extents, modes), 0)
-    if ascend is not None:
-        try:
-            flags = list(cast("Iterable[object]", ascend))
-        except TypeError as error:
-            raise ConversionError(f"ascend must have one bool per mode of {rank}, not {ascend!r}") from error
-        if len(flags) != rank or any(type(flag) is not bool for flag in flags):
-            raise LayoutError(f"ascend must have one bool per mode of {rank}, not {flags}")
-        layout = layout.reverse([mode for mode, up in enumerate(flags) if not up])
-    return layout if offset is None else Strided(shape, layout.strides, offset)

@@ -19,7 +19,7 @@ from tensorwrapper.layout.boxes._modes import Boundary, Widths
 from tensorwrapper.layout.operations._indices import indices_at, indices_of
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import mode_of, unnamed_shape
-from tensorwrapper.typing import Index, IndexT_co, IntArray
+from tensorwrapper.typing import Index, IndexT, IndexT_co, IntArray, LooseIndex
 
 __all__ = ["LayoutQueries"]
 
@@ -158,7 +158,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
 
         return overlaps(self.implementation, implementation_of(other, "overlaps"), to_count(limit, "a limit"))
 
-    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+    def offset_of(self: "LayoutQueries[IndexT]", index: IndexT | LooseIndex) -> int:
         """Return the place of the element at an absolute index.
 
         Raises

@@ -158,9 +158,9 @@ assert_type(layout.reverse(1), Layout[tuple[int, int]])
 assert_type(layout.permute((1, 0)), Layout[tuple[int, int]])
 assert_type(layout.permute(1, 0), Layout[tuple[int, int]])
 assert_type(layout.window(Shape(1, 1)), Layout[tuple[int, int]])
-assert_type(layout[0], Layout)
+assert_type(layout[0], Layout[Rank1])
 assert_type(layout.broadcast((4, 2, 3)), Layout)
-assert_type(layout.as_tiled(Tiling([1, 1], [3])), Layout)
+assert_type(layout.as_tiled(Tiling([1, 1], [3])), Layout[Rank4])
 assert_type(layout.to_numpy(), IntArray)
 assert_type(layout.padding, int)
 assert_type(Layout.packed(Shape.jagged([2, 1]), order="F", alignment=np.int64(4)), Layout)
@@ -172,7 +172,7 @@ row, column = layout.index_of(4)
 one, two, three = layout.index_of(4)  # type: ignore[misc]  # pyright: ignore[reportAssignmentType, reportUnknownVariableType]
 
 Layout(Shape(2, 3), order="A")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-layout[0.5]  # type: ignore[index]  # pyright: ignore[reportArgumentType]
+layout[0.5]  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 # Covariance: who asks for a shape takes one of any rank; who asks for a matrix does not.
 

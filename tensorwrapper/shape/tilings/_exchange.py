@@ -1,12 +1,13 @@
 """Tilings in the words of other systems: chunk grids of Zarr, and what each form leaves out."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Self, SupportsIndex
+from typing import TYPE_CHECKING, Generic, Self, SupportsIndex
 
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_ints
 from tensorwrapper.shape.tilings._queries import TilingQueries
+from tensorwrapper.typing import IndexT_co
 
 if TYPE_CHECKING:
     from tensorwrapper.shape.interchange._losses import LossReport, TilingForm
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["TilingExchange"]
 
 
-class TilingExchange(TilingQueries):
+class TilingExchange(TilingQueries[IndexT_co], Generic[IndexT_co]):
     """Abstract: the attribute `_partitions`, one per mode."""
 
     __slots__ = ()

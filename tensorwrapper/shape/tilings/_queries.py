@@ -5,25 +5,26 @@
 
 from abc import ABC
 from collections.abc import Iterable, Iterator
-from typing import SupportsIndex
+from typing import Any, Generic, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_int
-from tensorwrapper.errors import JaggedModeError, OutOfBoundsError, RankError
+from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, OutOfBoundsError, RankError
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape, wrap
 from tensorwrapper.shape.boxes._common import to_index, to_index_array
 from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.rows._partition import Partition, offsets_of_tiles, runs_by_volume, volumes_of_tiles
 from tensorwrapper.shape.rows._partition_operations import is_refinement
-from tensorwrapper.typing import Extents, Index, IntArray
+from tensorwrapper.shape.tilings._retile import Overlaps, RetilePlan
+from tensorwrapper.typing import Extents, IndexT, IndexT_co, IntArray, LooseIndex
 
 __all__ = ["TilingQueries"]
 
 
-class TilingQueries(ABC):
+class TilingQueries(ABC, Generic[IndexT_co]):
     """Abstract: the attribute `_partitions`, one per mode."""
 
     __slots__ = ()
@@ -59,17 +60,20 @@ class TilingQueries(ABC):
         return tuple([tuple(p.sizes.tolist()) for p in self._partitions])
 
     @property
-    def origin(self) -> Index:
+    def origin(self) -> IndexT_co:
         """The first element."""
-        return tuple([p.origin for p in self._partitions])
+        origin: Any = tuple([p.origin for p in self._partitions])
+        first: IndexT_co = origin
+        return first
 
     @property
-    def grid(self) -> Shape:
+    def grid(self) -> Shape[IndexT_co]:
         """The shape of the tile numbers."""
-        return Shape(*[p.count for p in self._partitions])
+        grid: Shape[Any] = Shape(*[p.count for p in self._partitions])
+        return grid
 
     @property
-    def elements(self) -> Shape:
+    def elements(self) -> Shape[IndexT_co]:
         """The shape of the elements."""
         return wrap(make_smooth(tuple([p.extent for p in self._partitions]), self.origin))
 
@@ -92,7 +96,7 @@ class TilingQueries(ABC):
 
     # Tile to elements.
 
-    def tile(self, number: Iterable[SupportsIndex]) -> Shape:
+    def tile(self: "TilingQueries[IndexT]", number: IndexT | LooseIndex) -> Shape[IndexT]:
         """Return the elements of one tile, where they lie.
 
         Raises
@@ -110,11 +114,11 @@ class TilingQueries(ABC):
             pairs.append(partition.tile(k))
         return wrap(make_smooth(tuple([n for n, _ in pairs]), tuple([start for _, start in pairs])))
 
-    def tiles(self) -> Iterator[Shape]:
+    def tiles(self) -> Iterator[Shape[IndexT_co]]:
         """Return an iterator over all tiles in row-major order, empty ones included."""
         return (self.tile(number) for number in self.grid.indices())
 
-    def element_range(self, tiles: ShapeLike) -> Shape:
+    def element_range(self, tiles: ShapeLike) -> Shape[IndexT_co]:
         """Return the elements of a box of tiles, where they lie.
 
         Parameters
@@ -141,7 +145,7 @@ class TilingQueries(ABC):
 
     # Element to tile.
 
-    def tile_of(self, index: Iterable[SupportsIndex]) -> Index:
+    def tile_of(self: "TilingQueries[IndexT]", index: IndexT | LooseIndex) -> IndexT:
         """Return the number of the tile, never an empty one, that holds the element; O(rank * log n).
 
         Raises
@@ -156,13 +160,16 @@ class TilingQueries(ABC):
             to_index(numbers, len(partitions))
         try:
             if len(partitions) == 1:
-                return (partitions[0].tile_of(numbers[0]),)
-            return tuple(map(Partition.tile_of, partitions, numbers))
+                found: Any = (partitions[0].tile_of(numbers[0]),)
+            else:
+                found = tuple(map(Partition.tile_of, partitions, numbers))
         except OutOfBoundsError as error:
             element = to_index(numbers, len(partitions))
             inside = [p.origin <= i < p.end for p, i in zip(partitions, element, strict=True)]
             where = f"mode {inside.index(False)}, in the element {element}"
             raise OutOfBoundsError(f"{error} of {where}") from error
+        tile: IndexT = found
+        return tile
 
     def tiles_of(self, indices: npt.ArrayLike) -> IntArray:
         """Return the tile numbers of the elements in an ``(..., rank)`` array.
@@ -188,7 +195,7 @@ class TilingQueries(ABC):
         place = np.unravel_index(int(np.argmin(inside)), inside.shape)
         return OutOfBoundsError(f"element {tuple(array[place].tolist())} is not in {self.elements}")
 
-    def find(self, index: Iterable[SupportsIndex]) -> Shape | None:
+    def find(self: "TilingQueries[IndexT]", index: IndexT | LooseIndex) -> Shape[IndexT] | None:
         """Return the tile, never an empty one, that holds the element; ``None`` if it is outside.
 
         Examples
@@ -198,13 +205,13 @@ class TilingQueries(ABC):
         >>> tiling.find((3,)), tiling.find((5,))
         (Shape(2, origin=(3,)), None)
         """
-        numbers = to_index(index, self.rank)
+        numbers: Any = to_index(index, self.rank)
         try:
             return self.tile(self.tile_of(numbers))
         except OutOfBoundsError:
             return None
 
-    def tile_range(self, elements: ShapeLike) -> Shape:
+    def tile_range(self, elements: ShapeLike) -> Shape[IndexT_co]:
         """Return the box of the numbers of the tiles that a box of elements touches; O(rank * log n).
 
         An empty tile is touched by nothing, so it is in the box only between others. A mode without
@@ -353,7 +360,7 @@ class TilingQueries(ABC):
 
     # Comparison; equality is in the final class.
 
-    def is_congruent(self, other: "TilingQueries") -> bool:
+    def is_congruent(self, other: "TilingQueries[Any]") -> bool:
         """Tell whether both have tiles of the same sizes in the same order, wherever they lie.
 
         Examples
@@ -367,7 +374,7 @@ class TilingQueries(ABC):
             a.is_congruent(b) for a, b in zip(self._partitions, other.partitions, strict=True)
         )
 
-    def is_refinement_of(self, other: "TilingQueries") -> bool:
+    def is_refinement_of(self, other: "TilingQueries[Any]") -> bool:
         """Tell whether every tile of `other` is a run of these: whether `coarsen` can make it of this.
 
         That is so if both cover the same box and all boundaries of `other` are boundaries of this; how
@@ -406,6 +413,44 @@ class TilingQueries(ABC):
         from tensorwrapper.shape.pictures._draw import tiling_html  # noqa: PLC0415
 
         return tiling_html(self._partitions, repr(self))
+
+    def retile_plan(self, new: "TilingQueries[Any]") -> RetilePlan:
+        """Return how the elements get from these tiles to those of `new`: which part of which tile.
+
+        O(tiles per mode, added up); pieces are made only when asked for.
+
+        Raises
+        ------
+        ExtentError
+            If the two do not cover the same box.
+        RankError
+            If they have different numbers of modes.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Tiling
+        >>> Tiling([2, 2, 4]).retile_plan(Tiling([4, 2, 2])).cost(itemsize=8)
+        RetileCost(pieces=4, elements=8, nbytes=64, fan_in=2, fan_out=2)
+        """
+        theirs = self._same_box(new, "retile")
+        return RetilePlan(tuple([Overlaps(a, b) for a, b in zip(self._partitions, theirs, strict=True)]))
+
+    def _same_rank(self, other: object, what: str) -> tuple[Partition, ...]:
+        if not isinstance(other, TilingQueries):
+            raise ConversionError(f"{what} needs a Tiling, such as Tiling(*sizes), not {other!r}")
+        if self.rank != other.rank:
+            raise RankError(f"{what} needs tilings of one rank, not {self.rank} and {other.rank}")
+        return other._partitions
+
+    def _same_box(self, other: object, what: str) -> tuple[Partition, ...]:
+        theirs = self._same_rank(other, what)
+        for mode, (a, b) in enumerate(zip(self._partitions, theirs, strict=True)):
+            if a.origin != b.origin or a.end != b.end:
+                raise ExtentError(
+                    f"{what} needs tilings of one box, but mode {mode} reaches over [{a.origin}, {a.end}) "
+                    f"and over [{b.origin}, {b.end})"
+                )
+        return theirs
 
 
 def _bounds_in(part: ShapeLike, whole: Shape, what: str) -> list[tuple[int, int]]:

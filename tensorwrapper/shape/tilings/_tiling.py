@@ -1,7 +1,7 @@
 """Tilings: how a box is cut, per mode, into tiles of any sizes; element to tile and back."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import SupportsIndex, cast, final, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, final, overload
 
 import numpy.typing as npt
 
@@ -32,15 +32,26 @@ from tensorwrapper.shape.rows._partition_operations import (
 )
 from tensorwrapper.shape.text._text import list_text
 from tensorwrapper.shape.tilings._exchange import TilingExchange
-from tensorwrapper.shape.tilings._retile import Overlaps, RetilePlan
-from tensorwrapper.typing import Index, IntArray, Key
+from tensorwrapper.typing import (
+    Index,
+    IndexT,
+    IndexT_co,
+    IntArray,
+    Integer,
+    Key,
+    Origin,
+    Rank1,
+    Rank2,
+    Rank3,
+    Slices,
+)
 
 __all__ = ["Tiling"]
 
 
 @final
 @value_class(repr=False, getstate_setstate=False)
-class Tiling(TilingExchange):
+class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
     """A box cut into tiles, one partition per mode. Empty tiles are legal.
 
     Tiles are numbered from 0; elements are absolute, starting at `origin`. A mode without tiles has a
@@ -68,6 +79,27 @@ class Tiling(TilingExchange):
     """
 
     _partitions: tuple[Partition, ...]
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(self: "Tiling[Rank1]", a: Iterable[Integer], /, *, origin: Origin = None) -> None: ...
+        @overload
+        def __init__(
+            self: "Tiling[Rank2]", a: Iterable[Integer], b: Iterable[Integer], /, *, origin: Origin = None
+        ) -> None: ...
+        @overload
+        def __init__(
+            self: "Tiling[Rank3]",
+            a: Iterable[Integer],
+            b: Iterable[Integer],
+            c: Iterable[Integer],
+            /,
+            *,
+            origin: Origin = None,
+        ) -> None: ...
+        @overload
+        def __init__(self, *sizes: Iterable[Integer], origin: Origin = None) -> None: ...
 
     def __init__(
         self,
@@ -207,7 +239,7 @@ class Tiling(TilingExchange):
 
     # The same tiles elsewhere, and parts.
 
-    def translate_by(self, offset: Iterable[SupportsIndex]) -> "Tiling":
+    def translate_by(self, offset: Iterable[SupportsIndex]) -> "Tiling[IndexT_co]":
         """Return the tiling moved by `offset`, one integer per mode; tile numbers stay.
 
         TiledArray calls it a shift.
@@ -225,7 +257,7 @@ class Tiling(TilingExchange):
         moves = to_index(offset, self.rank, "an offset")
         return make_tiling(tuple([moved(p, by) for p, by in zip(self._partitions, moves, strict=True)]))
 
-    def translate_to(self, origin: Iterable[SupportsIndex]) -> "Tiling":
+    def translate_to(self, origin: Iterable[SupportsIndex]) -> "Tiling[IndexT_co]":
         """Return the tiling moved to start at `origin`; raises as `translate_by` does.
 
         Examples
@@ -237,10 +269,10 @@ class Tiling(TilingExchange):
         return self.translate_by([a - b for a, b in zip(start, self.origin, strict=True)])
 
     @overload
-    def permute(self, order: Iterable[SupportsIndex], /) -> "Tiling": ...
+    def permute(self, order: Iterable[SupportsIndex], /) -> "Tiling[IndexT_co]": ...
     @overload
-    def permute(self, *order: SupportsIndex) -> "Tiling": ...
-    def permute(self, *order: SupportsIndex | Iterable[SupportsIndex]) -> "Tiling":
+    def permute(self, *order: SupportsIndex) -> "Tiling[IndexT_co]": ...
+    def permute(self, *order: SupportsIndex | Iterable[SupportsIndex]) -> "Tiling[IndexT_co]":
         """Return the tiling whose mode ``k`` is mode ``order[k]`` of this one, as NumPy's transpose.
 
         The order is given loose or as one sequence. TiledArray's permutation is the inverse: there mode
@@ -255,17 +287,21 @@ class Tiling(TilingExchange):
             tuple([self._partitions[m] for m in to_permutation(one_sequence(order), self.rank)])
         )
 
+    @overload
+    def __getitem__(self, key: Slices) -> "Tiling[IndexT_co]": ...
+    @overload
+    def __getitem__(self, key: Key) -> "Tiling": ...
     def __getitem__(self, key: Key) -> "Tiling":
         """Return the part between literal bounds of elements, as `slice`; an integer drops its mode."""
         return self._part(parse_key(key, self.rank))
 
     @overload
-    def slice(self, first: Shape, /) -> "Tiling": ...
+    def slice(self, first: Shape, /) -> "Tiling[IndexT_co]": ...
     @overload
-    def slice(self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], /) -> "Tiling": ...
+    def slice(self, first: Iterable[Integer], last: Iterable[Integer], /) -> "Tiling[IndexT_co]": ...
     def slice(
         self, first: Shape | Iterable[SupportsIndex], last: Iterable[SupportsIndex] | None = None, /
-    ) -> "Tiling":
+    ) -> "Tiling[IndexT_co]":
         """Return the tiling cut to a box, given as a shape or by its bounds; it stays where it lies.
 
         Tiles that the box cuts keep the part within. An empty tile goes with the elements that follow it,
@@ -293,7 +329,7 @@ class Tiling(TilingExchange):
         ends = [a + n for a, n in zip(box.origin, box.extents, strict=True)]
         return self._part(slice_entries(box.origin, ends, self.rank))
 
-    def _part(self, entries: tuple[Entry, ...]) -> "Tiling":
+    def _part(self, entries: tuple[Entry, ...]) -> "Tiling[IndexT_co]":
         extents = tuple([p.extent for p in self._partitions])
         box = make_smooth(extents, self.origin).select(entries)
         kept = [p for p, entry in zip(self._partitions, entries, strict=True) if not isinstance(entry, int)]
@@ -302,7 +338,7 @@ class Tiling(TilingExchange):
 
     # Finer, coarser, longer.
 
-    def refine(self, *points: Iterable[SupportsIndex]) -> "Tiling":
+    def refine(self, *points: Iterable[SupportsIndex]) -> "Tiling[IndexT_co]":
         """Return the tiling with a boundary at each point in every mode as well.
 
         A boundary that is there already is not doubled, so a coordinate equal to the origin leaves its
@@ -327,7 +363,7 @@ class Tiling(TilingExchange):
             parts.append(refined(partition, column, mode))
         return make_tiling(tuple(parts))
 
-    def coarsen(self, *groups: Iterable[SupportsIndex] | IntArray) -> "Tiling":
+    def coarsen(self, *groups: Iterable[SupportsIndex] | IntArray) -> "Tiling[IndexT_co]":
         """Return the tiling whose tiles join runs of these: per mode, how many tiles go together.
 
         Raises
@@ -350,7 +386,7 @@ class Tiling(TilingExchange):
         parts = enumerate(zip(self._partitions, groups, strict=True))
         return make_tiling(tuple([p.coarsen(g, f"{what} {mode}") for mode, (p, g) in parts]))
 
-    def intersect(self, other: "Tiling") -> "Tiling":
+    def intersect(self, other: "Tiling") -> "Tiling[IndexT_co]":
         """Return the coarsest tiling that refines both, whose tiles are the overlaps of theirs; O(n).
 
         Empty tiles are kept: where the two have different numbers of them at one boundary, the greater.
@@ -372,7 +408,7 @@ class Tiling(TilingExchange):
         return make_tiling(tuple([merged(a, b) for a, b in zip(self._partitions, theirs, strict=True)]))
 
     @classmethod
-    def concat(cls, tilings: Iterable["Tiling"], *, mode: SupportsIndex = 0) -> "Tiling":
+    def concat(cls, tilings: Iterable["Tiling[IndexT]"], *, mode: SupportsIndex = 0) -> "Tiling[IndexT]":
         """Return the tiling with the tiles of one along `mode`, then those of the next, as `Shape.concat`.
 
         The result starts where the first starts: where the others lie along `mode` is of no account, and
@@ -414,47 +450,10 @@ class Tiling(TilingExchange):
 
     # Retiling.
 
-    def retile(self, new: "Tiling") -> "Tiling":
+    def retile(self, new: "Tiling[IndexT]") -> "Tiling[IndexT]":
         """Return `new`, once it is known to cover the same box; raises as `retile_plan` does."""
         self._same_box(new, "retile")
         return new
-
-    def retile_plan(self, new: "Tiling") -> RetilePlan:
-        """Return how the elements get from these tiles to those of `new`: which part of which tile.
-
-        O(tiles per mode, added up); pieces are made only when asked for.
-
-        Raises
-        ------
-        ExtentError
-            If the two do not cover the same box.
-        RankError
-            If they have different numbers of modes.
-
-        Examples
-        --------
-        >>> Tiling([2, 2, 4]).retile_plan(Tiling([4, 2, 2])).cost(itemsize=8)
-        RetileCost(pieces=4, elements=8, nbytes=64, fan_in=2, fan_out=2)
-        """
-        theirs = self._same_box(new, "retile")
-        return RetilePlan(tuple([Overlaps(a, b) for a, b in zip(self._partitions, theirs, strict=True)]))
-
-    def _same_rank(self, other: object, what: str) -> tuple[Partition, ...]:
-        if not isinstance(other, Tiling):
-            raise ConversionError(f"{what} needs a Tiling, such as Tiling(*sizes), not {other!r}")
-        if self.rank != other.rank:
-            raise RankError(f"{what} needs tilings of one rank, not {self.rank} and {other.rank}")
-        return other._partitions
-
-    def _same_box(self, other: object, what: str) -> tuple[Partition, ...]:
-        theirs = self._same_rank(other, what)
-        for mode, (a, b) in enumerate(zip(self._partitions, theirs, strict=True)):
-            if a.origin != b.origin or a.end != b.end:
-                raise ExtentError(
-                    f"{what} needs tilings of one box, but mode {mode} reaches over [{a.origin}, {a.end}) "
-                    f"and over [{b.origin}, {b.end})"
-                )
-        return theirs
 
     def __repr__(self) -> str:
         sizes = ", ".join(list_text(p.sizes) for p in self._partitions)
@@ -466,7 +465,7 @@ class Tiling(TilingExchange):
         return make_tiling, (self._partitions,)
 
 
-def make_tiling(partitions: tuple[Partition, ...]) -> Tiling:
+def make_tiling(partitions: tuple[Partition, ...]) -> Tiling[Any]:
     """Return the tiling with these partitions."""
     tiling = object.__new__(Tiling)
     object.__setattr__(tiling, "_partitions", partitions)
