@@ -9,7 +9,7 @@ from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._orders import fastest_first, is_default
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
 from tensorwrapper.layout.cells._padded import contiguous
-from tensorwrapper.layout.operations._nested import LayerOrders, jagged_in_order
+from tensorwrapper.layout.operations._nested import LayerOrders, jagged_in_order, modes_of_layers
 from tensorwrapper.layout.operations._storage import packed_cells
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Index, Order

@@ -4,7 +4,8 @@ from typing import SupportsIndex, assert_type
 
 import numpy as np
 
-from tensorwrapper.shape import Indices, Shape, Tiling
+from tensorwrapper.layout import Layout
+from tensorwrapper.shape import Indices, Mask, Shape, Tiling
 from tensorwrapper.typing import AnyRank, Rank0, Rank1, Rank2, Rank3, Rank4, Rank6
 
 s1, s2, s3 = Shape(2), Shape(2, 3), Shape(2, 3, 4)
@@ -89,3 +90,28 @@ assert_type(Shape.concat([s2, (4, 3)]), Shape)
 assert_type(Shape.stack([s2, s2]), Shape[Rank3])
 assert_type(Shape.tiled([1]), Shape[Rank2])
 assert_type(Shape.tiled([1], [3]), Shape[Rank4])
+
+# Tilings and layouts.
+
+assert_type(tiling.grid.indices()[0], Rank2)
+assert_type(tiling.tile_of((0, 0)), Rank2)
+assert_type(tiling.tile((0, 0)), Shape[Rank2])
+lay = Layout(s2)
+assert_type(lay.shape, Shape[Rank2])
+assert_type(lay.strides, Rank2)
+assert_type(lay.index_of(3), Rank2)
+assert_type(lay.offset_of((0, 1)), int)
+assert_type(lay.offset_of([0, 1]), int)
+assert_type(lay[0], Layout[Rank1])
+assert_type(lay[:, ::2], Layout[Rank2])
+assert_type(lay[None], Layout[Rank3])
+assert_type(lay[..., 0], Layout)
+assert_type(lay.unsqueeze(0), Layout[Rank3])
+assert_type(lay.squeeze(0), Layout[Rank1])
+assert_type(lay.squeeze(), Layout)
+assert_type(lay.diagonal(), Layout[Rank1])
+assert_type(lay.reshape((6,)), Layout[Rank1])
+assert_type(lay.as_tiled(tiling), Layout[Rank4])
+assert_type(Layout(s1).broadcast(s3), Layout[Rank3])
+assert_type(Layout(s1).broadcast((4, 2)), Layout)
+assert_type(Mask(s2, 0).source_index((0,)), Rank2)

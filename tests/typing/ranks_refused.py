@@ -42,6 +42,14 @@ for _a, _b in s3.indices():  # type: ignore[misc]  # pyright: ignore[reportAssig
 s2[1.5]  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 s2.slice((0,), (1, 1))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 s2.translate_to((1, 2, 3))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+lay.offset_of((1, 2, 3))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+lay.offset_of((1,))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+lay.offset_of(3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+lay.offset_of("ab")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+lay.offset_of((1.5, 2))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+tiling.tile((1,))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+tiling.tile_of((1, 2, 3))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+(1,) in msk  # type: ignore[operator]  # pyright: ignore[reportOperatorIssue, reportUnusedExpression]
 
 # Accepted: what has no known rank goes wherever one is wanted, and who asks for any rank takes every one.
 

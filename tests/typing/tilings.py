@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.shape import Overlaps, Partition, RetileCost, RetilePieces, RetilePlan, Shape, Tiling
-from tensorwrapper.typing import IntArray
+from tensorwrapper.typing import IntArray, Rank2
 
 tiling = Tiling([5, 15], np.array([3]))
 box = Shape(2, 2)
