@@ -28,6 +28,15 @@ class LayoutFacade(ABC, Generic[IndexT_co]):
     def _wrap(cls, held: LayoutCommon) -> Self:
         """Return the facade over `held`."""
 
+    def __len__(self) -> int:
+        raise TypeError("a layout has no len: its shape has extents, rank and size")
+
+    def __iter__(self) -> None:
+        raise TypeError("a layout is not iterable: to_numpy() has its offsets")
+
+    def __bool__(self) -> bool:
+        return True
+
     def _strided(self, what: str) -> Strided:
         strided = self.implementation.as_strided()
         if strided is not None:

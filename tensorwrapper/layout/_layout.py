@@ -451,15 +451,6 @@ class Layout(
             return wrap_layout(made)
         return wrap_layout(TiledStrided(tiling, cast("Strided", held), (0,) * tiling.rank))
 
-    def __len__(self) -> int:
-        raise TypeError("a layout has no len: its shape has extents, rank and size")
-
-    def __iter__(self) -> None:
-        raise TypeError("a layout is not iterable: to_numpy() has its offsets")
-
-    def __bool__(self) -> bool:
-        return True
-
     @classmethod
     def _wrap(cls, held: LayoutCommon) -> "Layout[IndexT_co]":
         return wrap_layout(held)
