@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from tensorwrapper._json import Json
+from tensorwrapper._json_fields import Field, FieldReason
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, SelectionError, SizeOverflowError, StringDataError
 from tensorwrapper.shape import Shape
@@ -41,39 +42,31 @@ _DTYPE = re.compile(r"[<>|]([biufc][0-9]{1,2}|[mM]8(\[[0-9]{0,4}[a-zA-Z]{1,2}\])
 _STRINGS: dict[str, "np.dtype[Any]"] = {"str": np.dtypes.StringDType(), "bytes": np.dtype(np.object_)}
 
 
+def _refuse(path: str, reason: FieldReason, text: str) -> NoReturn:
+    raise SelectionError(reason, f"{path} {text}")
+
+
 def to_object(value: Json, where: str) -> dict[str, Json]:
     """Return a JSON object."""
-    if not isinstance(value, dict):
-        raise SelectionError("schema", f"{where} must be an object, not {_kind(value)}")
-    return value
+    return Field(value, where, _refuse).mapping()
 
 
 def to_list(value: Json, where: str) -> list[Json]:
     """Return a JSON array."""
-    if not isinstance(value, list):
-        raise SelectionError("schema", f"{where} must be an array, not {_kind(value)}")
-    return value
+    return Field(value, where, _refuse).listed(of="an array")
 
 
 def to_integer(value: Json, where: str, least: int = -LARGEST, most: int = LARGEST) -> int:
     """Return an integer between two bounds, both of which it may be."""
-    if type(value) is not int:
-        raise SelectionError("schema", f"{where} must be an integer, not {_kind(value)}")
-    if not least <= value <= most:
-        raise SelectionError("limit", f"{where} must be from {least} to {most}, not {str(value)[:40]}")
-    return value
+    return Field(value, where, _refuse).integer(least, most)
 
 
 def to_integers(
     value: Json, where: str, least: int = -LARGEST, *, count: int | None = None
 ) -> tuple[int, ...]:
     """Return integers, at most as many as a box may have modes."""
-    items = to_list(value, where)
-    if count is not None and len(items) != count:
-        raise SelectionError("schema", f"{where} must have {count} integers, not {len(items)}")
-    if len(items) > MAX_RANK:
-        raise SelectionError("limit", f"{where} has {len(items)} integers; {MAX_RANK} are allowed")
-    return tuple([to_integer(item, f"{where}[{n}]", least) for n, item in enumerate(items)])
+    field = Field(value, where, _refuse)
+    return field.integers(least, LARGEST, length=count, most_items=MAX_RANK)
 
 
 def to_range(value: Json, where: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -195,14 +188,7 @@ def check_keys(
     given: dict[str, Json], where: str, needed: set[str], allowed: frozenset[str] = frozenset()
 ) -> None:
     """Raise unless an object has the keys that it needs, and no others than are allowed."""
-    missing = sorted(needed - given.keys())
-    if missing:
-        raise SelectionError("schema", f"{where} lacks {missing}")
-    extra = sorted(given.keys() - needed - allowed)
-    if extra:
-        raise SelectionError(
-            "schema", f"{where} has {[key[:40] for key in extra[:4]]}, which do not belong there"
-        )
+    Field(given, where, _refuse).object(needed, allowed)
 
 
 def one_key(given: dict[str, Json], where: str, known: Sequence[str]) -> str:
