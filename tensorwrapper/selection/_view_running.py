@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
-from tensorwrapper.buffer import Sparse, Strings
+from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import BufferSizeError, ConversionError, JaggedModeError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import fastest_first
@@ -126,7 +126,7 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
             if small is not None:
                 return small
         source = source_tensor(view)
-        if source is not None and (not view.is_box or isinstance(source.buffer, Sparse | Strings)):
+        if source is not None and (not view.is_box or source.is_sparse or holds_strings(source.dtype)):
             return _copied(source, out)
         if source is None and not view.is_box:
             return self._of_box(out)

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias, final
 import attrs
 
 from tensorwrapper._json import dump_json
-from tensorwrapper.buffer import Strings
+from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsError, TensorWrapperError
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store._npy import read_npy, read_npz, write_npy, write_npz
@@ -137,7 +137,7 @@ def _dense(tensors: _Tensors, path: Path, lost: list[str]) -> Iterator[tuple[str
                 f"{name!r} has the shape {tensor.shape}{fill}; {path.suffix} holds dense boxes from zero on"
             )
         # Strings have no element type of a fixed size, and NumPy's files forget those of ml_dtypes.
-        if isinstance(tensor.buffer, Strings) or (
+        if holds_strings(tensor.dtype) or (
             path.suffix != ".safetensors" and tensor.dtype.type.__module__ != "numpy"
         ):
             raise ConversionError(f"{name!r} has elements {tensor.dtype}, which {path.suffix} cannot name")

@@ -59,10 +59,11 @@ def small_copy(view: Expression) -> Tensor[Any] | None:
     strided = view.layout.implementation
     if tensor is None or not isinstance(strided, Strided):
         return None
-    buffer, extents = tensor.buffer, strided.extents
-    if not isinstance(buffer, Dense) or math.prod(extents) > SMALL or buffer.flat.dtype.kind in "TO":
+    extents = strided.extents
+    array = tensor.buffer.memory_of(strided) if math.prod(extents) <= SMALL else None
+    if array is None:
         return None
-    flat = buffer.array(extents, strided.strides, strided.offset).flatten()
+    flat = array.flatten()
     strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
     return make_tensor(wrap_layout(new_strided(extents, strided.origin, strides, 0)), Dense(flat))
 
@@ -130,7 +131,7 @@ def new_tensor(array: Array, shape: Shape[Any], order: Index) -> Tensor[Any]:
 
 def is_array(source: Tensor[Any]) -> bool:
     """Tell whether a tensor is an array, or says itself why it is none; else its elements are gathered."""
-    dense = isinstance(source.buffer, Dense)
+    dense = source.buffer.memory is not None
     return (
         source.shape.kind != "smooth"
         or not dense
@@ -142,8 +143,8 @@ def reads_from(view: Expression, target: Array) -> bool:
     """Tell whether memory that a view in normal form reads may be in an array."""
     for leaf in leaves_of(view):
         if leaf.node.tensor is not None:
-            buffer = cast("TensorSource", source_of(leaf)).owner
+            memory = cast("TensorSource", source_of(leaf)).owner.memory
             # What a composed or computed buffer reads is not known.
-            if not isinstance(buffer, Dense) or np.may_share_memory(buffer.flat, target):
+            if memory is None or np.may_share_memory(memory, target):
                 return True
     return False

@@ -10,7 +10,6 @@ import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer import Sparse
 from tensorwrapper.drawing import index_text
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection.expressions._expression import (
@@ -69,7 +68,7 @@ class Reading(Node):
         tensor = self.tensor
         if tensor is None:
             return reader(view)
-        if isinstance(tensor.buffer, Sparse):
+        if tensor.buffer.fill_value is not None:
             raise ConversionError(
                 f"a view of the sparse tensor {tensor.shape} and others has no elements: to_dense() of "
                 "that tensor has them"

@@ -12,6 +12,7 @@ from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.typing import Array
 
 __all__ = ["packed"]
 
@@ -21,7 +22,7 @@ def packed(view: Expression) -> Expression:
 
     O(nodes); no element is copied.
     """
-    runs: dict[int, tuple[Dense[Any], int, int]] = {}
+    runs: dict[int, tuple[Array, int, int]] = {}
     kept: set[int] = set()
     for part in _parts_of(view):
         tensor = part.node.tensor
@@ -29,18 +30,17 @@ def packed(view: Expression) -> Expression:
             continue
         owner = cast("TensorSource", part.node.source).owner
         layouts = (part.layout, tensor.layout)
-        if not isinstance(owner, Dense) or not all(
-            isinstance(own.implementation, Strided | Separable) for own in layouts
-        ):
+        memory = owner.memory
+        if memory is None or not all(isinstance(own.implementation, Strided | Separable) for own in layouts):
             kept.add(id(owner))
             continue
         for least, greatest in [own.bounds() for own in layouts if own.shape.size]:
-            _, low, high = runs.get(id(owner), (owner, least, greatest))
-            runs[id(owner)] = owner, min(low, least), max(high, greatest)
+            _, low, high = runs.get(id(owner), (memory, least, greatest))
+            runs[id(owner)] = memory, min(low, least), max(high, greatest)
     moves = {
-        key: (Dense(owner.flat[low : high + 1]), low)
-        for key, (owner, low, high) in runs.items()
-        if key not in kept and high - low + 1 < owner.size
+        key: (Dense(cast("Any", memory[low : high + 1])), low)
+        for key, (memory, low, high) in runs.items()
+        if key not in kept and high - low + 1 < len(memory)
     }
     return _rewritten(view, moves, {}) if moves else view
 

@@ -8,7 +8,6 @@ from typing import Any, cast
 import attrs
 import numpy as np
 
-from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import SMALL
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import AxisMap, Separable, Stride, Strided
@@ -82,7 +81,7 @@ def with_runs(view: Expression) -> Expression:
     tensor = view.node.tensor
     if not isinstance(known, Separable) or known.shape.size <= SMALL or tensor is None:
         return view
-    if not isinstance(tensor.buffer, Dense):
+    if tensor.buffer.memory is None:
         return view
     found = [(mode, _marks(axis)) for mode, axis in enumerate(known.axes) if not isinstance(axis, Stride)]
     cuts = [(mode, marks) for mode, marks in found if marks is not None]

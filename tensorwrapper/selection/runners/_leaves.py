@@ -156,8 +156,9 @@ class AddressedLeaf(Runner):
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
         layout, buffer = self.layout[(*window, ...)], self.buffer
-        if isinstance(buffer, Dense) and out.size > SMALL and out.dtype == buffer.dtype:
-            if take_one_mode(layout.implementation, buffer, out):
+        memory = buffer.memory if out.size > SMALL and out.dtype == buffer.dtype else None
+        if memory is not None:
+            if take_one_mode(layout.implementation, Dense(cast("Any", memory)), out):
                 return
             target = _implementation_of(out)
             if target is not None:
@@ -165,7 +166,7 @@ class AddressedLeaf(Runner):
                 plan = plan_copy(layout.implementation, held)
                 # Single elements from anywhere are read faster by a table of addresses.
                 if plan.method != "gather":
-                    run_copy(plan, buffer.flat, flat, threads=threads)
+                    run_copy(plan, memory, flat, threads=threads)
                     return
         for block in cut(out.shape):
             addresses = layout[(*block, ...)].to_numpy()

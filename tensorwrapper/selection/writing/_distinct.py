@@ -6,7 +6,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import LayoutError, ReadOnlyError
 from tensorwrapper.layout.lowlevel import Separable, Strided
 from tensorwrapper.selection.sources._source import TensorSource
@@ -53,9 +52,10 @@ def check_distinct(landings: Iterable[Landing]) -> None:
 
 def _span(landing: Landing) -> Span:
     buffer, (least, greatest) = landing.tensor.buffer, landing.tensor.layout.bounds()
-    if isinstance(buffer, Dense):
+    memory = buffer.memory
+    if memory is not None:
         # In bytes: buffers over one array are different objects.
-        start, size = buffer.flat.ctypes.data, buffer.dtype.itemsize
+        start, size = memory.ctypes.data, buffer.dtype.itemsize
         return "memory", start + size * least, start + size * (greatest + 1), landing
     return id(buffer), least, greatest + 1, landing
 

@@ -6,7 +6,6 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import address_batches, copy_elements
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.selection.expressions._expression import Expression
@@ -78,11 +77,11 @@ def _values(value: Value, parts: list[Landing], extents: Extents) -> Array:
     """Return a value as an array of the view's type that is not in memory which is written."""
     first = parts[0].tensor
     given = _array_of(value)
-    if given is None or given.dtype != first.dtype or not isinstance(first.buffer, Dense):
+    if given is None or given.dtype != first.dtype or first.buffer.memory is None:
         return fit_extents(first._as_values(value, extents), extents)
     buffers = {id(part.tensor.buffer): part.tensor.buffer for part in parts}.values()
-    flats = [own.flat for own in buffers if isinstance(own, Dense)]
-    same = any(np.may_share_memory(given, flat) for flat in flats)
+    runs = [own.memory for own in buffers if own.memory is not None]
+    same = any(np.may_share_memory(given, run) for run in runs)
     return fit_extents(copy_elements(given) if same else given, extents)
 
 
