@@ -76,10 +76,12 @@ class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         >>> Shape.jagged([3, 1, 2]).size, Shape.jagged([[10], [20, 30]]).extent_at((1, 1))
         (6, 30)
         """
-        if isinstance(rows, np.ndarray):
-            return cls._moved(check_rank(jagged_from_lengths(rows), rank), origin)
-        if isinstance(rows, list) and set(map(type, rows)) == _INT:
-            return cls._moved(check_rank(jagged_from_ints(cast("list[int]", rows)), rank), origin)
+        given: object = rows
+        if isinstance(given, np.ndarray):
+            lengths = cast("npt.NDArray[Any]", given)
+            return cls._moved(check_rank(jagged_from_lengths(lengths), rank), origin)
+        if isinstance(given, list) and set(map(type, cast("list[object]", given))) == _INT:
+            return cls._moved(check_rank(jagged_from_ints(cast("list[int]", given)), rank), origin)
         return cls._moved(jagged_from_children(_children(rows), rank), origin)
 
     @classmethod
