@@ -43,7 +43,12 @@ def one_sequence(values: tuple[Any, ...]) -> Iterable[Any]:
     """
     if len(values) == 1:
         first = values[0]
-        if type(first) is not int and not isinstance(first, str):
+        kind = type(first)
+        # What nearly all give, without the price of an exception.
+        if kind is tuple or kind is list:
+            given: Iterable[Any] = first
+            return given
+        if kind is not int and not isinstance(first, str):
             try:
                 operator.index(first)
             except TypeError:
