@@ -5,7 +5,7 @@ Those of strangers are asked first when a tensor is written, the latest of them 
 
 import re
 import threading
-from typing import Final, final
+from typing import Final, cast, final
 
 from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import ConversionError, LocalProtocolError
@@ -99,7 +99,7 @@ def register_packing(packing: Packing) -> None:
     --------
     See ``docs/design/extending.md``.
     """
-    if not isinstance(packing, ElementPacking | ShapePacking):
+    if not isinstance(cast("object", packing), ElementPacking | ShapePacking):
         raise ConversionError(
             f"a packing derives from ElementPacking or ShapePacking; {packing!r} is of type "
             f"{type(packing).__name__}"
