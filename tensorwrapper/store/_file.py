@@ -23,6 +23,7 @@ from tensorwrapper.store._reader import RecordReader
 from tensorwrapper.store._record import RecordFacts
 from tensorwrapper.store._replace import beside, make_beside
 from tensorwrapper.store._system import open_regular, refused_by_system
+from tensorwrapper.store._tail import load_end
 from tensorwrapper.store._writer import RecordWriter
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
@@ -114,7 +115,9 @@ class TensFile(Mapping[str, Tensor[Any]]):
         reader = self._reader = RecordReader(self._file, self._path, limits)
         if self._mode == "a" and not lock_for_writing(self._file):
             raise DataFileError("is being written by somebody else")
-        self._directory = load_directory(reader.read_at, reader.size)
+        # Whoever adds to a file need not know all that is in it.
+        ending = load_end(reader.read_at, reader.size) if self._mode == "a" else None
+        self._directory = ending or load_directory(reader.read_at, reader.size)
         if self._mode == "r":
             return
         if self._directory.torn is not None:
@@ -188,7 +191,7 @@ class TensFile(Mapping[str, Tensor[Any]]):
         return len(self._directory.entries)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._directory.entries
+        return self._directory.has(name)
 
     def __eq__(self, other: object) -> bool:
         # As a mapping it would compare tensors, which are not equal unless they are the same.

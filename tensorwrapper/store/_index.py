@@ -21,7 +21,7 @@ from tensorwrapper.store._record import RecordFacts, read_facts, read_label, rea
 from tensorwrapper.typing import IntArray
 from tensorwrapper.wire import Message
 
-__all__ = ["ReadAt", "check_tear", "is_sound", "load_directory", "read_facts_at", "scan"]
+__all__ = ["ReadAt", "check_tear", "is_sound", "load_directory", "read_facts_at", "read_rows_at", "scan"]
 
 ReadAt: TypeAlias = Callable[[int, int], bytes]
 """Returns so many bytes from a place of a file on; fewer where it ends."""
@@ -95,7 +95,7 @@ def _index_at(
 
 def _rows_of(message: Message, begin: int, end: int) -> list[Row]:
     tensors = message.tensors
-    if len(tensors) != 2 or tensors[0].dtype != np.int64 or tensors[1].dtype != np.uint8:
+    if len(tensors) not in (2, 3) or tensors[0].dtype != np.int64 or tensors[1].dtype != np.uint8:
         raise DataFileError("has an index without its two tables")
     if tensors[0].rank != 2 or tensors[0].shape.extents[1] != 5 or tensors[1].rank != 1:
         raise DataFileError(f"has an index with tables of {tensors[0].shape} and {tensors[1].shape}")
@@ -104,6 +104,15 @@ def _rows_of(message: Message, begin: int, end: int) -> list[Row]:
         return unpack_rows(table, bytes(tensors[1].elements().data), begin, end)
     except TensorNameError as error:
         raise DataFileError(f"has an index with a name that is none: {error}") from error
+
+
+def read_rows_at(read_at: ReadAt, start: int) -> list[Row] | None:
+    """Return the rows of one index; None if it is damaged."""
+    found = _index_at(read_at, start, 2**63, exact=False)
+    try:
+        return None if found is None else _rows_of(found[1], 0, start)
+    except DataFileError:
+        return None
 
 
 def scan(read_at: ReadAt, size: int) -> Directory:

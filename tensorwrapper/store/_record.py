@@ -114,11 +114,15 @@ def encode_metadata(
     return pack_body(_frames(writer, {"kind": "metadata"}, metadata, limits))
 
 
-def encode_index(table: Array, names: Array, previous: int | None, start: int) -> list[bytes | memoryview]:
+def encode_index(
+    table: Array, names: Array, previous: int | None, start: int, *, hashes: Array | None = None
+) -> list[bytes | memoryview]:
     """Return the message of an index record that will start at `start`."""
-    writer = Writer(2, apart=True, for_all=True)
+    writer = Writer(3, apart=True, for_all=True)
     writer.add_plain(table, 1)
     writer.add_plain(names, 3)
+    if hashes is not None:
+        writer.add_plain(hashes, 5)
     record: dict[str, Json] = {"kind": "index", "previous": previous}
     return pack_body(_frames(writer, record), tail_of=start)
 

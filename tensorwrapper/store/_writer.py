@@ -13,6 +13,7 @@ from tensorwrapper.store._directory import Directory, Place, Row, pack_rows
 from tensorwrapper.store._format import check_name, pack_header
 from tensorwrapper.store._record import cut, encode_index, encode_metadata, encode_tensor
 from tensorwrapper.store._system import refused_by_system
+from tensorwrapper.store._tail import hashes_of
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire.lowlevel import Compression, check_compression
@@ -42,7 +43,7 @@ class RecordWriter:
         self._directory = directory
         self._piece_bytes = piece_bytes
         # Rows that an index lists. What a scan found has none any more.
-        self._covered = len(directory.rows) if directory.chain else 0
+        self._covered = directory.before + len(directory.rows) if directory.chain else 0
 
     def add_tensor(self, name: str, tensor: object, metadata: Mapping[str, object] | None) -> None:
         """Append a tensor: all records of it, or none.
@@ -56,7 +57,7 @@ class RecordWriter:
         DataFileError
             If the disk is full.
         """
-        if check_name(name) in self._directory.entries:
+        if self._directory.has(check_name(name)):
             raise TensorNameError(f"there is a tensor {name!r} already; a file only grows")
         parts: list[object] = [tensor]
         if type(tensor) is not np.ndarray or cast("Any", tensor).nbytes > self._piece_bytes:
@@ -101,18 +102,26 @@ class RecordWriter:
         that n records, each with an index after it, cost n log n and are found in log n steps.
         """
         directory = self._directory
-        first, count = self._covered, len(directory.rows)
+        first, count = self._covered, directory.before + len(directory.rows)
         if first == count:
             return
-        chain = list(directory.chain)
+        chain, merged = list(directory.chain), [(0, first)]
         while chain and first - chain[-1][1] <= count - first:
-            first = chain.pop()[1]
+            merged.append(chain.pop())
+            first = merged[-1][1]
+        rows = directory.rows_from(merged[:0:-1] or merged)
+        if rows is None:
+            # One of them is damaged: it stays as it is.
+            chain, first = list(directory.chain), self._covered
+            rows = directory.rows_from([(0, first)])
         if durable:
             # Before the index: it must not outlive, on the disk, what it says is there.
             os.fsync(self._file)
-        table, names = pack_rows(directory.rows[first:])
+        table, names = pack_rows(rows or [])
         start = directory.end
-        body = encode_index(table, names, chain[-1][0] if chain else None, start)
+        body = encode_index(
+            table, names, chain[-1][0] if chain else None, start, hashes=hashes_of(rows or [])
+        )
         try:
             # It is checked whenever the file is opened.
             written = self._write(start, body, anywhere=True)

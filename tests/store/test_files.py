@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pickle
+import zlib
 
 import numpy as np
 import pytest
@@ -102,7 +103,8 @@ def test_the_index_is_a_message_like_any_other(path):
     tw.save(path, {"x": np.arange(5.0)})
     raw = path.read_bytes()
     start = int.from_bytes(raw[-16:-8], "little")
-    table, names = tw.wire.decode(tw.wire.decode_frames(raw[start + 32 :])).tensors
+    table, names, numbers = tw.wire.decode(tw.wire.decode_frames(raw[start + 32 :])).tensors
+    assert numbers.tolist() == [zlib.crc32(b"x")]
 
     assert bytes(names.elements()) == b"x"
     assert table.shape.extents == (2, 5)

@@ -1,0 +1,118 @@
+"""The end of a file, for a writer that adds to it: what its indices list is asked for, and not read.
+
+Each index has the CRC-32 of its names in ascending order. A name that is new is searched for by halving: its
+number is not there, but for once in so many thousand million; if it is, all names are read and compared.
+"""
+
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.errors import DataFileError, RemoteProtocolError
+from tensorwrapper.store._directory import Directory, Place, Row
+from tensorwrapper.store._format import ALIGNMENT, HEADER_BYTES, TAIL_BYTES, unpack_header, unpack_tail
+from tensorwrapper.store._index import load_directory, read_facts_at, read_rows_at
+from tensorwrapper.typing import Array
+
+__all__ = ["hashes_of", "load_end"]
+
+_ReadAt: TypeAlias = Callable[[int, int], bytes]
+_FRAMES: Final = 10
+"""Of an index: two headers, three tables with padding before each, padding, and where it starts."""
+_ROW_BYTES: Final = 40
+_NEAR: Final = 1024  # numbers that are read at once
+_DEPTH: Final = 64
+
+
+def hashes_of(rows: Sequence[Row]) -> Array:
+    """Return the numbers of the names in rows, in ascending order; records about the file have none."""
+    return np.sort(np.array([zlib.crc32(name.encode()) for name, _, _, _ in rows if name], dtype="<u4"))
+
+
+@final
+@attrs.frozen
+class _Segment:
+    """What one index of the chain lists."""
+
+    start: int
+    n_rows: int
+    hashes: int
+    """Where the numbers of its names lie."""
+    n_hashes: int
+
+
+def load_end(read_at: _ReadAt, size: int) -> Directory | None:
+    """Return a directory that knows where a file ends and reads the rest when it is asked for.
+
+    None if the end is no index with numbers of names: then the whole has to be loaded.
+    """
+    try:
+        segments = _segments(read_at, size)
+    except (DataFileError, RemoteProtocolError):
+        return None
+    if not segments:
+        return None
+    chain: list[tuple[int, int]] = []
+    before = 0
+    for segment in segments:
+        chain.append((segment.start, before))
+        before += segment.n_rows
+    return Directory.deferred(
+        chain,
+        before,
+        size,
+        load=lambda: load_directory(read_at, size),
+        may_have=lambda name: any(_has(read_at, segment, zlib.crc32(name.encode())) for segment in segments),
+        rows_at=lambda start: read_rows_at(read_at, start),
+    )
+
+
+def _segments(read_at: _ReadAt, size: int) -> list[_Segment]:
+    start = unpack_tail(read_at(size - TAIL_BYTES, TAIL_BYTES)) if size >= TAIL_BYTES else None
+    found: list[_Segment] = []
+    end = size
+    while start is not None:
+        if start % ALIGNMENT or start >= end or len(found) > _DEPTH:
+            return []
+        place = Place(start, unpack_header(read_at(start, HEADER_BYTES)).length)
+        facts = read_facts_at(read_at, place)
+        frames = _frames(read_at, place)
+        if facts.kind != "index" or place.stop > end or (end == size != place.stop) or len(frames) != _FRAMES:
+            return []
+        (_, table), (hashes, n_bytes) = frames[3], frames[7]
+        if table % _ROW_BYTES or n_bytes % 4:
+            return []
+        found.append(_Segment(start, table // _ROW_BYTES, hashes, n_bytes // 4))
+        end, start = start, facts.previous
+    return found[::-1]
+
+
+def _frames(read_at: _ReadAt, place: Place) -> list[tuple[int, int]]:
+    """Return where the frames of a message lie and how long they are; too few if they do not fill it."""
+    found: list[tuple[int, int]] = []
+    begin = place.start + HEADER_BYTES
+    while begin < place.stop and len(found) < _FRAMES:
+        raw = read_at(begin, 5)
+        if not raw:
+            break
+        size = int(raw[0]) if raw[0] < 255 else int.from_bytes(raw[1:], "big")
+        begin += 1 if raw[0] < 255 else 5
+        found.append((begin, size))
+        begin += size
+    return found if begin == place.stop else []
+
+
+def _has(read_at: _ReadAt, segment: _Segment, number: int) -> bool:
+    """Return whether a number is among those of an index; O(log n)."""
+    low, high = 0, segment.n_hashes
+    while high - low > _NEAR:
+        middle = (low + high) // 2
+        if int.from_bytes(read_at(segment.hashes + 4 * middle, 4), "little") <= number:
+            low = middle
+        else:
+            high = middle
+    near = np.frombuffer(read_at(segment.hashes + 4 * low, 4 * (high - low)), "<u4")
+    return bool((near == number).any())
