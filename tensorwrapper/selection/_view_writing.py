@@ -9,7 +9,7 @@ from tensorwrapper.selection._view_facade import ViewFacade
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.selection.writing._writes import accumulate, assign, writable_landings
+from tensorwrapper.selection.writing._writes import accumulate, assign, writable_targets
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import ScalarT_co
 
@@ -38,7 +38,7 @@ class ViewWriting(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         """
         try:
             if self.shape.size:
-                writable_landings(self._expression, self.normal_form())
+                writable_targets(self._expression, self.normal_form())
         except ReadOnlyError:
             return True
         return False

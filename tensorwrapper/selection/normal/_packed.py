@@ -87,8 +87,15 @@ def _changed(view: Expression, moves: _Moves, done: dict[int, Any]) -> Expressio
 
 
 def _shifted(layout: Layout[Any], by: int) -> Layout[Any]:
-    held = layout.implementation
-    if isinstance(held, Strided):
-        return wrap_layout(new_strided(held.extents, held.origin, held.strides, held.offset - by))
-    held = cast("Separable", held)
-    return wrap_layout(Separable(held.shape, held.base - by, held.axes))
+    implementation = layout.implementation
+    if isinstance(implementation, Strided):
+        return wrap_layout(
+            new_strided(
+                implementation.extents,
+                implementation.origin,
+                implementation.strides,
+                implementation.offset - by,
+            )
+        )
+    implementation = cast("Separable", implementation)
+    return wrap_layout(Separable(implementation.shape, implementation.base - by, implementation.axes))

@@ -184,12 +184,9 @@ class Squeeze(Operation):
         return layout.squeeze(*loose(arguments))
 
 
-def loose(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+def loose(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
     """Return modes that were given loose, or as one sequence."""
-    if len(arguments) == 1 and isinstance(arguments[0], tuple):
-        modes: tuple[Any, ...] = arguments[0]
-        return modes
-    return arguments
+    return arguments if len(arguments) != 1 or isinstance(arguments[0], int) else (*arguments[0],)
 
 
 @final
@@ -238,7 +235,8 @@ class Gather(Operation):
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:
         mode, chosen = arguments
         table: IntArray = np.array(chosen, dtype=np.int64)
-        return with_column(positions, mode, table[positions[..., mode]] % extents[mode])
+        places: IntArray = table[positions[..., mode]] % extents[mode]
+        return with_column(positions, mode, places)
 
     def check(self, shape: Shape[Any], *arguments: Argument) -> None:
         mode, positions = arguments

@@ -30,18 +30,18 @@ __all__ = [
 _WASTE = 4  # elements that pass through memory in between, for each one that is wanted
 
 
-def take_one_mode(held: LayoutCommon, buffer: Dense[Any], out: Array) -> bool:
+def take_one_mode(implementation: LayoutCommon, buffer: Dense[Any], out: Array) -> bool:
     """Write the elements of a layout, one mode of which has a table, into `out`; tell whether it has one.
 
     Where both sides have no gaps, nothing else is allocated; else blocks pass through memory in between.
     """
-    if not isinstance(held, Separable):
+    if not isinstance(implementation, Separable):
         return False
-    tables = [mode for mode, axis in enumerate(held.axes) if not isinstance(axis, Stride)]
-    if len(tables) != 1 or not isinstance(held.axes[tables[0]], Table):
+    tables = [mode for mode, axis in enumerate(implementation.axes) if not isinstance(axis, Stride)]
+    if len(tables) != 1 or not isinstance(implementation.axes[tables[0]], Table):
         return False
     mode = tables[0]
-    offsets = held.axes[mode].offsets()
+    offsets = implementation.axes[mode].offsets()
     if np.count_nonzero(np.diff(offsets) == 1) > len(offsets) // 2:
         return False  # Runs are copied faster as such.
     low = int(offsets.min())
@@ -49,8 +49,8 @@ def take_one_mode(held: LayoutCommon, buffer: Dense[Any], out: Array) -> bool:
     places = (offsets - low) // step
     count = int(places.max()) + 1
     extents = [count if m == mode else n for m, n in enumerate(out.shape)]
-    strides = [step if m == mode else cast("Stride", axis).step for m, axis in enumerate(held.axes)]
-    array = buffer.array(tuple(extents), tuple(strides), held.base + low)
+    strides = [step if m == mode else cast("Stride", axis).step for m, axis in enumerate(implementation.axes)]
+    array = buffer.array(tuple(extents), tuple(strides), implementation.base + low)
     # The slowest mode of memory first: then most arrays have no gaps.
     order = sorted(range(out.ndim), key=lambda m: -abs(array.strides[m]))
     return _take(array.transpose(order), places, order.index(mode), out.transpose(order))
@@ -162,8 +162,8 @@ class AddressedLeaf(Runner):
                 return
             target = _implementation_of(out)
             if target is not None:
-                flat, held = target
-                plan = plan_copy(layout.implementation, held)
+                flat, implementation = target
+                plan = plan_copy(layout.implementation, implementation)
                 # Single elements from anywhere are read faster by a table of addresses.
                 if plan.method != "gather":
                     run_copy(plan, memory, flat, threads=threads)

@@ -102,17 +102,17 @@ def check_reach(
     """
     if not layout.shape.size:
         return
-    held = [source.tensor.layout for source in tensors if source.owner is buffer]
+    named = [source.tensor.layout for source in tensors if source.owner is buffer]
     least, greatest = layout.bounds()
-    for own in held:
+    for own in named:
         low, high = own.bounds()
         if low <= least and greatest <= high and (own.is_exhaustive or _is_inside(layout, own)):
             return
-    low, high = min([own.bounds()[0] for own in held]), max([own.bounds()[1] for own in held])
+    low, high = min([own.bounds()[0] for own in named]), max([own.bounds()[1] for own in named])
     budget.extent(high + 1 - low, where)
-    budget.work(high + 1 - low + layout.shape.size + sum([own.shape.size for own in held]), where)
+    budget.work(high + 1 - low + layout.shape.size + sum([own.shape.size for own in named]), where)
     given = np.zeros(high + 1 - low, dtype=np.bool_)
-    for own in held:
+    for own in named:
         for places in address_batches(own.implementation):
             given[places - low] = True
     for places in address_batches(layout.implementation):
@@ -126,11 +126,13 @@ def check_reach(
 
 def _is_inside(layout: Layout[Any], own: Layout[Any]) -> bool:
     """Tell whether all places of a layout are surely those of one in strides, whose modes do not overlap."""
-    held, maps = own.implementation, maps_of(layout)
-    if not isinstance(held, Strided) or maps is None or min(held.strides, default=0) < 1:
+    implementation, maps = own.implementation, maps_of(layout)
+    if not isinstance(implementation, Strided) or maps is None or min(implementation.strides, default=0) < 1:
         return False
     # The place of a box in which each mode has room for all that lies within a step of the one before.
-    steps, counts = zip(*sorted(zip(held.strides, held.extents, strict=True), reverse=True), strict=True)
+    steps, counts = zip(
+        *sorted(zip(implementation.strides, implementation.extents, strict=True), reverse=True), strict=True
+    )
     rooms = [divmod(a, b) for a, b in pairwise((*steps, 1))]
     wanted = zip((*counts[1:], 1), rooms, strict=True)
     if any(rest or count > room for count, (room, rest) in wanted):
@@ -138,7 +140,7 @@ def _is_inside(layout: Layout[Any], own: Layout[Any]) -> bool:
     box = (counts[0], *[room for room, _ in rooms])
     base, axes = maps
     extents = layout.shape.extents
-    shifted = wrap_layout(over_box(extents, (0,) * len(extents), base - held.offset, axes))
+    shifted = wrap_layout(over_box(extents, (0,) * len(extents), base - implementation.offset, axes))
     found = take_apart(shifted, box)
     if found is None:
         return False

@@ -220,11 +220,11 @@ class _Writer(NodeWriter):
             raise ConversionError(f"a box is a region of one source, and this view is {node.name}")
         name = self._name(node.source, buffer=True)
         source = self._names[name]
-        held = source.tensor.layout if isinstance(source, TensorSource) else Layout(source.shape)
+        whole = source.tensor.layout if isinstance(source, TensorSource) else Layout(source.shape)
         size = view.shape.size
-        start = held.index_of(view.layout.offset_of(view.shape.origin)) if size else source.shape.origin
+        start = whole.index_of(view.layout.offset_of(view.shape.origin)) if size else source.shape.origin
         region = Shape(*view.shape.extents, origin=start) if len(start) == view.shape.rank else None
-        if region is None or (size and not _is_window(held, region, view)):
+        if region is None or (size and not _is_window(whole, region, view)):
             raise ConversionError("the view is no region of its source: it changes the order or the modes")
         return {"tensorId": name, "range": range_of(region)}
 
@@ -247,9 +247,9 @@ def _check_box(view: Expression) -> None:
         raise ConversionError(f"a view of {view.shape} is not written as JSON: only boxes are")
 
 
-def _is_window(held: Layout[Any], region: Shape[Any], view: Expression) -> bool:
+def _is_window(whole: Layout[Any], region: Shape[Any], view: Expression) -> bool:
     try:
-        window = held.window(region)
+        window = whole.window(region)
     except OutOfBoundsError:
         return False
     own, other = maps_of(window), maps_of(view.layout)

@@ -9,35 +9,35 @@ import numpy as np
 from tensorwrapper.errors import LayoutError, ReadOnlyError
 from tensorwrapper.layout.lowlevel import Separable, Strided
 from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.selection.writing._targets import Landing
+from tensorwrapper.selection.writing._targets import WriteTarget
 from tensorwrapper.typing import IntArray
 
 __all__ = ["check_distinct"]
 
 _PAIRED = 16  # parts that reach into one another, up to which each is compared with each
 
-Span: TypeAlias = "tuple[Hashable, int, int, Landing]"
+Span: TypeAlias = "tuple[Hashable, int, int, WriteTarget]"
 """The memory of a part, where it begins and ends in it, and the part."""
 
 
-def check_distinct(landings: Iterable[Landing]) -> None:
+def check_distinct(targets: Iterable[WriteTarget]) -> None:
     """Raise `ReadOnlyError` if two elements share a place, of one part or of two.
 
     Parts of one memory whose ranges do not meet are told apart by these; others by their layouts, and many of
     them by their sorted addresses. O(parts log parts), plus O(elements log elements) for such parts.
     """
     spans: list[Span] = []
-    for landing in landings:
-        layout = landing.tensor.layout
+    for target in targets:
+        layout = target.tensor.layout
         if not layout.is_injective:
-            held = layout.implementation
-            mode = held.repeated_mode() if isinstance(held, Strided | Separable) else None
+            implementation = layout.implementation
+            mode = implementation.repeated_mode() if isinstance(implementation, Strided | Separable) else None
             modes = "modes overlap" if mode is None else f"mode {mode} repeats"
             raise ReadOnlyError(
-                f"{landing.where}: {modes}, so indices share an element: accumulate_into() adds"
+                f"{target.where}: {modes}, so indices share an element: accumulate_into() adds"
             )
         if layout.shape.size:
-            spans.append(_span(landing))
+            spans.append(_span(target))
     spans.sort(key=lambda span: (str(span[0]), span[1]))
     cluster: list[Span] = []
     end = 0
@@ -50,14 +50,14 @@ def check_distinct(landings: Iterable[Landing]) -> None:
     _check_cluster(cluster)
 
 
-def _span(landing: Landing) -> Span:
-    buffer, (least, greatest) = landing.tensor.buffer, landing.tensor.layout.bounds()
+def _span(target: WriteTarget) -> Span:
+    buffer, (least, greatest) = target.tensor.buffer, target.tensor.layout.bounds()
     memory = buffer.memory
     if memory is not None:
         # In bytes: buffers over one array are different objects.
         start, size = memory.ctypes.data, buffer.dtype.itemsize
-        return "memory", start + size * least, start + size * (greatest + 1), landing
-    return id(buffer), least, greatest + 1, landing
+        return "memory", start + size * least, start + size * (greatest + 1), target
+    return id(buffer), least, greatest + 1, target
 
 
 def _check_cluster(cluster: list[Span]) -> None:
@@ -87,16 +87,16 @@ def _check_cluster(cluster: list[Span]) -> None:
 
 
 def _places(span: Span) -> IntArray:
-    kind, start, _, landing = span
-    layout = landing.tensor.layout
+    kind, start, _, target = span
+    layout = target.tensor.layout
     places = layout.to_numpy().reshape(-1)
     if kind != "memory":
         return places
-    size = landing.tensor.dtype.itemsize
+    size = target.tensor.dtype.itemsize
     return places * np.int64(size) + np.int64(start - size * layout.bounds()[0])
 
 
-def _shared(one: Landing, other: Landing) -> ReadOnlyError:
+def _shared(one: WriteTarget, other: WriteTarget) -> ReadOnlyError:
     return ReadOnlyError(
         f"{one.where} and {other.where} share an element of a source: accumulate_into() adds to it"
     )

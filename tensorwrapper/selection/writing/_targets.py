@@ -20,7 +20,7 @@ from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Landing", "Landings", "landed", "landings_of", "write_parts"]
+__all__ = ["WriteTarget", "WriteTargets", "stored_in", "write_parts", "write_targets_of"]
 
 Part: TypeAlias = "tuple[range, ...]"
 """For each mode the positions that a part has, in order."""
@@ -28,7 +28,7 @@ Part: TypeAlias = "tuple[range, ...]"
 
 @final
 @attrs.frozen
-class Landing:
+class WriteTarget:
     """Some elements of a box, and the tensor that has them.
 
     Attributes
@@ -65,14 +65,14 @@ class Arranged:
 
     part: Part
     layout: Layout[Any]
-    landings: "Landings"
+    targets: "WriteTargets"
     extents: Extents
 
 
-Landings: TypeAlias = "tuple[Landing | Refused | Arranged, ...]"
+WriteTargets: TypeAlias = "tuple[WriteTarget | Refused | Arranged, ...]"
 
 
-def landings_of(normal: Expression) -> Landings:
+def write_targets_of(normal: Expression) -> WriteTargets:
     """Return where the elements of a view in normal form are.
 
     Raises
@@ -81,34 +81,34 @@ def landings_of(normal: Expression) -> Landings:
         If some of them are in no memory, or in a source that cannot be written to.
     """
     extents = normal.shape.extents
-    found = _landings(normal, _all(extents), extents)
+    found = _targets(normal, _all(extents), extents)
     for refused in _refusals(found):
         raise ReadOnlyError(refused)
     return found
 
 
-def landed(landings: Landings) -> Iterator[Landing]:
+def stored_in(targets: WriteTargets) -> Iterator[WriteTarget]:
     """Return an iterator over all parts that lie in tensors."""
-    for own in landings:
-        if isinstance(own, Landing):
+    for own in targets:
+        if isinstance(own, WriteTarget):
             yield own
         elif isinstance(own, Arranged):
-            yield from landed(own.landings)
+            yield from stored_in(own.targets)
 
 
-def _refusals(landings: Landings) -> Iterator[str]:
-    for own in landings:
+def _refusals(targets: WriteTargets) -> Iterator[str]:
+    for own in targets:
         if isinstance(own, Refused):
             yield own.text
         elif isinstance(own, Arranged):
-            yield from _refusals(own.landings)
+            yield from _refusals(own.targets)
 
 
 def _all(extents: Extents) -> Part:
     return tuple([range(extent) for extent in extents])
 
 
-def _landings(view: Expression, part: Part, box: Extents | None) -> Landings:
+def _targets(view: Expression, part: Part, box: Extents | None) -> WriteTargets:
     """Return where the elements of a view are, which is some part of a box.
 
     Errors tell positions of the box; none if it is None.
@@ -117,15 +117,15 @@ def _landings(view: Expression, part: Part, box: Extents | None) -> Landings:
     where = "some elements" if box is None else _where(part, box)
     parts = node.shared() if view.is_whole else ()
     if parts:
-        found: list[Landing | Refused | Arranged] = []
+        found: list[WriteTarget | Refused | Arranged] = []
         for mode, positions, inner in parts:
             own = part[mode][positions.start :: positions.step][: len(positions)]
-            found += _landings(inner, (*part[:mode], own, *part[mode + 1 :]), box)
+            found += _targets(inner, (*part[:mode], own, *part[mode + 1 :]), box)
         return tuple(found)
     if node.ordered is not None:
         return _of_whole(node.ordered, view.layout, part, where)
     if node.tensor is not None:
-        return (Landing(part, Tensor._make(view.layout, node.tensor.buffer), where),)
+        return (WriteTarget(part, Tensor._make(view.layout, node.tensor.buffer), where),)
     return (Refused(part, f"{where}: {node.refusal}, which cannot be written to"),)
 
 
@@ -145,21 +145,23 @@ def _positions(own: range, mode: int) -> str:
     return f"positions {own[0]} to {own[-1]}{steps} of mode {mode}"
 
 
-def _of_whole(operand: Expression, layout: Layout[Any], part: Part, where: str) -> Landings:
+def _of_whole(operand: Expression, layout: Layout[Any], part: Part, where: str) -> WriteTargets:
     extents = operand.shape.extents
-    inner = _landings(operand, _all(extents), None)
+    inner = _targets(operand, _all(extents), None)
     if layout.shape.size == operand.shape.size and layout.is_injective:
         return (Arranged(part, layout, inner, extents),)
     return _scattered(inner, extents, layout, part, where)
 
 
-def _scattered(inner: Landings, extents: Extents, layout: Layout[Any], part: Part, where: str) -> Landings:
-    """Return landings of some elements of a box, address by address."""
-    leaves: list[Landing | Refused] = []
+def _scattered(
+    inner: WriteTargets, extents: Extents, layout: Layout[Any], part: Part, where: str
+) -> WriteTargets:
+    """Return targets of some elements of a box, address by address."""
+    leaves: list[WriteTarget | Refused] = []
     numbers, addresses = _addresses(inner, extents, leaves)
     chosen = layout.to_numpy().reshape(-1)
     numbers, addresses = numbers.reshape(-1)[chosen], addresses.reshape(-1)[chosen]
-    found: list[Landing | Refused | Arranged] = []
+    found: list[WriteTarget | Refused | Arranged] = []
     met: list[int] = np.unique(numbers).tolist()
     for number in met:
         leaf = leaves[number]
@@ -168,29 +170,29 @@ def _scattered(inner: Landings, extents: Extents, layout: Layout[Any], part: Par
             continue
         places = np.flatnonzero(numbers == number)
         table = wrap_layout(over_box((len(places),), (0,), 0, (Table(addresses[places]),)))
-        found.append(Landing(part, Tensor._make(table, leaf.tensor.buffer), where, places))
+        found.append(WriteTarget(part, Tensor._make(table, leaf.tensor.buffer), where, places))
     return tuple(found)
 
 
 def _addresses(
-    landings: Landings, extents: Extents, leaves: list[Landing | Refused]
+    targets: WriteTargets, extents: Extents, leaves: list[WriteTarget | Refused]
 ) -> tuple[IntArray, IntArray]:
     """Return for each element of a box the number of its leaf, and its address there."""
     numbers, addresses = np.zeros(extents, dtype=np.int64), np.zeros(extents, dtype=np.int64)
-    for own in landings:
+    for own in targets:
         key = _key(own.part)
         if isinstance(own, Arranged):
-            few, there = _addresses(own.landings, own.extents, leaves)
+            few, there = _addresses(own.targets, own.extents, leaves)
             places = own.layout.to_numpy()
             numbers[key], addresses[key] = few.reshape(-1)[places], there.reshape(-1)[places]
             continue
         leaves.append(own)
-        if isinstance(own, Landing) and own.places is not None:
+        if isinstance(own, WriteTarget) and own.places is not None:
             _put(numbers, key, own.places, np.full(len(own.places), len(leaves) - 1))
             _put(addresses, key, own.places, own.tensor.layout.to_numpy())
         else:
             numbers[key] = len(leaves) - 1
-            addresses[key] = own.tensor.layout.to_numpy() if isinstance(own, Landing) else 0
+            addresses[key] = own.tensor.layout.to_numpy() if isinstance(own, WriteTarget) else 0
     return numbers, addresses
 
 
@@ -203,9 +205,9 @@ def _key(part: Part) -> tuple[slice, ...]:
     return tuple([slice(own.start, own.stop, own.step) for own in part])
 
 
-def write_parts(landings: Landings, values: Array) -> Iterator[tuple[Landing, Array]]:
+def write_parts(targets: WriteTargets, values: Array) -> Iterator[tuple[WriteTarget, Array]]:
     """Return an iterator over parts that lie in tensors, and the values of each, in its order."""
-    for own in landings:
+    for own in targets:
         mine = values[_key(own.part)]
         if isinstance(own, Arranged):
             flat: Any = np.empty(mine.size, mine.dtype)
@@ -215,6 +217,6 @@ def write_parts(landings: Landings, values: Array) -> Iterator[tuple[Landing, Ar
                 assign_indexed(flat, (places.to_numpy(),), mine)
             else:
                 write_elements(memory, mine)
-            yield from write_parts(own.landings, flat.reshape(own.extents))
-        elif isinstance(own, Landing):
+            yield from write_parts(own.targets, flat.reshape(own.extents))
+        elif isinstance(own, WriteTarget):
             yield own, mine if own.places is None else mine.reshape(-1)[own.places]

@@ -11,27 +11,33 @@ from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.writing._distinct import check_distinct
-from tensorwrapper.selection.writing._targets import Landing, Landings, landed, landings_of, write_parts
+from tensorwrapper.selection.writing._targets import (
+    WriteTarget,
+    WriteTargets,
+    stored_in,
+    write_parts,
+    write_targets_of,
+)
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import fit_extents
 from tensorwrapper.typing import Array, Extents
 
-__all__ = ["Value", "accumulate", "assign", "writable_landings"]
+__all__ = ["Value", "accumulate", "assign", "writable_targets"]
 
 Value: TypeAlias = "npt.ArrayLike | Tensor[Any]"
 """What is written: a tensor, an array, a number, or lists of them."""
 
 
-def writable_landings(written: Expression, normal: Expression) -> Landings:
+def writable_targets(written: Expression, normal: Expression) -> WriteTargets:
     """Return where the elements of a view are stored, if each can be written to and none comes twice."""
-    found = landings_of(normal)
-    parts = list(landed(found))
+    found = write_targets_of(normal)
+    parts = list(stored_in(found))
     _check_writable(written, parts)
     check_distinct(parts)
     return found
 
 
-def _check_writable(written: Expression, parts: Iterable[Landing]) -> None:
+def _check_writable(written: Expression, parts: Iterable[WriteTarget]) -> None:
     """Raise if a part lies in memory that may not change, also where only one of several tensors says so."""
     fixed = {source for source in _sources(written) if not source.tensor.buffer.writeable}
     for part in parts:
@@ -59,21 +65,23 @@ def assign(written: Expression, normal: Expression, value: Value) -> None:
     tensor = normal.node.tensor
     if tensor is not None:
         target = Tensor._make(normal.layout, tensor.buffer)
-        _check_writable(written, [Landing((), target, "the elements")] if target._layout.is_injective else [])
+        _check_writable(
+            written, [WriteTarget((), target, "the elements")] if target._layout.is_injective else []
+        )
         target.assign(value)
         return
     extents = normal.shape.extents
     if not normal.shape.size:
         fit_extents(np.asarray(value), extents)
         return
-    found = writable_landings(written, normal)
-    parts = list(landed(found))
+    found = writable_targets(written, normal)
+    parts = list(stored_in(found))
     values = np.broadcast_to(_values(value, parts, extents), extents)
     for part, own in list(write_parts(found, values)):
         part.tensor.assign(own)
 
 
-def _values(value: Value, parts: list[Landing], extents: Extents) -> Array:
+def _values(value: Value, parts: list[WriteTarget], extents: Extents) -> Array:
     """Return a value as an array of the view's type that is not in memory which is written."""
     first = parts[0].tensor
     given = _array_of(value)
@@ -96,8 +104,8 @@ def _array_of(value: Value) -> Array | None:
 
 def accumulate(values: Tensor[Any], normal: Expression) -> None:
     """Add elements to those of a view, also where several of its indices share an element."""
-    found = landings_of(normal)
-    parts = list(landed(found))
+    found = write_targets_of(normal)
+    parts = list(stored_in(found))
     for part in parts:
         if not TensorSource(part.tensor).owner.writeable:
             raise ReadOnlyError("a source of the view is read-only; copy() gives one that can change")
