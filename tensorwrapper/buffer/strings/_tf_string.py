@@ -110,13 +110,18 @@ def encode_tf_strings(strings: StringData) -> Bytes:
     Raises
     ------
     ConversionError
-        If an element is null: TF_STRING has no nulls, and `StringData.fill_null` says what to write.
+        If `strings` are no `StringData`, or an element is null: TF_STRING has no nulls, and `StringData.fill_null` says what to write.
 
     Examples
     --------
     >>> encode_tf_strings(StringData.from_list(["foobar"])).tobytes().hex()
     '000000000000000006666f6f626172'
     """
+    given: object = strings
+    if not isinstance(given, StringData):
+        raise ConversionError(
+            f"strings must be StringData, such as StringData.from_list(...), not {type(given).__name__}"
+        )
     if strings.null_count:
         k = int(np.argmin(strings.is_valid()))
         raise ConversionError(

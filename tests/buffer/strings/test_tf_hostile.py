@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper.buffer import StringData, decode_tf_strings, encode_tf_strings
-from tensorwrapper.errors import StringDataError, TensorWrapperError
+from tensorwrapper.errors import ConversionError, StringDataError, TensorWrapperError
 
 
 def read_one_by_one(buffer, count):
@@ -148,3 +148,9 @@ def test_checking_text_that_shares_bytes_costs_little_memory():
 
     assert words.item(n - 1) == text
     assert peak < 16 * 2**20  # all elements together have 64 MiB
+
+
+@pytest.mark.parametrize("strings", [["a"], "a", b"a", None, np.array(["a"]), 5])
+def test_errors_what_is_no_string_data_is_refused_by_name(strings):
+    with pytest.raises(ConversionError, match=f"not {type(strings).__name__}"):
+        encode_tf_strings(strings)
