@@ -110,7 +110,8 @@ def encode_tf_strings(strings: StringData) -> Bytes:
     Raises
     ------
     ConversionError
-        If `strings` are no `StringData`, or an element is null: TF_STRING has no nulls, and `StringData.fill_null` says what to write.
+        If `strings` are no `StringData`, or an element is null: TF_STRING has no nulls, and
+        `StringData.fill_null` says what to write.
 
     Examples
     --------
