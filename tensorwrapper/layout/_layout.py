@@ -1,7 +1,7 @@
 """`Layout`, the one class that users meet: where each index of a shape lives, counted in elements."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, SupportsIndex, cast, final, overload
+from typing import Any, Final, Generic, SupportsIndex, cast, final, overload
 
 from tensorwrapper._integers import one_sequence, to_counts, to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
@@ -16,7 +16,7 @@ from tensorwrapper.layout._queries import LayoutQueries
 from tensorwrapper.layout.boxes import _modes
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._orders import to_tiling
-from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.copies._plan import CopyPlan, plan_copy
 from tensorwrapper.layout.operations._nested import (
     LayerOrders,
@@ -45,6 +45,8 @@ from tensorwrapper.typing import (
 )
 
 __all__ = ["Layout", "as_layout", "wrap_layout"]
+
+_ROW_MAJOR: Final = "C"  # what is given for an order most of the time: one and the same string
 
 
 @final
@@ -111,14 +113,18 @@ class Layout(
     ) -> None:
         space = unnamed_shape(shape)
         start = None if offset is None else to_int(offset, "an offset")
-        held: LayoutCommon
-        if space.kind == "nested":
-            held = NestedLayout(of_layers(space, order, orders, ascend, strides, start), space.layers)
+        kind = space.implementation.kind
+        made: LayoutCommon
+        if kind == "nested":
+            made = NestedLayout(of_layers(space, order, orders, ascend, strides, start), space.layers)
         elif orders is not None:
-            raise LayoutError(f"orders are for the layers of nested shapes; {space} is {space.kind}")
+            raise LayoutError(f"orders are for the layers of nested shapes; {space} is {kind}")
+        elif kind == "smooth" and order is _ROW_MAJOR and ascend is None and strides is None:
+            # Most layouts are such: nothing is asked twice.
+            made = row_major(space, start or 0)
         else:
-            held = of_flat(space, order, ascend, strides, start)
-        _set_implementation(self, held)
+            made = of_flat(space, order, ascend, strides, start)
+        _set_implementation(self, made)
 
     @overload
     def __getitem__(self, key: Slices) -> "Layout[IndexT_co]": ...

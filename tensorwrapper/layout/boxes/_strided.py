@@ -46,8 +46,13 @@ def packed_strides(extents: Extents, order: Iterable[int]) -> Index:
 
 def row_major(shape: Shape[Any], offset: int) -> "Strided":
     """Return the layout of a box without gaps, in row-major order."""
-    extents = shape.extents
-    return Strided(shape, packed_strides(extents, range(len(extents) - 1, -1, -1)), offset)
+    box = shape.implementation
+    extents = box.extents
+    strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
+    layout = new_strided(extents, box.origin, strides, offset)
+    _set_shape(layout, shape)
+    _set_injective(layout, True)
+    return layout
 
 
 @final
