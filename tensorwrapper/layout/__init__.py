@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tensorwrapper.layout.algebra._tiler import Tiler, parse_tiler, tiler_text
     from tensorwrapper.layout.boxes._common import LayoutCommon
     from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder
-    from tensorwrapper.layout.boxes._modes import Boundary
+    from tensorwrapper.layout.boxes._modes import Boundary, Widths
     from tensorwrapper.layout.boxes._swizzle import Swizzle
     from tensorwrapper.layout.copies._hints import BlockHints, LayoutHints
     from tensorwrapper.layout.copies._plan import CopyMethod, CopyPlan
@@ -74,6 +74,7 @@ __all__ = [
     "StorageOrder",
     "Swizzle",
     "Tiler",
+    "Widths",
     "as_layout",
     "blocked_product",
     "coalesce",
@@ -120,7 +121,7 @@ __getattr__, __dir__ = lazy_names(
         "algebra._tiler": ("Tiler", "parse_tiler", "tiler_text"),
         "boxes._common": ("LayoutCommon",),
         "boxes._hierarchy": ("IntTree", "NestedInts", "OrdinalOrder"),
-        "boxes._modes": ("Boundary",),
+        "boxes._modes": ("Boundary", "Widths"),
         "boxes._swizzle": ("Swizzle",),
         "copies._hints": ("BlockHints", "LayoutHints"),
         "copies._plan": ("CopyMethod", "CopyPlan"),

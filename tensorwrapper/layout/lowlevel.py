@@ -1,4 +1,11 @@
-"""What upper floors and those who extend this one may use of places, beside the public names."""
+"""What upper floors and those who extend this one may use of places, beside the public names.
+
+Whoever writes a layout needs `CustomLayout` and `as_layout`, which are public, and from here `to_inside`,
+which checks indices. Layouts of a box with one rule per mode are made by `over_box` of axis maps (`Stride`,
+`Cycle`, `Table`), or by `new_strided` and `new_row_major` of strides; `contiguous` and `make_blocked` make
+those of jagged shapes, and `wrap_layout` puts any of them behind the facade. What a layout is asked are
+methods of `LayoutCommon`; the rest are functions on layouts of every kind, and the steps of copy plans.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +18,6 @@ if TYPE_CHECKING:
     from tensorwrapper.layout.boxes._common import to_inside
     from tensorwrapper.layout.boxes._hierarchical import Hierarchical
     from tensorwrapper.layout.boxes._keys import expand_positional, parse_positional
-    from tensorwrapper.layout.boxes._modes import Widths
     from tensorwrapper.layout.boxes._orders import fastest_first
     from tensorwrapper.layout.boxes._separable import Separable, over_box
     from tensorwrapper.layout.boxes._strided import (
@@ -19,20 +25,17 @@ if TYPE_CHECKING:
         new_row_major,
         new_strided,
         packed_strides,
-        row_major,
     )
     from tensorwrapper.layout.cells._blocked import Blocked, make_blocked, rows_of
-    from tensorwrapper.layout.cells._padded import Packed, Padded, contiguous
+    from tensorwrapper.layout.cells._padded import contiguous
     from tensorwrapper.layout.cells._parts import PlacedRows
     from tensorwrapper.layout.copies._block import BlockRow, StridedCopy
     from tensorwrapper.layout.copies._gather import GatherCopy, Planes, bands_of
     from tensorwrapper.layout.copies._plan import plan_copy
     from tensorwrapper.layout.copies._steps import CopySteps, RegionCopy
     from tensorwrapper.layout.copies._table import CopyTable
-    from tensorwrapper.layout.interchange._storage_order import storage_order_of
     from tensorwrapper.layout.operations._choose import choose
     from tensorwrapper.layout.operations._inverse_map import count_elements, has_elements, locate, run_of
-    from tensorwrapper.layout.operations._nested import NestedLayout
     from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
     from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
     from tensorwrapper.layout.tiles._tiled import TiledStrided
@@ -47,9 +50,6 @@ __all__ = [
     "Cycle",
     "GatherCopy",
     "Hierarchical",
-    "NestedLayout",
-    "Packed",
-    "Padded",
     "PlacedRows",
     "Planes",
     "RegionCopy",
@@ -59,7 +59,6 @@ __all__ = [
     "StridedCopy",
     "Table",
     "TiledStrided",
-    "Widths",
     "bands_of",
     "choose",
     "contiguous",
@@ -76,13 +75,11 @@ __all__ = [
     "packed_strides",
     "parse_positional",
     "plan_copy",
-    "row_major",
     "rows_of",
     "rows_under",
     "run_of",
     "solve_progression",
     "split_mode_by",
-    "storage_order_of",
     "table_of",
     "to_inside",
     "unrolled",
@@ -98,22 +95,19 @@ __getattr__, __dir__ = lazy_names(
         "boxes._common": ("to_inside",),
         "boxes._hierarchical": ("Hierarchical",),
         "boxes._keys": ("expand_positional", "parse_positional"),
-        "boxes._modes": ("Widths",),
         "boxes._orders": ("fastest_first",),
         "boxes._separable": ("Separable", "over_box"),
-        "boxes._strided": ("Strided", "new_row_major", "new_strided", "packed_strides", "row_major"),
+        "boxes._strided": ("Strided", "new_row_major", "new_strided", "packed_strides"),
         "cells._blocked": ("Blocked", "make_blocked", "rows_of"),
-        "cells._padded": ("Packed", "Padded", "contiguous"),
+        "cells._padded": ("contiguous",),
         "cells._parts": ("PlacedRows",),
         "copies._block": ("BlockRow", "StridedCopy"),
         "copies._gather": ("GatherCopy", "Planes", "bands_of"),
         "copies._plan": ("plan_copy",),
         "copies._steps": ("CopySteps", "RegionCopy"),
         "copies._table": ("CopyTable",),
-        "interchange._storage_order": ("storage_order_of",),
         "operations._choose": ("choose",),
         "operations._inverse_map": ("count_elements", "has_elements", "locate", "run_of"),
-        "operations._nested": ("NestedLayout",),
         "operations._regroup": ("merge_mode", "split_mode_by"),
         "operations._tables": ("rows_under", "table_of", "unrolled"),
         "tiles._tiled": ("TiledStrided",),

@@ -7,8 +7,8 @@ import attrs
 
 from tensorwrapper._integers import to_count, to_counts
 from tensorwrapper.errors import ConversionError, JaggedModeError
-from tensorwrapper.layout import Boundary, Layout
-from tensorwrapper.layout.lowlevel import Widths, expand_positional, new_row_major, wrap_layout
+from tensorwrapper.layout import Boundary, Layout, Widths
+from tensorwrapper.layout.lowlevel import expand_positional, new_row_major, wrap_layout
 from tensorwrapper.selection._view_facade import ViewFacade
 from tensorwrapper.selection.expressions._padding import padded
 from tensorwrapper.selection.expressions._reading import reading_of

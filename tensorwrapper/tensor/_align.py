@@ -12,7 +12,6 @@ from tensorwrapper.buffer.lowlevel import take_elements
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
-    Blocked,
     contiguous,
     make_blocked,
     rows_under,
@@ -185,7 +184,7 @@ def _find(common: Rows, shape: Shape, layout: Layout[Any]) -> tuple[IntArray, _P
         moves = _at(mine, slice(*common.leaves)) - _at(theirs, cells + table.rows.leaves[0])
         starts = starts + moves * table.steps(mode, cells)
     held = make_blocked(shape, starts, table.strides[cells])
-    if isinstance(held, Blocked):
+    if not held.is_packed:
         return cells, frozen_array(held.to_numpy())
     return cells, slice(held.offset, held.offset + shape.size)
 

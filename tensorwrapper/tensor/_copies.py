@@ -14,7 +14,7 @@ from tensorwrapper.buffer.lowlevel import (
 )
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import NestedLayout, TiledStrided, wrap_layout
+from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
 from tensorwrapper.shape import JaggedCommon
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._lists import nest, rows_of
@@ -60,12 +60,11 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
     def copy(self) -> Self:
         """Return the same elements in memory of their own, packed in row-major order; sparse ones stay so."""
         held = self._layout.implementation
-        if isinstance(held, NestedLayout):
+        if held.layers:
             packed = self._flat().copy()
-            return self._make(
-                wrap_layout(NestedLayout(packed._layout.implementation, held.layers)), packed._buffer
-            )
-        if isinstance(held, TiledStrided):
+            return self._make(Layout.nested(packed._layout, layers=held.layers), packed._buffer)
+        if held.tiled is not None:
+            held = cast("TiledStrided", held)
             under = self._make(wrap_layout(held.under), self._buffer).copy()
             layout = under._layout.as_tiled(held.tiling).implementation
             return self._make(
@@ -134,12 +133,12 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         array = self._buffer.memory_of(held)
         if array is not None:
             return array.tolist()
-        if isinstance(held, NestedLayout):
+        if held.layers:
             return self._flat().tolist()
         if self.shape.kind == "smooth":
             return self._buffer.objects_of(held).reshape(self.shape.extents).tolist()
         rows = cast("JaggedCommon", self.shape.implementation).rows
-        if rows.columns.leaf_rank == 1 and not isinstance(held, TiledStrided):
+        if rows.columns.leaf_rank == 1 and held.tiled is None:
             return nest(rows_of(self._buffer.objects_of(held).tolist(), rows), rows)
         cells = cell_layouts(held, self.shape.cell_table())
         lists = [self._make(wrap_layout(cell), self._buffer).tolist() for _, cell in cells]
@@ -162,8 +161,9 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         if not self.shape.size:
             return True
         mine, theirs = self._layout.implementation, other._layout.implementation
-        if isinstance(mine, TiledStrided) and isinstance(theirs, TiledStrided):
-            mine, theirs = mine.under, theirs.under
+        views = mine.tiled, theirs.tiled
+        if views[0] is not None and views[1] is not None:
+            mine, theirs = views[0].under, views[1].under
         return self._buffer.equals(mine, other._buffer, theirs, equal_nan=equal_nan)
 
     def __contains__(self, value: object) -> bool:

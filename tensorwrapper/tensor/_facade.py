@@ -8,7 +8,7 @@ operations that a `View` has as well stand in ``_common``.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Concatenate, Generic, ParamSpec, Self
+from typing import Any, Concatenate, Generic, ParamSpec, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.errors import JaggedModeError, LayoutError, ReadOnlyError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Separable, Strided, TiledStrided
+from tensorwrapper.layout.lowlevel import TiledStrided
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, Extents, ScalarT_co
 
@@ -95,15 +95,15 @@ class TensorFacade(ABC, Generic[ScalarT_co]):
 
     def _tiled(self, what: str) -> TiledStrided:
         held = self._layout.implementation
-        if isinstance(held, TiledStrided):
-            return held
+        if held.tiled is not None:
+            return cast("TiledStrided", held)
         raise LayoutError(
             f"{what} needs a tiled view, which tiled(tiling) makes of a box in strides; of tiles that lie "
             "one after the other, element(number) is one"
         )
 
     def _check_cells(self, what: str) -> None:
-        if isinstance(self._layout.implementation, Strided):
+        if self._layout.implementation.as_strided() is not None:
             raise JaggedModeError(
                 f"{what} needs a jagged or tiled tensor: a box is one cell; tiled(tiling) cuts it into tiles"
             )
@@ -112,7 +112,7 @@ class TensorFacade(ABC, Generic[ScalarT_co]):
         # The layout first: the memory under one that repeats is read-only as well, but that is not why.
         if not self._layout.is_injective:
             held = self._layout.implementation
-            mode = held.repeated_mode() if isinstance(held, Strided | Separable) else None
+            mode = held.repeated_mode()
             where = "modes that overlap" if mode is None else f"mode {mode}, which repeats its elements"
             raise ReadOnlyError(f"indices share a place because of {where}; copy() gives each its own")
         if not self._buffer.writeable:

@@ -12,7 +12,6 @@ from tensorwrapper.buffer.lowlevel import check_numbers
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import (
-    Packed,
     PlacedRows,
     contiguous,
     new_strided,
@@ -146,7 +145,7 @@ class TensorRows(Generic[_T, _R]):
 
 
 def _runs_of(held: LayoutCommon) -> "_Runs | PlacedRows":
-    if isinstance(held, Packed):
+    if held.is_packed:
         splits = row_splits(held.shape)
         return _Runs(held.offset, splits, splits[1:], None)
     if held.shape.rank == 1:

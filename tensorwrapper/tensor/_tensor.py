@@ -283,11 +283,12 @@ class Tensor(
         self._check_cells("reduce_tiles")
         check_numbers(self.dtype, "reduce_tiles")
         held, outer = self._layout.implementation, self.shape.outer()
-        if isinstance(held, TiledStrided):
-            marks = [p.starts for p in held.tiling.partitions]
-            array = self._buffer.memory_of(held.under)
+        view = held.tiled
+        if view is not None:
+            marks = [p.starts for p in view.tiling.partitions]
+            array = self._buffer.memory_of(view.under)
             if array is None:
-                array = self._buffer.elements_of(held.under).reshape(held.under.shape.extents)
+                array = self._buffer.elements_of(view.under).reshape(view.under.shape.extents)
             reduced = reduce_box(ufunc, array, marks, initial)
         else:
             reduced = reduce_runs(
@@ -418,16 +419,17 @@ class Tensor(
         check_dtype(wanted)
         check_numbers(self.dtype, "astype")
         held = self._layout.implementation
-        if isinstance(held, TiledStrided):
-            return _restore_tiled(
-                self.untiled().astype(wanted, checked=checked), held.tiling, held.grid_origin
-            )
+        view = held.tiled
+        if view is not None:
+            made = self.untiled().astype(wanted, checked=checked)
+            return _restore_tiled(made, view.tiling, view.grid_origin)
         return _restore(self.shape, self._buffer.convert(held, wanted, checked=checked))
 
     def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
         held = self._layout.implementation
-        if isinstance(held, TiledStrided):
-            return _restore_tiled, (self.untiled(), held.tiling, held.grid_origin)
+        view = held.tiled
+        if view is not None:
+            return _restore_tiled, (self.untiled(), view.tiling, view.grid_origin)
         return _restore, (self.shape, self._buffer.pack(held, own=False))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from tensorwrapper._arrays import BATCH
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout.lowlevel import Blocked, Padded, Strided, TiledStrided, contiguous
+from tensorwrapper.layout.lowlevel import TiledStrided, contiguous
 from tensorwrapper.shape import CellTable, Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Array, Index, IntArray
@@ -29,13 +29,7 @@ def cell_layouts(held: LayoutCommon, table: CellTable) -> Iterator[tuple[Index, 
         for place, (number, sizes, starts, before) in enumerate(cells, first):
             index = tuple(number)
             cell = wrap(make_smooth(tuple(sizes), tuple(starts)))
-            if isinstance(held, TiledStrided):
-                tile = held.tile(index)
-                yield index, Strided(cell, tile.strides, tile.offset)
-            elif isinstance(held, Blocked | Padded):
-                yield index, held.cell(place)
-            else:
-                yield index, contiguous(cell, held.offset + before)
+            yield index, contiguous(cell, held.offset + before) if held.is_packed else held.cell(place)
 
 
 def tile_numbers(held: TiledStrided, given: Array) -> IntArray:

@@ -192,3 +192,17 @@ def test_it_is_copied_by_plan():
     moved = {s + k: t + k for runs in plan.run_batches() for s, t, n in runs.tolist() for k in range(n)}
     assert moved == dict(zip(PLACES.ravel().tolist(), tiled.to_numpy().ravel().tolist(), strict=True))
     assert io.StringIO(str(plan)).readline()
+
+
+def test_a_jagged_one_is_the_layout_of_a_tensor():
+    layout = as_layout(Staircase(4))
+    memory = np.full(10, -1.0)
+    memory[layout.to_numpy()] = np.arange(10.0)
+    t = tw.Tensor(layout, Dense(memory))
+    assert t.tolist() == [[0], [1, 2], [3, 4, 5], [6, 7, 8, 9]]
+    assert [cell.tolist() for _, cell in t.cells()] == t.tolist()
+    assert t[1:3].tolist() == [[1, 2], [3, 4, 5]]
+    assert t[-1, 1:3].tolist() == [7, 8]
+    assert (t + 1).tolist() == [[1], [2, 3], [4, 5, 6], [7, 8, 9, 10]]
+    assert t.flatten().tolist() == list(range(10))
+    assert wire.decode(wire.encode([t])).tensors[0].tolist() == t.tolist()

@@ -257,6 +257,10 @@ class LayoutCommon(ABC):
         """
         return None
 
+    def cell(self, number: int) -> "LayoutCommon":
+        """Return the layout of one cell of a jagged shape, counted from 0 in row-major order."""
+        raise self.refusal("a cell")
+
     @property
     def is_packed(self) -> bool:
         """Whether an offset is the first one plus the ordinal, over a jagged shape."""

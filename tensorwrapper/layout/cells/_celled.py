@@ -32,6 +32,9 @@ class CellLayout(LayoutCommon, ABC):
     def cell_rank(self) -> int:
         return rows_of(self.shape).columns.leaf_rank
 
+    def cell(self, number: int) -> LayoutCommon:
+        return self.as_blocked().cell(number)
+
     def indices_of(self, offset: int) -> list[Index]:
         return self.as_blocked().indices_of(offset)
 

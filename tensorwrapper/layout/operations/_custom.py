@@ -17,7 +17,9 @@ from tensorwrapper._integers import to_int
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation, to_inside
 from tensorwrapper.layout.cells._padded import contiguous
+from tensorwrapper.layout.cells._parts import rows_of
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
 __all__ = ["CustomLayout", "PartLayout"]
@@ -142,6 +144,14 @@ class CustomLayout(LayoutCommon, ABC):
 
     def change(self, operation: ModeOperation) -> LayoutCommon:
         return self._whole().change(operation)
+
+    def cell(self, number: int) -> LayoutCommon:
+        rows = rows_of(self.shape)
+        leaf = rows.leaves[0] + number
+        prefix = rows.prefix_of(leaf)
+        starts = [self.shape.origin_at(prefix[:mode]) for mode in range(len(prefix))]
+        part = self.at(tuple([i - start for i, start in zip(prefix, starts, strict=True)]))
+        return part.moved_to(wrap(make_smooth(*rows.columns.leaf_box(leaf))))
 
     def moved_to(self, shape: Shape[Any]) -> LayoutCommon:
         return self._whole().moved_to(shape)

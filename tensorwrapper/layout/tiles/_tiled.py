@@ -161,6 +161,11 @@ class TiledStrided(CellLayout):
         starts = sum_table(self.under.offset if some else 0, firsts).reshape(-1)
         return Blocked(self.shape, frozen_array(starts), shared_table(tuple(steps), len(starts)))
 
+    def cell(self, number: int) -> Strided:
+        numbers = self.tiling.grid.index(number)
+        tile = self.tile([k + start for k, start in zip(numbers, self.grid_origin, strict=True)])
+        return Strided(tile.shape.zero_based(), tile.strides, tile.offset)
+
     def tile(self, number: Iterable[SupportsIndex]) -> Strided:
         """Return the layout of one tile, where its elements lie."""
         numbers = to_index(number, self.tiling.rank)

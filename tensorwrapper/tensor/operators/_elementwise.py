@@ -58,7 +58,8 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
         return _call_boxes(ufunc, operands, outs, where, options)
     options.pop("order", None)
     implementation = reference.layout.implementation
-    if isinstance(implementation, TiledStrided):
+    if implementation.tiled is not None:
+        implementation = cast("TiledStrided", implementation)
         under = _under_tiles(everything, reference, implementation, name)
         if under is not None and all(out is None for out in outs):
             return _call_tiled(ufunc, reference, implementation, under, options)
@@ -314,7 +315,8 @@ def over_rows(flat: Array, shape: Shape[Any], reference: "TensorFacade[Any]") ->
     check_dtype(flat.dtype)
     layout = reference.layout
     implementation = layout.implementation
-    if isinstance(implementation, TiledStrided):
+    if implementation.tiled is not None:
+        implementation = cast("TiledStrided", implementation)
         box = reference._make(
             packed_layout(implementation.under.shape),
             Dense(cast("Any", np.empty(len(flat), flat.dtype))),
@@ -338,8 +340,8 @@ def _under_tiles(
     arrays: list[Any] = []
     r = reference.shape.rank // 2
     for operand in operands:
-        if isinstance(operand, TensorFacade) and isinstance(operand.layout.implementation, TiledStrided):
-            own = operand.layout.implementation
+        if isinstance(operand, TensorFacade) and operand.layout.is_tiled:
+            own = cast("TiledStrided", operand.layout.implementation)
             memory = operand.buffer.memory_of(own.under)
             if (
                 own.tiling != implementation.tiling

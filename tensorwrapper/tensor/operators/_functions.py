@@ -15,7 +15,6 @@ from tensorwrapper.buffer.lowlevel import (
     packed_layout,
 )
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
-from tensorwrapper.layout.lowlevel import TiledStrided
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
 from tensorwrapper.tensor._bridge import join_lazily
@@ -259,7 +258,7 @@ def _joined_shape(parts: "list[TensorFacade[Any]]", mode: int) -> "Shape[Any] | 
 
 
 def _is_tiled(tensor: TensorFacade[Any]) -> bool:
-    return isinstance(tensor.layout.implementation, TiledStrided)
+    return tensor.layout.is_tiled
 
 
 def _join(
