@@ -480,15 +480,7 @@ def wrap_layout(held: LayoutCommon) -> "Layout[Any]":
 def as_layout(layout: "Layout[Any] | LayoutCommon") -> "Layout":
     """Return the layout that an implementation of one's own is, behind the facade that users know.
 
-    Parameters
-    ----------
-    layout
-        An implementation (see `CustomLayout`), or a layout, which is returned as it is.
-
-    Raises
-    ------
-    ConversionError
-        If it is neither.
+    What is given is an implementation (see `CustomLayout`), or a layout, which is returned as it is.
 
     Examples
     --------
