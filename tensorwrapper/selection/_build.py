@@ -32,7 +32,10 @@ ViewLike: TypeAlias = "View[Any] | Tensor[Any] | Source | npt.ArrayLike"
 
 
 @overload
-def as_view(source: View[ScalarT_co]) -> View[ScalarT_co]: ...
+def as_view(source: View[ScalarT_co]) -> View[ScalarT_co]:
+    """Return the view of a whole source; a view as it is."""
+
+
 @overload
 def as_view(source: Tensor[ScalarT_co]) -> View[ScalarT_co]: ...
 @overload

@@ -438,7 +438,7 @@ def wrap(implementation: ShapeCommon, names: Names = None) -> "Shape[Any]":
 
 
 @functools.cache
-def _labeler() -> "Callable[[Shape[Index], LabelsLike], LabeledShape[Shape[Index]]]":
+def _labeler() -> "Callable[[Shape, LabelsLike], LabeledShape[Shape]]":
     # Loaded when it is first asked for: most programs label nothing, and shall not wait for it.
     from tensorwrapper.shape.labels._labels import label_shape  # noqa: PLC0415
 

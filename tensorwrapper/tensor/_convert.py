@@ -33,7 +33,10 @@ __all__ = ["as_tensor", "from_buffer", "jagged"]
 
 
 @overload
-def as_tensor(value: Tensor[ScalarT_co], *, copy: bool | None = None) -> Tensor[ScalarT_co]: ...
+def as_tensor(value: Tensor[ScalarT_co], *, copy: bool | None = None) -> Tensor[ScalarT_co]:
+    """Return `value` as a tensor, over a box unless it is a tensor; it shares memory if possible."""
+
+
 @overload
 def as_tensor(value: "npt.NDArray[ScalarT_co]", *, copy: bool | None = None) -> Tensor[ScalarT_co]: ...
 @overload

@@ -21,7 +21,10 @@ __all__ = ["empty", "eye", "full", "zeros"]
 
 
 @overload
-def empty(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]: ...
+def empty(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]:
+    """Return a tensor of this shape whose elements are whatever the memory holds."""
+
+
 @overload
 def empty(
     shape: ShapeLike,
@@ -69,7 +72,10 @@ def empty(
 
 
 @overload
-def zeros(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]: ...
+def zeros(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]:
+    """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`."""
+
+
 @overload
 def zeros(
     shape: ShapeLike,
@@ -103,7 +109,10 @@ def full(
     dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
     layout: Layout[Any] | None = None,
     tiling: Tiling | None = None,
-) -> Tensor[ScalarT_co]: ...
+) -> Tensor[ScalarT_co]:
+    """Return a tensor of this shape filled with a number, or by a function, block by block."""
+
+
 @overload
 def full(
     shape: ShapeLike,
@@ -191,7 +200,10 @@ def _values(fill: Callable[[Shape[Any]], npt.ArrayLike], block: Shape[Any]) -> n
 @overload
 def eye(
     rows: SupportsIndex, columns: SupportsIndex | None = None, *, diagonal: SupportsIndex = 0
-) -> Tensor[np.float64]: ...
+) -> Tensor[np.float64]:
+    """Return the matrix with ones on one diagonal and zeros elsewhere."""
+
+
 @overload
 def eye(
     rows: SupportsIndex,

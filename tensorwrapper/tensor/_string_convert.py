@@ -23,7 +23,10 @@ def strings(
     kind: Literal["utf8"],
     shape: ShapeLike | None = None,
     nullable: bool | None = None,
-) -> Tensor[np.str_]: ...
+) -> Tensor[np.str_]:
+    """Return a tensor of strings: text (kind utf8) or bytes (kind binary) of any length, and nulls."""
+
+
 @overload
 def strings(
     values: object,
