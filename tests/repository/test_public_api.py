@@ -102,7 +102,8 @@ def test_an_editor_shows_parameters_and_one_text(way, value):
 
 
 def test_no_signature_writes_an_unknown_rank_out():
-    # `Shape[tuple[int, ...]]` is what pyright takes for rank 0 where a mode is dropped: a bare class says unknown.
+    source = f"import tensorwrapper as tw\nimport tensorwrapper.{floor}\n{way}("
+    shown = jedi.Script(source).get_signatures()
     written = re.compile(
         r"\b(Shape|Indices|IndexIterator|Layout|Tiling|Mask)\[(tuple\[int, \.\.\.\]|Index)\]"
     )
