@@ -61,6 +61,12 @@ def rooms() -> dict[str, list[tuple[str, int]]]:
     return dict(sorted(found.items()))
 
 
+def said(name: str) -> str:
+    """Return the first line in which a room says what it is for."""
+    tree = trees().get(f"{name}__init__.py")
+    return "" if tree is None else (ast.get_docstring(tree) or "").splitlines()[0].replace("``", "`")
+
+
 def layers() -> dict[str, int]:
     """Return how many layers each import contract has."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -283,12 +289,12 @@ def page() -> str:
             "has at most 500 lines. `__init__` is not counted."
         ),
         table(
-            ("room", "files", "lines"),
+            ("room", "files", "lines", "what it is for"),
             [
-                (f"`{name}`" if "/" in name else name, len(f), sum(n for _, n in f))
+                (f"`{name}`" if "/" in name else name, len(f), sum(n for _, n in f), said(name))
                 for name, f in sizes.items()
             ]
-            + [("in all", files, lines)],
+            + [("in all", files, lines, "")],
         ),
         "## Contracts",
         (
