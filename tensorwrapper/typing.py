@@ -68,6 +68,7 @@ __all__ = [
     "Slices",
     "StringKind",
     "UnknownRank",
+    "WriteCasting",
 ]
 
 Index: TypeAlias = tuple[int, ...]
@@ -136,6 +137,9 @@ Raggedness: TypeAlias = Literal["uniform", "gridded", "ragged"]
 per mode of a grid; its rank is 2k, the first k modes depend on nothing, mode k + i on mode i alone.
 ``ragged``: anything else.
 """
+
+WriteCasting: TypeAlias = Literal["same_kind", "unsafe"]
+"""How values become elements of another type: within one kind and checked, or as NumPy casts."""
 
 Order: TypeAlias = Literal["C", "F"]
 """Which mode runs fastest: the last ("C") or the first ("F")."""

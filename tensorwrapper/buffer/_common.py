@@ -12,14 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer._addresses import address_batches, packed_layout
-from tensorwrapper.buffer._elements import check_numbers, convert_elements, holds_strings, kind_of
+from tensorwrapper.buffer._elements import (
+    check_numbers,
+    check_write,
+    convert_elements,
+    holds_strings,
+    kind_of,
+)
 from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements
 from tensorwrapper.buffer.copies._run_copy import run_copy
 from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import Hierarchical, Strided, plan_copy
-from tensorwrapper.typing import Array, Extents, Index, IntArray, ScalarT_co
+from tensorwrapper.typing import Array, Extents, Index, IntArray, ScalarT_co, WriteCasting
 
 __all__ = ["BufferCommon", "Dense"]
 
@@ -288,12 +294,16 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     # Writing.
 
-    def fit(self, value: object) -> Array:
-        """Return numbers, or string data, as an array of this dtype, of its own, cast as in an assignment."""
-        given: Any = np.array(value.to_list(), np.object_) if isinstance(value, StringData) else value
-        values: Array = np.empty(np.shape(given), self.dtype)
-        values[...] = given
-        return values
+    def fit(self, value: object, *, casting: WriteCasting = "same_kind") -> Array:
+        """Return numbers, or string data, as an array of this dtype, of its own, as `check_write` says."""
+        if isinstance(value, StringData):
+            values: Array = np.empty(len(value), self.dtype)
+            values[...] = np.array(value.to_list(), np.object_)
+            return values
+        given = check_write(value, self.dtype, casting=casting)
+        own: Array = np.empty(given.shape, self.dtype)
+        own[...] = given
+        return own
 
     def assign(self, layout: LayoutCommon, values: Array) -> None:
         """Write one value of this dtype to each place of a layout that gives every index its own.

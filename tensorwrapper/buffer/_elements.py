@@ -7,12 +7,13 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.buffer.strings._checks import fit_string
-from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError
-from tensorwrapper.typing import Array, StringKind
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, SizeOverflowError
+from tensorwrapper.typing import Array, StringKind, WriteCasting
 
 __all__ = [
     "check_dtype",
     "check_numbers",
+    "check_write",
     "convert_elements",
     "fit_elements",
     "fit_number",
@@ -57,7 +58,9 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     Raises
     ------
     SizeOverflowError
-        If the number is not an integer of the type's range.
+        If the number is not in the type's range.
+    DTypeError
+        If it is a float, and the elements are integers.
     ConversionError
         If it is no number at all, or not-a-number where the type has none.
     """
@@ -65,19 +68,94 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
         return fit_string(value, dtype, what)
     try:
         given = np.asarray(value).dtype.kind
-        number = np.array(value, dtype=dtype)
+        with np.errstate(all="ignore"):
+            number = np.array(value, dtype=dtype)
     except OverflowError as error:
         raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}") from error
     except (TypeError, ValueError) as error:
         raise ConversionError(f"{what}={value!r} is nothing that elements of type {dtype} can be") from error
+    if given in "fc" and dtype.kind in "iu" and np.ndim(np.asarray(value)) == 0 and not np.isnan(value):
+        raise DTypeError(f"{what}={value!r} has another kind than elements of type {dtype}")
     # NumPy reads text as a number, None as not-a-number, and takes any object for true.
     if dtype.kind not in "mM" and (value is None or given in "SUT" or given + dtype.kind == "Ob"):
         raise ConversionError(f"{what}={value!r} is nothing that elements of type {dtype} can be")
     if number.ndim:
         raise ConversionError(f"{what} must be one number, not an array of {number.shape}")
+    if dtype.kind in "fc" and given in "fc" and bool(np.isinf(number) & np.isfinite(np.asarray(value))):
+        raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}")
     if dtype.kind in "iu" and bool(np.asarray(value) != number):
         raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}")
     return number
+
+
+def check_write(value: object, dtype: "np.dtype[Any]", *, casting: WriteCasting = "same_kind") -> Array:
+    """Return a value as an array that may be written into elements of a type: what it cannot hold is refused.
+
+    Arrays and NumPy's numbers are cast within their kind, as NumPy's ``same_kind``; Python's numbers, and
+    lists of them, have no type of their own, so their values decide. A value that is cast is looked at.
+
+    Parameters
+    ----------
+    value
+        A number, an array, or lists of numbers.
+    casting
+        ``"unsafe"`` casts as NumPy does, whatever is lost.
+
+    Raises
+    ------
+    DTypeError
+        If the kinds differ: floats into integers, complex numbers into floats, text into numbers.
+    SizeOverflowError
+        If an integer is not in the range of the type, or a finite number would become infinite.
+    """
+    array = _array_of(value, dtype)
+    given = array.dtype
+    if type(value) is int and given.kind == "O":
+        raise SizeOverflowError(f"{value} does not fit elements of type {dtype}")
+    if given == dtype or casting == "unsafe" or np.can_cast(given, dtype, "safe"):
+        return array
+    weak = isinstance(value, list | tuple | int | float | complex) and not isinstance(value, np.generic)
+    if not (_is_within_kind(given, dtype) or (weak and given.kind in "biu" and dtype.kind in "biuf")):
+        raise DTypeError(
+            f"elements of type {given} do not go into elements of type {dtype}: only within one kind, or to "
+            'a wider one; astype() converts, assign(value, casting="unsafe") takes what is lost'
+        )
+    with np.errstate(over="ignore"):
+        fitted = array.astype(dtype)
+    if given.kind in "biu" and dtype.kind in "biu":
+        lost = fitted != array if given.kind != "b" else np.zeros(0, np.bool_)
+        what = "integers"
+    else:
+        lost = np.isinf(fitted) & np.isfinite(array)
+        what = "numbers"
+    if lost.any():
+        number = array.reshape(-1)[int(np.argmax(lost.reshape(-1)))]
+        raise SizeOverflowError(
+            f"there are {what} that do not fit elements of type {dtype}, the first is {number}"
+        )
+    return fitted
+
+
+def _array_of(value: object, dtype: "np.dtype[Any]") -> Array:
+    if isinstance(value, np.ndarray):
+        return cast("Array", value)
+    try:
+        array: Array = np.asarray(value)
+        # Times are written as text, which is none of NumPy's own.
+        return np.array(value, dtype) if dtype.kind in "mM" and array.dtype.kind == "U" else array
+    except OverflowError as error:
+        raise SizeOverflowError(
+            f"there are integers that do not fit elements of type {dtype}: {error}"
+        ) from error
+    except ValueError as error:
+        raise ExtentMismatchError(f"a {type(value).__name__} is no box of numbers: {error}") from error
+
+
+def _is_within_kind(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
+    """Tell whether a cast stays within a kind; NumPy knows no kind of the small floats of others."""
+    if "ml_dtypes" in (given.type.__module__, dtype.type.__module__):
+        return given.kind in "biufV" and (dtype.kind in "fcV" or dtype.type.__module__ == "ml_dtypes")
+    return np.can_cast(given, dtype, "same_kind")
 
 
 def fit_elements(array: Array, dtype: "np.dtype[Any]") -> Array:

@@ -19,7 +19,7 @@ from tensorwrapper.buffer.strings._numpy import NumpyStrings, strings_from_numpy
 from tensorwrapper.errors import ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import plan_copy
-from tensorwrapper.typing import Array, IntArray, StringKind
+from tensorwrapper.typing import Array, IntArray, StringKind, WriteCasting
 
 __all__ = ["Strings", "buffer_of"]
 
@@ -233,8 +233,8 @@ class Strings(BufferCommon[np.generic]):
         placed = replace_strings(empty, all_addresses(address_batches(target)), self.strings_of(layout))
         return Strings(placed, nullable=self.nullable)
 
-    def fit(self, value: object) -> Array:
-        return self.array_of(value) if isinstance(value, StringData) else super().fit(value)
+    def fit(self, value: object, *, casting: WriteCasting = "same_kind") -> Array:
+        return self.array_of(value) if isinstance(value, StringData) else super().fit(value, casting=casting)
 
     def assign(self, layout: LayoutCommon, values: Array) -> None:
         self.replace(all_addresses(address_batches(layout)), _strings_of(values, self.kind))

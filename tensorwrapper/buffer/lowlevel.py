@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer._elements import (
         check_dtype,
         check_numbers,
+        check_write,
         convert_elements,
         fit_elements,
         fit_number,
@@ -56,6 +57,7 @@ __all__ = [
     "check_dtype",
     "check_kind",
     "check_numbers",
+    "check_write",
     "choose_elements",
     "convert_elements",
     "copy_elements",
@@ -89,6 +91,8 @@ __getattr__, __dir__ = lazy_names(
         "_elements": (
             "check_dtype",
             "check_numbers",
+            "check_write",
+            "check_write",
             "convert_elements",
             "fit_elements",
             "fit_number",

@@ -11,7 +11,7 @@ from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.writing._writes import accumulate, assign, writable_targets
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import ScalarT_co
+from tensorwrapper.typing import ScalarT_co, WriteCasting
 
 __all__ = ["Value", "ViewWriting"]
 
@@ -43,8 +43,8 @@ class ViewWriting(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
             return True
         return False
 
-    def assign(self, value: Value) -> None:
-        """Write `value`, cast and broadcast as NumPy does, to where the elements of the view are stored.
+    def assign(self, value: Value, *, casting: WriteCasting = "same_kind") -> None:
+        """Write `value`, broadcast as NumPy does, to where the elements of the view are stored.
 
         Each element must be one element of a tensor, and none may come twice: views that join, deal, turn or
         reorder elements can be written to, those that compute, convert or repeat them cannot. An error
@@ -71,7 +71,7 @@ class ViewWriting(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         tensorwrapper.errors.ReadOnlyError: position 0 of mode 0: a constant, which cannot be written to
         """
         given = value.copy() if isinstance(value, ViewFacade) else value
-        assign(self._expression, self.normal_form(), given)
+        assign(self._expression, self.normal_form(), given, casting)
 
     def accumulate_into(self, target: "Tensor[Any] | ViewFacade[Any]") -> None:
         """Add the elements to those of `target`, also where several of its indices share an element.

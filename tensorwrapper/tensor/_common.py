@@ -15,7 +15,7 @@ from tensorwrapper._integers import one_sequence, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
-from tensorwrapper.typing import Extents, ScalarT_co
+from tensorwrapper.typing import Extents, ScalarT_co, WriteCasting
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._facade import TensorFacade
@@ -45,8 +45,8 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
 
     @abstractmethod
-    def assign(self, value: Any) -> None:  # noqa: ANN401 - each says what it takes
-        """Write `value` into all elements, cast and broadcast as NumPy does."""
+    def assign(self, value: Any, *, casting: WriteCasting = "same_kind") -> None:  # noqa: ANN401 - each says what it takes
+        """Write `value` into all elements, broadcast as NumPy does, cast within its kind."""
 
     @abstractmethod
     def _as_operand(self) -> "TensorFacade[ScalarT_co]":

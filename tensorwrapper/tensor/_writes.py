@@ -9,6 +9,7 @@ from tensorwrapper.buffer import Strings
 from tensorwrapper.buffer.lowlevel import (
     address_batches,
     assign_elements,
+    check_write,
     holds_strings,
     kind_of,
     packed_layout,
@@ -17,7 +18,7 @@ from tensorwrapper.errors import ConversionError, ExtentMismatchError, LayoutErr
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._string_values import read_strings
-from tensorwrapper.typing import Array, Extents, ScalarT_co
+from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
 
 __all__ = ["TensorWrites", "fit_extents"]
 
@@ -27,10 +28,14 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
-    def assign(self, value: "npt.ArrayLike | TensorFacade[Any]") -> None:
-        """Write `value` into all elements, cast and broadcast as NumPy does; an error changes nothing.
+    def assign(
+        self, value: "npt.ArrayLike | TensorFacade[Any]", *, casting: WriteCasting = "same_kind"
+    ) -> None:
+        """Write `value` into all elements, broadcast as NumPy does; an error changes nothing.
 
         What overlaps the tensor is read first. A jagged tensor takes one value, or a tensor of its shape.
+        Arrays and tensors are cast within their kind; Python's numbers go where they fit. What the type
+        cannot hold is refused, unless ``casting="unsafe"`` asks for NumPy's casts.
 
         Raises
         ------
@@ -38,6 +43,10 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             If the memory may not change, or several indices share a place; the text names the mode.
         ExtentMismatchError
             If the extents of the value do not broadcast to those of the tensor.
+        DTypeError
+            If elements are of another kind: floats for integers.
+        SizeOverflowError
+            If a number is not in the range of the type.
         ConversionError
             If a jagged tensor is given lists or an array: `from_buffer` and `jagged` make tensors of them.
 
@@ -52,19 +61,20 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         """
         self._check_writeable()
         if self.shape.kind == "nested":
-            self._flat().assign(value._flat() if isinstance(value, TensorFacade) else value)
+            flat = value._flat() if isinstance(value, TensorFacade) else value
+            self._flat().assign(flat, casting=casting)
             return
         layout = self._layout.implementation
         array = self._buffer.memory_of(layout)
         if array is not None:
-            _assign_array(array, _readable(value))
+            _assign_array(array, _readable(value), casting)
         elif holds_strings(self.dtype):
             self._assign_strings(value)
         elif isinstance(value, TensorFacade):
-            self._assign_tensor(value)
+            self._assign_tensor(value, casting)
         elif self.shape.kind == "smooth":
             extents = self.shape.extents
-            self._buffer.assign(layout, np.broadcast_to(self._as_values(value, extents), extents))
+            self._buffer.assign(layout, np.broadcast_to(self._as_values(value, extents, casting), extents))
         else:
             # Lists of lists of any lengths are no array, of which NumPy could tell the rank.
             lists = isinstance(value, list | tuple)
@@ -78,28 +88,35 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
                     f"a tensor of shape {self.shape} takes a number or a tensor of that shape, not {given}; "
                     "jagged() makes a tensor of lists, and t[row] = values assigns cell by cell"
                 )
-            self._buffer.assign(layout, np.broadcast_to(self._as_values(value), (self.shape.size,)))
+            given_values = self._as_values(value, None, casting)
+            self._buffer.assign(layout, np.broadcast_to(given_values, (self.shape.size,)))
 
-    def _assign_tensor(self, value: "TensorFacade[Any]") -> None:
+    def _assign_tensor(self, value: "TensorFacade[Any]", casting: WriteCasting) -> None:
         layout, box = self._layout.implementation, self.shape.kind == "smooth"
         if not box and not value.shape.is_congruent(self.shape):
             raise ExtentMismatchError(f"a tensor of shape {value.shape} is not one of shape {self.shape}")
-        if self._buffer.fill_value is not None and value.buffer.fill_value is not None:
+        same = value.dtype == self.dtype or np.can_cast(value.dtype, self.dtype, "safe")
+        if same and self._buffer.fill_value is not None and value.buffer.fill_value is not None:
             source = _stretched(value, self.shape.extents) if box else value.layout.implementation
             if self._buffer.assign_from(layout, value.buffer, source):
                 return
         extents = self.shape.extents if box else (self.shape.size,)
-        given = self._as_values(value if box else value.elements(), extents)
+        given = self._as_values(value if box else value.elements(), extents, casting)
         self._buffer.assign(layout, np.broadcast_to(given, extents))
 
-    def _as_values(self, value: "npt.ArrayLike | TensorFacade[Any]", extents: Extents | None = None) -> Array:
+    def _as_values(
+        self,
+        value: "npt.ArrayLike | TensorFacade[Any]",
+        extents: Extents | None = None,
+        casting: WriteCasting = "same_kind",
+    ) -> Array:
         """Return a value as an array of this dtype, of its own, that broadcasts to `extents`."""
         if holds_strings(self.dtype):
             strings, shape = read_strings(value, kind_of(self.dtype))
             return self._buffer.fit(strings).reshape(shape.extents)
         if isinstance(value, TensorFacade):
             value = value.elements().reshape(value.shape.extents)
-        values = self._buffer.fit(value)
+        values = self._buffer.fit(value, casting=casting)
         return values if extents is None else fit_extents(values, extents)
 
     def _assign_strings(self, value: object) -> None:
@@ -166,17 +183,22 @@ def _readable(value: "npt.ArrayLike | TensorFacade[Any]") -> "npt.ArrayLike | Te
     return value
 
 
-def _assign_array(array: Array, value: "npt.ArrayLike | TensorFacade[Any]") -> None:
-    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.dtype.kind in "OSUT"):
-        # Converted as a whole first: NumPy would stop at the first bad item, halfway.
-        converted: Array = np.array(cast("npt.ArrayLike", value), dtype=array.dtype)
-        # Lists that are nested too deep are refused by NumPy, arrays of extent 1 are not.
-        if converted.ndim <= array.ndim:
-            value = converted
+def _assign_array(array: Array, value: "npt.ArrayLike | TensorFacade[Any]", casting: WriteCasting) -> None:
+    # The array of a tensor, which is read by its own rules: jagged ones refuse to be one.
+    given: object = np.asarray(cast("Any", value)) if isinstance(value, TensorFacade) else value
+    # Checked and converted as a whole first: NumPy would stop at the first bad item, halfway.
+    values = check_write(given, array.dtype, casting=casting)
+    if casting == "unsafe" and values.dtype.kind in "OSUT":
+        values = np.array(values, dtype=array.dtype)
+    if isinstance(value, list | tuple) and values.ndim > array.ndim:
+        # Modes of extent 1 that are too many are dropped from arrays only, as NumPy does.
+        raise ExtentMismatchError(
+            f"lists nested {values.ndim} deep do not go into a tensor of extents {array.shape}"
+        )
     try:
-        assign_elements(array, cast("npt.ArrayLike", value))
+        assign_elements(array, values)
     except ValueError:
-        fit_extents(np.asarray(cast("npt.ArrayLike", value)), array.shape)  # for what it raises
+        fit_extents(values, array.shape)  # for what it raises
         raise
 
 

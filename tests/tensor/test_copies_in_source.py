@@ -96,6 +96,7 @@ ALLOWED = {
         "concatenate",  # coordinates, addresses, and where operands begin
         "copy",  # Tensor.copy, which counts, and positions
         "delete",  # coordinates
+        "flatten",  # Shape.flatten
         "stack",  # positions of points
         "take",  # AxisMap.take
         "tobytes",  # tables of positions
@@ -103,6 +104,10 @@ ALLOWED = {
     },
     "selection/random": {"astype", "stack", "where"},  # random words and ranks, on their way to numbers
     "_json_fields.py": {"array"},  # integers of JSON
+    "store": {
+        "array",  # numbers of a file's own tables
+        "copy",  # the state of a check sum
+    },
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
     "wire/_assembler.py": {"put", "take"},  # methods of its own
     "wire/_assembler_boxes.py": {"array", "concatenate"},  # corners of boxes

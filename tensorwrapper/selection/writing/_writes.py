@@ -20,7 +20,7 @@ from tensorwrapper.selection.writing._targets import (
 )
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import fit_extents
-from tensorwrapper.typing import Array, Extents
+from tensorwrapper.typing import Array, Extents, WriteCasting
 
 __all__ = ["Value", "accumulate", "assign", "writable_targets"]
 
@@ -60,33 +60,48 @@ def _sources(written: Expression) -> Iterable[TensorSource]:
         waiting += view.node.operands
 
 
-def assign(written: Expression, normal: Expression, value: Value) -> None:
+def assign(written: Expression, normal: Expression, value: Value, casting: WriteCasting) -> None:
     """Write a value, broadcast and cast, into all elements of a view."""
     tensor = normal.node.tensor
     if tensor is not None:
         target = Tensor._make(normal.layout, tensor.buffer)
+<<<<<<< HEAD
         _check_writable(
             written, [WriteTarget((), target, "the elements")] if target._layout.is_injective else []
         )
         target.assign(value)
+=======
+        _check_writable(written, [Landing((), target, "the elements")] if target._layout.is_injective else [])
+        target.assign(value, casting=casting)
+>>>>>>> 28b2504 (One rule for what is written: within a kind, in range, or asked for)
         return
     extents = normal.shape.extents
     if not normal.shape.size:
         fit_extents(np.asarray(value), extents)
         return
+<<<<<<< HEAD
     found = writable_targets(written, normal)
     parts = list(stored_in(found))
     values = np.broadcast_to(_values(value, parts, extents), extents)
+=======
+    found = writable_landings(written, normal)
+    parts = list(landed(found))
+    values = np.broadcast_to(_values(value, parts, extents, casting), extents)
+>>>>>>> 28b2504 (One rule for what is written: within a kind, in range, or asked for)
     for part, own in list(write_parts(found, values)):
-        part.tensor.assign(own)
+        part.tensor.assign(own, casting=casting)
 
 
+<<<<<<< HEAD
 def _values(value: Value, parts: list[WriteTarget], extents: Extents) -> Array:
+=======
+def _values(value: Value, parts: list[Landing], extents: Extents, casting: WriteCasting) -> Array:
+>>>>>>> 28b2504 (One rule for what is written: within a kind, in range, or asked for)
     """Return a value as an array of the view's type that is not in memory which is written."""
     first = parts[0].tensor
     given = _array_of(value)
     if given is None or given.dtype != first.dtype or first.buffer.memory is None:
-        return fit_extents(first._as_values(value, extents), extents)
+        return fit_extents(first._as_values(value, extents, casting), extents)
     buffers = {id(part.tensor.buffer): part.tensor.buffer for part in parts}.values()
     runs = [own.memory for own in buffers if own.memory is not None]
     same = any(np.may_share_memory(given, run) for run in runs)

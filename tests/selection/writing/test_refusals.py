@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, ReadOnlyError
 
 
 class Remote:
@@ -127,13 +127,14 @@ def test_what_cannot_be_written_says_why(view, words):
 @pytest.mark.parametrize(
     ("value", "error"),
     [
-        (np.zeros((4, 3)), ExtentMismatchError),
-        (np.zeros(2), ExtentMismatchError),
-        (np.zeros((2, 3, 3)), ExtentMismatchError),
+        (np.zeros((4, 3), "i8"), ExtentMismatchError),
+        (np.zeros(2, "i8"), ExtentMismatchError),
+        (np.zeros((2, 3, 3), "i8"), ExtentMismatchError),
+        (np.zeros((3, 3)), DTypeError),
         ([[1, 2, 3], [4, 5]], ValueError),
-        ([1, 2, "x"], ValueError),
+        ([1, 2, "x"], DTypeError),
         ([1, 2, None], TypeError),
-        ("x", ValueError),
+        ("x", DTypeError),
     ],
 )
 def test_a_value_that_does_not_fit_changes_nothing(value, error):
