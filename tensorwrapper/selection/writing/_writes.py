@@ -65,38 +65,23 @@ def assign(written: Expression, normal: Expression, value: Value, casting: Write
     tensor = normal.node.tensor
     if tensor is not None:
         target = Tensor._make(normal.layout, tensor.buffer)
-<<<<<<< HEAD
         _check_writable(
             written, [WriteTarget((), target, "the elements")] if target._layout.is_injective else []
         )
-        target.assign(value)
-=======
-        _check_writable(written, [Landing((), target, "the elements")] if target._layout.is_injective else [])
         target.assign(value, casting=casting)
->>>>>>> 28b2504 (One rule for what is written: within a kind, in range, or asked for)
         return
     extents = normal.shape.extents
     if not normal.shape.size:
         fit_extents(np.asarray(value), extents)
         return
-<<<<<<< HEAD
     found = writable_targets(written, normal)
     parts = list(stored_in(found))
-    values = np.broadcast_to(_values(value, parts, extents), extents)
-=======
-    found = writable_landings(written, normal)
-    parts = list(landed(found))
     values = np.broadcast_to(_values(value, parts, extents, casting), extents)
->>>>>>> 28b2504 (One rule for what is written: within a kind, in range, or asked for)
     for part, own in list(write_parts(found, values)):
         part.tensor.assign(own, casting=casting)
 
 
-<<<<<<< HEAD
-def _values(value: Value, parts: list[WriteTarget], extents: Extents) -> Array:
-=======
-def _values(value: Value, parts: list[Landing], extents: Extents, casting: WriteCasting) -> Array:
->>>>>>> 28b2504 (One rule for what is written: within a kind, in range, or asked for)
+def _values(value: Value, parts: list[WriteTarget], extents: Extents, casting: WriteCasting) -> Array:
     """Return a value as an array of the view's type that is not in memory which is written."""
     first = parts[0].tensor
     given = _array_of(value)
