@@ -74,7 +74,7 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
         raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}") from error
     except (TypeError, ValueError) as error:
         raise ConversionError(f"{what}={value!r} is nothing that elements of type {dtype} can be") from error
-    if given in "fc" and dtype.kind in "iu" and np.ndim(np.asarray(value)) == 0 and not np.isnan(value):
+    if given in "fc" and dtype.kind in "iu" and np.ndim(cast("Any", value)) == 0 and bool(value == value):  # noqa: PLR0124
         raise DTypeError(f"{what}={value!r} has another kind than elements of type {dtype}")
     # NumPy reads text as a number, None as not-a-number, and takes any object for true.
     if dtype.kind not in "mM" and (value is None or given in "SUT" or given + dtype.kind == "Ob"):

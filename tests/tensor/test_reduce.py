@@ -140,9 +140,11 @@ def test_initial_takes_the_type_of_the_result():
     t = jagged([np.ones(2, np.int8), np.ones(0, np.int8)])
     result = t.reduce_tiles(np.maximum, initial=np.int64(5))
     assert (result.dtype, result.tolist()) == (np.dtype(np.int8), [5, 5])
-    for unfit in (300, np.int64(300), 1.5):
+    for unfit in (300, np.int64(300)):
         with pytest.raises(OverflowError):
             t.reduce_tiles(np.maximum, initial=unfit)
+    with pytest.raises(DTypeError):
+        t.reduce_tiles(np.maximum, initial=1.5)
     assert t.reduce_tiles(np.add, initial=300).tolist() == [302, 300]
 
 
