@@ -11,8 +11,6 @@ from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout.lowlevel import to_inside
 from tensorwrapper.selection._view_facade import ViewFacade
-from tensorwrapper.selection.explain._explain import explain, to_html, to_text
-from tensorwrapper.selection.explain._pictures import view_svg
 from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import atoms_of
 from tensorwrapper.selection.routing._routes import Route, RouteGroup, routes
@@ -123,6 +121,8 @@ class ViewQueries(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
             [0:1] full(9)  # Shape(1) int64, strides (1,), offset 0
             [1:3] source tensor(Shape(3), int64)  # Shape(2) int64, strides (1,), offset 0
         """
+        from tensorwrapper.selection.explain._explain import explain, to_text  # noqa: PLC0415
+
         return to_text(explain(self._expression, self.normal_form()))
 
     def to_svg(self) -> str:
@@ -137,10 +137,14 @@ class ViewQueries(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         >>> sel.pad([[1, 2], [3, 4]], [(1, 1), (1, 1)]).to_svg().count('class="cell"')
         16
         """
+        from tensorwrapper.selection.explain._pictures import view_svg  # noqa: PLC0415
+
         return view_svg(self._expression, self.normal_form())
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the explanation as nested lists."""
+        from tensorwrapper.selection.explain._explain import explain, to_html  # noqa: PLC0415
+
         return to_html(explain(self._expression, self.normal_form()))
 
     def __repr__(self) -> str:
