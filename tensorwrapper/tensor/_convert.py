@@ -23,6 +23,7 @@ from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import make_smooth, unnamed_shape, wrap
 from tensorwrapper.tensor._arrow_values import read_arrow
+from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._facade import guard
 from tensorwrapper.tensor._row_arrays import join_rows
 from tensorwrapper.tensor._sparse_convert import from_sparse_array, is_sparse_array
@@ -47,10 +48,11 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     Parameters
     ----------
     value
-        A tensor, a NumPy array, anything with ``__dlpack__`` or ``__array__`` or the buffer protocol, or
-        numbers in nested lists of equal lengths (`jagged` takes other ones). A sparse array of SciPy or of
-        pydata/sparse gives a sparse tensor, which shares no memory. An Arrow array of numbers or strings, or
-        of lists of them, gives a tensor over its memory, jagged if there are lists.
+        A tensor, a view (which is computed, and keeps its kind of shape and its origin), a NumPy array,
+        anything with ``__dlpack__`` or ``__array__`` or the buffer protocol, or numbers in nested lists of
+        equal lengths (`jagged` takes other ones). A sparse array of SciPy or of pydata/sparse gives a sparse
+        tensor, which shares no memory. An Arrow array of numbers or strings, or of lists of them, gives a
+        tensor over its memory, jagged if there are lists.
     copy
         True: always copy. False: raise rather than copy. None: copy only where no view is possible.
 
@@ -75,6 +77,9 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     if isinstance(value, Tensor):
         tensor = cast("Tensor[Any]", value)  # type: ignore[redundant-cast]
         return tensor.copy() if copy else tensor
+    if isinstance(value, TensorCommon) and copy is not False:
+        # A view has more to say than an array of its elements would: rows, tiles, origin, strings.
+        return cast("Tensor[Any]", value._as_operand())
     if not plain and is_sparse_array(value):
         return from_sparse_array(value, copy=copy)
     if (

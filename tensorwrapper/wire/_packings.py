@@ -16,6 +16,7 @@ from tensorwrapper.wire._refusal import Refusal, refuse
 from tensorwrapper.wire._sparse_packing import SparsePacking
 from tensorwrapper.wire._string_packing import StringPacking
 from tensorwrapper.wire._tiled_packing import TiledPacking
+from tensorwrapper.wire._triangular_packing import TriangularPacking
 
 __all__ = [
     "BUILT_IN",
@@ -29,6 +30,7 @@ __all__ = [
 
 _BUILT_IN: Final[tuple[Packing, ...]] = (
     TiledPacking(),
+    TriangularPacking(),
     JaggedPacking(),
     SparsePacking(),
     StringPacking(),
@@ -39,7 +41,7 @@ _BUILT_IN: Final[tuple[Packing, ...]] = (
 _NAME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_.+-]{0,63}", re.ASCII)
 _KEYS: Final = frozenset(
     {
-        *("ascend", "block", "dense", "dtype", "logical", "metadata"),
+        *("ascend", "block", "dense", "dtype", "layers", "logical", "metadata"),
         *("order", "origin", "packing", "part", "pointer", "shape", "word"),
     }
 )

@@ -25,7 +25,7 @@ from tensorwrapper.wire._packing import ElementPacking, ShapePacking
 from tensorwrapper.wire._packings import PackingTable, known_packings, read_packings
 from tensorwrapper.wire._refusal import Refusal, refuse, refuse_field
 
-__all__ = ["TensorPlan", "plan_label", "read_extents", "read_origin"]
+__all__ = ["TensorPlan", "check_readable", "in_layers", "plan_label", "read_extents", "read_origin"]
 
 _REMEMBERED = 16_384
 """Characters: longer labels are read anew, so that what is remembered stays small."""
@@ -56,6 +56,8 @@ class TensorPlan:
     """How the run is held; None for row-major elements."""
     shape: ShapePacking | None
     """Which indices it has; None for those of a box."""
+    layers: Index | None
+    """How many modes each layer has; None for a shape without layers. `layout` has them already."""
 
     @property
     def unpacked_bytes(self) -> int:
@@ -195,14 +197,26 @@ def _plan_tensor(
     if elements is not None and not elements.replaces_elements:
         # What is in the part are not all elements, or no elements.
         extents = read_extents(field[elements.name]["shape"], limits)
-    layout = None
+    layout, layers = None, None
     if plain:
         layout = _row_major(extents)
-    elif shape is None:
-        layout = _dense_layout(field, extents)
     else:
-        _check_packed(field, shape.name)
-    return TensorPlan(field, dtype, logical, part, extents, nbytes, layout, elements, shape)
+        if field["layers"].value is not None:
+            layers = field["layers"].counts(limits.rank, most_items=limits.rank)
+        if shape is None:
+            layout = in_layers(_dense_layout(field, extents), layers, field)
+        else:
+            _check_packed(field, shape.name)
+    return TensorPlan(field, dtype, logical, part, extents, nbytes, layout, elements, shape, layers)
+
+
+def in_layers(layout: Layout[Any], layers: Index | None, field: Field) -> Layout[Any]:
+    """Return a layout whose modes are dealt into foreign layers; as it is if there are none."""
+    if layers is None:
+        return layout
+    if sum(layers) != layout.shape.rank:
+        refuse("layout", f"the layers {layers} of {field} do not deal its {layout.shape.rank} modes")
+    return Layout.nested(layout, layers=layers)
 
 
 def _packings_of(

@@ -11,7 +11,7 @@ from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._packing import Received
 from tensorwrapper.wire._packings import check_version
 from tensorwrapper.wire._part_reader import PartReader
-from tensorwrapper.wire._plan import TensorPlan
+from tensorwrapper.wire._plan import TensorPlan, in_layers
 from tensorwrapper.wire._refusal import Refusal, refuse
 
 __all__ = ["Reader"]
@@ -43,6 +43,7 @@ class Reader:
         if layout is None and plan.shape is not None:
             fields = check_version(plan.field[plan.shape.name], plan.shape.version)
             layout = plan.shape.unpack_shape(fields, plan.extents, self._parts)
+            layout = in_layers(layout, plan.layers, plan.field)
         return make_tensor(cast("Any", layout), self._buffer(plan, data))
 
     def _buffer(self, plan: TensorPlan, data: memoryview) -> BufferCommon[Any]:

@@ -68,7 +68,7 @@ class StreamReader:
     >>> stream = b"".join(stream_pieces(encode([np.arange(3)], seqno=1))) * 2
     >>> reader = StreamReader()
     >>> reader.feed(stream[:150])
-    >>> [message.seqno for message in reader.messages()], reader.pending
+    >>> [message.seqno for message in reader], reader.pending
     ([1], 17)
     >>> reader.feed(stream[150:])
     >>> [message.tensors[0].tolist() for message in reader.messages()], reader.pending
@@ -134,6 +134,10 @@ class StreamReader:
             # From here on, nobody knows where messages start: what else comes is of no use.
             self._failed = Refusal(error.reason, error.args[1])
             self._frames, self._part = [], bytearray()
+
+    def __iter__(self) -> Iterator[Message]:
+        """Return what `messages` returns: those that are complete by now."""
+        return self.messages()
 
     def messages(self) -> Iterator[Message]:
         """Return the messages that are complete, each of them once.

@@ -139,6 +139,10 @@ class Writer:
                 description["shape"] = list(packed.extents)
                 return packed.elements
         shape = tensor.shape
+        if shape.kind == "nested":
+            # The elements lie as they would without layers, whichever packing they go by.
+            description["layers"] = list(shape.layers)
+            return self._describe_shape(tensor.flatten(), description)
         if shape.kind != "smooth":
             raise LocalProtocolError("unsupported", f"a tensor over {shape!r} has no packing")
         description["shape"] = list(shape.extents)

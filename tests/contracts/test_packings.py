@@ -19,6 +19,30 @@ class TestJagged(PackingContract):
         return [rows, rows[1:], deep, tw.jagged([np.arange(k) for k in range(3)])[:0]]
 
 
+class TestTriangular(PackingContract):
+    name = "triangular"
+
+    def tensors(self):
+        small = tw.zeros(tw.Shape.triangular(2, diagonal=False), dtype="i1")
+        return [tw.from_buffer(np.arange(6.0), tw.Shape.triangular(3, "upper")), small]
+
+
+class TestLayersOfRows(PackingContract):
+    name = "jagged"
+
+    def tensors(self):
+        rows = tw.jagged([[[1, 2], [3]], [], [[4]]])
+        return [tw.from_buffer(rows.elements(), tw.Shape.nested(rows.shape, layers=(1, 2)))]
+
+
+class TestLayersOfTiles(PackingContract):
+    name = "tiled"
+
+    def tensors(self):
+        tiles = tw.Shape.tiled([1, 2], [2, 0, 1])
+        return [tw.from_buffer(np.arange(9.0), tw.Shape.nested(tiles, layers=(2, 2)))]
+
+
 class TestTiledBox(PackingContract):
     name = "tiled"
 

@@ -233,3 +233,15 @@ def test_any_cuts_give_the_same_messages(picks, seed):
         read += reader.messages()
         place += step
     assert [m.to_frames() for m in read] == [GOOD[k] for k in picks if len(GOOD[k]) < 5]
+
+
+def test_section_5_a_reader_is_iterated_over():
+    stream = b"".join(stream_pieces(encode([np.arange(3)], seqno=1))) * 2
+    reader = StreamReader()
+    reader.feed(stream[:150])
+    assert [message.seqno for message in reader] == [1]
+    assert [message.seqno for message in reader] == []
+    reader.feed(stream[150:])
+    for received in reader:
+        assert received.tensors[0].tolist() == [0, 1, 2]
+    assert reader.pending == 0

@@ -12,6 +12,7 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper.drawing import index_text
 from tensorwrapper.errors import ConversionError
+from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
@@ -115,7 +116,11 @@ def reading_of(source: Source) -> Expression:
     """Return the view of all elements of a source."""
     node = Reading(source)
     tensor = node.tensor
-    return whole(node) if tensor is None else Expression(node, tensor.layout)
+    if tensor is not None:
+        return Expression(node, tensor.layout)
+    if any(source.shape.origin):
+        return Expression(node, wrap_layout(contiguous(source.shape, 0)))
+    return whole(node)
 
 
 def is_base(view: Expression) -> bool:
