@@ -29,6 +29,7 @@ from tensorwrapper.selection.expressions._expression import whole
 from tensorwrapper.selection.plans._plan import Plan, plan_of
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Order, ScalarT_co
 
 __all__ = ["ViewRunning"]
@@ -148,7 +149,7 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
     def _of_box(self, out: "Target | None") -> Tensor[Any]:
         """Return the rows or tiles of a box that is put together: the box becomes memory first."""
         box = self._make(whole(self._expression.node)).compute()
-        tensor = Tensor._make(self._expression.layout, box.buffer)
+        tensor = make_tensor(self._expression.layout, box.buffer)
         return tensor if out is None else _copied(tensor, out)
 
     def blocks(

@@ -18,7 +18,7 @@ from tensorwrapper.errors import JaggedModeError, LayoutError, ReadOnlyError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TiledStrided
 from tensorwrapper.shape import Shape
-from tensorwrapper.typing import Array, Extents, ScalarT_co
+from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
 
 __all__ = ["TensorFacade", "guard"]
 
@@ -134,5 +134,10 @@ class TensorFacade(ABC, Generic[ScalarT_co]):
         """Write `value` into all elements."""
 
     @abstractmethod
-    def _as_values(self, value: "npt.ArrayLike | TensorFacade[Any]", extents: Extents | None = None) -> Array:
+    def _as_values(
+        self,
+        value: "npt.ArrayLike | TensorFacade[Any]",
+        extents: Extents | None = None,
+        casting: WriteCasting = "same_kind",
+    ) -> Array:
         """Return a value as an array of this dtype, of its own, that broadcasts to `extents`."""

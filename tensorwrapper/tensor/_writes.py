@@ -20,7 +20,7 @@ from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._string_values import read_strings
 from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
 
-__all__ = ["TensorWrites", "fit_extents"]
+__all__ = ["TensorWrites", "fit_extents", "fit_values"]
 
 
 class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
@@ -213,6 +213,16 @@ def fit_extents(values: Array, extents: tuple[int, ...]) -> Array:
             f"a value of extents {values.shape} does not broadcast to a tensor of extents {extents}"
         )
     return values
+
+
+def fit_values(
+    target: TensorFacade[Any],
+    value: "npt.ArrayLike | TensorFacade[Any]",
+    extents: Extents,
+    casting: WriteCasting,
+) -> Array:
+    """Return a value as an array of the type of a tensor, of its own, that broadcasts to `extents`."""
+    return fit_extents(target._as_values(value, extents, casting), extents)
 
 
 def _stretched(value: "TensorFacade[Any]", extents: Extents) -> LayoutCommon:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor._facade import guard
     from tensorwrapper.tensor._operators import Operators
     from tensorwrapper.tensor._tensor import make_tensor
-    from tensorwrapper.tensor._writes import fit_extents
+    from tensorwrapper.tensor._writes import fit_extents, fit_values
 
 __all__ = [
     "ArrayKey",
@@ -25,6 +25,7 @@ __all__ = [
     "TensorCommon",
     "addresses_of_key",
     "fit_extents",
+    "fit_values",
     "guard",
     "is_basic",
     "make_tensor",
@@ -41,6 +42,6 @@ __getattr__, __dir__ = lazy_names(
         "_facade": ("guard",),
         "_operators": ("Operators",),
         "_tensor": ("make_tensor",),
-        "_writes": ("fit_extents",),
+        "_writes": ("fit_extents", "fit_values"),
     },
 )

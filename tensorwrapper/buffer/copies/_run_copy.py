@@ -147,7 +147,7 @@ def _unit(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
 
 
 def _run(plan: CopyPlan, move: _Move, threads: int) -> None:
-    steps = plan._steps
+    steps = plan.steps
     if isinstance(steps, StridedCopy):
         _copy_block(move, threads, steps.in_bytes(move.unit.itemsize))
         return

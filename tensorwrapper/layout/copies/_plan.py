@@ -66,11 +66,12 @@ class CopyPlan:
 
     _source: LayoutCommon
     _target: LayoutCommon
-    _steps: StridedCopy | CopySteps = attrs.field(init=False, eq=False)
+    steps: StridedCopy | CopySteps = attrs.field(init=False, eq=False)
+    """What is done, step by step; for those who extend."""
     _cost: _Cost | None = attrs.field(default=None, init=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_steps", lower(self._source, self._target))
+        object.__setattr__(self, "steps", lower(self._source, self._target))
 
     @property
     def shape(self) -> Shape[Any]:
@@ -99,7 +100,7 @@ class CopyPlan:
     @property
     def is_view(self) -> bool:
         """Whether nothing has to move: both layouts put every element at the same place."""
-        steps = self._steps
+        steps = self.steps
         if isinstance(steps, StridedCopy):
             return steps.moves_nothing
         return self._source == self._target or all(table.moves_nothing() for table in steps.tables())
@@ -111,7 +112,7 @@ class CopyPlan:
         "run": one run of memory. "strided": one or several blocks with one step per mode. "blocks": runs at
         places that a table lists. "gather": the same with runs of one element.
         """
-        steps = self._steps
+        steps = self.steps
         if isinstance(steps, StridedCopy):
             return "run" if self.runs <= 1 else "strided"
         if isinstance(steps, GatherCopy):
@@ -180,7 +181,7 @@ class CopyPlan:
         return plan_copy(self._target, self._source)
 
     def _tables(self) -> Iterator[CopyTable]:
-        steps = self._steps
+        steps = self.steps
         if isinstance(steps, CopySteps):
             return steps.tables()
         if not steps.size:
@@ -192,7 +193,7 @@ class CopyPlan:
     def _costs(self) -> _Cost:
         cost = self._cost
         if cost is None:
-            cost = _cost_of(self._steps)
+            cost = _cost_of(self.steps)
             object.__setattr__(self, "_cost", cost)
         return cost
 

@@ -47,7 +47,7 @@ Target: TypeAlias = "Tensor[Any] | Array"
 def source_tensor(view: Expression) -> Tensor[Any] | None:
     """Return the tensor that a view is, if it selects from one tensor and a layout says what."""
     tensor = view.node.tensor
-    return None if tensor is None else Tensor._make(view.layout, tensor.buffer)
+    return None if tensor is None else make_tensor(view.layout, tensor.buffer)
 
 
 def small_copy(view: Expression) -> Tensor[Any] | None:
@@ -126,7 +126,7 @@ def new_tensor(array: Array, shape: Shape[Any], order: Index) -> Tensor[Any]:
     """Return the tensor over new memory at the indices of a shape."""
     flat = array.transpose(order[::-1]).reshape(-1)
     plain = order == tuple(range(array.ndim - 1, -1, -1))
-    return Tensor._make(packed_layout(shape) if plain else Layout(shape, order=order), buffer_of(flat))
+    return make_tensor(packed_layout(shape) if plain else Layout(shape, order=order), buffer_of(flat))
 
 
 def is_array(source: Tensor[Any]) -> bool:

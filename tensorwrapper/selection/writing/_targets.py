@@ -18,6 +18,7 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Table, over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["WriteTarget", "WriteTargets", "stored_in", "write_parts", "write_targets_of"]
@@ -125,7 +126,7 @@ def _targets(view: Expression, part: Part, box: Extents | None) -> WriteTargets:
     if node.ordered is not None:
         return _of_whole(node.ordered, view.layout, part, where)
     if node.tensor is not None:
-        return (WriteTarget(part, Tensor._make(view.layout, node.tensor.buffer), where),)
+        return (WriteTarget(part, make_tensor(view.layout, node.tensor.buffer), where),)
     return (Refused(part, f"{where}: {node.refusal}, which cannot be written to"),)
 
 
@@ -170,7 +171,7 @@ def _scattered(
             continue
         places = np.flatnonzero(numbers == number)
         table = wrap_layout(over_box((len(places),), (0,), 0, (Table(addresses[places]),)))
-        found.append(WriteTarget(part, Tensor._make(table, leaf.tensor.buffer), where, places))
+        found.append(WriteTarget(part, make_tensor(table, leaf.tensor.buffer), where, places))
     return tuple(found)
 
 

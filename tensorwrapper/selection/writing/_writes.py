@@ -19,7 +19,7 @@ from tensorwrapper.selection.writing._targets import (
     write_targets_of,
 )
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import fit_extents
+from tensorwrapper.tensor.lowlevel import fit_extents, fit_values, make_tensor
 from tensorwrapper.typing import Array, Extents, WriteCasting
 
 __all__ = ["Value", "accumulate", "assign", "writable_targets"]
@@ -64,9 +64,9 @@ def assign(written: Expression, normal: Expression, value: Value, casting: Write
     """Write a value, broadcast and cast, into all elements of a view."""
     tensor = normal.node.tensor
     if tensor is not None:
-        target = Tensor._make(normal.layout, tensor.buffer)
+        target = make_tensor(normal.layout, tensor.buffer)
         _check_writable(
-            written, [WriteTarget((), target, "the elements")] if target._layout.is_injective else []
+            written, [WriteTarget((), target, "the elements")] if target.layout.is_injective else []
         )
         target.assign(value, casting=casting)
         return
@@ -86,7 +86,7 @@ def _values(value: Value, parts: list[WriteTarget], extents: Extents, casting: W
     first = parts[0].tensor
     given = _array_of(value)
     if given is None or given.dtype != first.dtype or first.buffer.memory is None:
-        return fit_extents(first._as_values(value, extents, casting), extents)
+        return fit_values(first, value, extents, casting)
     buffers = {id(part.tensor.buffer): part.tensor.buffer for part in parts}.values()
     runs = [own.memory for own in buffers if own.memory is not None]
     same = any(np.may_share_memory(given, run) for run in runs)
