@@ -43,11 +43,12 @@ def one_sequence(values: tuple[Any, ...]) -> Iterable[Any]:
     """
     if len(values) == 1:
         first = values[0]
-        kind = type(first)
+        given: object = first
+        kind = type(given)
         # What nearly all give, without the price of an exception.
         if kind is tuple or kind is list:
-            given: Iterable[Any] = first
-            return given
+            listed: Iterable[Any] = first
+            return listed
         if kind is not int and not isinstance(first, str):
             try:
                 operator.index(first)

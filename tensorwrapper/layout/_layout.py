@@ -489,7 +489,7 @@ def as_layout(layout: "Layout[Any] | LayoutCommon") -> "Layout":
     >>> as_layout(row) is row, as_layout(row.implementation) == row
     (True, True)
     """
-    given: object = layout
+    given = cast("object", layout)
     if isinstance(given, Layout):
         return cast("Layout", given)
     if isinstance(given, LayoutCommon):

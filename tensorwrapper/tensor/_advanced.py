@@ -70,9 +70,9 @@ def _is_basic_item(item: object) -> bool:
         array = cast("Array", item)
         return not array.ndim and array.dtype.kind in "iu"
     # Whatever else has no `__index__` is a sequence of positions, or no key: never a tuple of items.
-    return (hasattr(item, "__index__") or isinstance(item, slice)) and not (
-        isinstance(item, bool) or hasattr(item, "__array__")
-    )
+    if isinstance(item, slice):
+        return True
+    return hasattr(item, "__index__") and not (isinstance(item, bool) or hasattr(item, "__array__"))
 
 
 def read_key(
@@ -163,10 +163,10 @@ def _normal_item(item: object, place: int) -> _Item:
     if isinstance(item, str | bytes | bytearray):
         raise IndexTypeError(f"item {place} of the key must hold positions or a mask, not {item!r}")
     try:
-        array = np.asarray(item)
+        array: Array = np.asarray(item)
     except (TypeError, ValueError) as error:
         raise IndexTypeError(f"item {place} of the key is no array of positions: {error}") from error
-    if not array.size and not isinstance(item, np.ndarray):
+    if not array.size and not issubclass(type(item), np.ndarray):
         return array.astype(np.int64)  # an empty list is float64 for NumPy
     if array.dtype.kind not in "biu":
         what = f"{array.dtype}" if array.ndim else repr(item)

@@ -77,7 +77,7 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     if isinstance(value, Tensor):
         tensor = cast("Tensor[Any]", value)  # type: ignore[redundant-cast]
         return tensor.copy() if copy else tensor
-    if isinstance(value, TensorCommon) and copy is not False:
+    if copy is not False and isinstance(value, TensorCommon):
         # A view has more to say than an array of its elements would: rows, tiles, origin, strings.
         return cast("Tensor[Any]", value._as_operand())
     if not plain and is_sparse_array(value):

@@ -165,6 +165,9 @@ class Operators(ABC, Generic[ScalarT_co]):
         __hash__ = None
 
 
+_NUMBERS = frozenset([int, float, bool, complex])
+
+
 def _quick(ufunc: np.ufunc, inputs: "tuple[Any, ...]") -> "Any":  # noqa: ANN401
     """Return a ufunc of a dense tensor and numbers, or another over the same indices; None for the rest.
 
@@ -174,8 +177,7 @@ def _quick(ufunc: np.ufunc, inputs: "tuple[Any, ...]") -> "Any":  # noqa: ANN401
     found: Any = None
     arrays: list[Any] = []
     for operand in inputs:
-        kind = type(operand)
-        if kind is int or kind is float or kind is bool or kind is complex:
+        if type(operand) in _NUMBERS:
             arrays.append(operand)
             continue
         layout = getattr(operand, "_layout", None)
@@ -232,7 +234,7 @@ def _in_place(ufunc: np.ufunc) -> "Callable[[Any, Any], Any]":
 
 
 def _comparison(ufunc: np.ufunc, name: str) -> "Callable[[Any, Any], Any]":
-    def operator(self: Any, other: Any) -> Any:  # noqa: ANN401
+    def operator(self: Any, other: object) -> Any:  # noqa: ANN401
         if _is_operand(other):
             return ufunc(self, other)
         # NotImplemented would let Python compare identities, and give a bare False.

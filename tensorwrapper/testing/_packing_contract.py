@@ -5,8 +5,8 @@ import copy
 import json
 import tracemalloc
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -143,7 +143,7 @@ class PackingContract(ABC):
                         wire.decode(changed, strict=True)
 
     @contextlib.contextmanager
-    def _known(self) -> Iterator[None]:
+    def _known(self) -> Generator[None]:
         packing = self.packing()
         if packing is not None:
             wire.register_packing(packing)
@@ -195,9 +195,13 @@ class PackingContract(ABC):
                 yield changed
 
 
-def _paths(value: object, before: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+def _paths(value: object, before: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
     yield before
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner: Iterable[tuple[str | int, object]] = ()
+    if isinstance(value, dict):
+        inner = cast("dict[str | int, object]", value).items()
+    elif isinstance(value, list):
+        inner = enumerate(cast("list[object]", value))
     for key, item in inner:
         yield from _paths(item, (*before, key))
 

@@ -118,7 +118,7 @@ def encode_tf_strings(strings: StringData) -> Bytes:
     >>> encode_tf_strings(StringData.from_list(["foobar"])).tobytes().hex()
     '000000000000000006666f6f626172'
     """
-    given: object = strings
+    given = cast("object", strings)
     if not isinstance(given, StringData):
         raise ConversionError(
             f"strings must be StringData, such as StringData.from_list(...), not {type(given).__name__}"

@@ -94,12 +94,12 @@ class Hierarchical(LayoutCommon):
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         return self.flat.offsets_of(indices)
 
-    def offset_of_ordinal(self, coordinate: object) -> int:
-        """Return the offset at a coordinate: an ordinal, or a tuple with one coordinate per mode."""
-        if type(coordinate) is int:
+    def offset_of_ordinal(self, ordinal: object) -> int:
+        """Return the offset at an ordinal, or a tuple with one ordinal per mode of `mode_tree`."""
+        if type(ordinal) is int:
             modes = modes_of(self.extents, self.nested_strides, self.order)
-            return ordinal_offset(modes, self._offset, coordinate)
-        places = leaf_index(self.extents, coordinate, self.order)
+            return ordinal_offset(modes, self._offset, ordinal)
+        places = leaf_index(self.extents, ordinal, self.order)
         steps = leaves(self.nested_strides)
         return self._offset + sum([place * step for place, step in zip(places, steps, strict=True)])
 

@@ -1,7 +1,7 @@
 """Reading what users give for an order of modes, and for a tiling."""
 
 from collections.abc import Iterable
-from typing import SupportsIndex
+from typing import SupportsIndex, cast
 
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Tiling
@@ -14,7 +14,7 @@ __all__ = ["fastest_first", "is_default", "to_tiling"]
 def to_tiling(tiling: object, what: str) -> Tiling:
     """Return what is a tiling; ``what`` names the operation that needs it."""
     if isinstance(tiling, Tiling):
-        return tiling
+        return cast("Tiling", tiling)
     raise ConversionError(f"{what} needs a Tiling, such as Tiling(*sizes), not {tiling!r}")
 
 

@@ -109,9 +109,9 @@ class Composite(LayoutCommon):
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
         return self._after(self.inner.offset_of(index))
 
-    def offset_of_ordinal(self, coordinate: object) -> int:
-        """Return the offset at a coordinate: an ordinal, or a tuple with one coordinate per mode."""
-        return self._after(self.inner.offset_of_ordinal(coordinate))
+    def offset_of_ordinal(self, ordinal: object) -> int:
+        """Return the offset at an ordinal, or a tuple with one ordinal per mode of `mode_tree`."""
+        return self._after(self.inner.offset_of_ordinal(ordinal))
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         return self._all_after(self.inner.offsets_of(indices))

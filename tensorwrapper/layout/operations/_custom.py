@@ -118,7 +118,7 @@ class CustomLayout(LayoutCommon, ABC):
         return self.shape.indices_at(firsts[near])
 
     def to_numpy(self) -> IntArray:
-        offsets = np.empty(self.shape.size, dtype=np.int64)
+        offsets: IntArray = np.empty(self.shape.size, dtype=np.int64)
         start = 0
         for batch in self._batches():
             offsets[start : start + len(batch)] = batch

@@ -103,11 +103,15 @@ class NestedLayout(LayoutCommon):
     """The layout `under`, whose shape has no layers, over the same indices dealt into layers."""
 
     under: LayoutCommon
-    layers: tuple[int, ...]
+    _layers: tuple[int, ...]
 
     @property
     def shape(self) -> Shape[Any]:
-        return Shape.nested(self.under.shape, layers=self.layers)
+        return Shape.nested(self.under.shape, layers=self._layers)
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        return self._layers
 
     @property
     def offset(self) -> int:

@@ -45,7 +45,7 @@ class TileMajor(LayoutCommon):
 
     tiling: Tiling
     outer_order: Index
-    inner_order: Index
+    _inner_order: Index
     alignment: int
     _offset: int
     _places: tuple[IntArray, int] | None = attrs.field(default=None, init=False, eq=False, repr=False)
@@ -53,6 +53,10 @@ class TileMajor(LayoutCommon):
     @property
     def shape(self) -> Shape[Any]:
         return self.tiling.elements
+
+    @property
+    def inner_order(self) -> Index:
+        return self._inner_order
 
     @property
     def offset(self) -> int:

@@ -233,10 +233,9 @@ class Gather(Operation):
         return [Atom("gather", (mode_of(arguments[0], shape.rank), _listed(arguments[1])))]
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:
-        mode, chosen = arguments
-        table: IntArray = np.array(chosen, dtype=np.int64)
-        places: IntArray = table[positions[..., mode]] % extents[mode]
-        return with_column(positions, mode, places)
+        mode: int = arguments[0]
+        table: IntArray = np.array(arguments[1], dtype=np.int64)
+        return with_column(positions, mode, table[positions[..., mode]] % extents[mode])
 
     def check(self, shape: Shape[Any], *arguments: Argument) -> None:
         mode, positions = arguments

@@ -16,7 +16,13 @@ from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._facade import TensorFacade
-from tensorwrapper.tensor.operators._operand import Operand, first_tensor, read_operand, read_operands
+from tensorwrapper.tensor.operators._operand import (
+    Operand,
+    first_tensor,
+    is_tensor,
+    read_operand,
+    read_operands,
+)
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
@@ -141,7 +147,7 @@ def _call_boxes(
         options["out"] = tuple(targets)
     with refusals(name):
         results = ufunc(*arrays, **options)
-    found = results if isinstance(results, tuple) else (results,)
+    found = _several(results)
     return _given_back(
         [
             out if out is not None else over_array(np.asarray(array), shape, operands)
@@ -176,16 +182,17 @@ def _target(out: Out, shape: Shape[Any], name: str) -> "Array | None":
         return out
     if out.shape != shape:
         raise ExtentMismatchError(f"{name}: out= has the shape {out.shape!r}, the result {shape!r}")
-    if isinstance(out, TensorFacade):
+    if is_tensor(out):
         out._check_writeable()
-        memory = out.buffer.memory_of(out.layout.implementation)
+        buffer, implementation = out.buffer, out.layout.implementation
+        memory = buffer.memory_of(implementation)
         if memory is not None:
             return memory
-        if out.buffer.memory is not None and out.layout.implementation.is_contiguous:
-            start = out.layout.implementation.offset
-            return cast("Array", out.buffer.memory[start : start + out.shape.size])
-        if out.buffer.fill_value is not None or holds_strings(out.buffer.dtype):
-            raise ConversionError(f"{name}: numbers of a dense result do not go into {out.buffer!r} by out=")
+        if buffer.memory is not None and implementation.is_contiguous:
+            start = implementation.offset
+            return cast("Array", buffer.memory[start : start + out.shape.size])
+        if buffer.fill_value is not None or holds_strings(buffer.dtype):
+            raise ConversionError(f"{name}: numbers of a dense result do not go into {buffer!r} by out=")
     elements = np.array(out.elements())
     return elements.reshape(shape.extents) if shape.flatten().kind == "smooth" else elements
 
@@ -202,15 +209,17 @@ def _given_back(
     for out, target in zip(outs, targets, strict=True):
         if out is None or target is None or isinstance(out, np.ndarray):
             continue
-        if (
-            isinstance(out, TensorFacade)
-            and out.buffer.memory is not None
-            and np.may_share_memory(target, out.buffer.memory)
-        ):
+        memory = out.buffer.memory if is_tensor(out) else None
+        if memory is not None and np.may_share_memory(target, memory):
             continue
         flat = target.reshape(-1)
         out.assign(like._make(packed_layout(shape), Dense(cast("Any", flat))))
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _several(results: object) -> "tuple[Array, ...]":
+    """Return the results of a ufunc, of which most have one."""
+    return cast("tuple[Array, ...]", results if isinstance(results, tuple) else (results,))
 
 
 def _put(result: "TensorFacade[Any]", outs: "tuple[Out, ...]", name: str) -> object:
@@ -225,11 +234,7 @@ def _put(result: "TensorFacade[Any]", outs: "tuple[Out, ...]", name: str) -> obj
     if not np.can_cast(result.dtype, out.dtype, "same_kind"):
         raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {out.dtype}")
     if result.buffer.fill_value is not None:
-        own = (
-            out.buffer.fill_value
-            if isinstance(out, TensorFacade) and out.buffer.fill_value is not None
-            else None
-        )
+        own = out.buffer.fill_value if is_tensor(out) else None
         if own is None or not np.array_equal(
             own, result.buffer.fill_value, equal_nan=own.dtype.kind in "fcmM"
         ):
@@ -302,7 +307,7 @@ def _call_rows(
         options["out"] = tuple(targets)
     with refusals(name):
         results = ufunc(*flats, **options)
-    found = results if isinstance(results, tuple) else (results,)
+    found = _several(results)
     made = [
         out if out is not None else over_rows(array, shape, reference)
         for out, array in zip(outs, found, strict=True)
@@ -374,7 +379,7 @@ def _call_tiled(
 ) -> object:
     with refusals(ufunc.__name__):
         results = ufunc(*arrays, **options)
-    found = results if isinstance(results, tuple) else (results,)
+    found = _several(results)
     made = [
         _tiled(over_array(array, implementation.under.shape, [reference]), implementation) for array in found
     ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any, Literal, SupportsIndex, TypeAlias, cast
+from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from tensorwrapper.tensor.operators._elementwise import (
 from tensorwrapper.tensor.operators._operand import (
     Operand,
     first_tensor,
+    is_tensor_or_view,
     is_text,
     read_operand,
     read_operands,
@@ -43,11 +44,12 @@ from tensorwrapper.tensor.operators._shapes import (
 )
 from tensorwrapper.tensor.operators._sparse import choose_sparse
 from tensorwrapper.tensor.operators._strings import data_of, kind_of, places_of, shape_of
-from tensorwrapper.typing import Array, Extents
+from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["call_function"]
 
 _DType: TypeAlias = "npt.DTypeLike | None"
+_ScalarT = TypeVar("_ScalarT", bound=np.generic)
 _Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
@@ -70,8 +72,8 @@ def call_function(
 
 def _as_arrays(value: object, name: str, short: str) -> object:
     """Return an argument with arrays in the place of boxes, also inside lists and tuples."""
-    if isinstance(value, TensorCommon):
-        tensor: TensorFacade[Any] = value._as_operand()
+    if is_tensor_or_view(value):
+        tensor = value._as_operand()
         if tensor.buffer.fill_value is not None:
             raise ConversionError(
                 f"{name} is given a sparse tensor of shape {tensor.shape!r}, which is no array: to_dense() "
@@ -134,7 +136,7 @@ def _where(condition: object, *choices: object) -> object:
     dtype = mask.dtype if isinstance(mask, TensorFacade) else np.asarray(mask).dtype
     if dtype != np.bool_:
         raise DTypeError(f"where: a condition has elements of type bool, not {dtype}; t != 0 makes one")
-    operands = [mask, x, y]
+    operands: list[Operand] = [mask, x, y]
     if any(
         isinstance(operand, TensorFacade) and operand.buffer.fill_value is not None for operand in operands
     ):
@@ -145,10 +147,14 @@ def _where(condition: object, *choices: object) -> object:
     if reference is None:
         shape = box_of_result(operands, "where")
         with refusals("where"):
-            return over_array(np.asarray(np.where(*map(array_of, operands))), shape, operands)
+            # Numbers, too, which NumPy takes for arrays.
+            marks, left, right = cast("Iterable[Array]", map(array_of, operands))
+            chosen = np.where(marks, left, right)
+        return over_array(chosen, shape, operands)
     with refusals("where"):
-        flat = np.where(*flat_operands(operands, reference, "where"))
-    return over_rows(np.asarray(flat), shape_of_rows(operands, reference, "where"), reference)
+        marks, left, right = cast("list[Array]", flat_operands(operands, reference, "where"))
+        flat = np.where(marks, left, right)
+    return over_rows(flat, shape_of_rows(operands, reference, "where"), reference)
 
 
 def _where_strings(operands: Sequence[Operand]) -> TensorFacade[Any]:
@@ -301,14 +307,15 @@ def _join_by_places(
         raise ConversionError(
             f"np.{name}: dtype= is not known for strings and sparse tensors; astype() converts"
         )
+    order: IntArray
     befores = np.cumsum([0, *[part.shape.size for part in parts]])
-    numbers = [np.arange(low, high) for low, high in pairwise(befores.tolist())]
+    numbers: list[IntArray] = [np.arange(low, high) for low, high in pairwise(befores.tolist())]
     if shape is None:
         boxes = [own.reshape(part.shape.flatten().extents) for own, part in zip(numbers, parts, strict=True)]
-        joined = np.concatenate(boxes, axis=mode)
+        joined: IntArray = np.concatenate(boxes, axis=mode)
         shape, order = _box_of(parts, joined.shape, name), joined.reshape(-1)
     elif mode == 0:
-        order = np.arange(befores[-1])
+        order = np.arange(int(befores[-1]))
     else:
         order = _row_by_row(numbers, [part.shape.flatten() for part in parts], mode, np.dtype(np.int64))
     buffers = [part.buffer for part in parts]
@@ -326,7 +333,7 @@ def _join_by_places(
     stored = [b.stored_of(t.layout.implementation) for t, b in zip(parts, sparse, strict=True)]
     at = np.concatenate([places + low for (places, _), low in zip(stored, befores[:-1], strict=True)])
     values = np.concatenate([found for _, found in stored])
-    back = np.empty(len(order), np.int64)
+    back: IntArray = np.empty(len(order), np.int64)
     back[order] = np.arange(len(order))
     going = back[at]
     rank = np.argsort(going)
@@ -334,12 +341,14 @@ def _join_by_places(
     return parts[0]._make(packed_layout(shape), make_sparse(going[rank], values[rank], shape.size, fill))
 
 
-def _row_by_row(flats: list[Array], shapes: "list[Shape[Any]]", mode: int, dtype: "np.dtype[Any]") -> Array:
+def _row_by_row(
+    flats: "Sequence[npt.NDArray[Any]]", shapes: "list[Shape[Any]]", mode: int, dtype: "np.dtype[_ScalarT]"
+) -> "npt.NDArray[_ScalarT]":
     """Return the elements of rows joined row by row: each part is written where its rows go."""
     below = [splits_below(shape, mode) for shape in shapes]
     lengths = [np.diff(splits) for splits in below]
     starts = np.concatenate([[0], np.cumsum(np.sum(lengths, axis=0))])[:-1]
-    flat = np.empty(sum(map(len, flats)), dtype)
+    flat: npt.NDArray[_ScalarT] = np.empty(sum(map(len, flats)), dtype)
     for values, splits, own in zip(flats, below, lengths, strict=True):
         flat[np.repeat(starts - splits[:-1], own) + np.arange(len(values))] = values
         starts = starts + own

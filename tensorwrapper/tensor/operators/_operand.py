@@ -1,7 +1,7 @@
 """What may stand beside a tensor in a call of NumPy: numbers, strings, arrays, lists, tensors and views."""
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
@@ -10,12 +10,31 @@ from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import Array
 
-__all__ = ["Operand", "first_tensor", "is_foreign", "is_text", "read_operand", "read_operands"]
+__all__ = [
+    "Operand",
+    "first_tensor",
+    "is_foreign",
+    "is_tensor",
+    "is_tensor_or_view",
+    "is_text",
+    "read_operand",
+    "read_operands",
+]
 
 Operand: TypeAlias = "TensorFacade[Any] | Array | complex | str | bytes"
 """A tensor, an array, or a weak number or string of Python, which takes on the type of the others."""
 
 _WEAK = (bool, int, float, complex, str, bytes)
+
+
+def is_tensor(value: object) -> TypeGuard[TensorFacade[Any]]:
+    """Tell whether a value is a tensor rather than a view, a number or an array."""
+    return isinstance(value, TensorFacade)
+
+
+def is_tensor_or_view(value: object) -> TypeGuard[TensorCommon[Any]]:
+    """Tell whether a value has a shape of ours."""
+    return isinstance(value, TensorCommon)
 
 
 def is_foreign(value: object) -> bool:
@@ -49,7 +68,7 @@ def read_operand(value: object, what: str) -> Operand:
     """
     if type(value) in _WEAK:
         return cast("complex", value)
-    if isinstance(value, TensorCommon):
+    if is_tensor_or_view(value):
         # Of rank 0 it is a number that has a type.
         return value._as_operand()
     if isinstance(value, np.ma.MaskedArray):
@@ -58,22 +77,12 @@ def read_operand(value: object, what: str) -> Operand:
         )
     if isinstance(value, np.ndarray | np.generic):
         return _checked(np.asarray(cast("Array", value)), what)
-    if isinstance(value, list | tuple) or hasattr(type(value), "__array__"):
-        if (
-            any(isinstance(item, TensorCommon) for item in cast("list[object]", value))
-            if isinstance(value, list | tuple)
-            else False
-        ):
+    if isinstance(value, list | tuple):
+        if any(isinstance(item, TensorCommon) for item in cast("list[object]", value)):
             raise ConversionError(f"{what}: a list of tensors is no operand; np.stack and tw.stack join them")
-        try:
-            array = np.asarray(cast("Array", value))
-        except TensorWrapperError:
-            raise
-        except (TypeError, ValueError, RuntimeError) as error:
-            raise ConversionError(
-                f"{what}: a {type(value).__name__} does not make an array: {error}"
-            ) from error
-        return _checked(array, what)
+        return _read_array(cast("list[object]", value), what)
+    if hasattr(type(value), "__array__"):
+        return _read_array(value, what)
     if isinstance(value, _WEAK):
         # A subclass, such as an enumeration, is what it stands for.
         return cast("complex", value)
@@ -81,6 +90,16 @@ def read_operand(value: object, what: str) -> Operand:
         f"{what}: tensors are compared and computed with numbers, strings, arrays and tensors, not with "
         f"{value!r}; `t is None` tells whether there is a tensor"
     )
+
+
+def _read_array(value: object, what: str) -> Array:
+    try:
+        array: Array = np.asarray(cast("Array", value))
+    except TensorWrapperError:
+        raise
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ConversionError(f"{what}: a {type(value).__name__} does not make an array: {error}") from error
+    return _checked(array, what)
 
 
 def _checked(array: Array, what: str) -> Array:
@@ -91,7 +110,7 @@ def _checked(array: Array, what: str) -> Array:
 
 def first_tensor(values: "Iterable[object]") -> TensorFacade[Any]:
     """Return the first tensor among values, of which there is one: results are made as it is."""
-    return next(value for value in values if isinstance(value, TensorFacade))
+    return next(value for value in values if is_tensor(value))
 
 
 def is_text(operand: Operand) -> bool:

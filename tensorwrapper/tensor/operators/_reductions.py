@@ -23,10 +23,9 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
-from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows
-from tensorwrapper.tensor.operators._operand import read_operand, read_operands
+from tensorwrapper.tensor.operators._operand import is_tensor, is_tensor_or_view, read_operand, read_operands
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import splits_below
 from tensorwrapper.typing import Array, IntArray
@@ -92,8 +91,8 @@ def _reduce_box(
 
 
 def _axes(axis: object, rank: int) -> set[int]:
-    given = axis if isinstance(axis, tuple) else (axis,)
-    return {mode_of(cast("SupportsIndex", mode), rank) for mode in cast("tuple[object, ...]", given)}
+    given = cast("tuple[SupportsIndex, ...]", axis if isinstance(axis, tuple) else (axis,))
+    return {mode_of(mode, rank) for mode in given}
 
 
 def _reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
@@ -248,8 +247,8 @@ def _outer(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) 
 
 def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
     name = f"{ufunc.__name__}.at"
-    target = inputs[0]
-    if not isinstance(target, TensorFacade):
+    target: object = inputs[0]
+    if not is_tensor(target):
         raise ConversionError(f"{name} writes into a tensor, not into a {type(target).__name__}")
     _refuse(target, name)
     _box(target, name, "accumulate_into() adds through any view")
@@ -290,7 +289,7 @@ def _box(tensor: TensorFacade[Any], name: str, hint: str) -> Shape[Any]:
 
 
 def _single(out: object) -> object:
-    return out[0] if isinstance(out, tuple) else out
+    return cast("tuple[object, ...]", out)[0] if isinstance(out, tuple) else out
 
 
 def _finish(result: TensorFacade[Any], out: object, name: str) -> object:
@@ -298,22 +297,22 @@ def _finish(result: TensorFacade[Any], out: object, name: str) -> object:
     if out is None:
         return result
     if isinstance(out, np.ndarray):
-        if out.shape != result.shape.extents:
+        array = cast("Array", out)
+        if array.shape != result.shape.extents:
             raise ExtentMismatchError(
-                f"{name}: out= has extents {out.shape}, the result {result.shape.extents}"
+                f"{name}: out= has extents {array.shape}, the result {result.shape.extents}"
             )
         with refusals(name):
-            np.copyto(out, np.asarray(result), casting="same_kind")
-        return out
-    if not isinstance(out, TensorCommon):
+            np.copyto(array, np.asarray(result), casting="same_kind")
+        return array
+    if not is_tensor_or_view(out):
         raise ConversionError(f"{name}: out= is a tensor, a view or an array, not a {type(out).__name__}")
-    target: TensorCommon[Any] = out
-    if target.shape != result.shape:
-        raise ExtentMismatchError(f"{name}: out= has the shape {target.shape!r}, the result {result.shape!r}")
-    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
-        raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {target.dtype}")
-    target.assign(result)
-    return target
+    if out.shape != result.shape:
+        raise ExtentMismatchError(f"{name}: out= has the shape {out.shape!r}, the result {result.shape!r}")
+    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {out.dtype}")
+    out.assign(result)
+    return out
 
 
 METHODS: dict[str, Callable[[np.ufunc, "tuple[Any, ...]", dict[str, Any]], object]] = {

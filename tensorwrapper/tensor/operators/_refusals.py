@@ -1,6 +1,6 @@
 """What NumPy raises while it computes, as errors of this package that are also the builtin it raised."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from tensorwrapper.errors import (
@@ -15,7 +15,7 @@ __all__ = ["refusals"]
 
 
 @contextmanager
-def refusals(name: str) -> Iterator[None]:
+def refusals(name: str) -> Generator[None]:
     """Turn exceptions of NumPy into ours; FloatingPointError, which ``errstate`` asks for, passes."""
     try:
         yield

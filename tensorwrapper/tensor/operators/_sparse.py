@@ -4,6 +4,7 @@ What comes out equal to the new fill is not stored. A dense operand is refused w
 of a result would otherwise follow from values.
 """
 
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -30,7 +31,7 @@ def compute_sparse(ufunc: np.ufunc, operands: list[Operand], options: dict[str, 
         raise ConversionError(
             f"{name}: a sparse tensor has one result, {name} has {ufunc.nout}; to_dense() first"
         )
-    return choose_sparse(lambda *parts: ufunc(*parts, **options), operands, name)
+    return choose_sparse(partial(ufunc, **options), operands, name)
 
 
 def choose_sparse(function: Any, operands: list[Operand], name: str) -> TensorFacade[Any]:  # noqa: ANN401 - any function of arrays
