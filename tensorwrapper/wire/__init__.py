@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tensorwrapper.wire._encode import encode
     from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
     from tensorwrapper.wire._message import Message
+    from tensorwrapper.wire._no_elements import no_elements
     from tensorwrapper.wire._packing import ElementPacking, Packed, PackedShape, Received, ShapePacking
     from tensorwrapper.wire._packings import register_packing, unregister_packing
     from tensorwrapper.wire._single_frame import decode_frames, encode_frames, frame_pieces
@@ -34,6 +35,7 @@ __all__ = [
     "encode",
     "encode_frames",
     "frame_pieces",
+    "no_elements",
     "register_packing",
     "split_blocks",
     "stream_pieces",
@@ -49,6 +51,7 @@ __getattr__, __dir__ = lazy_names(
         "_encode": ("encode",),
         "_limits": ("DEFAULT_LIMITS", "Limits"),
         "_message": ("Message",),
+        "_no_elements": ("no_elements",),
         "_packing": ("ElementPacking", "Packed", "PackedShape", "Received", "ShapePacking"),
         "_packings": ("register_packing", "unregister_packing"),
         "_single_frame": ("decode_frames", "encode_frames", "frame_pieces"),

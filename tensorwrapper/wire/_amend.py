@@ -8,7 +8,7 @@ from tensorwrapper.wire._header import Header
 from tensorwrapper.wire._label import SPACE, load_label, plain_object
 from tensorwrapper.wire._limits import Limits
 
-__all__ = ["add_to_label", "described_tensors", "label_to_amend", "new_label", "tens_of"]
+__all__ = ["add_to_label", "add_to_tens", "described_tensors", "label_to_amend", "new_label", "tens_of"]
 
 _OURS = Limits()
 """What a label may have that somebody adds to, whoever wrote it."""
@@ -63,6 +63,18 @@ def add_to_label(
         if "TENS" in added:
             raise LocalProtocolError("schema", "the label key TENS is the message's own")
         label.update(added)
+
+
+_OWN = frozenset({"checksums", "metadata", "tensors"})
+
+
+def add_to_tens(label: dict[str, Json], keys: Mapping[str, object]) -> None:
+    """Put keys of the application beside the list of tensors, in place of what stood there."""
+    added = plain_object(keys, "tens")
+    taken = sorted(added.keys() & _OWN)
+    if taken:
+        raise LocalProtocolError("schema", f"the keys {', '.join(taken)} of TENS are the message's own")
+    tens_of(label).update(added)
 
 
 def tens_of(label: dict[str, Json]) -> dict[str, Json]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import LocalProtocolError
-from tensorwrapper.wire._refusal import Refusal, refuse
+from tensorwrapper.wire._refusal import Refusal
 
 __all__ = ["known_dtype", "read_dtype", "read_logical", "write_dtype", "write_logical"]
 
@@ -37,20 +37,24 @@ _SMALL = {
 """Floats of ml_dtypes in which all bytes are values."""
 
 _READ = {(kind, word): np.dtype(f"<{kind}{word}") for kind, words in _WORDS.items() for word in words}
+_READ["?", 0] = np.dtype("V0")
 _WRITE: "dict[np.dtype[Any], tuple[str, int, np.dtype[Any]]]" = {
     dtype: (kind, word, dtype) for (kind, word), dtype in _READ.items()
 }
 
 
-def read_dtype(description: Field, *, allow_longdouble: bool) -> "np.dtype[Any]":
-    """Return the NumPy type that a foreign description names; only pairs on a fixed list are taken."""
+def read_dtype(description: Field, *, allow_longdouble: bool) -> "np.dtype[Any] | Refusal":
+    """Return the NumPy type that a foreign description names; only pairs on a fixed list are taken.
+
+    The type ``?`` of 0 bytes, of tensors without elements, is one of NumPy's without bytes.
+    """
     kind, word = description["dtype"].text(most=_LONGEST), description["word"].integer()
     dtype = _READ.get((kind, word))
     if dtype is None and allow_longdouble and (kind, word) in _LONG:
         long = np.dtype(_LONG[kind, word])
         dtype = long if long.itemsize == word else None
     if dtype is None:
-        refuse("unsupported", f"{description} has elements {kind[:16]!r} of {str(word)[:24]} bytes")
+        return Refusal("unsupported", f"{description} has elements {kind[:16]!r} of {str(word)[:24]} bytes")
     return dtype
 
 

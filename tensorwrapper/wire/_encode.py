@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, SupportsIndex
 
-from tensorwrapper._integers import to_ints
+from tensorwrapper._integers import to_count, to_ints
 from tensorwrapper.errors import ConversionError, LocalProtocolError
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.typing import BufferLike
-from tensorwrapper.wire._amend import add_to_label, label_to_amend, new_label, tens_of
+from tensorwrapper.wire._amend import add_to_label, add_to_tens, label_to_amend, new_label, tens_of
 from tensorwrapper.wire._blocks import Block, describe_block
 from tensorwrapper.wire._buffers import byte_views, check_several
 from tensorwrapper.wire._checksum import Checksum, describe_checksums
@@ -40,8 +40,10 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
     parts: Sequence[SupportsIndex] | None = None,
     extra_parts: Sequence[BufferLike] = _NO_PARTS,
     label: Mapping[str, object] | None = None,
+    tens: Mapping[str, object] | None = None,
+    metadata_depth: SupportsIndex = 1,
     layout: ElementOrder = "packed",
-    compress: Compression | None = None,
+    compress: Compression | Sequence[Compression | None] | None = None,
     checksum: Checksum | None = None,
     strings: StringForm = "offsets",
     compat: Literal["strict"] | None = None,
@@ -64,19 +66,25 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
         What to say about the message; ``{}`` is written, None is not.
     tensor_metadata
         Per tensor, one level of scalars to say about it, or None. Times are written as ISO 8601 has them.
+        What has no elements at all is `no_elements`.
     parts
         Per tensor, the payload part for its elements: a permutation.
     extra_parts
         Buffers of the application's own, sent as parts after all others.
     label
         Keys of the application's own, beside ``TENS``.
+    tens
+        Keys of the application's own within ``TENS``, beside the list of tensors.
+    metadata_depth
+        How deep `tensor_metadata` may nest; 1 is what every reader of the format expects.
     layout
         "packed": elements of boxes in row-major order, as every reader expects them. "keep": permuted and
         reversed boxes without gaps as they lie, without a copy; the keys ``order`` and ``ascend`` say how,
         which the reference implementations ignore.
     compress
         Compress elements, in blocks that can be read one by one, where that saves bytes: "zlib", or (with
-        the extra ``compress``) "zstd" or "blosc2". Sparse tensors and strings are sent as they are.
+        the extra ``compress``) "zstd" or "blosc2"; or one of these, or None, per tensor. Sparse tensors and
+        strings are sent as they are.
     checksum
         Say what all payload parts add up to: "crc32", or (with the extra ``compress``) "xxh3".
     strings
@@ -113,22 +121,26 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
         text, writer = own.label, None
     else:
         check_several(tensors, "tensors")
-        if compress is not None:
-            check_compression(compress)
-        writer = Writer(
-            len(tensors), WriteOptions(compress, strings, layout, allow_longdouble=allow_longdouble)
+        codec, codecs = _codecs(compress, len(tensors))
+        depth = to_count(metadata_depth, "metadata_depth")
+        options = WriteOptions(
+            codec, strings, layout, allow_longdouble=allow_longdouble, metadata_depth=depth
         )
-        _write(writer, tensors, _places(parts, len(tensors)), tensor_metadata)
+        writer = Writer(len(tensors), options)
+        _write(writer, tensors, _places(parts, len(tensors)), tensor_metadata, codecs)
         own, payload = _NEW, writer.payload
         plain = writer.plain
         text = plain_label(plain) if plain else None
     if extra_parts is not _NO_PARTS:
         check_several(extra_parts, "extra_parts")
         payload += byte_views(extra_parts, "extra part")
-    as_it_stands = metadata is None and label is None and checksum is None and compat is None
+    added = metadata, label, tens, checksum, compat
+    as_it_stands = all(what is None for what in added)
     if text is None or not as_it_stands:
         whole = label_to_amend(own) if writer is None else new_label(writer.descriptions)
         add_to_label(whole, metadata, label)
+        if tens is not None:
+            add_to_tens(whole, tens)
         if compat is not None:
             payload += strict_parts(whole, [part.nbytes for part in payload])
         if checksum is not None:
@@ -164,6 +176,7 @@ def _write(
     tensors: Sequence[object],
     places: Sequence[int],
     metadata: Sequence[Mapping[str, object] | None] | None,
+    codecs: Sequence[Compression | None],
 ) -> None:
     if metadata is not None:
         check_several(metadata, "tensor_metadata")
@@ -171,10 +184,29 @@ def _write(
             raise LocalProtocolError("schema", f"{len(metadata)} metadata do not fit {len(tensors)} tensors")
     for k, tensor in enumerate(tensors):
         said = metadata[k] if metadata else None
+        if codecs:
+            writer.compress_by(codecs[k])
         if isinstance(tensor, Block):
             writer.add(tensor.tensor, places[k], said, describe_block(tensor))
         elif metadata is not None or not writer.add_plain(tensor, places[k]):
             writer.add(as_tensor(tensor), places[k], said)
+
+
+def _codecs(
+    compress: Compression | Sequence[Compression | None] | None, n_tensors: int
+) -> tuple[Compression | None, Sequence[Compression | None]]:
+    """Return the codec of all tensors, or one for each."""
+    if compress is None:
+        return None, ()
+    if isinstance(compress, str):
+        check_compression(compress)
+        return compress, ()
+    check_several(compress, "compress")
+    if len(compress) != n_tensors:
+        raise LocalProtocolError("schema", f"{len(compress)} codecs do not fit {n_tensors} tensors")
+    for codec in {*compress} - {None}:
+        check_compression(codec)
+    return None, compress
 
 
 def _places(parts: Sequence[SupportsIndex] | None, n_tensors: int) -> Sequence[int]:

@@ -15,7 +15,7 @@ from tensorwrapper._json import Json, dump_json, excess, has_number_over, load_j
 from tensorwrapper.errors import LocalProtocolError, ParseError, RemoteProtocolError
 from tensorwrapper.wire._limits import Limits
 
-__all__ = ["SPACE", "dump_label", "load_label", "plain_object", "plain_scalars"]
+__all__ = ["SPACE", "dump_label", "load_label", "plain_levels", "plain_object", "plain_scalars"]
 
 SPACE = " \t\r\n"
 """What JSON allows around a value."""
@@ -76,6 +76,23 @@ def plain_scalars(metadata: Mapping[str, object], where: str) -> dict[str, Json]
     """Return one level of scalars as JSON values; the error names the key."""
     items = _mapping(metadata, where).items()
     return {_key(key, where): _scalar(value, f"{where}[{key!r}]") for key, value in items}
+
+
+def plain_levels(metadata: Mapping[str, object], where: str, depth: int) -> dict[str, Json]:
+    """Return a mapping that nests at most so deep as JSON values; the error names the key."""
+    if depth == 1:
+        return plain_scalars(metadata, where)
+    plain = plain_object(metadata, where)
+    if _nesting_of(plain) > depth:
+        raise LocalProtocolError("schema", f"{where} nests over {depth} levels; metadata_depth raises that")
+    return plain
+
+
+def _nesting_of(value: Json) -> int:
+    """Return how many brackets stand around the innermost value; 0 for a scalar."""
+    if isinstance(value, dict):
+        return 1 + max(map(_nesting_of, value.values()), default=0)
+    return 1 + max(map(_nesting_of, value), default=0) if isinstance(value, list) else 0
 
 
 def plain_object(metadata: Mapping[str, object], where: str) -> dict[str, Json]:

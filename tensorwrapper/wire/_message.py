@@ -6,6 +6,7 @@ from typing import Any, SupportsIndex, cast, final
 
 import attrs
 
+from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -170,6 +171,7 @@ class Message:
         metadata: Mapping[str, object] | None = None,
         *,
         layout: ElementOrder = "packed",
+        metadata_depth: SupportsIndex = 1,
         allow_longdouble: bool = False,
     ) -> "Message":
         """Return this message with one tensor more, in the payload part after the last one.
@@ -182,8 +184,8 @@ class Message:
         tensor
             A tensor, or anything that `as_tensor` takes.
         metadata
-            One level of scalars to say about it.
-        layout, allow_longdouble
+            What to say about it: one level of scalars, unless `metadata_depth` is more.
+        layout, metadata_depth, allow_longdouble
             As `encode` has them.
 
         Raises
@@ -200,7 +202,8 @@ class Message:
         """
         label = label_to_amend(self._header)
         described, first = described_tensors(label), len(self._parts)
-        options = WriteOptions(layout=layout, allow_longdouble=allow_longdouble)
+        depth = to_count(metadata_depth, "metadata_depth")
+        options = WriteOptions(layout=layout, allow_longdouble=allow_longdouble, metadata_depth=depth)
         writer = Writer(first + 1, options, before=len(described))
         writer.add(as_tensor(tensor), first, metadata)
         described += writer.descriptions

@@ -60,6 +60,8 @@ class WriteOptions:
     """Whether elements may leave as they lie."""
     allow_longdouble: bool = False
     """Whether long doubles may leave at all."""
+    metadata_depth: int = 1
+    """How deep what is said about a tensor may nest; 1 is one level of scalars."""
 
 
 @final

@@ -104,7 +104,8 @@ def _plan(
     tens = Field(label["TENS"], "", refuse_field)
     if not isinstance(tens.value, dict):
         refuse("schema", "TENS must be an object")
-    described = tens["tensors"].items(of="a list of tensors")
+    # An empty set of the reference has no list at all.
+    described = tens["tensors"].items(of="a list of tensors") if "tensors" in tens else []
     if len(described) > limits.tensors:
         refuse("limit", f"{len(described)} tensors are over the {limits.tensors} allowed")
     if tens["metadata"].value is not None:
@@ -184,12 +185,16 @@ def _plan_tensor(
         if isinstance(known, Refusal):
             return known
         elements, shape = known
-    dtype = read_dtype(field, allow_longdouble=allow_longdouble)
-    logical = read_logical(field, dtype)
-    if isinstance(logical, Refusal):
-        return logical
+    types = _types(field, allow_longdouble)
+    if isinstance(types, Refusal):
+        return types
+    dtype, logical = types
     extents = read_extents(field["shape"], limits)
     part = field["part"].integer() if "part" in description else number
+    if not dtype.itemsize:
+        if extents or elements is not None or shape is not None:
+            return Refusal("unsupported", f"{field} has no type, but a shape")
+        return TensorPlan(field, dtype, logical, part, (0,), 0, _row_major((0,)), None, None, None)
     nbytes = math.prod(extents) * dtype.itemsize
     if not nbytes and math.prod(filter(None, extents)) * dtype.itemsize > limits.total_bytes:
         # It has no elements, but whoever walks along its other modes would never come to an end.
@@ -201,13 +206,28 @@ def _plan_tensor(
     if plain:
         layout = _row_major(extents)
     else:
-        if field["layers"].value is not None:
-            layers = field["layers"].counts(limits.rank, most_items=limits.rank)
+        layers = _read_layers(field["layers"], limits)
         if shape is None:
             layout = in_layers(_dense_layout(field, extents), layers, field)
         else:
             _check_packed(field, shape.name)
     return TensorPlan(field, dtype, logical, part, extents, nbytes, layout, elements, shape, layers)
+
+
+def _types(
+    field: Field,
+    allow_longdouble: bool,  # noqa: FBT001
+) -> tuple[np.dtype[Any], np.dtype[Any] | None] | Refusal:
+    """Return the type of elements as they lie, and what they mean if TENS cannot name it."""
+    dtype = read_dtype(field, allow_longdouble=allow_longdouble)
+    if isinstance(dtype, Refusal):
+        return dtype
+    logical = read_logical(field, dtype)
+    return logical if isinstance(logical, Refusal) else (dtype, logical)
+
+
+def _read_layers(layers: Field, limits: Limits) -> Index | None:
+    return None if layers.value is None else layers.counts(limits.rank, most_items=limits.rank)
 
 
 def in_layers(layout: Layout[Any], layers: Index | None, field: Field) -> Layout[Any]:

@@ -8,6 +8,7 @@ from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.wire._limits import Limits
+from tensorwrapper.wire._no_elements import NoElements
 from tensorwrapper.wire._packing import Received
 from tensorwrapper.wire._packings import check_version
 from tensorwrapper.wire._part_reader import PartReader
@@ -37,7 +38,7 @@ class Reader:
             size = plan.dtype.itemsize
             refuse(
                 "size",
-                f"{plan.field} has {plan.nbytes // size} elements of {size} bytes, "
+                f"{plan.field} has {math.prod(plan.extents)} elements of {size} bytes, "
                 f"but its part has {data.nbytes}",
             )
         if layout is None and plan.shape is not None:
@@ -48,6 +49,8 @@ class Reader:
 
     def _buffer(self, plan: TensorPlan, data: memoryview) -> BufferCommon[Any]:
         packing, dtype = plan.elements, plan.logical or plan.dtype
+        if not dtype.itemsize:
+            return NoElements()
         if packing is None:
             return Dense(cast("Any", self._parts.view(data, dtype, plan.field)))
         fields = plan.field[packing.name]

@@ -4,15 +4,18 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias, cast, final
 
+import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper.errors import ConversionError, LocalProtocolError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Index
+from tensorwrapper.wire._compress import Compression
 from tensorwrapper.wire._dense import as_it_lies
 from tensorwrapper.wire._dtypes import known_dtype, write_dtype, write_logical
-from tensorwrapper.wire._label import plain_scalars
+from tensorwrapper.wire._label import plain_levels
+from tensorwrapper.wire._no_elements import NoElements
 from tensorwrapper.wire._packing import ElementPacking, Packed, WriteOptions
 from tensorwrapper.wire._packings import BUILT_IN, known_packings
 from tensorwrapper.wire._part_writer import PartWriter, as_bytes
@@ -46,7 +49,7 @@ _DEFAULTS = WriteOptions()
 class Writer:
     """Collects descriptions and payload parts; element data first, index arrays after it."""
 
-    __slots__ = ("_before", "_elements", "_entries", "_options", "_parts", "_plain", "_shapes")
+    __slots__ = ("_before", "_elements", "_entries", "_options", "_parts", "_plain", "_shapes", "_table")
 
     def __init__(
         self,
@@ -61,14 +64,23 @@ class Writer:
             raise ConversionError(f"layout is 'packed' or 'keep', not {options.layout!r}")
         self._entries: list[Plain | dict[str, Json]] = []
         self._before = before
-        self._options = options
         self._parts = PartWriter(n_tensors, apart=apart)
         # What every reader must understand, such as the index of a file, is not for packings of strangers.
         table = BUILT_IN if for_all else known_packings()
-        self._elements = [packing for packing in table.elements if packing.applies(options)]
+        self._table = table
         self._shapes = table.shapes
+        self._apply(options)
+
+    def _apply(self, options: WriteOptions) -> None:
+        self._options = options
+        self._elements = [packing for packing in self._table.elements if packing.applies(options)]
         # What nobody asked to hold in another way is written as it lies, without asking the table.
-        self._plain = options.compress is None and not table.strangers
+        self._plain = options.compress is None and not self._table.strangers
+
+    def compress_by(self, codec: Compression | None) -> None:
+        """Compress the tensors that are added from now on, or do not."""
+        if codec != self._options.compress:
+            self._apply(attrs.evolve(self._options, compress=codec))
 
     @property
     def plain(self) -> tuple[Plain, ...]:
@@ -115,19 +127,24 @@ class Writer:
         where = self._parts.where = f"tensor {self._before + len(self._entries)}"
         description: dict[str, Json] = {"part": part}
         if metadata is not None:
-            description["metadata"] = plain_scalars(metadata, f"metadata of {where}")
+            deep = self._options.metadata_depth
+            description["metadata"] = plain_levels(metadata, f"metadata of {where}", deep)
         if block is not None:
             description["block"] = block
-        run = self._describe_shape(tensor, description)
+        if block is None and isinstance(tensor.buffer, NoElements):
+            description |= {"dtype": "?", "shape": [], "word": 0}
+            data = memoryview(b"")
+        else:
+            data = self._describe_elements(self._describe_shape(tensor, description), description)
+        self._entries.append(description)
+        self._parts.place(part, data)
+
+    def _describe_elements(self, run: Tensor[Any], description: dict[str, Json]) -> memoryview:
         for packing in self._elements:
             packed = packing.pack(run, self._parts, self._options)
             if packed is not None:
-                data = self._describe_packed(run, packing, packed, description)
-                break
-        else:
-            data = self._describe_dense(run, description)
-        self._entries.append(description)
-        self._parts.place(part, data)
+                return self._describe_packed(run, packing, packed, description)
+        return self._describe_dense(run, description)
 
     def _describe_shape(self, tensor: Tensor[Any], description: dict[str, Json]) -> Tensor[Any]:
         """Say which indices a tensor has, and return the one whose elements are to be written."""

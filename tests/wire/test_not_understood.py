@@ -20,6 +20,10 @@ UNKNOWN = {
     "version of jagged": {**ROWS, "jagged": {"version": 2, "cell_rank": 1, "splits": [], "cells": 2}},
     "version of tiled": {**TILES, "tiled": {"version": 10**30, "marks": [2]}},
     "storage of tiled": {**TILES, "tiled": {"version": 1, "marks": [2], "storage": "spiral"}},
+    "element type": {**GOOD, "dtype": "?"},
+    "element type of no bytes": {**GOOD, "dtype": "?", "word": 0},
+    "bytes of an element": {**GOOD, "word": 3},
+    "long double": {**GOOD, "word": 16},
     "logical type": {**GOOD, "logical": "decimal"},
     "logical type of another word": {**GOOD, "dtype": "i", "logical": "datetime64[s]"},
     "logical type in odd units": {
@@ -105,7 +109,6 @@ def test_a_message_with_such_a_tensor_can_be_appended_to():
         ({**GOOD, "logical": 1}, "schema"),
         ({**GOOD, "logical": ["datetime64[s]"]}, "schema"),
         ({**GOOD, "packing": "x", "pointer": 1}, "unsupported"),
-        ({**GOOD, "dtype": "?"}, "unsupported"),
         ({**ROWS, "jagged": {"version": "2"}}, "schema"),
         ({**GOOD, "part": 7}, "layout"),
     ],
