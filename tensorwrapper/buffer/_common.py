@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._addresses import address_batches, packed_layout
+from tensorwrapper.buffer._addresses import packed_layout
 from tensorwrapper.buffer._elements import (
     check_numbers,
     check_write,
@@ -24,7 +24,7 @@ from tensorwrapper.buffer.copies._run_copy import run_copy
 from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout.lowlevel import Hierarchical, Strided, plan_copy
+from tensorwrapper.layout.lowlevel import address_batches, plan_copy
 from tensorwrapper.typing import Array, Extents, Index, IntArray, ScalarT_co, WriteCasting
 
 __all__ = ["BufferCommon", "Dense"]
@@ -403,15 +403,13 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self.flat[start:stop]
 
     def memory_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co] | None":
-        if not isinstance(layout, Strided):
-            layout = layout.without_layers()
-            if isinstance(layout, Hierarchical):
-                layout = layout.flat
-            if not isinstance(layout, Strided):
-                return None
+        box = layout.strided_box() or layout.without_layers().strided_box()
+        if box is None:
+            return None
         if self.flat.dtype.kind in "TO":
             return None  # Such elements are objects, over which NumPy makes no array of other strides.
-        return self.array(layout.extents, layout.strides, layout.offset)
+        extents, _, strides, offset = box
+        return self.array(extents, strides, offset)
 
     def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
         size = layout.shape.size

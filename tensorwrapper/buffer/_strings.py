@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._value_class import value_class
-from tensorwrapper.buffer._addresses import address_batches, all_addresses
+from tensorwrapper.buffer._addresses import all_addresses
 from tensorwrapper.buffer._common import BufferCommon, Dense
 from tensorwrapper.buffer._current import Current
 from tensorwrapper.buffer.copies._copy import copy_elements
@@ -18,7 +18,7 @@ from tensorwrapper.buffer.strings._merge import replace_strings
 from tensorwrapper.buffer.strings._numpy import NumpyStrings, strings_from_numpy, strings_to_numpy
 from tensorwrapper.errors import ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout.lowlevel import plan_copy
+from tensorwrapper.layout.lowlevel import address_batches, plan_copy
 from tensorwrapper.typing import Array, IntArray, StringKind, WriteCasting
 
 __all__ = ["Strings", "buffer_of"]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from tensorwrapper.buffer._addresses import address_batches, packed_layout
+    from tensorwrapper.buffer._addresses import packed_layout
     from tensorwrapper.buffer._composed import Joined
     from tensorwrapper.buffer._dense import as_dense
     from tensorwrapper.buffer._elements import (
@@ -48,7 +48,6 @@ __all__ = [
     "Bytes",
     "Joined",
     "NumpyStrings",
-    "address_batches",
     "arrays_from_arrow",
     "as_dense",
     "assign_elements",
@@ -85,7 +84,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "_addresses": ("address_batches", "packed_layout"),
+        "_addresses": ("packed_layout",),
         "_composed": ("Joined",),
         "_dense": ("as_dense",),
         "_elements": (

@@ -14,26 +14,24 @@ from tensorwrapper._lazy import lazy_names
 if TYPE_CHECKING:
     from tensorwrapper.layout._layout import wrap_layout
     from tensorwrapper.layout.axes._arithmetic import solve_progression
-    from tensorwrapper.layout.axes._axis import AxisMap, Based, Cycle, Stride, Table
+    from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
     from tensorwrapper.layout.boxes._common import to_inside
-    from tensorwrapper.layout.boxes._hierarchical import Hierarchical
     from tensorwrapper.layout.boxes._keys import expand_positional, parse_positional
     from tensorwrapper.layout.boxes._orders import fastest_first
-    from tensorwrapper.layout.boxes._separable import Separable, over_box
+    from tensorwrapper.layout.boxes._separable import over_box
     from tensorwrapper.layout.boxes._strided import (
         Strided,
         new_row_major,
         new_strided,
         packed_strides,
     )
-    from tensorwrapper.layout.cells._blocked import Blocked, make_blocked, rows_of
+    from tensorwrapper.layout.cells._blocked import make_blocked
     from tensorwrapper.layout.cells._padded import contiguous
     from tensorwrapper.layout.cells._parts import PlacedRows
-    from tensorwrapper.layout.copies._block import BlockRow, StridedCopy
-    from tensorwrapper.layout.copies._gather import GatherCopy, Planes, bands_of
+    from tensorwrapper.layout.copies._block import BlockRow
     from tensorwrapper.layout.copies._plan import plan_copy
-    from tensorwrapper.layout.copies._steps import CopySteps, RegionCopy
     from tensorwrapper.layout.copies._table import CopyTable
+    from tensorwrapper.layout.operations._addresses import address_batches
     from tensorwrapper.layout.operations._choose import choose
     from tensorwrapper.layout.operations._inverse_map import count_elements, has_elements, locate, run_of
     from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
@@ -42,24 +40,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AxisMap",
-    "Based",
     "BlockRow",
-    "Blocked",
-    "CopySteps",
     "CopyTable",
     "Cycle",
-    "GatherCopy",
-    "Hierarchical",
     "PlacedRows",
-    "Planes",
-    "RegionCopy",
-    "Separable",
     "Stride",
     "Strided",
-    "StridedCopy",
     "Table",
     "TiledStrided",
-    "bands_of",
+    "address_batches",
     "choose",
     "contiguous",
     "count_elements",
@@ -75,7 +64,6 @@ __all__ = [
     "packed_strides",
     "parse_positional",
     "plan_copy",
-    "rows_of",
     "rows_under",
     "run_of",
     "solve_progression",
@@ -91,21 +79,19 @@ __getattr__, __dir__ = lazy_names(
     {
         "_layout": ("wrap_layout",),
         "axes._arithmetic": ("solve_progression",),
-        "axes._axis": ("AxisMap", "Based", "Cycle", "Stride", "Table"),
+        "axes._axis": ("AxisMap", "Cycle", "Stride", "Table"),
         "boxes._common": ("to_inside",),
-        "boxes._hierarchical": ("Hierarchical",),
         "boxes._keys": ("expand_positional", "parse_positional"),
         "boxes._orders": ("fastest_first",),
-        "boxes._separable": ("Separable", "over_box"),
+        "boxes._separable": ("over_box",),
         "boxes._strided": ("Strided", "new_row_major", "new_strided", "packed_strides"),
-        "cells._blocked": ("Blocked", "make_blocked", "rows_of"),
+        "cells._blocked": ("make_blocked",),
         "cells._padded": ("contiguous",),
         "cells._parts": ("PlacedRows",),
-        "copies._block": ("BlockRow", "StridedCopy"),
-        "copies._gather": ("GatherCopy", "Planes", "bands_of"),
+        "copies._block": ("BlockRow",),
         "copies._plan": ("plan_copy",),
-        "copies._steps": ("CopySteps", "RegionCopy"),
         "copies._table": ("CopyTable",),
+        "operations._addresses": ("address_batches",),
         "operations._choose": ("choose",),
         "operations._inverse_map": ("count_elements", "has_elements", "locate", "run_of"),
         "operations._regroup": ("merge_mode", "split_mode_by"),

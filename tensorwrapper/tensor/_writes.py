@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer import Strings
 from tensorwrapper.buffer.lowlevel import (
-    address_batches,
     assign_elements,
     check_write,
     holds_strings,
@@ -16,6 +15,7 @@ from tensorwrapper.buffer.lowlevel import (
 )
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import LayoutCommon
+from tensorwrapper.layout.lowlevel import address_batches
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._string_values import read_strings
 from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting

@@ -11,9 +11,10 @@ import numpy.typing as npt
 import pytest
 
 from tensorwrapper.buffer import BufferCommon
-from tensorwrapper.buffer.lowlevel import address_batches, holds_strings, packed_layout
+from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, ReadOnlyError
 from tensorwrapper.layout import Layout, LayoutCommon
+from tensorwrapper.layout.lowlevel import address_batches
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Array

@@ -15,13 +15,7 @@ from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, R
 from tensorwrapper.layout import CopyPlan, Layout
 from tensorwrapper.layout.lowlevel import (
     BlockRow,
-    CopySteps,
     CopyTable,
-    GatherCopy,
-    Planes,
-    RegionCopy,
-    StridedCopy,
-    bands_of,
     plan_copy,
 )
 from tensorwrapper.typing import Array, IntArray
@@ -148,10 +142,11 @@ def _unit(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
 
 def _run(plan: CopyPlan, move: _Move, threads: int) -> None:
     steps = plan.steps
-    if isinstance(steps, StridedCopy):
-        _copy_block(move, threads, steps.in_bytes(move.unit.itemsize))
+    block = steps.in_bytes(move.unit.itemsize)
+    if block is not None:
+        _copy_block(move, threads, block)
         return
-    planes, length = _planes_of(steps)
+    planes, length = steps.planes(), steps.run_length
     if planes is not None:
         for starts, goals, from_, to in planes:
             leads = list(zip(from_.tolist(), to.tolist(), strict=True))
@@ -166,14 +161,6 @@ def _run(plan: CopyPlan, move: _Move, threads: int) -> None:
             marks = [len(table) * k // threads for k in range(threads + 1)]
             shared_out = [table.part(slice(*ends)) for ends in pairwise(marks)]
             in_threads(partial(_copy_table, move), shared_out, threads)
-
-
-def _planes_of(steps: CopySteps) -> tuple[Planes | None, int]:
-    """Return planes of runs that come again, and the length of their runs, if a copy has such."""
-    if isinstance(steps, GatherCopy):
-        return steps.planes(), steps.run_length
-    bands = bands_of(steps) if isinstance(steps, RegionCopy) else None
-    return (bands.planes(), 1) if bands is not None else (None, 1)
 
 
 def _copy_table(move: _Move, table: CopyTable) -> None:

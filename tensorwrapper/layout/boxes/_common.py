@@ -23,12 +23,13 @@ from tensorwrapper.layout.axes._axis import AxisMap
 from tensorwrapper.layout.boxes._hierarchy import IntTree, OrdinalOrder
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import integer_array, to_index_array
-from tensorwrapper.typing import Index, IntArray, PositionalKey
+from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
 __all__ = [
     "AlgebraParts",
     "LayoutCommon",
     "ModeOperation",
+    "StridedBox",
     "TileView",
     "check_int64",
     "check_out",
@@ -111,6 +112,10 @@ def search_injective(layout: "LayoutCommon", base: int) -> bool:
     if size > _SEARCHED or not fits_int64(layout, base):
         return False
     return len(np.unique(layout.to_numpy())) == size
+
+
+StridedBox: TypeAlias = tuple[Extents, Index, Index, int]
+"""Extents, origin, strides, and the offset at the origin: all there is to say of a box with strides."""
 
 
 @final
@@ -244,6 +249,10 @@ class LayoutCommon(ABC):
     @property
     def mode_strides(self) -> Index | None:
         """The step of each mode, over a box; None if a mode has no single one."""
+        return None
+
+    def strided_box(self) -> StridedBox | None:
+        """Return extents, origin, strides and offset, over a box; None if a mode has no single step."""
         return None
 
     def repeated_mode(self) -> int | None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tensorwrapper._value_class import slot_setters
 from tensorwrapper.errors import ExtentError, LayoutError
 from tensorwrapper.layout.axes._axis import AxisMap
-from tensorwrapper.layout.boxes._common import AlgebraParts, LayoutCommon
+from tensorwrapper.layout.boxes._common import AlgebraParts, LayoutCommon, StridedBox
 from tensorwrapper.layout.boxes._hierarchy import (
     IntTree,
     OrdinalOrder,
@@ -136,6 +136,9 @@ class Hierarchical(LayoutCommon):
     @property
     def mode_strides(self) -> Index:
         return self.flat.strides
+
+    def strided_box(self) -> StridedBox:
+        return self.flat.strided_box()
 
     def as_strided(self) -> Strided:
         return self.flat

@@ -18,6 +18,7 @@ from tensorwrapper.layout.boxes._batches import offsets_of_rows
 from tensorwrapper.layout.boxes._common import (
     AlgebraParts,
     LayoutCommon,
+    StridedBox,
     check_int64,
     check_region,
     search_injective,
@@ -320,6 +321,9 @@ class Strided(LayoutCommon):
     @property
     def mode_strides(self) -> Index:
         return self.strides
+
+    def strided_box(self) -> StridedBox:
+        return self.extents, self.origin, self.strides, self._offset
 
     def as_strided(self) -> "Strided":
         return self

@@ -1,10 +1,11 @@
 """From two layouts of one shape to the cheapest exact way to copy between them."""
 
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
-from tensorwrapper.layout.copies._block import StridedCopy, strided_copy
 from tensorwrapper.layout.copies._gather import gather_copy
 from tensorwrapper.layout.copies._pieces import has_pieces, joint_pieces, pieces_of
-from tensorwrapper.layout.copies._steps import CellCopy, CopySteps, OrdinalCopy, RegionCopy, cells_of
+from tensorwrapper.layout.copies._steps import CellCopy, OrdinalCopy, RegionCopy, cells_of
+from tensorwrapper.layout.copies._strided import StridedCopy, strided_copy
+from tensorwrapper.layout.copies._table import CopySteps
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.shape import Tiling
 
@@ -14,7 +15,7 @@ _FEW = 16  # regions that are copied one by one, whatever they are
 _STRETCH = 4  # positions with one step from which tables would cut runs that are worth having
 
 
-def lower(source: LayoutCommon, target: LayoutCommon) -> StridedCopy | CopySteps:
+def lower(source: LayoutCommon, target: LayoutCommon) -> CopySteps:
     """Return the copy between two layouts of congruent shapes, of which the target is injective."""
     size = source.shape.size
     if not size:
@@ -38,9 +39,9 @@ def lower(source: LayoutCommon, target: LayoutCommon) -> StridedCopy | CopySteps
     return OrdinalCopy(a, b)
 
 
-def _runs_on(held: LayoutCommon) -> bool:
+def _runs_on(layout: LayoutCommon) -> bool:
     # Whether a composite is contiguous is known only when all its offsets are.
-    return not held.is_composite and held.is_contiguous
+    return not layout.is_composite and layout.is_contiguous
 
 
 def _same_box(source: LayoutCommon, target: LayoutCommon) -> tuple[LayoutCommon, LayoutCommon]:
@@ -52,16 +53,16 @@ def _same_box(source: LayoutCommon, target: LayoutCommon) -> tuple[LayoutCommon,
     return _untiled(source, tilings[0]), _untiled(target, tilings[0])
 
 
-def _untiled(held: LayoutCommon, tiling: Tiling) -> LayoutCommon:
-    view = held.tiled
+def _untiled(layout: LayoutCommon, tiling: Tiling) -> LayoutCommon:
+    view = layout.tiled
     if view is not None:
         return view.under
     # Elements of a tiled shape, packed in its row-major order, lie tile after tile.
     order = tuple(range(tiling.rank - 1, -1, -1))
-    return TileMajor(tiling, order, order, 1, held.offset)
+    return TileMajor(tiling, order, order, 1, layout.offset)
 
 
-def _of_pieces(source: LayoutCommon, target: LayoutCommon) -> StridedCopy | CopySteps:
+def _of_pieces(source: LayoutCommon, target: LayoutCommon) -> CopySteps:
     modes = range(source.shape.rank)
     pairs = zip(pieces_of(source), pieces_of(target), strict=True)
     pieces = tuple([joint_pieces(*pair) for pair in pairs])

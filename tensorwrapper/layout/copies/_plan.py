@@ -11,14 +11,11 @@ from typing import Any, Final, Literal, SupportsIndex, TypeAlias, final
 import attrs
 import numpy as np
 
-from tensorwrapper._integers import MAX_INT64, to_count
+from tensorwrapper._integers import to_count
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
-from tensorwrapper.layout.copies._block import StridedCopy
-from tensorwrapper.layout.copies._gather import GatherCopy
 from tensorwrapper.layout.copies._lower import lower
-from tensorwrapper.layout.copies._steps import CopySteps
-from tensorwrapper.layout.copies._table import CopyTable
+from tensorwrapper.layout.copies._table import CopyCost, CopySteps, CopyTable
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray
 
@@ -33,17 +30,6 @@ _MEANING: Final[dict[CopyMethod, str]] = {
     "blocks": "runs at places from a table",
     "gather": "single elements at places from a table",
 }
-
-
-@final
-@attrs.frozen
-class _Cost:
-    """What a plan has to do: how many blocks and runs, and how long runs are."""
-
-    blocks: int
-    runs: int
-    shortest: int
-    longest: int
 
 
 @final
@@ -66,9 +52,9 @@ class CopyPlan:
 
     _source: LayoutCommon
     _target: LayoutCommon
-    steps: StridedCopy | CopySteps = attrs.field(init=False, eq=False)
-    """What is done, step by step; for those who extend."""
-    _cost: _Cost | None = attrs.field(default=None, init=False, eq=False)
+    steps: CopySteps = attrs.field(init=False, eq=False)
+    """What is done, for those who move memory; made of the layouts."""
+    _cost: CopyCost | None = attrs.field(default=None, init=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "steps", lower(self._source, self._target))
@@ -100,10 +86,7 @@ class CopyPlan:
     @property
     def is_view(self) -> bool:
         """Whether nothing has to move: both layouts put every element at the same place."""
-        steps = self.steps
-        if isinstance(steps, StridedCopy):
-            return steps.moves_nothing
-        return self._source == self._target or all(table.moves_nothing() for table in steps.tables())
+        return self._source == self._target or self.steps.moves_nothing()
 
     @property
     def method(self) -> CopyMethod:
@@ -112,11 +95,8 @@ class CopyPlan:
         "run": one run of memory. "strided": one or several blocks with one step per mode. "blocks": runs at
         places that a table lists. "gather": the same with runs of one element.
         """
-        steps = self.steps
-        if isinstance(steps, StridedCopy):
+        if self.steps.is_one_block:
             return "run" if self.runs <= 1 else "strided"
-        if isinstance(steps, GatherCopy):
-            return "blocks" if steps.run_length > 1 else "gather"
         cost = self._costs()
         if cost.runs > cost.blocks:
             return "strided"
@@ -181,19 +161,15 @@ class CopyPlan:
         return plan_copy(self._target, self._source)
 
     def _tables(self) -> Iterator[CopyTable]:
-        steps = self.steps
-        if isinstance(steps, CopySteps):
-            return steps.tables()
-        if not steps.size:
-            return iter(())
-        check_int64(self._source, 0)
-        check_int64(self._target, 0)
-        return iter((CopyTable.of_block(steps),))
+        if self.elements:
+            check_int64(self._source, 0)
+            check_int64(self._target, 0)
+        return self.steps.tables()
 
-    def _costs(self) -> _Cost:
+    def _costs(self) -> CopyCost:
         cost = self._cost
         if cost is None:
-            cost = _cost_of(self.steps)
+            cost = self.steps.cost()
             object.__setattr__(self, "_cost", cost)
         return cost
 
@@ -236,19 +212,3 @@ def plan_copy(source: LayoutCommon, target: LayoutCommon) -> CopyPlan:
         where = "modes step into one another" if repeated is None else f"mode {repeated} repeats its places"
         raise LayoutError(f"several elements would be written to one place: {where} in the target")
     return CopyPlan(source, target)
-
-
-def _cost_of(steps: StridedCopy | CopySteps) -> _Cost:
-    if isinstance(steps, StridedCopy):
-        size, length = steps.size, steps.run_length
-        return _Cost(1, size // length, length, length) if size else _Cost(0, 0, 0, 0)
-    if isinstance(steps, GatherCopy):
-        return _Cost(steps.count, steps.count, steps.run_length, steps.run_length)
-    blocks = runs = longest = 0
-    shortest = MAX_INT64
-    for table in steps.tables():
-        lengths = table.run_lengths()
-        blocks += len(table)
-        runs += int(table.run_counts().sum())
-        shortest, longest = min(shortest, int(lengths.min())), max(longest, int(lengths.max()))
-    return _Cost(blocks, runs, shortest, longest)

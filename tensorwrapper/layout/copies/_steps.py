@@ -1,7 +1,6 @@
 """Copies that are no single strided block, as batches of blocks that both sides put in regular places."""
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import final
 
@@ -11,26 +10,17 @@ import numpy as np
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
 from tensorwrapper.layout.cells._blocked import rows_of
 from tensorwrapper.layout.cells._cells import Cells
-from tensorwrapper.layout.copies._table import CopyTable
+from tensorwrapper.layout.copies._bands import bands_of
+from tensorwrapper.layout.copies._table import CopySteps, CopyTable, Planes
 from tensorwrapper.shape import Jagged
 from tensorwrapper.shape.lowlevel import unroll, wrap
 from tensorwrapper.typing import IntArray
 
-__all__ = ["CellCopy", "CopySteps", "OrdinalCopy", "RegionCopy", "cells_of"]
+__all__ = ["CellCopy", "OrdinalCopy", "RegionCopy", "cells_of"]
 
 _BLOCKS = 1 << 14  # blocks at a time
 _CELLS = 1 << 16  # the same where their places are known
 _ELEMENTS = 1 << 16  # elements at a time, where each has to be looked at
-
-
-class CopySteps(ABC):
-    """Abstract: `tables`."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def tables(self) -> Iterator[CopyTable]:
-        """Return an iterator over the blocks, some at a time: joined, and none of them empty."""
 
 
 @final
@@ -55,6 +45,10 @@ class RegionCopy(CopySteps):
             rows = np.unravel_index(numbers, counts)
             chosen = [piece[row] for piece, row in zip(self.pieces, rows, strict=True)]
             yield self._table(chosen).joined()
+
+    def planes(self) -> Planes | None:
+        bands = bands_of(self.source, self.target, self.count)
+        return None if bands is None else bands.planes()
 
     def _table(self, chosen: list[IntArray]) -> CopyTable:
         starts = np.stack([piece[:, 0] for piece in chosen], axis=1)

@@ -1,20 +1,36 @@
-"""Many strided blocks that are copied, as arrays: what irregular plans are made of."""
+"""What copy plans are made of: steps, which give strided blocks, many at a time, as arrays."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import repeat
-from typing import final
+from typing import ClassVar, TypeAlias, final
 
 import attrs
 import numpy as np
 
 from tensorwrapper._arrays import run_of, splits_of
-from tensorwrapper.layout.copies._block import BlockRow, StridedCopy
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.layout.copies._block import BlockRow
 from tensorwrapper.typing import IntArray
 
-__all__ = ["CopyTable"]
+__all__ = ["CopyCost", "CopySteps", "CopyTable", "Planes"]
 
 _ROWS = 512  # blocks that become Python integers at a time
 _KEYS = 1 << 32  # numbers of forms that can be multiplied once more
+
+Planes: TypeAlias = Iterator[tuple[IntArray, IntArray, IntArray, IntArray]]
+"""Of source and target each: the places of a plane of runs; then the starts of its copies of each."""
+
+
+@final
+@attrs.frozen
+class CopyCost:
+    """What a copy has to do: how many blocks and runs, and how long runs are."""
+
+    blocks: int
+    runs: int
+    shortest: int
+    longest: int
 
 
 @final
@@ -30,16 +46,6 @@ class CopyTable:
     source_strides: IntArray
     target: IntArray
     target_strides: IntArray
-
-    @classmethod
-    def of_block(cls, block: StridedCopy) -> "CopyTable":
-        """Return the table of one block."""
-        source, target = np.array([block.source]), np.array([block.target])
-        rows = [
-            np.array([row], dtype=np.int64)
-            for row in (block.extents, block.source_strides, block.target_strides)
-        ]
-        return cls(rows[0], source, rows[1], target, rows[2])
 
     def __len__(self) -> int:
         return len(self.source)
@@ -190,3 +196,44 @@ def _merged(table: CopyTable) -> CopyTable:
     for column, values in zip(made, joint, strict=True):
         column[number, slot] = values
     return CopyTable(made[0], table.source, made[1], table.target, made[2])
+
+
+class CopySteps(ABC):
+    """Abstract: `tables`. What else is asked has the answer of steps that have no rule for it."""
+
+    __slots__ = ()
+
+    is_one_block: ClassVar[bool] = False
+    """Whether this is one block, which `in_bytes` gives."""
+
+    @abstractmethod
+    def tables(self) -> Iterator[CopyTable]:
+        """Return an iterator over the blocks, some at a time: joined, and none of them empty."""
+
+    def in_bytes(self, size: int) -> BlockRow | None:  # noqa: ARG002 - several blocks have no such form
+        """Return the one block in bytes, of elements with `size` bytes each; None if there are several."""
+        return None
+
+    def planes(self) -> Planes | None:
+        """Return planes of runs that come again, if that is the quicker way."""
+        return None
+
+    @property
+    def run_length(self) -> int:
+        """How many elements a run of `planes` has."""
+        return 1
+
+    def cost(self) -> CopyCost:
+        """Return what there is to do; O(blocks)."""
+        blocks = runs = longest = 0
+        shortest = MAX_INT64
+        for table in self.tables():
+            lengths = table.run_lengths()
+            blocks += len(table)
+            runs += int(table.run_counts().sum())
+            shortest, longest = min(shortest, int(lengths.min())), max(longest, int(lengths.max()))
+        return CopyCost(blocks, runs, shortest, longest)
+
+    def moves_nothing(self) -> bool:
+        """Tell whether every element has one place on both sides."""
+        return all(table.moves_nothing() for table in self.tables())

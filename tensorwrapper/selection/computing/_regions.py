@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from tensorwrapper.layout.lowlevel import Strided
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
@@ -36,11 +35,11 @@ def region_extents(view: Expression, most: int) -> Extents:
 
 
 def _fastest(view: Expression) -> int | None:
-    layout = view.layout.implementation
-    if view.node.source is None or not isinstance(layout, Strided):
+    strides = view.layout.implementation.mode_strides
+    if view.node.source is None or strides is None:
         return None
-    moving = [mode for mode, step in enumerate(layout.strides) if step]
-    return min(moving, key=lambda mode: abs(layout.strides[mode]), default=None)
+    moving = [mode for mode, step in enumerate(strides) if step]
+    return min(moving, key=lambda mode: abs(strides[mode]), default=None)
 
 
 def regions(shape: Shape[Any], steps: Extents) -> Iterator[Shape]:

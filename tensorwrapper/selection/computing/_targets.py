@@ -17,7 +17,7 @@ from tensorwrapper.errors import (
     ReadOnlyError,
 )
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Strided, new_strided, packed_strides, wrap_layout
+from tensorwrapper.layout.lowlevel import new_strided, packed_strides, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._leaves import leaves_of, source_of
 from tensorwrapper.selection.sources._source import TensorSource
@@ -56,16 +56,17 @@ def small_copy(view: Expression) -> Tensor[Any] | None:
     This is the short way of what a plan does, and gives the same.
     """
     tensor = view.node.tensor
-    strided = view.layout.implementation
-    if tensor is None or not isinstance(strided, Strided):
+    implementation = view.layout.implementation
+    box = implementation.strided_box()
+    if tensor is None or box is None:
         return None
-    extents = strided.extents
-    array = tensor.buffer.memory_of(strided) if math.prod(extents) <= SMALL else None
+    extents, origin, _, _ = box
+    array = tensor.buffer.memory_of(implementation) if math.prod(extents) <= SMALL else None
     if array is None:
         return None
     flat = array.flatten()
     strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
-    return make_tensor(wrap_layout(new_strided(extents, strided.origin, strides, 0)), Dense(flat))
+    return make_tensor(wrap_layout(new_strided(extents, origin, strides, 0)), Dense(flat))
 
 
 def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Array:

@@ -7,7 +7,6 @@ import attrs
 
 from tensorwrapper.drawing import bytes_text
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Separable, Strided
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.operations._atom import Call
 from tensorwrapper.selection.operations._table import atoms_of
@@ -88,12 +87,15 @@ def _facts(layout: Layout[Any] | None, node: Node) -> str:
     size = _size(layout.shape, node)
     if not node.is_leaf:
         return size
-    known = layout.implementation
-    if isinstance(known, Strided):
-        return f"{size}, strides {known.strides}, offset {known.offset}"
+    implementation = layout.implementation
+    strides = implementation.mode_strides
+    if strides is not None:
+        return f"{size}, strides {strides}, offset {implementation.offset}"
     if layout.shape.kind != "smooth":
         return f"{size}, row by row"
-    return f"{size}, {'an axis map per mode' if isinstance(known, Separable) else 'tile by tile'}"
+    if implementation.has_mode_maps:
+        return f"{size}, an axis map per mode"
+    return f"{size}, {'tile by tile' if implementation.keeps_tiles else 'by a rule of its own'}"
 
 
 def _reads(normal: Expression) -> str:

@@ -9,21 +9,15 @@ from typing import Any, cast
 
 import attrs
 
-from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
-    Separable,
-    Strided,
     new_row_major,
-    new_strided,
-    over_box,
     wrap_layout,
 )
 from tensorwrapper.selection.expressions._expression import Expression, box, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._whole import Whole, pushed, sampled, settled
-from tensorwrapper.selection.transforms._maps import canonical, maps_of
+from tensorwrapper.selection.transforms._maps import canonical, maps_of, moved
 from tensorwrapper.selection.transforms._transform import Transform, take_apart
-from tensorwrapper.typing import Index
 
 __all__ = ["normalize"]
 
@@ -49,15 +43,7 @@ def _nothing(dtype: Any) -> object:  # noqa: ANN401 - a type of elements
 def _placed(found: Expression, view: Expression) -> Expression:
     """Return a view with the origin of another one of its extents."""
     origin = view.origin
-    return found if found.origin == origin else Expression(found.node, _moved(found.layout, origin, 0))
-
-
-def _moved(layout: Layout[Any], origin: Index, by: int) -> Layout[Any]:
-    """Return a layout at another origin, whose places are counted from a later one on."""
-    known = cast("Strided | Separable", layout.implementation)
-    if isinstance(known, Strided):
-        return wrap_layout(new_strided(known.extents, origin, known.strides, known.offset - by))
-    return wrap_layout(over_box(known.shape.extents, origin, known.base - by, known.axes))
+    return found if found.origin == origin else Expression(found.node, moved(found.layout, origin, 0))
 
 
 def _lowered(view: Expression) -> Expression:
@@ -91,7 +77,7 @@ def _spread(view: Expression) -> Expression:
         inner = pushed(ordered, transform)
     else:
         inner = Expression(node, rows)
-    layout = _moved(view.layout, (0,) * view.shape.rank, first * row)
+    layout = moved(view.layout, (0,) * view.shape.rank, first * row)
     return settled(normalize(inner), layout, normalize)
 
 

@@ -7,10 +7,10 @@ import attrs
 
 from tensorwrapper.buffer import Dense
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Separable, Strided, new_strided, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.sources._source import TensorSource
+from tensorwrapper.selection.transforms._maps import box_of, moved
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array
 
@@ -31,7 +31,7 @@ def packed(view: Expression) -> Expression:
         owner = cast("TensorSource", part.node.source).owner
         layouts = (part.layout, tensor.layout)
         memory = owner.memory
-        if memory is None or not all(isinstance(own.implementation, Strided | Separable) for own in layouts):
+        if memory is None or not all(own.implementation.has_mode_maps for own in layouts):
             kept.add(id(owner))
             continue
         for least, greatest in [own.bounds() for own in layouts if own.shape.size]:
@@ -87,15 +87,4 @@ def _changed(view: Expression, moves: _Moves, done: dict[int, Any]) -> Expressio
 
 
 def _shifted(layout: Layout[Any], by: int) -> Layout[Any]:
-    implementation = layout.implementation
-    if isinstance(implementation, Strided):
-        return wrap_layout(
-            new_strided(
-                implementation.extents,
-                implementation.origin,
-                implementation.strides,
-                implementation.offset - by,
-            )
-        )
-    implementation = cast("Separable", implementation)
-    return wrap_layout(Separable(implementation.shape, implementation.base - by, implementation.axes))
+    return moved(layout, box_of(layout)[1], by)

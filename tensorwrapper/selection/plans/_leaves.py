@@ -10,12 +10,13 @@ import numpy as np
 
 from tensorwrapper.buffer.lowlevel import SMALL
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import AxisMap, Separable, Stride, Strided
+from tensorwrapper.layout.lowlevel import AxisMap, Stride
 from tensorwrapper.selection.expressions._expression import Expression, whole
 from tensorwrapper.selection.expressions._pieces import Piece
 from tensorwrapper.selection.expressions._routing import Routing
 from tensorwrapper.selection.plans._split import fetch_of
 from tensorwrapper.selection.sources._source import Source
+from tensorwrapper.selection.transforms._maps import maps_of
 
 __all__ = ["distinct_size", "is_away", "leaves_of", "mapped", "source_of", "with_points", "with_runs"]
 
@@ -79,11 +80,12 @@ def with_runs(view: Expression) -> Expression:
     """Return a large part that reads memory as blocks with one step per mode, if a few are all of it."""
     known = view.layout.implementation
     tensor = view.node.tensor
-    if not isinstance(known, Separable) or known.shape.size <= SMALL or tensor is None:
+    if tensor is None or known.mode_strides is not None or not known.has_mode_maps:
         return view
-    if tensor.buffer.memory is None:
+    if known.shape.size <= SMALL or tensor.buffer.memory is None:
         return view
-    found = [(mode, _marks(axis)) for mode, axis in enumerate(known.axes) if not isinstance(axis, Stride)]
+    _, axes = known.mode_maps("a plan")
+    found = [(mode, _marks(axis)) for mode, axis in enumerate(axes) if not isinstance(axis, Stride)]
     cuts = [(mode, marks) for mode, marks in found if marks is not None]
     if len(cuts) < len(found) or prod([len(marks) - 1 for _, marks in cuts]) > _BLOCKS:
         return view
@@ -126,12 +128,7 @@ def _marks(axis: AxisMap) -> list[int] | None:
 
 def distinct_size(layout: Layout[Any]) -> int:
     """Return how many elements a layout reaches, counted mode by mode: an upper bound if modes overlap."""
-    known = layout.implementation
-    if isinstance(known, Strided):
-        count = prod([n for n, step in zip(known.extents, known.strides, strict=True) if step])
-    elif isinstance(known, Separable):
-        count = prod([len(axis.distinct()) for axis in known.axes])
-    else:
-        count = layout.shape.size
+    maps = maps_of(layout)
+    count = layout.shape.size if maps is None else prod([len(axis.distinct()) for axis in maps[1]])
     least, greatest = layout.bounds()
     return min(count, greatest + 1 - least)

@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 import attrs
 import numpy as np
 
-from tensorwrapper.layout.lowlevel import Separable, Table
+from tensorwrapper.layout.lowlevel import Table
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.normal._packed import packed
 from tensorwrapper.selection.plans._leaves import (
@@ -164,10 +164,11 @@ def plan_of(view: Expression) -> Plan:
 def _is_small(view: Expression) -> bool:
     """Tell whether a view is found by its form faster than its plan is made."""
     node, known = view.node, view.layout.implementation
-    if isinstance(known, Separable) and any(
-        axis.extent > _FEW for axis in known.axes if isinstance(axis, Table)
-    ):
-        return False
+    # A layout with strides has no tables, so it makes no axis maps here.
+    if known.mode_strides is None and known.has_mode_maps:
+        _, axes = known.mode_maps("a plan")
+        if any(axis.extent > _FEW for axis in axes if isinstance(axis, Table)):
+            return False
     return len(node.operands) <= _FEW
 
 

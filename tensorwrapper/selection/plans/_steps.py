@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, final
 import attrs
 
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout.lowlevel import Strided, new_row_major, new_strided, packed_strides, plan_copy
+from tensorwrapper.layout.lowlevel import new_row_major, new_strided, packed_strides, plan_copy
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._leaves import distinct_size, is_away, leaves_of, source_of
 from tensorwrapper.selection.plans._split import fetch_of
@@ -48,7 +48,7 @@ class Step:
         if node.source is None:
             return "compute"
         layout = fetch_of(self.view).layout if is_away(self.view) else self.view.layout
-        return "copy" if isinstance(layout.implementation, Strided) else "take"
+        return "take" if layout.implementation.mode_strides is None else "copy"
 
     @property
     def elements(self) -> int:
@@ -78,7 +78,7 @@ class Step:
             known = self.view.layout.implementation
         return plan_copy(known, self.target()).runs
 
-    def target(self) -> Strided:
+    def target(self) -> LayoutCommon:
         """Return where the elements go in a result in row-major order."""
         strides = packed_strides(self.whole, range(len(self.whole) - 1, -1, -1))
         pairs = list(zip(self.window, strides, strict=True))

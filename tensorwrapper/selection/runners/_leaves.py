@@ -11,7 +11,7 @@ import numpy as np
 from tensorwrapper.buffer import BufferCommon, Dense, run_copy
 from tensorwrapper.buffer.lowlevel import SMALL, as_dense, take_along, write_elements
 from tensorwrapper.layout import Layout, LayoutCommon
-from tensorwrapper.layout.lowlevel import Separable, Stride, Table, new_strided, plan_copy
+from tensorwrapper.layout.lowlevel import Stride, Table, new_strided, plan_copy
 from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut, inside, window_extents
 from tensorwrapper.selection.transforms._transform import Transform
 from tensorwrapper.typing import Array, Extents, IntArray
@@ -35,13 +35,14 @@ def take_one_mode(implementation: LayoutCommon, buffer: Dense[Any], out: Array) 
 
     Where both sides have no gaps, nothing else is allocated; else blocks pass through memory in between.
     """
-    if not isinstance(implementation, Separable):
+    if implementation.mode_strides is not None or not implementation.has_mode_maps:
         return False
-    tables = [mode for mode, axis in enumerate(implementation.axes) if not isinstance(axis, Stride)]
-    if len(tables) != 1 or not isinstance(implementation.axes[tables[0]], Table):
+    base, axes = implementation.mode_maps("a copy")
+    tables = [mode for mode, axis in enumerate(axes) if not isinstance(axis, Stride)]
+    if len(tables) != 1 or not isinstance(axes[tables[0]], Table):
         return False
     mode = tables[0]
-    offsets = implementation.axes[mode].offsets()
+    offsets = axes[mode].offsets()
     if np.count_nonzero(np.diff(offsets) == 1) > len(offsets) // 2:
         return False  # Runs are copied faster as such.
     low = int(offsets.min())
@@ -49,8 +50,8 @@ def take_one_mode(implementation: LayoutCommon, buffer: Dense[Any], out: Array) 
     places = (offsets - low) // step
     count = int(places.max()) + 1
     extents = [count if m == mode else n for m, n in enumerate(out.shape)]
-    strides = [step if m == mode else cast("Stride", axis).step for m, axis in enumerate(implementation.axes)]
-    array = buffer.array(tuple(extents), tuple(strides), implementation.base + low)
+    strides = [step if m == mode else cast("Stride", axis).step for m, axis in enumerate(axes)]
+    array = buffer.array(tuple(extents), tuple(strides), base + low)
     # The slowest mode of memory first: then most arrays have no gaps.
     order = sorted(range(out.ndim), key=lambda m: -abs(array.strides[m]))
     return _take(array.transpose(order), places, order.index(mode), out.transpose(order))

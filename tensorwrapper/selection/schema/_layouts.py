@@ -9,15 +9,14 @@ import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper.buffer import BufferCommon
-from tensorwrapper.buffer.lowlevel import address_batches
 from tensorwrapper.errors import SelectionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
     AxisMap,
     Cycle,
     Stride,
-    Strided,
     Table,
+    address_batches,
     over_box,
     wrap_layout,
 )
@@ -126,13 +125,12 @@ def check_reach(
 
 def _is_inside(layout: Layout[Any], own: Layout[Any]) -> bool:
     """Tell whether all places of a layout are surely those of one in strides, whose modes do not overlap."""
-    implementation, maps = own.implementation, maps_of(layout)
-    if not isinstance(implementation, Strided) or maps is None or min(implementation.strides, default=0) < 1:
+    memory, maps = own.implementation.strided_box(), maps_of(layout)
+    if memory is None or maps is None or min(memory[2], default=0) < 1:
         return False
+    extents_of_own, _, strides, offset = memory
     # The place of a box in which each mode has room for all that lies within a step of the one before.
-    steps, counts = zip(
-        *sorted(zip(implementation.strides, implementation.extents, strict=True), reverse=True), strict=True
-    )
+    steps, counts = zip(*sorted(zip(strides, extents_of_own, strict=True), reverse=True), strict=True)
     rooms = [divmod(a, b) for a, b in pairwise((*steps, 1))]
     wanted = zip((*counts[1:], 1), rooms, strict=True)
     if any(rest or count > room for count, (room, rest) in wanted):
@@ -140,7 +138,7 @@ def _is_inside(layout: Layout[Any], own: Layout[Any]) -> bool:
     box = (counts[0], *[room for room, _ in rooms])
     base, axes = maps
     extents = layout.shape.extents
-    shifted = wrap_layout(over_box(extents, (0,) * len(extents), base - implementation.offset, axes))
+    shifted = wrap_layout(over_box(extents, (0,) * len(extents), base - offset, axes))
     found = take_apart(shifted, box)
     if found is None:
         return False

@@ -13,7 +13,7 @@ import numpy as np
 from tensorwrapper._json import Json, excess, has_number_over, load_json
 from tensorwrapper.errors import ParseError, SelectionError, TensorWrapperError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Separable, Strided, over_box, wrap_layout
+from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection._build import ViewLike, as_view
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, Node, NodeFields, at_zero, whole
@@ -35,6 +35,7 @@ from tensorwrapper.selection.schema._nodes import NODES
 from tensorwrapper.selection.schema._steps import apply_step
 from tensorwrapper.selection.schema._write import VERSION
 from tensorwrapper.selection.sources._source import TensorSource
+from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents
@@ -311,9 +312,9 @@ def _over(node: Node, parts: Sequence[Measured]) -> Measured:
 
 def _placed(view: Expression, extents: Extents, start: Extents) -> Expression:
     """Return the same view over a box that lies elsewhere."""
-    known = view.layout.implementation
-    if isinstance(known, Strided | Separable):
-        base, axes = known.mode_maps("a view")
+    maps = maps_of(view.layout)
+    if maps is not None:
+        base, axes = maps
         return attrs.evolve(view, layout=wrap_layout(over_box(extents, start, base, axes)))
     # Storage tile by tile has no origin of its own to move.
     return Expression(Whole(view), Layout(wrap(make_smooth(extents, start))))

@@ -5,35 +5,36 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import (
-    AxisMap,
-    Based,
-    Hierarchical,
-    Separable,
-    Stride,
-    Strided,
-    Table,
-    new_strided,
-    wrap_layout,
-)
+from tensorwrapper.layout.lowlevel import AxisMap, Stride, Table, new_strided, over_box, wrap_layout
 from tensorwrapper.typing import Extents, Index
 
-__all__ = ["box_of", "canonical", "maps_of"]
+__all__ = ["box_of", "canonical", "maps_of", "moved"]
 
 
 def maps_of(layout: Layout[Any]) -> tuple[int, tuple[AxisMap, ...]] | None:
     """Return base and axis maps of a layout; None if it keeps tiles together, and so has no rule per mode."""
-    known = layout.implementation
-    return known.mode_maps("a selection") if isinstance(known, Strided | Separable | Hierarchical) else None
+    implementation = layout.implementation
+    return implementation.mode_maps("a selection") if implementation.has_mode_maps else None
 
 
 def box_of(layout: Layout[Any]) -> tuple[Extents, Index]:
     """Return extents and origin of the indices of a layout, which are a box."""
-    known = layout.implementation
-    if isinstance(known, Strided):
-        return known.extents, known.origin
+    box = layout.implementation.strided_box()
+    if box is not None:
+        return box[0], box[1]
     shape = layout.shape
     return shape.extents, shape.origin
+
+
+def moved(layout: Layout[Any], origin: Index, by: int) -> Layout[Any]:
+    """Return a layout with a rule per mode at another origin, whose places are counted from `by` on."""
+    implementation = layout.implementation
+    box = implementation.strided_box()
+    if box is not None:
+        extents, _, strides, offset = box
+        return wrap_layout(new_strided(extents, origin, strides, offset - by))
+    base, axes = implementation.mode_maps("a selection")
+    return wrap_layout(over_box(layout.shape.extents, origin, base - by, axes))
 
 
 def canonical(layout: Layout[Any]) -> Layout[Any]:
@@ -42,21 +43,23 @@ def canonical(layout: Layout[Any]) -> Layout[Any]:
     So that layouts that select the same are equal.
     """
     implementation = layout.implementation
-    if isinstance(implementation, Strided):
-        extents, strides = implementation.extents, implementation.strides
+    box = implementation.strided_box()
+    if box is not None:
+        extents, origin, strides, offset = box
         if 1 not in extents:
             return layout
         steps = tuple([step if n > 1 else 0 for n, step in zip(extents, strides, strict=True)])
-        if steps != strides:
-            return wrap_layout(new_strided(extents, implementation.origin, steps, implementation.offset))
-    if isinstance(implementation, Separable):
-        parts = [_from_zero(axis) for axis in implementation.axes]
-        base = implementation.base + sum([more for more, _ in parts])
-        return wrap_layout(Separable(implementation.shape, base, tuple([axis for _, axis in parts])))
-    return layout
+        return layout if steps == strides else wrap_layout(new_strided(extents, origin, steps, offset))
+    if not implementation.has_mode_maps:
+        return layout
+    base, axes = implementation.mode_maps("a selection")
+    parts = [_from_zero(axis) for axis in axes]
+    shape = layout.shape
+    base += sum([more for more, _ in parts])
+    return wrap_layout(over_box(shape.extents, shape.origin, base, tuple([axis for _, axis in parts])))
 
 
-def _from_zero(axis: AxisMap) -> Based:
+def _from_zero(axis: AxisMap) -> tuple[int, AxisMap]:
     if isinstance(axis, Table):
         least = int(axis.values.min())
         return (least, Table(axis.values - np.int64(least))) if least else (0, axis)

@@ -15,7 +15,6 @@ import numpy as np
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
     AxisMap,
-    Based,
     Cycle,
     Stride,
     Table,
@@ -49,7 +48,7 @@ class Coordinate:
         ends = [axis.bounds() for _, axis in self.feeds]
         return self.constant + sum([a for a, _ in ends]), self.constant + sum([b for _, b in ends])
 
-    def changed(self, mode: int, change: Callable[[AxisMap], Based]) -> "Coordinate":
+    def changed(self, mode: int, change: Callable[[AxisMap], tuple[int, AxisMap]]) -> "Coordinate":
         """Return the same with what a mode of the view adds to it changed."""
         if all(number != mode for number, _ in self.feeds):
             return self
@@ -82,7 +81,9 @@ class Transform:
         """Return a transform of any positions of a mode of the view."""
         return self._changed(mode, len(positions), lambda move: move.gather(positions))
 
-    def _changed(self, mode: int, count: int, change: Callable[[AxisMap], Based]) -> "Transform":
+    def _changed(
+        self, mode: int, count: int, change: Callable[[AxisMap], tuple[int, AxisMap]]
+    ) -> "Transform":
         extents = (*self.extents[:mode], count, *self.extents[mode + 1 :])
         changed = tuple([own.changed(mode, change) for own in self.coordinates])
         return Transform(extents, self.origin, changed)
@@ -210,7 +211,7 @@ def _scaled(axis: AxisMap, factor: int) -> AxisMap:
     return attrs.evolve(cast("Stride | Cycle", axis), step=cast("Stride | Cycle", axis).step * factor)
 
 
-def _after(axis: AxisMap, constant: int, move: AxisMap) -> Based:
+def _after(axis: AxisMap, constant: int, move: AxisMap) -> tuple[int, AxisMap]:
     """Return the map that first moves from a constant position, and then takes the place of that position."""
     if isinstance(move, Stride):
         if not move.step:
@@ -219,7 +220,7 @@ def _after(axis: AxisMap, constant: int, move: AxisMap) -> Based:
     return axis.gather(move.offsets() + constant)
 
 
-def _sum(extent: int, axes: list[AxisMap]) -> Based:
+def _sum(extent: int, axes: list[AxisMap]) -> tuple[int, AxisMap]:
     if not axes or extent < 2:
         # Where nothing is taken twice, no step counts, but the only position may be off zero.
         return sum([axis.at(0) for axis in axes]) if extent else 0, Stride(extent, 0)

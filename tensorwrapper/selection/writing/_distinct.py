@@ -7,7 +7,6 @@ from typing import TypeAlias
 import numpy as np
 
 from tensorwrapper.errors import LayoutError, ReadOnlyError
-from tensorwrapper.layout.lowlevel import Separable, Strided
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.writing._targets import WriteTarget
 from tensorwrapper.typing import IntArray
@@ -30,8 +29,7 @@ def check_distinct(targets: Iterable[WriteTarget]) -> None:
     for target in targets:
         layout = target.tensor.layout
         if not layout.is_injective:
-            implementation = layout.implementation
-            mode = implementation.repeated_mode() if isinstance(implementation, Strided | Separable) else None
+            mode = layout.implementation.repeated_mode()
             modes = "modes overlap" if mode is None else f"mode {mode} repeats"
             raise ReadOnlyError(
                 f"{target.where}: {modes}, so indices share an element: accumulate_into() adds"

@@ -6,8 +6,9 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer.lowlevel import address_batches, copy_elements
+from tensorwrapper.buffer.lowlevel import copy_elements
 from tensorwrapper.errors import ReadOnlyError
+from tensorwrapper.layout.lowlevel import address_batches
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.writing._distinct import check_distinct
