@@ -3,7 +3,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any, SupportsIndex, TypeAlias, cast, final
+from typing import Any, ClassVar, SupportsIndex, TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -237,10 +237,8 @@ class LayoutCommon(ABC):
 
     # Which rules it has.
 
-    @property
-    def has_mode_maps(self) -> bool:
-        """Whether `mode_maps` answers: an offset is a base plus one number per mode, over a box."""
-        return False
+    has_mode_maps: ClassVar[bool] = False
+    """Whether `mode_maps` answers: an offset is a base plus one number per mode, over a box."""
 
     def mode_maps(self, what: str) -> tuple[int, tuple[AxisMap, ...]]:
         """Return the base and one axis map per mode; ``what`` names the operation that needs them."""

@@ -126,9 +126,7 @@ class Hierarchical(LayoutCommon):
 
     # Its rules are those of the strided layout of its leaves.
 
-    @property
-    def has_mode_maps(self) -> bool:
-        return True
+    has_mode_maps = True
 
     def mode_maps(self, what: str) -> tuple[int, tuple[AxisMap, ...]]:
         return self.flat.mode_maps(what)

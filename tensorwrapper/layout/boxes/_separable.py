@@ -190,9 +190,7 @@ class Separable(LayoutCommon):
 
     # Its rules.
 
-    @property
-    def has_mode_maps(self) -> bool:
-        return True
+    has_mode_maps = True
 
     def mode_maps(self, what: str) -> tuple[int, tuple[AxisMap, ...]]:  # noqa: ARG002 - nothing is refused
         return self.base, self.axes

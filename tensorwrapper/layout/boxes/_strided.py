@@ -310,9 +310,7 @@ class Strided(LayoutCommon):
 
     # Its rules.
 
-    @property
-    def has_mode_maps(self) -> bool:
-        return True
+    has_mode_maps = True
 
     def mode_maps(self, what: str) -> tuple[int, tuple[AxisMap, ...]]:  # noqa: ARG002 - nothing is refused
         pairs = zip(self.extents, self.strides, strict=True)
