@@ -37,6 +37,7 @@ __all__ = [
     "AnyRank",
     "Array",
     "BufferLike",
+    "ElementCasting",
     "Extents",
     "Half",
     "Index",
@@ -140,6 +141,9 @@ per mode of a grid; its rank is 2k, the first k modes depend on nothing, mode k 
 
 WriteCasting: TypeAlias = Literal["same_kind", "unsafe"]
 """How values become elements of another type: within one kind and checked, or as NumPy casts."""
+
+ElementCasting: TypeAlias = Literal["checked", "unsafe"]
+"""How elements become ones of a type that was asked for: refused where they do not fit, or as NumPy casts."""
 
 Order: TypeAlias = Literal["C", "F"]
 """Which mode runs fastest: the last ("C") or the first ("F")."""

@@ -164,14 +164,16 @@ def fit_elements(array: Array, dtype: "np.dtype[Any]") -> Array:
     Raises
     ------
     SizeOverflowError
-        If an element is not in the range of the type.
+        If an element is not in the range of the type, or a finite one would become infinite.
     """
     if np.can_cast(array.dtype, dtype, casting="safe"):
         return array
-    with np.errstate(invalid="ignore"):
+    with np.errstate(all="ignore"):
         fitted = copy_elements(array, dtype)
     whole = np.trunc(cast("npt.NDArray[np.floating]", array)) if array.dtype.kind == "f" else array
-    if dtype.kind in "iu" and not np.array_equal(fitted, whole):
+    numbers = array.dtype.kind in "biufc"
+    wrapped = dtype.kind in "iu" and numbers and not np.array_equal(fitted, whole)
+    if wrapped or (dtype.kind in "fc" and numbers and bool((np.isinf(fitted) & np.isfinite(array)).any())):
         raise SizeOverflowError(f"there are elements of {array.dtype} that do not fit type {dtype}")
     return fitted
 

@@ -18,7 +18,7 @@ from tensorwrapper.selection.normal._packed import packed
 from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import ArrayKey, Operators, TensorCommon
-from tensorwrapper.typing import ScalarT_co
+from tensorwrapper.typing import ElementCasting, ScalarT_co
 
 __all__ = ["View"]
 
@@ -100,8 +100,16 @@ class View(
 
     # Elements of another type.
 
-    def astype(self, dtype: npt.DTypeLike) -> "View[Any]":
-        """Return the view of the elements as ones of another type, cast as NumPy does when computed.
+    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "View[Any]":
+        """Return the view of the elements as ones of another type, cast when it is computed.
+
+        Parameters
+        ----------
+        dtype
+            The type of the new elements.
+        casting
+            Whether an element that the type cannot hold raises `SizeOverflowError` when the view is computed,
+            or integers wrap round as NumPy's. Fractions are dropped in either case.
 
         Raises
         ------
@@ -119,7 +127,7 @@ class View(
         wanted = to_element_type(dtype, "TO" if self.dtype.kind == "O" else "T")
         if wanted == self.dtype:
             return self
-        return View(Expression(Casting(self._expression, wanted), self._in_order()))
+        return View(Expression(Casting(self._expression, wanted, casting == "unsafe"), self._in_order()))
 
     def __dask_tokenize__(self) -> tuple[object, ...]:
         return "View", self._expression

@@ -25,7 +25,8 @@ from tensorwrapper.selection.computing._targets import (
     target_array,
     threads_for,
 )
-from tensorwrapper.selection.expressions._expression import whole
+from tensorwrapper.selection.expressions._cellwise import Casting
+from tensorwrapper.selection.expressions._expression import Expression, whole
 from tensorwrapper.selection.plans._plan import Plan, plan_of
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -131,6 +132,10 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
             return _copied(source, out)
         if source is None and not view.is_box:
             return self._of_box(out)
+        if out is not None and not np.can_cast(self.dtype, out.dtype, "safe"):
+            target_array(out, self.shape, self.dtype)  # for what it raises
+            cast_to = self._make(Expression(Casting(self._expression, out.dtype), self._in_order()))
+            return cast_to.compute(out, order, threads=threads, progress=progress, cancel=cancel)
         fastest = fastest_first(order, self.shape.rank)
         plan, count = self.plan(), threads_for(self.nbytes, threads)
         watch = Watch(plan.nbytes, progress, cancel)

@@ -37,7 +37,7 @@ from tensorwrapper.tensor._strings import TensorStrings
 from tensorwrapper.tensor._structure import TensorStructure, cut_rows, merge_rows
 from tensorwrapper.tensor._tiles import cell_layouts
 from tensorwrapper.tensor._writes import TensorWrites
-from tensorwrapper.typing import Index, IntArray, PositionalKey, ScalarT_co
+from tensorwrapper.typing import ElementCasting, Index, IntArray, PositionalKey, ScalarT_co
 
 __all__ = ["Tensor", "make_tensor"]
 
@@ -388,19 +388,21 @@ class Tensor(
         return _restore(self.shape, Dense(cast("Any", self._strings("byte_lengths").lengths())))
 
     @overload
-    def astype(self, dtype: "type[_S] | np.dtype[_S]", *, checked: bool = True) -> "Tensor[_S]": ...
+    def astype(
+        self, dtype: "type[_S] | np.dtype[_S]", *, casting: ElementCasting = "checked"
+    ) -> "Tensor[_S]": ...
     @overload
-    def astype(self, dtype: npt.DTypeLike, *, checked: bool = True) -> "Tensor[Any]": ...
-    def astype(self, dtype: npt.DTypeLike, *, checked: bool = True) -> "Tensor[Any]":
+    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "Tensor[Any]": ...
+    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "Tensor[Any]":
         """Return the elements as ones of another type, packed in row-major order; a sparse tensor stays so.
 
         Parameters
         ----------
         dtype
             The type of the new elements.
-        checked
-            Whether an element that the type cannot hold raises; otherwise integers wrap round, as NumPy's.
-            Fractions are dropped in either case.
+        casting
+            Whether an element that the type cannot hold raises, or integers wrap round as NumPy's. Fractions
+            are dropped in either case.
 
         Raises
         ------
@@ -421,9 +423,9 @@ class Tensor(
         held = self._layout.implementation
         view = held.tiled
         if view is not None:
-            made = self.untiled().astype(wanted, checked=checked)
+            made = self.untiled().astype(wanted, casting=casting)
             return _restore_tiled(made, view.tiling, view.grid_origin)
-        return _restore(self.shape, self._buffer.convert(held, wanted, checked=checked))
+        return _restore(self.shape, self._buffer.convert(held, wanted, checked=casting != "unsafe"))
 
     def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
         held = self._layout.implementation

@@ -100,7 +100,7 @@ def test_small_integers_are_checked_unless_they_are_to_wrap():
     assert tensor.tolist() == [255, 254, 0, 1, 2, 3]
     with pytest.raises(SizeOverflowError):
         tensor.astype("i1")
-    assert tensor.astype("i1", checked=False).tolist() == [-1, -2, 0, 1, 2, 3]
+    assert tensor.astype("i1", casting="unsafe").tolist() == [-1, -2, 0, 1, 2, 3]
     for value in (-1, 256):
         with pytest.raises(OverflowError):
             tensor[0] = value

@@ -32,7 +32,7 @@ assert_type(t.to_dense(), Tensor[np.float32])
 assert_type(t.permute((1, 0))[1:], Tensor[np.float32])
 assert_type((t.is_sparse, t.nnz, t.density), tuple[bool, int, float])
 assert_type(t.astype(np.int64), Tensor[np.int64])
-assert_type(t.astype(np.dtype(np.int64), checked=False), Tensor[np.int64])
+assert_type(t.astype(np.dtype(np.int64), casting="unsafe"), Tensor[np.int64])
 assert_type(t.astype("f8"), Tensor[Any])
 
 # Lists of numbers have a type that only run time knows.

@@ -67,7 +67,7 @@ t.accumulate_into(t)
 # Other types, and new memory: what dtype says, where it is a type.
 
 assert_type(t.astype(np.float32), Tensor[np.float32])
-assert_type(t.astype(np.dtype(np.float32), checked=False), Tensor[np.float32])
+assert_type(t.astype(np.dtype(np.float32), casting="unsafe"), Tensor[np.float32])
 assert_type(t.astype("f4"), Tensor[Any])
 assert_type(zeros((2,)), Tensor[np.float64])
 assert_type(empty((2,), dtype=np.int8), Tensor[np.int8])

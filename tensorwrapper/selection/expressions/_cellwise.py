@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
+from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
@@ -172,12 +173,14 @@ class Extreme(Node):
 @final
 @attrs.frozen
 class Casting(Node):
-    """The operand as elements of another type, as NumPy casts: what does not fit wraps round."""
+    """The operand as elements of another type; fractions are dropped, and what does not fit is refused."""
 
     operand: Expression
     _dtype: "np.dtype[Any]"
+    unsafe: bool = False
+    """Whether what does not fit wraps round instead, as NumPy casts."""
 
-    json_names: ClassVar[tuple[str, ...]] = ("cast",)
+    json_names: ClassVar[tuple[str, ...]] = ("cast", "unsafe_cast")
 
     @property
     def operands(self) -> tuple[Expression, ...]:
@@ -201,16 +204,16 @@ class Casting(Node):
 
     def with_operands(self, operands: tuple[Expression, ...]) -> "Casting":
         (operand,) = operands
-        return Casting(operand, self._dtype)
+        return Casting(operand, self._dtype, self.unsafe)
 
     def selected(self, transform: Transform, normalize: Normalize) -> Expression:
-        return cast_view(normalize(pushed(self.operand, transform)), self._dtype)
+        return cast_view(normalize(pushed(self.operand, transform)), self._dtype, unsafe=self.unsafe)
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
-        return given[0].astype(self._dtype)
+        return convert_elements(given[0], self._dtype, checked=not self.unsafe)
 
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
-        return CastRunner(given[0], self._dtype)
+        return CastRunner(given[0], self._dtype, self.unsafe)
 
     def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
         return ((self.operand, slice(None), positions),)
@@ -227,21 +230,24 @@ class Casting(Node):
         return f"converted to {self._dtype}"
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
-        return {"cast": dtype_name(self._dtype), "part": write.view(self.operand)}
+        name = "unsafe_cast" if self.unsafe else "cast"
+        return {name: dtype_name(self._dtype), "part": write.view(self.operand)}
 
     @classmethod
     def from_json(cls, given: NodeFields) -> "Casting":
         given.only("part")
         part = given.part("part")
-        dtype = to_dtype(given.json("cast"), f"{given.where}.cast")
+        dtype = to_dtype(given.json(given.kind), f"{given.where}.{given.kind}")
         if "O" in (dtype.kind, part.dtype.kind):
             raise given.refused("bounds", ": bytes are not cast")
-        return Casting(part, dtype)
+        return Casting(part, dtype, given.kind == "unsafe_cast")
 
 
-def cast_view(view: Expression, dtype: "np.dtype[Any]") -> Expression:
+def cast_view(view: Expression, dtype: "np.dtype[Any]", *, unsafe: bool = False) -> Expression:
     """Return the elements of a view in normal form as ones of another type: pieces are cast by themselves."""
     if view.dtype == dtype:
         return view
+    if unsafe:
+        return whole(Casting(view, dtype, unsafe))
     found = view.node.cast(view, dtype)
     return whole(Casting(view, dtype)) if found is None else found

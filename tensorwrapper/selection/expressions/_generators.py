@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer.lowlevel import fit_number
+from tensorwrapper.buffer.lowlevel import convert_elements, fit_number
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import packed_strides
@@ -112,8 +112,7 @@ class Filling(Generator):
         return fit_number(self.value, self.dtype, "the constant")
 
     def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression:  # noqa: ARG002
-        with np.errstate(all="ignore"):
-            value = np.array(self.value, dtype=self.dtype).astype(dtype)[()]
+        value = convert_elements(np.array(self.value, dtype=self.dtype), dtype)[()]
         return whole(Filling(self.shape, value, dtype))
 
     def over(self, extents: Extents) -> Expression:

@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer.lowlevel import choose_elements, write_elements
+from tensorwrapper.buffer.lowlevel import choose_elements, convert_elements, write_elements
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.runners._blocks import Window, cut, inside, shift_window, window_extents
 from tensorwrapper.selection.runners._leaves import Runner, places_in, points_through
@@ -133,10 +133,11 @@ class ExtremeRunner(Runner):
 @final
 @attrs.frozen(eq=False)
 class CastRunner(Runner):
-    """The elements of another runner as ones of another type."""
+    """The elements of another runner as ones of another type; checked, unless that is unsafe."""
 
     runner: Runner
     _dtype: "np.dtype[Any]"
+    _unsafe: bool = False
 
     @property
     def extents(self) -> Extents:
@@ -147,23 +148,20 @@ class CastRunner(Runner):
         return self._dtype
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
-        # What does not fit wraps round, as in constants, which are cast beforehand.
-        with np.errstate(all="ignore"):
-            if self.runner.memory is not None and out.dtype == self._dtype:
+        free = self._unsafe or np.can_cast(self.runner.dtype, self._dtype, "safe")
+        if free and self.runner.memory is not None and out.dtype == self._dtype:
+            with np.errstate(all="ignore"):
                 self.runner.fill(window, out, threads)
-                return
-            for block in cut(out.shape):
-                write_elements(inside(out, block), self.part(shift_window(window, block)))
+            return
+        for block in cut(out.shape):
+            write_elements(inside(out, block), self.part(shift_window(window, block)))
 
     def part(self, window: Window) -> Array:
-        out: Array = np.empty(window_extents(window), self._dtype)
-        with np.errstate(all="ignore"):
-            write_elements(out, self.runner.part(window))
-        return out
+        return self._converted(self.runner.part(window))
 
     def points(self, places: tuple[IntArray, ...]) -> Array:
-        found = self.runner.points(places)
-        out: Array = np.empty(found.shape, self._dtype)
+        return self._converted(self.runner.points(places))
+
+    def _converted(self, found: Array) -> Array:
         with np.errstate(all="ignore"):
-            write_elements(out, found)
-        return out
+            return convert_elements(found, self._dtype, checked=not self._unsafe)
