@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer, TypeVar
 
     IndexT_co = TypeVar("IndexT_co", bound=tuple[Any, ...], default=tuple[Any, ...], covariant=True)
-    ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, default=np.generic, covariant=True)
+    ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, default=Any, covariant=True)
     # Of methods, that take what has the rank of the object whose methods they are.
     IndexT = TypeVar("IndexT", bound=tuple[Any, ...])
     BufferLike: TypeAlias = Buffer

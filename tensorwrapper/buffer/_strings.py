@@ -26,7 +26,7 @@ __all__ = ["Strings", "buffer_of"]
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
-class Strings(BufferCommon[np.generic]):
+class Strings(BufferCommon[Any]):
     """A run of strings, or of byte strings, each of any length.
 
     Elements are read as NumPy's StringDType if they are text, with None for a null, and as objects of type

@@ -1,8 +1,9 @@
 """What makes views: `as_view` of a source, and the functions that put views together."""
 
 from collections.abc import Iterable
-from typing import Any, Literal, SupportsIndex, TypeAlias, cast, overload
+from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast, overload
 
+import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
@@ -15,7 +16,7 @@ from tensorwrapper.selection.expressions._reading import reading_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.typing import ScalarT_co
+from tensorwrapper.typing import IndexT_co, Modes, ScalarT_co, UnknownRank
 
 __all__ = [
     "ViewLike",
@@ -27,19 +28,20 @@ __all__ = [
     "stack",
 ]
 
+_S = TypeVar("_S", bound=np.generic)
+
 ViewLike: TypeAlias = "View[Any] | Tensor[Any] | Source | npt.ArrayLike"
 """What `as_view` accepts: a view, a tensor, another source, or anything that `as_tensor` takes."""
 
+Ranked: TypeAlias = "View[ScalarT_co, IndexT_co] | Tensor[ScalarT_co, IndexT_co] | np.ndarray[IndexT_co, np.dtype[ScalarT_co]]"  # noqa: E501 - checkers read one text
+"""What has elements of a known type, and a rank that is known or may be."""
+
 
 @overload
-def as_view(source: View[ScalarT_co]) -> View[ScalarT_co]:
+def as_view(source: "Ranked[ScalarT_co, IndexT_co]") -> View[ScalarT_co, IndexT_co]:
     """Return the view of a whole source; a view as it is."""
 
 
-@overload
-def as_view(source: Tensor[ScalarT_co]) -> View[ScalarT_co]: ...
-@overload
-def as_view(source: "npt.NDArray[ScalarT_co]") -> View[ScalarT_co]: ...
 @overload
 def as_view(source: ViewLike) -> View[Any]: ...
 def as_view(source: ViewLike) -> View[Any]:
@@ -53,7 +55,7 @@ def as_view(source: ViewLike) -> View[Any]:
     Shape(3)
     """
     if isinstance(source, View):
-        return cast("View[Any]", source)  # type: ignore[redundant-cast]
+        return cast("View[Any]", source)
     if not isinstance(source, Tensor) and isinstance(source, Source):
         return View(reading_of(source))
     tensor: Tensor[Any] = as_tensor(cast("npt.ArrayLike", source))
@@ -94,6 +96,15 @@ def _aligned(parts: list[Expression], mode: int | None, what: str) -> None:
                 )
 
 
+@overload
+def concat(
+    parts: "Iterable[Ranked[ScalarT_co, IndexT_co]]", *, mode: SupportsIndex = 0
+) -> View[ScalarT_co, IndexT_co]:
+    """Return the views one after the other along a mode, as NumPy's concatenate, and copy nothing."""
+
+
+@overload
+def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]: ...
 def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     """Return the views one after the other along a mode, as NumPy's concatenate, and copy nothing.
 
@@ -159,6 +170,19 @@ def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[An
     return View(whole(Interleaving(number, tuple(given))))
 
 
+@overload
+def stack(parts: "Iterable[Ranked[_S, UnknownRank]]", *, mode: SupportsIndex = 0) -> View[_S]:
+    """Return the views, all of one shape, under a new mode that counts them."""
+
+
+@overload
+def stack(
+    parts: "Iterable[View[_S, tuple[*Modes]] | Tensor[_S, tuple[*Modes]]]",
+    *,
+    mode: SupportsIndex = 0,
+) -> View[_S, tuple[int, *Modes]]: ...
+@overload
+def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]: ...
 def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     """Return the views, all of one shape, under a new mode that counts them.
 
@@ -174,6 +198,25 @@ def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     return View(whole(Stacking(number, tuple(given))))
 
 
+@overload
+def pad(
+    source: "Ranked[ScalarT_co, IndexT_co]",
+    widths: Iterable[tuple[SupportsIndex, SupportsIndex]],
+    *,
+    boundary: Literal["constant"] | Boundary = "constant",
+    fill_value: object = 0,
+) -> View[ScalarT_co, IndexT_co]:
+    """Return a view that goes on beyond its ends, as NumPy's pad; its own elements keep their indices."""
+
+
+@overload
+def pad(
+    source: ViewLike,
+    widths: Iterable[tuple[SupportsIndex, SupportsIndex]],
+    *,
+    boundary: Literal["constant"] | Boundary = "constant",
+    fill_value: object = 0,
+) -> View[Any]: ...
 def pad(
     source: ViewLike,
     widths: Iterable[tuple[SupportsIndex, SupportsIndex]],

@@ -1,18 +1,18 @@
 """Views that choose among views, cell by cell: where, minimum, maximum."""
 
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast, overload
 
 import numpy as np
 
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
-from tensorwrapper.selection._build import ViewLike, as_view
+from tensorwrapper.selection._build import Ranked, ViewLike, as_view
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
 from tensorwrapper.selection.expressions._dtypes import promoted
 from tensorwrapper.selection.expressions._expression import Expression, box, whole
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.typing import Extents
+from tensorwrapper.typing import Extents, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
 
 __all__ = ["Operand", "maximum", "minimum", "where"]
 
@@ -20,6 +20,29 @@ Operand: TypeAlias = "ViewLike | complex"
 """A view, what `as_view` takes, or a Python number, which takes on the type of the others."""
 
 
+@overload
+def where(
+    mask: "Ranked[Any, UnknownRank]",
+    x: "Ranked[ScalarT_co, UnknownRank]",
+    y: "Ranked[ScalarT_co, UnknownRank]",
+) -> View[ScalarT_co]:
+    """Return the view of the elements of `x` where the mask is true, and of `y` elsewhere, broadcast."""
+
+
+@overload
+def where(
+    mask: "Ranked[Any, Rank1]", x: "Ranked[ScalarT_co, Rank1]", y: "Ranked[ScalarT_co, Rank1]"
+) -> View[ScalarT_co, Rank1]: ...
+@overload
+def where(
+    mask: "Ranked[Any, Rank2]", x: "Ranked[ScalarT_co, Rank2]", y: "Ranked[ScalarT_co, Rank2]"
+) -> View[ScalarT_co, Rank2]: ...
+@overload
+def where(
+    mask: "Ranked[Any, Rank3]", x: "Ranked[ScalarT_co, Rank3]", y: "Ranked[ScalarT_co, Rank3]"
+) -> View[ScalarT_co, Rank3]: ...
+@overload
+def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]: ...
 def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
     """Return the view of the elements of `x` where the mask is true, and of `y` elsewhere, broadcast.
 

@@ -1,14 +1,16 @@
 """`View`: a tensor that is not there yet."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, cast, final
+from typing import Any, Generic, TypeVar, cast, final, overload
 
 import attrs
+import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._value_class import slot_setters
 from tensorwrapper.selection._view_parts import ViewParts
 from tensorwrapper.selection._view_queries import ViewQueries
+from tensorwrapper.selection._view_ranks import ViewRanks
 from tensorwrapper.selection._view_running import ViewRunning
 from tensorwrapper.selection._view_writing import Value, ViewWriting
 from tensorwrapper.selection.expressions._cellwise import Casting
@@ -18,21 +20,33 @@ from tensorwrapper.selection.normal._packed import packed
 from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import ArrayKey, Operators, TensorCommon
-from tensorwrapper.typing import ElementCasting, ScalarT_co
+from tensorwrapper.typing import (
+    ElementCasting,
+    IndexT_co,
+    Integer,
+    IntegerAndSlice,
+    Modes,
+    ScalarT_co,
+    Slices,
+    UnknownRank,
+)
 
 __all__ = ["View"]
+
+_S = TypeVar("_S", bound=np.generic)
 
 
 @final
 @attrs.frozen(eq=False, repr=False, getstate_setstate=False)
 class View(
+    ViewRanks[ScalarT_co, IndexT_co],
     ViewParts[ScalarT_co],
     ViewQueries[ScalarT_co],
     ViewRunning[ScalarT_co],
     ViewWriting[ScalarT_co],
     TensorCommon[ScalarT_co],
-    Operators[ScalarT_co],
-    Generic[ScalarT_co],
+    Operators[ScalarT_co, IndexT_co],
+    Generic[ScalarT_co, IndexT_co],
 ):
     """A selection of the elements of sources, made of simple steps; it computes nothing until it is asked.
 
@@ -57,8 +71,8 @@ class View(
         return self.compute()
 
     @classmethod
-    def _make(cls, expression: Expression) -> "View[ScalarT_co]":
-        view = cast("View[ScalarT_co]", object.__new__(View))
+    def _make(cls, expression: Expression) -> "View[ScalarT_co, IndexT_co]":
+        view = cast("View[ScalarT_co, IndexT_co]", object.__new__(View))
         _set_expression(view, expression)
         _set_normal(view, None)
         _set_plan(view, None)
@@ -66,7 +80,29 @@ class View(
 
     # Parts of another rank.
 
-    def __getitem__(self, key: ArrayKey) -> "View[ScalarT_co]":
+    @overload
+    def __getitem__(self, key: Slices) -> "View[ScalarT_co, IndexT_co]": ...
+    @overload
+    def __getitem__(self: "View[ScalarT_co, UnknownRank]", key: ArrayKey) -> "View[ScalarT_co]": ...
+    @overload
+    def __getitem__(
+        self: "View[ScalarT_co, tuple[int, *Modes]]", key: Integer
+    ) -> "View[ScalarT_co, tuple[*Modes]]": ...
+    @overload
+    def __getitem__(
+        self: "View[ScalarT_co, tuple[int, int, *Modes]]", key: tuple[Integer, Integer]
+    ) -> "View[ScalarT_co, tuple[*Modes]]": ...
+    @overload
+    def __getitem__(
+        self: "View[ScalarT_co, tuple[int, int, *Modes]]", key: IntegerAndSlice
+    ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
+    @overload
+    def __getitem__(
+        self: "View[ScalarT_co, tuple[*Modes]]", key: None
+    ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
+    @overload
+    def __getitem__(self, key: ArrayKey) -> "View[ScalarT_co]": ...
+    def __getitem__(self, key: ArrayKey) -> "View[Any, Any]":
         """Return the selected part, which starts at zero; NumPy's rules, and nothing is copied.
 
         Integers, slices, ellipses and None move the modes; lists, arrays and masks pick positions as NumPy
@@ -95,12 +131,28 @@ class View(
         """
         self[key].assign(value)
 
-    def __iter__(self) -> "Iterator[View[ScalarT_co]]":
+    @overload
+    def __iter__(self: "View[ScalarT_co, UnknownRank]") -> "Iterator[View[ScalarT_co]]": ...
+    @overload
+    def __iter__(
+        self: "View[ScalarT_co, tuple[int, *Modes]]",
+    ) -> "Iterator[View[ScalarT_co, tuple[*Modes]]]": ...
+    @overload
+    def __iter__(self) -> "Iterator[View[ScalarT_co]]": ...
+    def __iter__(self) -> "Iterator[View[Any, Any]]":
         return (self[k] for k in range(len(self)))
 
     # Elements of another type.
 
-    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "View[Any]":
+    @overload
+    def astype(
+        self, dtype: "type[_S] | np.dtype[_S]", *, casting: ElementCasting = "checked"
+    ) -> "View[_S, IndexT_co]": ...
+    @overload
+    def astype(
+        self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked"
+    ) -> "View[Any, IndexT_co]": ...
+    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "View[Any, Any]":
         """Return the view of the elements as ones of another type, cast when it is computed.
 
         Parameters

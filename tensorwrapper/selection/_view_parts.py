@@ -150,12 +150,12 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         return self._points(addresses_of_key(wrap_layout(new_row_major(self.shape.extents)), key))
 
     @property
-    def oindex(self) -> "OuterView[Self]":
+    def oindex(self) -> "OuterView[Any]":
         """Outer indexing: ``v.oindex[key]`` takes the positions of each mode by themselves."""
         return OuterView(self)
 
     @property
-    def vindex(self) -> "PointView[Self]":
+    def vindex(self) -> "PointView[Any]":
         """Pointwise indexing: ``v.vindex[key]`` takes one element per point; their modes come first."""
         return PointView(self)
 

@@ -178,19 +178,19 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._see_by(Layout.gather, mode, positions)
 
-    def broadcast(self, shape: ShapeLike) -> Self:
+    def broadcast(self, shape: ShapeLike) -> "TensorCommon[ScalarT_co]":
         """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
         return self._see_by(Layout.broadcast, shape)
 
-    def squeeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+    def squeeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
         """Return the view without the given modes of extent 1; without all such if none is given."""
         return self._by(Layout.squeeze, *one_sequence(modes))
 
-    def unsqueeze(self, mode: SupportsIndex) -> Self:
+    def unsqueeze(self, mode: SupportsIndex) -> "TensorCommon[ScalarT_co]":
         """Return the view with a new mode of extent 1, which becomes mode `mode`."""
         return self._by(Layout.unsqueeze, mode)
 
-    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
         """Return the view of the same elements, in row-major order, under new extents; never a copy.
 
         The extents are given loose or as one sequence. One may be -1: it becomes what the others leave. A
@@ -211,23 +211,23 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._by(Layout.reshape, _completed(to_ints(one_sequence(extents), "extents"), self.size))
 
-    def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> Self:
+    def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> "TensorCommon[ScalarT_co]":
         """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
         return self._see_by(Layout.sliding_window, mode, length)
 
-    def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> Self:
+    def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> "TensorCommon[ScalarT_co]":
         """Return the view of the elements whose positions in two modes agree; the new mode is the last."""
         return self._by(Layout.diagonal, first, second)
 
-    def split_mode(self, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> Self:
+    def split_mode(self, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
         """Return the view in which one mode counts in several, the last of them fastest."""
         return self._by(Layout.split_mode, mode, extents)
 
-    def merge_modes(self, first: SupportsIndex, last: SupportsIndex) -> Self:
+    def merge_modes(self, first: SupportsIndex, last: SupportsIndex) -> "TensorCommon[ScalarT_co]":
         """Return the view in which the modes `first` to `last` count as one, the last of them fastest."""
         return self._by(Layout.merge_modes, first, last)
 
-    def tiled(self, tiling: Tiling) -> Self:
+    def tiled(self, tiling: Tiling) -> "TensorCommon[ScalarT_co]":
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
         return self._by(Layout.as_tiled, tiling)
 

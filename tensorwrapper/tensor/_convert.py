@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any, SupportsIndex, cast, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,18 +28,27 @@ from tensorwrapper.tensor._facade import guard
 from tensorwrapper.tensor._row_arrays import join_rows
 from tensorwrapper.tensor._sparse_convert import from_sparse_array, is_sparse_array
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
-from tensorwrapper.typing import Array, BufferLike, ScalarT_co
+from tensorwrapper.typing import Array, BufferLike, IndexT_co, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import View
 
 __all__ = ["as_tensor", "from_buffer", "jagged"]
 
 
 @overload
-def as_tensor(value: Tensor[ScalarT_co], *, copy: bool | None = None) -> Tensor[ScalarT_co]:
+def as_tensor(
+    value: "View[ScalarT_co, IndexT_co] | Tensor[ScalarT_co, IndexT_co] | np.ndarray[IndexT_co, np.dtype[ScalarT_co]]",  # noqa: E501 - checkers read one text
+    *,
+    copy: bool | None = None,
+) -> Tensor[ScalarT_co, IndexT_co]:
     """Return `value` as a tensor, over a box unless it is a tensor; it shares memory if possible."""
 
 
 @overload
-def as_tensor(value: "npt.NDArray[ScalarT_co]", *, copy: bool | None = None) -> Tensor[ScalarT_co]: ...
+def as_tensor(value: Sequence[complex], *, copy: bool | None = None) -> Tensor[Any, Rank1]: ...
+@overload
+def as_tensor(value: Sequence[Sequence[complex]], *, copy: bool | None = None) -> Tensor[Any, Rank2]: ...
 @overload
 def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]: ...
 def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
@@ -75,7 +84,7 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     if plain and not copy and cast("Array", value).flags.c_contiguous:
         return _over_run(cast("Array", value))
     if isinstance(value, Tensor):
-        tensor = cast("Tensor[Any]", value)  # type: ignore[redundant-cast]
+        tensor = cast("Tensor[Any]", value)
         return tensor.copy() if copy else tensor
     if copy is not False and isinstance(value, TensorCommon):
         # A view has more to say than an array of its elements would: rows, tiles, origin, strings.
@@ -158,6 +167,41 @@ def _plain(array: Array) -> Array:
     return np.asarray(array)
 
 
+@overload
+def from_buffer(
+    buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co]",
+    shape: Shape[IndexT_co],
+    *,
+    dtype: npt.DTypeLike | None = None,
+    layout: Layout[Any] | None = None,
+) -> Tensor[ScalarT_co, IndexT_co]:
+    """Return a tensor of any shape over elements that already lie in memory; never a copy."""
+
+
+@overload
+def from_buffer(
+    buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co]",
+    shape: ShapeLike,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    layout: Layout[Any] | None = None,
+) -> Tensor[ScalarT_co]: ...
+@overload
+def from_buffer(
+    buffer: BufferLike,
+    shape: Shape[IndexT_co],
+    *,
+    dtype: npt.DTypeLike | None = None,
+    layout: Layout[Any] | None = None,
+) -> Tensor[Any, IndexT_co]: ...
+@overload
+def from_buffer(
+    buffer: BufferLike,
+    shape: ShapeLike,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    layout: Layout[Any] | None = None,
+) -> Tensor[Any]: ...
 def from_buffer(
     buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co] | BufferLike",
     shape: ShapeLike,
@@ -238,6 +282,35 @@ def _read_buffer(buffer: BufferLike, dtype: "np.dtype[Any]") -> Array:
     return octets.view(dtype)
 
 
+@overload
+def jagged(
+    rows: "Iterable[np.ndarray[UnknownRank, np.dtype[ScalarT_co]] | Tensor[ScalarT_co, UnknownRank]]",
+) -> Tensor[ScalarT_co]:
+    """Return a jagged tensor from nested lists, or from arrays of one rank; the elements are copied."""
+
+
+@overload
+def jagged(
+    rows: "Iterable[np.ndarray[Rank1, np.dtype[ScalarT_co]] | Tensor[ScalarT_co, Rank1]]",
+) -> Tensor[ScalarT_co, Rank2]: ...
+@overload
+def jagged(
+    rows: Iterable[Sequence[complex]], *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> Tensor[ScalarT_co, Rank2]: ...
+@overload
+def jagged(
+    rows: Iterable[Sequence[complex]], *, dtype: npt.DTypeLike | None = None
+) -> Tensor[Any, Rank2]: ...
+@overload
+def jagged(
+    rows: Iterable[Sequence[Sequence[complex]]], *, dtype: npt.DTypeLike | None = None
+) -> Tensor[Any, Rank3]: ...
+@overload
+def jagged(
+    rows: Iterable[object], *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> Tensor[ScalarT_co]: ...
+@overload
+def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Tensor[Any]: ...
 def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Tensor[Any]:
     """Return a jagged tensor from nested lists, or from arrays of one rank; the elements are copied.
 
@@ -330,7 +403,7 @@ def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
 def _depth_of(row: object) -> int:
     """Return how many modes a row has, as far as its lists and arrays tell."""
     if isinstance(row, Tensor):
-        return cast("Tensor[Any]", row).rank  # type: ignore[redundant-cast]
+        return cast("Tensor[Any]", row).rank
     if isinstance(row, np.ndarray):
         return cast("Array", row).ndim
     if not isinstance(row, Sequence) or isinstance(row, str | bytes):
@@ -343,7 +416,7 @@ def _shapes_of(
 ) -> "Shape[Any] | SupportsIndex | list[Any]":
     """Return what `Shape.jagged` needs to know of a row, and put its elements at the end of `leaves`."""
     if isinstance(row, Tensor):
-        row = cast("Tensor[Any]", row).to_numpy()  # type: ignore[redundant-cast]
+        row = cast("Tensor[Any]", row).to_numpy()
     if isinstance(row, np.ndarray):
         leaf = _plain(cast("Array", row))
         check_dtype(leaf.dtype)

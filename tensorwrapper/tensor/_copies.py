@@ -29,7 +29,7 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
-    def select_tiles(self, numbers: npt.ArrayLike) -> Self:
+    def select_tiles(self, numbers: npt.ArrayLike) -> TensorFacade[ScalarT_co]:
         """Return any set of tiles of a tiled view as one jagged tensor, packed: one copy of each element.
 
         Parameters

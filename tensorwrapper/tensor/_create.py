@@ -15,23 +15,33 @@ from tensorwrapper.shape import Shape, ShapeLike, Tiling
 from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._facade import guard
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
-from tensorwrapper.typing import ScalarT_co
+from tensorwrapper.typing import IndexT_co, Rank2, ScalarT_co
 
 __all__ = ["empty", "eye", "full", "zeros"]
 
 
 @overload
-def empty(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]:
+def empty(shape: Shape[IndexT_co], *, layout: Layout[Any] | None = None) -> Tensor[np.float64, IndexT_co]:
     """Return a tensor of this shape whose elements are whatever the memory holds."""
 
 
 @overload
+def empty(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]: ...
+@overload
 def empty(
-    shape: ShapeLike,
+    shape: Shape[IndexT_co],
     *,
     dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
     layout: Layout[Any] | None = None,
+) -> Tensor[ScalarT_co, IndexT_co]: ...
+@overload
+def empty(
+    shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]", layout: Layout[Any] | None = None
 ) -> Tensor[ScalarT_co]: ...
+@overload
+def empty(
+    shape: Shape[IndexT_co], *, dtype: npt.DTypeLike = ..., layout: Layout[Any] | None = None
+) -> Tensor[Any, IndexT_co]: ...
 @overload
 def empty(
     shape: ShapeLike, *, dtype: npt.DTypeLike = ..., layout: Layout[Any] | None = None
@@ -72,17 +82,27 @@ def empty(
 
 
 @overload
-def zeros(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]:
+def zeros(shape: Shape[IndexT_co], *, layout: Layout[Any] | None = None) -> Tensor[np.float64, IndexT_co]:
     """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`."""
 
 
 @overload
+def zeros(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]: ...
+@overload
 def zeros(
-    shape: ShapeLike,
+    shape: Shape[IndexT_co],
     *,
     dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
     layout: Layout[Any] | None = None,
+) -> Tensor[ScalarT_co, IndexT_co]: ...
+@overload
+def zeros(
+    shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]", layout: Layout[Any] | None = None
 ) -> Tensor[ScalarT_co]: ...
+@overload
+def zeros(
+    shape: Shape[IndexT_co], *, dtype: npt.DTypeLike = ..., layout: Layout[Any] | None = None
+) -> Tensor[Any, IndexT_co]: ...
 @overload
 def zeros(
     shape: ShapeLike, *, dtype: npt.DTypeLike = ..., layout: Layout[Any] | None = None
@@ -103,16 +123,34 @@ def zeros(
 
 @overload
 def full(
+    shape: Shape[IndexT_co],
+    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    *,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+    layout: Layout[Any] | None = None,
+    tiling: Tiling | None = None,
+) -> Tensor[ScalarT_co, IndexT_co]:
+    """Return a tensor of this shape filled with a number, or by a function, block by block."""
+
+
+@overload
+def full(
     shape: ShapeLike,
     fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
     layout: Layout[Any] | None = None,
     tiling: Tiling | None = None,
-) -> Tensor[ScalarT_co]:
-    """Return a tensor of this shape filled with a number, or by a function, block by block."""
-
-
+) -> Tensor[ScalarT_co]: ...
+@overload
+def full(
+    shape: Shape[IndexT_co],
+    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    *,
+    dtype: npt.DTypeLike | None = None,
+    layout: Layout[Any] | None = None,
+    tiling: Tiling | None = None,
+) -> Tensor[Any, IndexT_co]: ...
 @overload
 def full(
     shape: ShapeLike,
@@ -200,7 +238,7 @@ def _values(fill: Callable[[Shape[Any]], npt.ArrayLike], block: Shape[Any]) -> n
 @overload
 def eye(
     rows: SupportsIndex, columns: SupportsIndex | None = None, *, diagonal: SupportsIndex = 0
-) -> Tensor[np.float64]:
+) -> Tensor[np.float64, Rank2]:
     """Return the matrix with ones on one diagonal and zeros elsewhere."""
 
 
@@ -211,7 +249,7 @@ def eye(
     *,
     diagonal: SupportsIndex = 0,
     dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> Tensor[ScalarT_co]: ...
+) -> Tensor[ScalarT_co, Rank2]: ...
 @overload
 def eye(
     rows: SupportsIndex,
@@ -219,14 +257,14 @@ def eye(
     *,
     diagonal: SupportsIndex = 0,
     dtype: npt.DTypeLike = ...,
-) -> Tensor[Any]: ...
+) -> Tensor[Any, Rank2]: ...
 def eye(
     rows: SupportsIndex,
     columns: SupportsIndex | None = None,
     *,
     diagonal: SupportsIndex = 0,
     dtype: npt.DTypeLike = np.float64,
-) -> Tensor[Any]:
+) -> Tensor[Any, Rank2]:
     """Return the matrix with ones on one diagonal and zeros elsewhere.
 
     Parameters

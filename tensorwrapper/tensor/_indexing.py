@@ -49,7 +49,7 @@ class TensorIndexing(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             write_key(self._layout, self._buffer, key, self._as_values(value))
 
     @property
-    def oindex(self) -> "OuterIndexer[Self]":
+    def oindex(self) -> "OuterIndexer[Any]":
         """Outer indexing: ``t.oindex[key]`` takes the positions of each mode by themselves; a view.
 
         The result has one mode for each list, array, mask or slice, in their order, and no element is
@@ -65,7 +65,7 @@ class TensorIndexing(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         return OuterIndexer(self)
 
     @property
-    def vindex(self) -> "PointIndexer[Self]":
+    def vindex(self) -> "PointIndexer[Any]":
         """Pointwise indexing: ``t.vindex[key]`` takes one element per point; a copy.
 
         All arrays broadcast to the extents of the points, which become the first modes; slices come after

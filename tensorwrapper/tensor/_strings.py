@@ -1,8 +1,8 @@
 """What a tensor of strings can be asked besides: its nulls, its string data, TF_STRING."""
 
-from typing import Generic, Self
+from typing import Any, Generic, Self, cast
 
-from tensorwrapper.buffer import StringData, Strings, encode_tf_strings, strings_to_numpy
+from tensorwrapper.buffer import Dense, StringData, Strings, encode_tf_strings, strings_to_numpy
 from tensorwrapper.buffer.lowlevel import Bytes, NumpyStrings, holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.tensor._facade import TensorFacade
@@ -31,6 +31,40 @@ class TensorStrings(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             If the tensor has no strings.
         """
         return self._strings("null_count").null_count
+
+    def is_valid(self) -> "TensorFacade[Any]":
+        """Tell of each element of a tensor of strings whether it is there, and not a null.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor has no strings.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.strings([["a", None], ["", "d"]]).is_valid().tolist()
+        [[True, False], [True, True]]
+        """
+        return self._make(packed_layout(self.shape), Dense(cast("Any", self._strings("is_valid").is_valid())))
+
+    def byte_lengths(self) -> "TensorFacade[Any]":
+        """Return how many bytes each element of a tensor of strings has; a null has none.
+
+        Raises
+        ------
+        ConversionError
+            If the tensor has no strings.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.strings([["a", None], ["", "\N{LATIN SMALL LETTER E WITH ACUTE}"]]).byte_lengths().tolist()
+        [[1, 0], [0, 2]]
+        """
+        return self._make(
+            packed_layout(self.shape), Dense(cast("Any", self._strings("byte_lengths").lengths()))
+        )
 
     def fill_null(self, value: str | bytes) -> Self:
         """Return a tensor of strings with `value` for every null, packed, in which no element may be a null.

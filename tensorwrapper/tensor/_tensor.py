@@ -29,6 +29,7 @@ from tensorwrapper.tensor._indexing import TensorIndexing
 from tensorwrapper.tensor._operators import Operators
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
+from tensorwrapper.tensor._ranks import TensorRanks
 from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
 from tensorwrapper.tensor._row_facts import counts_of, positions_of_mode, run_lengths
 from tensorwrapper.tensor._rows import TensorRows
@@ -37,7 +38,19 @@ from tensorwrapper.tensor._strings import TensorStrings
 from tensorwrapper.tensor._structure import TensorStructure, cut_rows, merge_rows
 from tensorwrapper.tensor._tiles import cell_layouts
 from tensorwrapper.tensor._writes import TensorWrites
-from tensorwrapper.typing import ElementCasting, Index, IntArray, PositionalKey, ScalarT_co
+from tensorwrapper.typing import (
+    ElementCasting,
+    Index,
+    IndexT_co,
+    IntArray,
+    Integer,
+    IntegerAndSlice,
+    Modes,
+    PositionalKey,
+    ScalarT_co,
+    Slices,
+    UnknownRank,
+)
 
 __all__ = ["Tensor", "make_tensor"]
 
@@ -47,6 +60,7 @@ _S = TypeVar("_S", bound=np.generic)
 @final
 @attrs.frozen(eq=False, repr=False, getstate_setstate=False)
 class Tensor(
+    TensorRanks[ScalarT_co, IndexT_co],
     TensorQueries[ScalarT_co],
     TensorCopies[ScalarT_co],
     TensorWrites[ScalarT_co],
@@ -56,8 +70,8 @@ class Tensor(
     TensorSparse[ScalarT_co],
     TensorStructure[ScalarT_co],
     TensorCommon[ScalarT_co],
-    Operators[ScalarT_co],
-    Generic[ScalarT_co],
+    Operators[ScalarT_co, IndexT_co],
+    Generic[ScalarT_co, IndexT_co],
 ):
     """Elements addressed by a shape: a layout says where in a buffer each one lies.
 
@@ -99,12 +113,34 @@ class Tensor(
         return self
 
     @classmethod
-    def _make(cls, layout: Layout[Any], buffer: BufferCommon[Any]) -> "Tensor[ScalarT_co]":
+    def _make(cls, layout: Layout[Any], buffer: BufferCommon[Any]) -> "Tensor[ScalarT_co, IndexT_co]":
         return make_tensor(layout, buffer)
 
     # Parts of another rank.
 
-    def __getitem__(self, key: ArrayKey) -> "Tensor[ScalarT_co]":
+    @overload
+    def __getitem__(self, key: Slices) -> "Tensor[ScalarT_co, IndexT_co]": ...
+    @overload
+    def __getitem__(self: "Tensor[ScalarT_co, UnknownRank]", key: ArrayKey) -> "Tensor[ScalarT_co]": ...
+    @overload
+    def __getitem__(
+        self: "Tensor[ScalarT_co, tuple[int, *Modes]]", key: Integer
+    ) -> "Tensor[ScalarT_co, tuple[*Modes]]": ...
+    @overload
+    def __getitem__(
+        self: "Tensor[ScalarT_co, tuple[int, int, *Modes]]", key: tuple[Integer, Integer]
+    ) -> "Tensor[ScalarT_co, tuple[*Modes]]": ...
+    @overload
+    def __getitem__(
+        self: "Tensor[ScalarT_co, tuple[int, int, *Modes]]", key: IntegerAndSlice
+    ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
+    @overload
+    def __getitem__(
+        self: "Tensor[ScalarT_co, tuple[*Modes]]", key: None
+    ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
+    @overload
+    def __getitem__(self, key: ArrayKey) -> "Tensor[ScalarT_co]": ...
+    def __getitem__(self, key: ArrayKey) -> "Tensor[Any, Any]":
         """Return the selected part, which starts at zero; NumPy's rules.
 
         Integers, slices, ellipses and None give a view. Keys with lists, arrays or masks give a copy, with
@@ -191,7 +227,15 @@ class Tensor(
         layouts = cell_layouts(self._layout.implementation, self.shape.cell_table())
         return ((index, make_tensor(wrap_layout(cell), self._buffer)) for index, cell in layouts)
 
-    def __iter__(self) -> "Iterator[Tensor[ScalarT_co]]":
+    @overload
+    def __iter__(self: "Tensor[ScalarT_co, UnknownRank]") -> "Iterator[Tensor[ScalarT_co]]": ...
+    @overload
+    def __iter__(
+        self: "Tensor[ScalarT_co, tuple[int, *Modes]]",
+    ) -> "Iterator[Tensor[ScalarT_co, tuple[*Modes]]]": ...
+    @overload
+    def __iter__(self) -> "Iterator[Tensor[ScalarT_co]]": ...
+    def __iter__(self) -> "Iterator[Tensor[Any, Any]]":
         if self.rank == 2 and self.shape.kind == "jagged":
             return iter(TensorRows[Tensor[ScalarT_co], Tensor[Any]](self))
         return (make_tensor(self._layout[k], self._buffer) for k in range(len(self)))
@@ -355,45 +399,15 @@ class Tensor(
         """
         return _of_integers(*run_lengths(self.elements(), self._flat().shape))
 
-    def is_valid(self) -> "Tensor[np.bool_]":
-        """Tell of each element of a tensor of strings whether it is there, and not a null.
-
-        Raises
-        ------
-        ConversionError
-            If the tensor has no strings.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> tw.strings([["a", None], ["", "d"]]).is_valid().tolist()
-        [[True, False], [True, True]]
-        """
-        return _restore(self.shape, Dense(cast("Any", self._strings("is_valid").is_valid())))
-
-    def byte_lengths(self) -> "Tensor[np.int64]":
-        """Return how many bytes each element of a tensor of strings has; a null has none.
-
-        Raises
-        ------
-        ConversionError
-            If the tensor has no strings.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> tw.strings([["a", None], ["", "\N{LATIN SMALL LETTER E WITH ACUTE}"]]).byte_lengths().tolist()
-        [[1, 0], [0, 2]]
-        """
-        return _restore(self.shape, Dense(cast("Any", self._strings("byte_lengths").lengths())))
-
     @overload
     def astype(
         self, dtype: "type[_S] | np.dtype[_S]", *, casting: ElementCasting = "checked"
-    ) -> "Tensor[_S]": ...
+    ) -> "Tensor[_S, IndexT_co]": ...
     @overload
-    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "Tensor[Any]": ...
-    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "Tensor[Any]":
+    def astype(
+        self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked"
+    ) -> "Tensor[Any, IndexT_co]": ...
+    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "Tensor[Any, Any]":
         """Return the elements as ones of another type, packed in row-major order; a sparse tensor stays so.
 
         Parameters
@@ -438,9 +452,9 @@ class Tensor(
 _set_layout, _set_buffer = slot_setters(Tensor, "_layout", "_buffer")
 
 
-def make_tensor(layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[ScalarT_co]":
+def make_tensor(layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[ScalarT_co, Any]":
     """Return a tensor of parts that fit: the offsets of the layout were checked against the buffer."""
-    tensor = cast("Tensor[ScalarT_co]", object.__new__(Tensor))
+    tensor = cast("Tensor[ScalarT_co, Any]", object.__new__(Tensor))
     _set_layout(tensor, layout)
     _set_buffer(tensor, buffer)
     return tensor
@@ -455,10 +469,10 @@ def _of_integers(shape: Shape[Any], numbers: IntArray) -> Tensor[np.int64]:
     return _restore(shape, Dense(cast("Any", numbers)))
 
 
-def _restore(shape: Shape[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[ScalarT_co]":
+def _restore(shape: Shape[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[ScalarT_co, Any]":
     return make_tensor(packed_layout(shape), buffer)
 
 
-def _restore_tiled(under: "Tensor[ScalarT_co]", tiling: Tiling, origin: Index) -> "Tensor[ScalarT_co]":
+def _restore_tiled(under: "Tensor[ScalarT_co]", tiling: Tiling, origin: Index) -> "Tensor[ScalarT_co, Any]":
     held = cast("Strided", under.layout.implementation)
     return make_tensor(wrap_layout(TiledStrided(tiling, held, origin)), under._buffer)

@@ -54,4 +54,4 @@ class Limits:
             object.__setattr__(self, field.name, count)
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS: Limits = Limits()

@@ -22,7 +22,7 @@ from tensorwrapper.tensor import (
     jagged,
     zeros,
 )
-from tensorwrapper.typing import Index
+from tensorwrapper.typing import Index, Rank1, Rank2
 
 doubles: npt.NDArray[np.float64] = np.zeros((2, 3))
 t = as_tensor(doubles)
@@ -53,7 +53,7 @@ assert_type(t.sliding_window(1, 2), Tensor[np.float64])
 assert_type(t.diagonal(), Tensor[np.float64])
 assert_type(t.split_mode(1, (3, 1)), Tensor[np.float64])
 assert_type(t.merge_modes(0, 1), Tensor[np.float64])
-assert_type(t.squeeze().unsqueeze(0).reshape((6,)), Tensor[np.float64])
+assert_type(t.squeeze().unsqueeze(0).reshape((6,)), Tensor[np.float64, Rank1])
 assert_type(t[[1, 0], 0], Tensor[np.float64])
 assert_type(t[t.to_numpy() > 0], Tensor[np.float64])
 assert_type(t.oindex[[1, 0], [2, 0]], Tensor[np.float64])
@@ -75,9 +75,9 @@ assert_type(zeros((2,), dtype="i1"), Tensor[Any])
 assert_type(full((2,), 7, dtype=np.int8), Tensor[np.int8])
 assert_type(full((2,), lambda block: block.origin[0], dtype=np.dtype(np.int8)), Tensor[np.int8])
 assert_type(full((2,), 7), Tensor[Any])
-assert_type(eye(2), Tensor[np.float64])
-assert_type(eye(2, dtype=np.int8), Tensor[np.int8])
-assert_type(eye(2, dtype="i1"), Tensor[Any])
+assert_type(eye(2), Tensor[np.float64, Rank2])
+assert_type(eye(2, dtype=np.int8), Tensor[np.int8, Rank2])
+assert_type(eye(2, dtype="i1"), Tensor[Any, Rank2])
 
 tiles = t.tiled(Tiling([1, 1], [3]))
 assert_type(tiles, Tensor[np.float64])
@@ -101,7 +101,7 @@ assert_type(t.unflatten(t.num(), mode=0), Tensor[np.float64])
 assert_type(t.pad_rows(4, fill_value=1.5, clip=True), Tensor[np.float64])
 assert_type(t.permute(1, 0), Tensor[np.float64])
 assert_type(t.permute((1, 0)), Tensor[np.float64])
-assert_type(t.reshape(-1, 4), Tensor[np.float64])
+assert_type(t.reshape(-1, 4), Tensor[np.float64, Rank2])
 assert_type(t.num(), Tensor[np.int64])
 assert_type(t.local_index(), Tensor[np.int64])
 assert_type(t.run_lengths(), Tensor[np.int64])
@@ -123,8 +123,8 @@ assert_type((float(t), int(t), bool(t)), tuple[float, int, bool])
 
 # What is read at run time has a type that only run time knows.
 
-assert_type(jagged([[1], [2, 3]]), Tensor[Any])
-assert_type(as_tensor([1, 2]), Tensor[Any])
+assert_type(jagged([[1], [2, 3]]), Tensor[Any, Rank2])
+assert_type(as_tensor([1, 2]), Tensor[Any, Rank1])
 assert_type(from_buffer(b"12345678", (1,), dtype="f8"), Tensor[Any])
 assert_type(tiles.reduce_tiles(np.add), Tensor[Any])
 
@@ -162,9 +162,9 @@ t[0] = t[1]
 
 takes_floats(small)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 wrong: Tensor[np.int64] = t  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
-t[0.5]  # type: ignore[index]  # pyright: ignore[reportArgumentType]
+t[0.5]  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType, reportCallIssue]
 t["a"] = 1.0  # type: ignore[index]  # pyright: ignore[reportArgumentType]
 t.shape = Shape(3, 2)  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
-t.tiled(Shape(2, 3))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+t.tiled(Shape(2, 3))  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType, reportCallIssue]
 t.nothing  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 t + None  # type: ignore[operator]  # pyright: ignore[reportOperatorIssue, reportUnusedExpression]

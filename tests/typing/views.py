@@ -23,6 +23,7 @@ from tensorwrapper.selection import (
 )
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.typing import Rank1
 
 doubles: npt.NDArray[np.float64] = np.zeros((2, 3))
 t = as_tensor(doubles)
@@ -73,7 +74,7 @@ def of_views(view: View[np.float64]) -> None:
     assert_type(view.broadcast((4, 2, 3)), View[np.float64])
     assert_type(view.squeeze(), View[np.float64])
     assert_type(view.unsqueeze(0), View[np.float64])
-    assert_type(view.reshape((6,)), View[np.float64])
+    assert_type(view.reshape((6,)), View[np.float64, Rank1])
     assert_type(view.sliding_window(0, 1), View[np.float64])
     assert_type(view.diagonal(), View[np.float64])
     assert_type(view.split_mode(0, (2, 1)), View[np.float64])
@@ -101,8 +102,8 @@ def of_routes(view: View[np.float64]) -> None:
 # What puts views together takes whatever `as_view` does.
 
 assert_type(concat([t, v, doubles, [[1, 2, 3]]], mode=0), View[Any])
-assert_type(stack([t, v], mode=-1), View[Any])
-assert_type(pad(t, [(1, 1), (0, 0)], fill_value=2), View[Any])
+assert_type(stack([t, t], mode=-1), View[np.float64])
+assert_type(pad(t, [(1, 1), (0, 0)], fill_value=2), View[np.float64])
 assert_type(where([True], t, 0.0), View[Any])
 assert_type(minimum(t, v, 3), View[Any])
 assert_type(full((2,), 1), View[Any])
