@@ -98,7 +98,11 @@ class NestedCommon(ShapeCommon):
         return self.layers == other.layers and self.flat == other.flat
 
     def __hash__(self) -> int:
-        return hash((self.kind, self.layers, self.flat))
+        # Defining __eq__ takes the inherited hash away.
+        return ShapeCommon.__hash__(self)
+
+    def token(self) -> tuple[object, ...]:
+        return self.flat.kind, *self.flat.token()
 
     def is_congruent(self, other: ShapeCommon) -> bool:
         return (
