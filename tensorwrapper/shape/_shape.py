@@ -77,8 +77,8 @@ class Shape(
     and literal: a negative index is a place, not a count from the end.
 
     Two shapes are equal if kind, layers, names, and extents and origins at every prefix agree, however they
-    are stored; what is stored behind an empty mode counts, too. A shape never equals what it holds or looks like (a tuple, a `Smooth`): compare ``as_shape``
-    of both.
+    are stored; what is stored behind an empty mode counts, too. A shape never equals what it holds or looks
+    like (a tuple, a `Smooth`): compare ``as_shape`` of both.
 
     Called with labels, as ``shape("i,j")``, a shape takes part in expressions as tensors do: `LabeledShape`.
 

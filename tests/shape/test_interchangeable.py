@@ -107,7 +107,7 @@ def test_s4_a_permutation_and_its_inverse_give_the_shape_back(shape):
     order = tuple(range(shape.rank))[::-1] if shape.rank < 4 else (1, 0, 3, 2)
     there = shape.permute(order)
     assert there.permute(tuple(np.argsort(order))) == shape
-    for other in restored(there)[:5]:
+    for other in restored(there)[:3]:
         assert other == there
 
 
