@@ -77,8 +77,10 @@ def extents_of(rows: Rows) -> list[WrittenNumbers]:
     *unrolled, (a, b) = _runs(rows)
     for splits, (start, stop) in zip(columns.splits[rows.depth :], unrolled, strict=True):
         found.append(WrittenNumbers(stop - start, None, _lengths(splits, start)))
+    # Without a cell in this window, what is told is what cells would have, if that is stored.
+    told = even if a < b else (columns.absent or None) if not columns.n_leaves else None
     for inner in range(columns.leaf_rank):
-        known = even[inner] if even is not None else columns.absent[inner] if columns.absent else None
+        known = None if told is None else told[inner]
         found.append(WrittenNumbers(b - a, known, _leaf_extents(rows, a, inner)))
     return found
 
