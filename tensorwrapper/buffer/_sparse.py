@@ -29,7 +29,7 @@ from tensorwrapper.buffer.copies._copy import (
 )
 from tensorwrapper.errors import DTypeError, ReadOnlyError, SizeOverflowError
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout.lowlevel import count_elements, has_elements, locate, run_of
+from tensorwrapper.layout.lowlevel import InverseMap
 from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
@@ -212,15 +212,16 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     def stored_of(self, layout: LayoutCommon) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":
         # Where the layout takes them as they come, the elements are not copied, and read-only.
         addresses, values = self.stored
-        run = run_of(layout, addresses)
+        inverse = InverseMap(layout)
+        run = inverse.run(addresses)
         if run is not None:
             places = addresses[run[0] : run[1]]
             return (places - layout.offset if layout.offset else places), values[run[0] : run[1]]
-        numbers, ordinals = locate(layout, addresses)
+        numbers, ordinals = inverse.elements(addresses)
         return ordinals, take_elements(values, iter([numbers]), len(numbers))
 
     def count_stored(self, layout: LayoutCommon) -> int:
-        return count_elements(layout, self.addresses)
+        return InverseMap(layout).count(self.addresses)
 
     def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
         ordinals, values = self.stored_of(layout)
@@ -325,7 +326,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     def _put(self, layout: LayoutCommon, ordinals: IntArray, values: Array) -> None:
         """Make these the stored elements of all that a layout reaches: everything else of it is the fill."""
         places = layout.offsets_of(layout.shape.indices_at(ordinals)) if len(ordinals) else ordinals
-        self.replace(lambda stored: has_elements(layout, stored), places, values)
+        self.replace(InverseMap(layout).has, places, values)
 
     def _cast(self, values: Array) -> Array:
         if values.dtype == self.dtype:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         zipped_product,
     )
     from tensorwrapper.layout.algebra._tiler import Tiler, parse_tiler, tiler_text
+    from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
     from tensorwrapper.layout.boxes._common import LayoutCommon
     from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder
     from tensorwrapper.layout.boxes._modes import Boundary, Widths
@@ -46,12 +47,14 @@ if TYPE_CHECKING:
 __all__ = [
     "AnyLayout",
     "ArrayInterface",
+    "AxisMap",
     "BlockHints",
     "Boundary",
     "BufferInfo",
     "CopyMethod",
     "CopyPlan",
     "CustomLayout",
+    "Cycle",
     "DLTensor",
     "Exact",
     "Fact",
@@ -72,7 +75,9 @@ __all__ = [
     "OutputMap",
     "Outside",
     "StorageOrder",
+    "Stride",
     "Swizzle",
+    "Table",
     "Tiler",
     "Widths",
     "as_layout",
@@ -119,6 +124,7 @@ __getattr__, __dir__ = lazy_names(
             "zipped_product",
         ),
         "algebra._tiler": ("Tiler", "parse_tiler", "tiler_text"),
+        "axes._axis": ("AxisMap", "Cycle", "Stride", "Table"),
         "boxes._common": ("LayoutCommon",),
         "boxes._hierarchy": ("IntTree", "NestedInts", "OrdinalOrder"),
         "boxes._modes": ("Boundary", "Widths"),

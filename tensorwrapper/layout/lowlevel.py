@@ -1,10 +1,26 @@
-"""What upper floors and those who extend this one may use of places, beside the public names.
+"""What those who write a layout, and the floors above, may use of places beside the public names.
 
-Whoever writes a layout needs `CustomLayout` and `as_layout`, which are public, and from here `to_inside`,
-which checks indices. Layouts of a box with one rule per mode are made by `over_box` of axis maps (`Stride`,
-`Cycle`, `Table`), or by `new_strided` and `new_row_major` of strides; `contiguous` and `make_blocked` make
-those of jagged shapes, and `wrap_layout` puts any of them behind the facade. What a layout is asked are
-methods of `LayoutCommon`; the rest are functions on layouts of every kind, and the steps of copy plans.
+A layout of one's own is one class over `CustomLayout` (a public name), put behind the facade by `as_layout`;
+``tensorwrapper.testing.LayoutContract`` tests it. What a layout is asked are methods of `LayoutCommon`.
+
+**Reading arguments**, with the errors that the rest of the package raises: `to_inside` (indices, all in a
+shape), `expand_positional` and `parse_positional` (a key in NumPy's dialect: with every mode named, and as
+starts, steps and counts), `fastest_first` (an order of modes).
+
+**Making layouts** from parts that are known to be right, without checks: `new_strided` and `new_row_major`
+(a box with strides; `packed_strides` are those without gaps), `over_box` (a box with an axis map per mode),
+`contiguous` (any shape without gaps), `make_blocked` (cells that lie anywhere), `wrap_layout` (an
+implementation behind the facade). `Strided` and `TiledStrided` are what most tensors lie in.
+
+**Rows**, for what is done to the rows of a tensor: `rows_under` (of a shape, also of a box), `table_of`
+(where each cell of a layout lies; `PlacedRows`), `merge_mode` and `split_mode_by` (a mode counts on in the
+one before, or is dealt to rows), `choose` (what jagged positions or masks choose).
+
+**Places**: `address_batches` (of all elements, some at a time), `InverseMap` (which elements lie at many
+offsets), `solve_progression` (where two evenly spaced sets meet).
+
+**Copies**: `plan_copy` makes a `CopyPlan`, whose `steps` give `CopyTable`, many blocks as arrays, or
+`BlockRow`, one block.
 """
 
 from typing import TYPE_CHECKING
@@ -14,7 +30,6 @@ from tensorwrapper._lazy import lazy_names
 if TYPE_CHECKING:
     from tensorwrapper.layout._layout import wrap_layout
     from tensorwrapper.layout.axes._arithmetic import solve_progression
-    from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
     from tensorwrapper.layout.boxes._common import to_inside
     from tensorwrapper.layout.boxes._keys import expand_positional, parse_positional
     from tensorwrapper.layout.boxes._orders import fastest_first
@@ -33,29 +48,23 @@ if TYPE_CHECKING:
     from tensorwrapper.layout.copies._table import CopyTable
     from tensorwrapper.layout.operations._addresses import address_batches
     from tensorwrapper.layout.operations._choose import choose
-    from tensorwrapper.layout.operations._inverse_map import count_elements, has_elements, locate, run_of
+    from tensorwrapper.layout.operations._inverse_map import InverseMap
     from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
-    from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
+    from tensorwrapper.layout.operations._tables import rows_under, table_of
     from tensorwrapper.layout.tiles._tiled import TiledStrided
 
 __all__ = [
-    "AxisMap",
     "BlockRow",
     "CopyTable",
-    "Cycle",
+    "InverseMap",
     "PlacedRows",
-    "Stride",
     "Strided",
-    "Table",
     "TiledStrided",
     "address_batches",
     "choose",
     "contiguous",
-    "count_elements",
     "expand_positional",
     "fastest_first",
-    "has_elements",
-    "locate",
     "make_blocked",
     "merge_mode",
     "new_row_major",
@@ -65,12 +74,10 @@ __all__ = [
     "parse_positional",
     "plan_copy",
     "rows_under",
-    "run_of",
     "solve_progression",
     "split_mode_by",
     "table_of",
     "to_inside",
-    "unrolled",
     "wrap_layout",
 ]
 
@@ -79,7 +86,6 @@ __getattr__, __dir__ = lazy_names(
     {
         "_layout": ("wrap_layout",),
         "axes._arithmetic": ("solve_progression",),
-        "axes._axis": ("AxisMap", "Cycle", "Stride", "Table"),
         "boxes._common": ("to_inside",),
         "boxes._keys": ("expand_positional", "parse_positional"),
         "boxes._orders": ("fastest_first",),
@@ -93,9 +99,9 @@ __getattr__, __dir__ = lazy_names(
         "copies._table": ("CopyTable",),
         "operations._addresses": ("address_batches",),
         "operations._choose": ("choose",),
-        "operations._inverse_map": ("count_elements", "has_elements", "locate", "run_of"),
+        "operations._inverse_map": ("InverseMap",),
         "operations._regroup": ("merge_mode", "split_mode_by"),
-        "operations._tables": ("rows_under", "table_of", "unrolled"),
+        "operations._tables": ("rows_under", "table_of"),
         "tiles._tiled": ("TiledStrided",),
     },
 )

@@ -16,7 +16,6 @@ from tensorwrapper.layout.lowlevel import (
     make_blocked,
     rows_under,
     table_of,
-    unrolled,
     wrap_layout,
 )
 from tensorwrapper.shape import Jagged, Rows, Shape, ShapeLike
@@ -176,7 +175,7 @@ def _aligned(shapes: tuple[Shape, ...], orders: tuple[Index, ...]) -> Alignment:
 
 def _find(common: Rows, shape: Shape, layout: Layout[Any]) -> tuple[IntArray, _Places]:
     """Return the cell of a layout that holds each common cell, and where the common elements lie."""
-    table = unrolled(table_of(layout.implementation), common.outer_rank)
+    table = table_of(layout.implementation).unrolled(common.outer_rank)
     _, _, cells = intersect_rows(common, table.rows)
     starts = table.starts[cells]
     origins = table.rows.columns.leaf_origins

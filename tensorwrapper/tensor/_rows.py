@@ -16,7 +16,6 @@ from tensorwrapper.layout.lowlevel import (
     contiguous,
     new_strided,
     table_of,
-    unrolled,
     wrap_layout,
 )
 from tensorwrapper.shape import Shape
@@ -150,7 +149,7 @@ def _runs_of(held: LayoutCommon) -> "_Runs | PlacedRows":
         return _Runs(held.offset, splits, splits[1:], None)
     if held.shape.rank == 1:
         held = held.at(None)
-    table = unrolled(table_of(held), held.shape.rank - 1)
+    table = table_of(held).unrolled(held.shape.rank - 1)
     if not table.width:
         return table
     lengths = table.rows.columns.leaf_extents(*table.rows.leaves)[:, 0]

@@ -19,8 +19,8 @@ from tensorwrapper import Layout, Shape, store, wire
 from tensorwrapper import selection as sel
 from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import ConversionError, LayoutError, OutOfBoundsError
-from tensorwrapper.layout import CustomLayout, as_layout
-from tensorwrapper.layout.lowlevel import to_inside
+from tensorwrapper.layout import CustomLayout, Cycle, Stride, Table, as_layout
+from tensorwrapper.layout.lowlevel import InverseMap, over_box, to_inside, wrap_layout
 from tensorwrapper.shape.lowlevel import to_index
 from tensorwrapper.testing import LayoutContract
 from tensorwrapper.typing import IntArray
@@ -206,3 +206,24 @@ def test_a_jagged_one_is_the_layout_of_a_tensor():
     assert (t + 1).tolist() == [[1], [2, 3], [4, 5, 6], [7, 8, 9, 10]]
     assert t.flatten().tolist() == list(range(10))
     assert wire.decode(wire.encode([t])).tensors[0].tolist() == t.tolist()
+
+
+def test_axis_maps_make_a_layout_without_a_class():
+    # Every other row from the last, columns 1 to 3 around a border of 4, and two planes that lie anywhere.
+    axes = (Stride(2, -24), Cycle(3, 3, 1, 4, 1, 6), Table(np.array([0, 5])))
+    layout = wrap_layout(over_box((2, 3, 2), (7, 0, 0), 24, axes))
+
+    assert layout.to_numpy().tolist() == [
+        [[42, 47], [24, 29], [30, 35]],
+        [[18, 23], [0, 5], [6, 11]],
+    ]
+    assert layout[0].permute(1, 0).to_numpy().tolist() == [[42, 24, 30], [47, 29, 35]]
+    assert layout.index_of(35) == (7, 2, 1)
+
+
+def test_the_inverse_of_a_strangers_layout_for_many_offsets():
+    places = np.sort(PLACES.reshape(-1))
+    numbers, ordinals = InverseMap(CURVE.implementation).elements(places)
+
+    assert PLACES.reshape(-1)[ordinals].tolist() == places[numbers].tolist()
+    assert ordinals.tolist() == list(range(PLACES.size))

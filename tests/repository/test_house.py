@@ -16,7 +16,7 @@ HOUSE = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(HOUSE)
 FLAT = {"tensor/", "wire/", "store/"}
 """Floors that stay one folder: their files stand in one line, and a room would hide it."""
-WIDE = {"buffer", "layout"}
+WIDE = {"buffer"}
 """Floors that still keep more than 25 names for others; none may join them."""
 BANNED_FILES = {"utils.py", "helpers.py", "base.py", "misc.py", "core.py"}
 

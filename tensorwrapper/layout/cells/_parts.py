@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import shared_table
+from tensorwrapper._arrays import concatenated_ranges, shared_row, shared_table
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout.axes._axis import Stride, Table
 from tensorwrapper.layout.boxes._common import check_region
@@ -111,6 +111,14 @@ def packed_cell(shape: Shape[Any], offset: int, position: int) -> Strided | None
     return new_strided(extents, (0,) * len(extents), strides, place)
 
 
+def _spread(starts: IntArray, counts: IntArray, steps: IntArray) -> IntArray:
+    """Return ``starts[k] + j * steps[k]`` for j below ``counts[k]``, one k after the other."""
+    places = concatenated_ranges(np.zeros_like(counts), counts)
+    places *= np.repeat(steps, counts)
+    places += np.repeat(starts, counts)
+    return places
+
+
 @final
 @attrs.frozen(eq=False)
 class PlacedRows:
@@ -124,6 +132,24 @@ class PlacedRows:
     def width(self) -> int:
         """The number of modes within a cell."""
         return int(self.strides.shape[1])
+
+    def unrolled(self, outer_rank: int) -> "PlacedRows":
+        """Return the same elements with `outer_rank` unrolled modes or more; O(cells of the result).
+
+        With all modes but none left in the cells, every element is one: `outer_rank` is the rank.
+        """
+        table = self
+        while table.rows.rank - table.width < outer_rank and table.width:
+            rows = table.rows
+            counts = rows.columns.leaf_extents(*rows.leaves)[:, 0]
+            starts = _spread(table.starts, counts, table.strides[:, 0])
+            row = shared_row(table.strides)
+            if row is None:
+                strides = np.repeat(table.strides[:, 1:], counts, axis=0)
+            else:
+                strides = shared_table(row[1:], len(starts))
+            table = PlacedRows(unroll(rows, min(rows.outer_rank + 1, rows.rank - 1)), starts, strides)
+        return table
 
     def number_of(self, leaf: int) -> int:
         """Return the number of the first cell in or after a leaf of the columns."""

@@ -8,7 +8,7 @@ from tensorwrapper._arrays import concatenated_ranges, frozen_array, shared_tabl
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, OutOfBoundsError, RankError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
-from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
+from tensorwrapper.layout.operations._tables import rows_under, table_of
 from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import Columns, mode_text, unroll, wrap
 from tensorwrapper.typing import Array, IntArray
@@ -108,7 +108,7 @@ def _part(held: LayoutCommon, mode: int, counts: IntArray, nodes: IntArray) -> P
         columns = unroll(rows_under(held.shape), mode).packed().columns
         shape = _shape_of([*columns.splits, splits_of(counts)])
         return make_blocked(shape, nodes + held.offset, shared_table((), len(nodes)), held.offset)
-    table = unrolled(table_of(held), mode + 1)
+    table = table_of(held).unrolled(mode + 1)
     columns = table.rows.packed().columns
     levels = [*columns.splits[: mode - 1], splits_of(counts)]
     below = [*columns.splits[mode:]]

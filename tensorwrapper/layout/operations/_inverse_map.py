@@ -22,89 +22,83 @@ from tensorwrapper.layout.boxes._common import LayoutCommon, TileView, run_betwe
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray
 
-__all__ = ["count_elements", "has_elements", "locate", "run_of"]
+__all__ = ["InverseMap"]
 
 _BATCH = 1 << 18  # offsets and candidates looked at in one step, where each costs several
 
 
-def locate(layout: LayoutCommon, offsets: IntArray) -> tuple[IntArray, IntArray]:
-    """Return every element at one of the offsets: which of them, and the ordinal of its index.
+@final
+@attrs.frozen(eq=False)
+class InverseMap:
+    """Which elements of a layout lie at ascending offsets that are all different.
 
-    Parameters
-    ----------
-    layout
-        Any layout. The cost is O(rank) per offset, for cells that lie anywhere O(rank + log cells), and one
-        sort if the order changes. Tile-major and composite layouts, and cells that overlap, are gone through
-        as a whole.
-    offsets
-        Ascending and different; those without an element are passed over.
-
-    Returns
-    -------
-    tuple
-        Places in `offsets`, and ordinals (counted in row-major order), ascending.
-
-    Raises
-    ------
-    SizeOverflowError
-        If ordinals do not fit into 64 bits.
+    The layout may be any. The cost is O(rank) per offset, for cells that lie anywhere O(rank + log cells),
+    and one sort if the order changes. Tile-major and composite layouts, and cells that overlap, are gone
+    through as a whole.
     """
-    if layout.shape.size > MAX_INT64:
-        raise SizeOverflowError(f"the elements of {layout.shape} cannot be counted in 64 bits")
-    layout, run = layout.without_layers(), run_of(layout, offsets)
-    if run is not None:
-        first, end = run
-        return np.arange(first, end), offsets[first:end] - layout.offset
-    if layout.has_mode_maps:
-        return _ascending(*_find(layout, offsets).elements())
-    view, box = layout.tiled, layout.padded_box
-    if view is not None:
-        numbers, ordinals = locate(view.under, offsets)
-        return _ascending(numbers, _tiled_ordinals(layout.shape, view, ordinals))
-    if box is not None:
-        numbers, ordinals = locate(box, offsets)
-        indices = box.shape.indices_at(ordinals)
-        inside = layout.shape.contains(indices)
-        return _ascending(numbers[inside], layout.shape.ordinals(indices[inside]))
-    found = layout.locate(offsets)
-    return _search_all(layout, offsets) if found is None else _ascending(*found)
 
+    layout: LayoutCommon
 
-def has_elements(layout: LayoutCommon, offsets: IntArray) -> npt.NDArray[np.bool_]:
-    """Tell for each of the ascending offsets whether an element of the layout lies there."""
-    mask = np.zeros(len(offsets), dtype=np.bool_)
-    layout, run = layout.without_layers(), run_of(layout, offsets)
-    if run is not None:
-        mask[run[0] : run[1]] = True
+    def elements(self, offsets: IntArray) -> tuple[IntArray, IntArray]:
+        """Return every element at one of the offsets: which of them, and the ordinal of its index.
+
+        Both ascend by ordinal, which counts in row-major order; offsets without an element are passed over.
+        `SizeOverflowError` if ordinals do not fit into 64 bits.
+        """
+        layout = self.layout
+        if layout.shape.size > MAX_INT64:
+            raise SizeOverflowError(f"the elements of {layout.shape} cannot be counted in 64 bits")
+        layout, run = layout.without_layers(), self.run(offsets)
+        if run is not None:
+            first, end = run
+            return np.arange(first, end), offsets[first:end] - layout.offset
+        if layout.has_mode_maps:
+            return _ascending(*_find(layout, offsets).elements())
+        view, box = layout.tiled, layout.padded_box
+        if view is not None:
+            numbers, ordinals = InverseMap(view.under).elements(offsets)
+            return _ascending(numbers, _tiled_ordinals(layout.shape, view, ordinals))
+        if box is not None:
+            numbers, ordinals = InverseMap(box).elements(offsets)
+            indices = box.shape.indices_at(ordinals)
+            inside = layout.shape.contains(indices)
+            return _ascending(numbers[inside], layout.shape.ordinals(indices[inside]))
+        found = layout.locate(offsets)
+        return _search_all(layout, offsets) if found is None else _ascending(*found)
+
+    def has(self, offsets: IntArray) -> npt.NDArray[np.bool_]:
+        """Tell for each of the offsets whether an element lies there."""
+        mask = np.zeros(len(offsets), dtype=np.bool_)
+        run = self.run(offsets)
+        if run is not None:
+            mask[run[0] : run[1]] = True
+            return mask
+        under = _under(self.layout.without_layers())
+        mask[_find(under, offsets).numbers if under.has_mode_maps else self.elements(offsets)[0]] = True
         return mask
-    under = _under(layout)
-    mask[_find(under, offsets).numbers if under.has_mode_maps else locate(layout, offsets)[0]] = True
-    return mask
 
+    def count(self, offsets: IntArray) -> int:
+        """Return how many elements lie at the offsets, each index counted."""
+        run = self.run(offsets)
+        if run is not None:
+            return run[1] - run[0]
+        under = _under(self.layout.without_layers())
+        if under.has_mode_maps:
+            return _find(under, offsets).count()
+        return len(self.elements(offsets)[0])
 
-def count_elements(layout: LayoutCommon, offsets: IntArray) -> int:
-    """Return how many elements of the layout lie at the ascending offsets, each index counted."""
-    layout, run = layout.without_layers(), run_of(layout, offsets)
-    if run is not None:
-        return run[1] - run[0]
-    under = _under(layout)
-    if under.has_mode_maps:
-        return _find(under, offsets).count()
-    return len(locate(layout, offsets)[0])
+    def run(self, offsets: IntArray) -> tuple[int, int] | None:
+        """Return the first and the end of the offsets with elements, if these lie one after the other.
 
-
-def run_of(layout: LayoutCommon, offsets: IntArray) -> tuple[int, int] | None:
-    """Return the first and the end of the offsets that have elements, if the layout takes them as they come.
-
-    That is if the elements in row-major order lie at consecutive offsets; None otherwise.
-    """
-    if not layout.shape.size:
-        return 0, 0
-    layout = layout.without_layers()
-    known = layout.mode_strides is not None or layout.is_packed
-    if not known or not layout.is_contiguous:
-        return None
-    return run_between(offsets, *layout.bounds())
+        That is if the elements in row-major order have consecutive offsets; None otherwise.
+        """
+        layout = self.layout.without_layers()
+        if not layout.shape.size:
+            return 0, 0
+        known = layout.mode_strides is not None or layout.is_packed
+        if not known or not layout.is_contiguous:
+            return None
+        return run_between(offsets, *layout.bounds())
 
 
 def _ascending(numbers: IntArray, ordinals: IntArray) -> tuple[IntArray, IntArray]:
@@ -132,7 +126,7 @@ def _tiled_ordinals(shape: Shape[Any], view: TileView, ordinals: IntArray) -> In
 
 
 def _search_all(layout: LayoutCommon, offsets: IntArray) -> tuple[IntArray, IntArray]:
-    """Answer as `locate` does for a layout that has no inverse, by the offsets of all its elements."""
+    """Answer as `InverseMap.elements` does, for a layout without an inverse: by all of its offsets."""
     numbers, ordinals, start = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)], 0
     if not len(offsets):
         return numbers[0], ordinals[0]

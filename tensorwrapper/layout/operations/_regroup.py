@@ -18,7 +18,7 @@ from tensorwrapper.layout.boxes._strided import new_strided
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._parts import PlacedRows
 from tensorwrapper.layout.operations._regroup_rows import merge_rows, split_rows, split_run
-from tensorwrapper.layout.operations._tables import rows_under, table_of, unrolled
+from tensorwrapper.layout.operations._tables import rows_under, table_of
 from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import wrap
 from tensorwrapper.typing import Index, IntArray
@@ -39,7 +39,7 @@ def merge_mode(held: LayoutCommon, mode: int) -> LayoutCommon:
     strides = table.strides if inner < 0 else _merged_strides(table, inner) if inner else None
     if strides is None:
         # Each step of the mode that is merged goes its own way: the table must reach down to there.
-        table = unrolled(table, mode + 1)
+        table = table.unrolled(mode + 1)
         strides = table.strides
     return _placed(merge_rows(table.rows, mode), table.starts, strides)
 
@@ -87,7 +87,7 @@ def split_mode_by(
     rows, parents = split_rows(rows_under(held.shape), mode, counts, parents)
     if held.is_packed or (strides is not None and held.is_contiguous):
         return Packed(_shape_of(rows), held.offset)
-    table = unrolled(table_of(held), mode)
+    table = table_of(held).unrolled(mode)
     starts, steps = table.starts, table.strides
     if mode == held.shape.rank - table.width:
         before = splits_of(table.rows.columns.leaf_extents(*table.rows.leaves)[:, 0])

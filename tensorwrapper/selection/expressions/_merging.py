@@ -1,6 +1,7 @@
 """Pieces of a mode that are one view: what continues, what interleaves, what repeats a constant."""
 
-from tensorwrapper.layout.lowlevel import AxisMap, Stride, over_box, wrap_layout
+from tensorwrapper.layout import AxisMap, Stride
+from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._pieces import Piece

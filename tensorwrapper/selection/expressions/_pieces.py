@@ -6,7 +6,7 @@ from typing import TypeAlias, final
 import attrs
 import numpy as np
 
-from tensorwrapper.layout.lowlevel import AxisMap, Cycle, Stride
+from tensorwrapper.layout import AxisMap, Cycle, Stride
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.typing import Extents, IntArray
 

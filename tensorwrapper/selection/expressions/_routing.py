@@ -11,15 +11,8 @@ import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper.layout.lowlevel import (
-    AxisMap,
-    Stride,
-    Table,
-    new_row_major,
-    over_box,
-    solve_progression,
-    wrap_layout,
-)
+from tensorwrapper.layout import AxisMap, Stride, Table
+from tensorwrapper.layout.lowlevel import new_row_major, over_box, solve_progression, wrap_layout
 from tensorwrapper.selection.expressions._cellwise import cast_view
 from tensorwrapper.selection.expressions._cover import check_cover
 from tensorwrapper.selection.expressions._expression import (

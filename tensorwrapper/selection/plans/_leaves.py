@@ -9,8 +9,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper.buffer.lowlevel import SMALL
-from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import AxisMap, Stride
+from tensorwrapper.layout import AxisMap, Layout, Stride
 from tensorwrapper.selection.expressions._expression import Expression, whole
 from tensorwrapper.selection.expressions._pieces import Piece
 from tensorwrapper.selection.expressions._routing import Routing

@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 import attrs
 import numpy as np
 
-from tensorwrapper.layout.lowlevel import Table
+from tensorwrapper.layout import Table
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.normal._packed import packed
 from tensorwrapper.selection.plans._leaves import (

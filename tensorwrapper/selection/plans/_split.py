@@ -11,16 +11,8 @@ from typing import Any, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import (
-    AxisMap,
-    Cycle,
-    Stride,
-    Table,
-    over_box,
-    packed_strides,
-    wrap_layout,
-)
+from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
+from tensorwrapper.layout.lowlevel import over_box, packed_strides, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.sources._outer import Outer, Positions
 from tensorwrapper.selection.sources._source import Source

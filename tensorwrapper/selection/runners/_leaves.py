@@ -10,8 +10,8 @@ import numpy as np
 
 from tensorwrapper.buffer import BufferCommon, Dense, run_copy
 from tensorwrapper.buffer.lowlevel import SMALL, as_dense, take_along, write_elements
-from tensorwrapper.layout import Layout, LayoutCommon
-from tensorwrapper.layout.lowlevel import Stride, Table, new_strided, plan_copy
+from tensorwrapper.layout import Layout, LayoutCommon, Stride, Table
+from tensorwrapper.layout.lowlevel import new_strided, plan_copy
 from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut, inside, window_extents
 from tensorwrapper.selection.transforms._transform import Transform
 from tensorwrapper.typing import Array, Extents, IntArray

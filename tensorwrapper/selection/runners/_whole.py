@@ -7,8 +7,8 @@ import numpy as np
 
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import assign_indexed, write_elements
-from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import AxisMap, Stride, over_box, wrap_layout
+from tensorwrapper.layout import AxisMap, Layout, Stride
+from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.runners._blocks import (
     BLOCK,
     Window,

@@ -10,16 +10,8 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.errors import SelectionError
-from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import (
-    AxisMap,
-    Cycle,
-    Stride,
-    Table,
-    address_batches,
-    over_box,
-    wrap_layout,
-)
+from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
+from tensorwrapper.layout.lowlevel import address_batches, over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Node
 from tensorwrapper.selection.expressions._fields import (
     MAX_RANK,

@@ -7,8 +7,7 @@ import attrs
 
 from tensorwrapper._json import Json
 from tensorwrapper.errors import SelectionError
-from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Cycle, Stride
+from tensorwrapper.layout import Cycle, Layout, Stride
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._fields import MAX_RANK, to_table
 from tensorwrapper.selection.expressions._pieces import RUNS

@@ -12,8 +12,8 @@ import numpy as np
 
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ConversionError, OutOfBoundsError
-from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import AxisMap, Cycle, Stride, Table, new_row_major, wrap_layout
+from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
+from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, Node, NodeWriter
 from tensorwrapper.selection.expressions._fields import dtype_name, range_of

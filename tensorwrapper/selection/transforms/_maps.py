@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import AxisMap, Stride, Table, new_strided, over_box, wrap_layout
+from tensorwrapper.layout import AxisMap, Layout, Stride, Table
+from tensorwrapper.layout.lowlevel import new_strided, over_box, wrap_layout
 from tensorwrapper.typing import Extents, Index
 
 __all__ = ["box_of", "canonical", "maps_of", "moved"]

@@ -12,17 +12,8 @@ from typing import Any, TypeAlias, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import (
-    AxisMap,
-    Cycle,
-    Stride,
-    Table,
-    new_row_major,
-    over_box,
-    packed_strides,
-    wrap_layout,
-)
+from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
+from tensorwrapper.layout.lowlevel import new_row_major, over_box, packed_strides, wrap_layout
 from tensorwrapper.selection.transforms._maps import box_of, maps_of
 from tensorwrapper.typing import Extents, Index, IntArray
 

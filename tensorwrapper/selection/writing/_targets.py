@@ -14,8 +14,8 @@ import numpy as np
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import assign_indexed, write_elements
 from tensorwrapper.errors import ReadOnlyError
-from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Table, over_box, wrap_layout
+from tensorwrapper.layout import Layout, Table
+from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor

@@ -12,7 +12,7 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.axes._axis import Cycle, Stride, Table
 from tensorwrapper.layout.axes._positions import spread_of
 from tensorwrapper.layout.boxes._separable import from_axes
-from tensorwrapper.layout.operations._inverse_map import count_elements, has_elements, locate
+from tensorwrapper.layout.operations._inverse_map import InverseMap
 from tensorwrapper.shape import Shape, Tiling
 
 
@@ -26,11 +26,11 @@ def search(layout, offsets):
 def check(layout, offsets):
     offsets = np.array(sorted(set(offsets)), dtype=np.int64)
     expected = search(layout, offsets)
-    numbers, ordinals = locate(layout.implementation, offsets)
+    numbers, ordinals = InverseMap(layout.implementation).elements(offsets)
     assert list(zip(numbers.tolist(), ordinals.tolist(), strict=True)) == expected
-    assert count_elements(layout.implementation, offsets) == len(expected)
+    assert InverseMap(layout.implementation).count(offsets) == len(expected)
     reached = {number for number, _ in expected}
-    assert has_elements(layout.implementation, offsets).tolist() == [
+    assert InverseMap(layout.implementation).has(offsets).tolist() == [
         k in reached for k in range(len(offsets))
     ]
 
@@ -163,7 +163,7 @@ WORKED = [
 @pytest.mark.parametrize(("layout", "expected"), WORKED)
 def test_the_worked_examples_of_inverses(layout, expected):
     for offset, ordinals in expected.items():
-        assert locate(layout.implementation, np.array([offset]))[1].tolist() == ordinals
+        assert InverseMap(layout.implementation).elements(np.array([offset]))[1].tolist() == ordinals
 
 
 def test_a_layout_of_a_million_million_elements_is_inverted_without_a_table():
@@ -171,7 +171,7 @@ def test_a_layout_of_a_million_million_elements_is_inverted_without_a_table():
     layout = Layout(Shape(million, million)).permute((1, 0))[::-3, 5:].rotate((7, 11))
     indices = np.array([[0, 0], [123, 456], [333_333, 999_994]])
     offsets = np.sort(layout.offsets_of(indices))
-    numbers, ordinals = locate(layout.implementation, offsets)
+    numbers, ordinals = InverseMap(layout.implementation).elements(offsets)
     assert len(numbers) == 3
     assert layout.shape.indices_at(ordinals).tolist() == indices.tolist()
 
@@ -186,15 +186,15 @@ def test_long_modes_that_turn_and_dwell_are_inverted_without_a_table():
     ):
         place = layout.shape.size // 2
         offset = layout.offset_of((place,))
-        spread = count_elements(layout.implementation, np.array([offset]))
+        spread = InverseMap(layout.implementation).count(np.array([offset]))
         assert spread >= 1
         if spread < 10:
-            assert place in locate(layout.implementation, np.array([offset]))[1].tolist()
+            assert place in InverseMap(layout.implementation).elements(np.array([offset]))[1].tolist()
 
 
 def test_more_indices_than_64_bits_count_are_counted_and_not_listed():
     layout = Layout(Shape(1, 1)).broadcast((2**40, 2**40))
-    assert count_elements(layout.implementation, np.array([0])) == 2**80
-    assert has_elements(layout.implementation, np.array([0])).tolist() == [True]
+    assert InverseMap(layout.implementation).count(np.array([0])) == 2**80
+    assert InverseMap(layout.implementation).has(np.array([0])).tolist() == [True]
     with pytest.raises(SizeOverflowError):
-        locate(layout.implementation, np.array([0]))
+        InverseMap(layout.implementation).elements(np.array([0]))
