@@ -15,6 +15,7 @@ from tensorwrapper.buffer._addresses import packed_layout
 from tensorwrapper.buffer._elements import (
     check_numbers,
     check_write,
+    contains_value,
     convert_elements,
     holds_strings,
     kind_of,
@@ -182,7 +183,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     def contains(self, layout: LayoutCommon, value: object) -> bool:
         """Tell whether an element equals `value`."""
-        return bool(np.any(self.elements_of(layout) == cast("Any", value)))
+        return contains_value(self.elements_of(layout), value)
 
     def equals(
         self, layout: LayoutCommon, other: "BufferCommon[Any]", theirs: LayoutCommon, *, equal_nan: bool

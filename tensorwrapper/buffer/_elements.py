@@ -14,6 +14,7 @@ __all__ = [
     "check_dtype",
     "check_numbers",
     "check_write",
+    "contains_value",
     "convert_elements",
     "fit_elements",
     "fit_number",
@@ -68,8 +69,9 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
         return fit_string(value, dtype, what)
     try:
         given = np.asarray(value).dtype.kind
+        apart = given + dtype.kind in ("fb", "cb", "cf")
         with np.errstate(all="ignore"):
-            number = np.array(value, dtype=dtype)
+            number = np.array(np.nan if apart else value, dtype=dtype)
     except OverflowError as error:
         raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}") from error
     except (TypeError, ValueError) as error:
@@ -81,9 +83,13 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
         raise ConversionError(f"{what}={value!r} is nothing that elements of type {dtype} can be")
     if number.ndim:
         raise ConversionError(f"{what} must be one number, not an array of {number.shape}")
-    if dtype.kind in "fc" and given in "fc" and bool(np.isinf(number) & np.isfinite(np.asarray(value))):
-        raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}")
-    if dtype.kind in "iu" and bool(np.asarray(value) != number):
+    if apart:
+        raise DTypeError(f"{what}={value!r} has another kind than elements of type {dtype}")
+    infinite = (
+        dtype.kind in "fc" and given in "iufc" and bool(np.isinf(number) & np.isfinite(np.asarray(value)))
+    )
+    times = given in "mM" and dtype.kind in "mM" and _turned_back(np.asarray(value), number)
+    if infinite or times or (dtype.kind in "biu" and given in "biu" and bool(np.asarray(value) != number)):
         raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}")
     return number
 
@@ -110,9 +116,16 @@ def check_write(value: object, dtype: "np.dtype[Any]", *, casting: WriteCasting 
     """
     array = _array_of(value, dtype)
     given = array.dtype
+    if given.kind in "SUTO" and type(value) is not int and casting != "unsafe":
+        raise DTypeError(f"elements of type {given} do not go into elements of type {dtype}")
     if type(value) is int and given.kind == "O":
         raise SizeOverflowError(f"{value} does not fit elements of type {dtype}")
-    if given == dtype or casting == "unsafe" or np.can_cast(given, dtype, "safe"):
+    if given == dtype or casting == "unsafe":
+        return array
+    if np.can_cast(given, dtype, "safe"):
+        # A finer unit of time holds fewer years.
+        if given.kind in "mM" and _turned_back(array, array.astype(dtype)):
+            raise SizeOverflowError(f"there are times of {given} that do not fit elements of type {dtype}")
         return array
     weak = isinstance(value, list | tuple | int | float | complex) and not isinstance(value, np.generic)
     if not (_is_within_kind(given, dtype) or (weak and given.kind in "biu" and dtype.kind in "biuf")):
@@ -136,7 +149,15 @@ def check_write(value: object, dtype: "np.dtype[Any]", *, casting: WriteCasting 
     return fitted
 
 
+def _turned_back(array: Array, fitted: Array) -> bool:
+    """Tell whether a cast of times has lost any of them: not one comes back as it was."""
+    times = cast("npt.NDArray[np.datetime64]", array)
+    return bool((~np.isnat(times) & (fitted.astype(array.dtype) != array)).any())
+
+
 def _array_of(value: object, dtype: "np.dtype[Any]") -> Array:
+    if isinstance(value, np.ma.MaskedArray):
+        raise ConversionError("a masked array would lose its mask; filled() has an array")
     if isinstance(value, np.ndarray):
         return cast("Array", value)
     try:
@@ -168,6 +189,13 @@ def fit_elements(array: Array, dtype: "np.dtype[Any]") -> Array:
     """
     if np.can_cast(array.dtype, dtype, casting="safe"):
         return array
+    if array.dtype.kind == "c" and dtype.kind in "biuf":
+        numbers_of_two = cast("npt.NDArray[np.complexfloating[Any, Any]]", array)
+        if bool(np.any(numbers_of_two.imag)):
+            raise DTypeError(
+                f"elements of {array.dtype} have imaginary parts, which type {dtype} cannot hold"
+            )
+        return fit_elements(numbers_of_two.real, dtype)
     with np.errstate(all="ignore"):
         fitted = copy_elements(array, dtype)
     whole = np.trunc(cast("npt.NDArray[np.floating]", array)) if array.dtype.kind == "f" else array
@@ -188,3 +216,17 @@ def convert_elements(array: Array, dtype: "np.dtype[Any]", *, checked: bool = Tr
     """
     fitted = fit_elements(array, dtype) if checked else array
     return copy_elements(array, dtype) if fitted is array else fitted
+
+
+def contains_value(elements: Array, value: object) -> bool:
+    """Tell whether a number is among elements; what is no number is refused, and None is among none."""
+    if value is None:
+        return False
+    if np.ndim(cast("Any", value)):
+        raise ConversionError(f"`in` asks for one element, not for a {type(value).__name__}")
+    try:
+        return bool(np.any(elements == cast("Any", value)))
+    except OverflowError:
+        return False
+    except (TypeError, ValueError) as error:
+        raise ConversionError(f"a {type(value).__name__} is no element: {error}") from error

@@ -11,7 +11,7 @@ from tensorwrapper._integers import MAX_INT64, to_count
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._current import Current
-from tensorwrapper.buffer._elements import check_dtype, convert_elements, fit_number
+from tensorwrapper.buffer._elements import check_dtype, contains_value, convert_elements, fit_number
 from tensorwrapper.buffer._sparse_merge import (
     check_addresses,
     frozen_values,
@@ -234,9 +234,8 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def contains(self, layout: LayoutCommon, value: object) -> bool:
         ordinals, values = self.stored_of(layout)
-        if len(ordinals) < layout.shape.size and bool(np.any(self._fill == cast("Any", value))):
-            return True
-        return bool(np.any(values == cast("Any", value)))
+        filled = len(ordinals) < layout.shape.size and contains_value(self._fill, value)
+        return contains_value(values, value) or filled
 
     def equals(
         self, layout: LayoutCommon, other: BufferCommon[Any], theirs: LayoutCommon, *, equal_nan: bool

@@ -245,6 +245,11 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
     def array_equal(self, other: "ViewFacade[Any] | Tensor[Any]", *, equal_nan: bool = False) -> bool:
         """Tell whether shapes and elements are equal."""
         theirs = other.copy() if isinstance(other, ViewFacade) else other
+        if not isinstance(cast("object", theirs), Tensor):
+            raise ConversionError(
+                f"a view is compared with a view or a tensor, not with a {type(theirs).__name__}: "
+                "use as_tensor"
+            )
         return self.shape == theirs.shape and self.compute().array_equal(theirs, equal_nan=equal_nan)
 
     def __contains__(self, value: object) -> bool:

@@ -6,7 +6,7 @@ They are loaded by name, so that no import points up.
 import importlib
 from typing import Any, Literal
 
-__all__ = ["join_lazily", "padded"]
+__all__ = ["join_lazily", "padded", "view_of"]
 
 
 def join_lazily(
@@ -21,3 +21,8 @@ def join_lazily(
 def padded(tensor: Any, widths: Any, **options: Any) -> Any:  # noqa: ANN401 - as `Tensor.pad` says
     """Return the view that goes on beyond the ends of a tensor."""
     return importlib.import_module("tensorwrapper.selection").pad(tensor, widths, **options)
+
+
+def view_of(tensor: Any) -> Any:  # noqa: ANN401 - a view
+    """Return the view of a tensor."""
+    return importlib.import_module("tensorwrapper.selection").as_view(tensor)

@@ -356,7 +356,7 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
         lists = cast("list[Sequence[object]]", given)
         lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
         flat = _as_leaf(list(chain.from_iterable(lists)), wanted)
-        return from_buffer(join_elements([flat], flat.dtype), Shape.jagged(lengths))
+        return from_buffer(join_elements([flat], wanted or flat.dtype), Shape.jagged(lengths))
     leaves: list[Array] = []
     depth = max(map(_depth_of, given))
     sizes = [_shapes_of(row, depth, leaves, wanted) for row in given]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer import Dense
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.typing import AnyRank, IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Operators(ABC, Generic[ScalarT_co, IndexT_co]):
         **options: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401
         if method == "__call__" and not options and ufunc.nout == 1 and ufunc.signature is None:
-            quick = _quick(ufunc, inputs)
+            quick = _quick(ufunc, inputs, type(self))
             if quick is not None:
                 return quick
         # Loaded here: most programs compute nothing on tensors.
@@ -351,7 +351,7 @@ class Operators(ABC, Generic[ScalarT_co, IndexT_co]):
 _NUMBERS = frozenset([int, float, bool, complex])
 
 
-def _quick(ufunc: np.ufunc, inputs: "tuple[Any, ...]") -> "Any":  # noqa: ANN401
+def _quick(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":  # noqa: ANN401
     """Return a ufunc of a dense tensor and numbers, or another over the same indices; None for the rest.
 
     The short way for what most calls are. It gives what the general way gives: results over the shape of the
@@ -363,7 +363,8 @@ def _quick(ufunc: np.ufunc, inputs: "tuple[Any, ...]") -> "Any":  # noqa: ANN401
         if type(operand) in _NUMBERS:
             arrays.append(operand)
             continue
-        layout = getattr(operand, "_layout", None)
+        # Not asked for its attributes: those of strangers, such as Awkward's, have the names of ours.
+        layout = getattr(operand, "_layout", None) if type(operand) is kind else None
         if layout is None:
             return None
         memory = operand._buffer.memory
@@ -397,14 +398,26 @@ def _is_operand(value: object) -> bool:
 
 def _forward(ufunc: np.ufunc) -> "Callable[[Any, Any], Any]":
     def operator(self: Any, other: Any) -> Any:  # noqa: ANN401
-        return ufunc(self, other) if _is_operand(other) else NotImplemented
+        return _called(ufunc, other, (self, other))
 
     return operator
 
 
+def _called(ufunc: np.ufunc, other: object, operands: "tuple[Any, Any]") -> Any:  # noqa: ANN401
+    """Return what a ufunc gives; a stranger that declines there has its own operator asked by Python."""
+    if not _is_operand(other):
+        return NotImplemented
+    try:
+        return ufunc(*operands)
+    except TypeError as error:
+        if isinstance(error, TensorWrapperError):
+            raise
+        return NotImplemented
+
+
 def _reflected(ufunc: np.ufunc) -> "Callable[[Any, Any], Any]":
     def operator(self: Any, other: Any) -> Any:  # noqa: ANN401
-        return ufunc(other, self) if _is_operand(other) else NotImplemented
+        return _called(ufunc, other, (other, self))
 
     return operator
 
@@ -421,7 +434,7 @@ def _comparison(ufunc: np.ufunc, name: str) -> "Callable[[Any, Any], Any]":
         if _is_operand(other):
             return ufunc(self, other)
         # NotImplemented would let Python compare identities, and give a bare False.
-        answer = getattr(type(other), name)(other, self)
+        answer = NotImplemented if isinstance(other, type) else getattr(other, name)(self)
         if answer is NotImplemented:
             raise ConversionError(
                 f"{name.strip('_')}: tensors are compared with numbers, strings, arrays and tensors, not "

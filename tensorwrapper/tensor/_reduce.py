@@ -91,7 +91,8 @@ def _with_empty(
     neutral: Array | None = None
     if initial is not None:
         # As in NumPy, it takes the type of the result and does not change it.
-        neutral = fit_number(initial, result.dtype, "initial")
+        truth = result.dtype.kind == "b"
+        neutral = fit_number(bool(initial) if truth else initial, result.dtype, "initial")
         result = ufunc(result, neutral)
     # Without tiles in one mode there are none at all, whatever the other modes say.
     if all(f.all() for f in filled) or not all(map(len, filled)):

@@ -15,7 +15,7 @@ from tensorwrapper.buffer.lowlevel import (
     check_numbers,
     packed_layout,
 )
-from tensorwrapper.errors import RankError
+from tensorwrapper.errors import DTypeError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
 from tensorwrapper.shape import JaggedCommon, Shape, Tiling
@@ -431,7 +431,10 @@ class Tensor(
         >>> tw.as_tensor([1.5, 255.0]).astype("u1").tolist()
         [1, 255]
         """
-        wanted: np.dtype[Any] = np.dtype(dtype)
+        try:
+            wanted: np.dtype[Any] = np.dtype(dtype)
+        except TypeError as error:
+            raise DTypeError(f"{dtype!r} is no type of elements: {error}") from error
         check_dtype(wanted)
         check_numbers(self.dtype, "astype")
         held = self._layout.implementation

@@ -16,6 +16,7 @@ from tensorwrapper.buffer.lowlevel import (
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import address_batches
+from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._string_values import read_strings
 from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
@@ -160,6 +161,9 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         >>> total.tolist()
         [2.0, 5.0]
         """
+        if not isinstance(cast("object", target), TensorFacade):
+            view_of(self).accumulate_into(target)
+            return
         shape = target.shape
         if shape.kind == "smooth":
             values = np.broadcast_to(

@@ -169,4 +169,4 @@ def test_every_way_to_write_is_in_the_table():
         if name == "__setitem__" or "casting" in inspect.signature(member).parameters
     }
 
-    assert writers == {"assign", "__setitem__"}
+    assert writers == {"assign", "__setitem__", "astype"}

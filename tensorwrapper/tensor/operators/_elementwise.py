@@ -117,10 +117,17 @@ def _call_whole(
                 "for _, cell in t.cells() has them"
             )
     arrays = [array_of(operand) for operand in operands]
-    if any(out is not None for out in outs):
-        options["out"] = tuple([None if out is None else np.asarray(out) for out in outs])
     with refusals(name):
-        return ufunc(*arrays, **options)
+        results = ufunc(*arrays, **options)
+    (out,) = outs[:1]
+    if out is None:
+        return results
+    result = over_array(np.asarray(results), Shape(*np.shape(results)), _makers(operands, out))
+    return _put(result, (out,), name)
+
+
+def _makers(operands: Sequence[object], out: Out) -> list[object]:
+    return [*operands, out._as_operand() if isinstance(out, TensorCommon) else out]
 
 
 def array_of(operand: Operand) -> Any:  # noqa: ANN401 - a number stays what it is

@@ -65,9 +65,29 @@ def call_function(
     name = (
         f"np.{function.__name__}" if "linalg" not in function.__module__ else f"np.linalg.{function.__name__}"
     )
+    _refuse_lost_writes(function.__name__, arguments, options, name)
     plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
     named = {key: _as_arrays(value, name, function.__name__) for key, value in options.items()}
     return function(*plain, **named)
+
+
+_WRITERS = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
+
+
+def _refuse_lost_writes(short: str, arguments: "tuple[Any, ...]", options: dict[str, Any], name: str) -> None:
+    """Raise if a function would write into an array of its own that stands for a tensor without memory."""
+    out = options.get("out")
+    written = [*(out if isinstance(out, tuple) else [out]), *(arguments[:1] if short in _WRITERS else [])]
+    for target in written:
+        if isinstance(target, TensorFacade):
+            if target.buffer.memory_of(target.layout.implementation) is None:
+                raise ConversionError(
+                    f"{name} writes into arrays, and {target!r} is over none: assign() writes"
+                )
+        elif isinstance(target, TensorCommon):
+            raise ConversionError(
+                f"{name} writes into arrays, and a view is none: assign() writes through it"
+            )
 
 
 def _as_arrays(value: object, name: str, short: str) -> object:
@@ -119,8 +139,16 @@ def _are_lazy(operands: Iterable[object]) -> bool:
     )
 
 
-def _cast(view: Any, dtype: _DType) -> object:  # noqa: ANN401 - a view, which lives above
-    return view if dtype is None else view.astype(dtype)
+def _cast(view: Any, dtype: _DType, casting: _Casting) -> object:  # noqa: ANN401 - a view, which lives above
+    if dtype is None:
+        return view
+    _check_casting(view.dtype, np.dtype(dtype), casting)
+    return view.astype(dtype, casting="unsafe")
+
+
+def _check_casting(given: "np.dtype[Any]", dtype: "np.dtype[Any]", casting: _Casting) -> None:
+    if not np.can_cast(given, dtype, casting):
+        raise DTypeError(f"elements of {given} do not become ones of {dtype} by casting={casting!r}")
 
 
 def _where(condition: object, *choices: object) -> object:
@@ -188,7 +216,7 @@ def _concatenate(
     if out is not None:
         raise ConversionError("np.concatenate of tensors takes no out=: assign() writes what comes")
     if _are_lazy(tensors):
-        return _cast(join_lazily("concat", tensors, mode=axis), dtype)
+        return _cast(join_lazily("concat", tensors, mode=axis), dtype, casting)
     parts = _tensors(tensors, "concatenate")
     mode = mode_of(axis, parts[0].shape.rank)
     shape = _joined_shape(parts, mode)
@@ -207,7 +235,7 @@ def _stack(
         raise ConversionError("np.stack of tensors takes no out=: assign() writes what comes")
     given = list(tensors)
     if _are_lazy(given):
-        return _cast(join_lazily("stack", given, mode=axis), dtype)
+        return _cast(join_lazily("stack", given, mode=axis), dtype, casting)
     parts = _tensors(given, "stack")
     first = parts[0].shape
     for part in parts[1:]:
@@ -290,6 +318,8 @@ def _join(
         if mode == 0:
             flat = np.concatenate(flats, dtype=common, casting=casting)
         else:
+            for flat in flats:
+                _check_casting(flat.dtype, common, casting)
             flat = _row_by_row(flats, [part.shape.flatten() for part in parts], mode, common)
     return parts[0]._make(packed_layout(shape), Dense(cast("Any", flat)))
 

@@ -70,7 +70,10 @@ def read_operand(value: object, what: str) -> Operand:
         return cast("complex", value)
     if is_tensor_or_view(value):
         # Of rank 0 it is a number that has a type.
-        return value._as_operand()
+        tensor: Any = value._as_operand()
+        # A number, whatever held it.
+        number = tensor.buffer.fill_value is not None and not tensor.rank
+        return cast("TensorFacade[Any]", tensor.to_dense() if number else tensor)
     if isinstance(value, np.ma.MaskedArray):
         raise DTypeError(
             f"{what}: a masked array is no operand, as its mask would be lost; filled() has an array"

@@ -19,10 +19,10 @@ from tensorwrapper.errors import (
     ExtentMismatchError,
     JaggedModeError,
     LayoutError,
-    RankError,
 )
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
+from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows
 from tensorwrapper.tensor.operators._operand import is_tensor, is_tensor_or_view, read_operand, read_operands
@@ -76,7 +76,7 @@ def _reduce_box(
         del options["initial"]
     with refusals(name):
         result = np.asarray(ufunc.reduce(array_of(tensor), **options))
-    gone = set(range(shape.rank)) if axis is None else _axes(axis, shape.rank)
+    gone = set(range(shape.rank)) if axis is None or not shape.rank else _axes(axis, shape.rank)
     if keepdims:
         origin = tuple([0 if mode in gone else start for mode, start in enumerate(shape.origin)])
         names = shape.names
@@ -137,7 +137,7 @@ def _reduce_runs(
     source = flat if len(starts) else np.zeros(1, flat.dtype)
     result = np.asarray(ufunc.reduceat(source, starts if len(starts) else [0], dtype=dtype))[: len(starts)]
     check_dtype(result.dtype)
-    neutral = None if initial is None else fit_number(initial, result.dtype, "initial")
+    neutral = None if initial is None else _as_initial(initial, result.dtype)
     if neutral is not None:
         result = np.asarray(ufunc(result, neutral))
     if few:
@@ -150,6 +150,11 @@ def _reduce_runs(
     full = np.full(len(filled), neutral, dtype=result.dtype)
     full[filled] = result
     return full
+
+
+def _as_initial(initial: object, dtype: "np.dtype[Any]") -> Array:
+    # Any number has a truth.
+    return fit_number(bool(initial) if dtype.kind == "b" else initial, dtype, "initial")
 
 
 def _accumulate(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
@@ -248,6 +253,12 @@ def _outer(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) 
 def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
     name = f"{ufunc.__name__}.at"
     target: object = inputs[0]
+    if isinstance(target, TensorCommon) and not is_tensor(target):
+        # The elements of a view are computed, and written back through it.
+        computed = target._as_operand()
+        _at(ufunc, (computed, *inputs[1:]), options)
+        target.assign(computed)
+        return None
     if not is_tensor(target):
         raise ConversionError(f"{name} writes into a tensor, not into a {type(target).__name__}")
     _refuse(target, name)
@@ -267,8 +278,6 @@ def _only(inputs: "tuple[Any, ...]", name: str) -> TensorFacade[Any]:
     if not isinstance(operand, TensorFacade):
         raise ConversionError(f"{name} is given a {type(operand).__name__}, and no tensor")
     _refuse(operand, name)
-    if not operand.shape.rank:
-        raise RankError(f"{name}: a tensor of rank 0 has no mode")
     return operand
 
 

@@ -7,6 +7,7 @@ from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
     ExtentError,
+    OutOfBoundsError,
     SizeOverflowError,
     TensorWrapperError,
 )
@@ -21,6 +22,8 @@ def refusals(name: str) -> Generator[None]:
         yield
     except (TensorWrapperError, FloatingPointError):
         raise
+    except IndexError as error:
+        raise OutOfBoundsError(f"{name}: {error}") from error
     except OverflowError as error:
         raise SizeOverflowError(f"{name}: {error}") from error
     except TypeError as error:

@@ -1,0 +1,178 @@
+"""What an outside look at operators and writes turned up: each a specimen that must not come back."""
+
+import awkward as ak
+import dask.array as da
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import Shape
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    OutOfBoundsError,
+    SizeOverflowError,
+    TensorWrapperError,
+)
+
+SPARSE = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], Shape(3, 4))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "rows"), [("f8", [[0, 0], [0]]), ("i8", [[True], [False]]), ("c16", [[1], [2, 3]])]
+)
+def test_rows_have_the_type_that_was_asked_for(dtype, rows):
+    assert tw.jagged(rows, dtype=dtype).dtype == np.dtype(dtype)
+
+
+@pytest.mark.parametrize("step", [slice(0, 8, 2), slice(1, 8, 2), slice(7, None, -2), slice(4, 8)])
+@pytest.mark.parametrize(
+    "make", [tw.as_tensor, lambda x: sel.as_view(tw.as_tensor(x))], ids=["tensor", "view"]
+)
+def test_what_overlaps_is_read_first(make, step):
+    x = np.arange(8.0)
+    expected = x.copy()
+    expected[step] = x[0:4].copy()
+    t = make(x)
+    t[step] = x[0:4]
+    assert x.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "error"),
+    [
+        (0.5, "?", DTypeError),
+        (2, "?", SizeOverflowError),
+        (np.complex128(1 + 1j), "f8", DTypeError),
+        (70000, "f2", SizeOverflowError),
+        (np.datetime64("9999", "Y"), "M8[ns]", SizeOverflowError),
+        (np.timedelta64(1500, "ms"), "m8[s]", SizeOverflowError),
+    ],
+)
+def test_fill_values_do_not_go_round_the_rule(value, dtype, error):
+    with pytest.raises(error):
+        tw.full(Shape(2), value, dtype=dtype)
+
+
+def test_times_out_of_range_are_refused():
+    for dtype, value in (("M8[ns]", np.array(["9999"], "M8[Y]")), ("m8[ns]", np.array([2**62], "m8[s]"))):
+        t = tw.as_tensor(np.zeros(1, dtype))
+        with pytest.raises(SizeOverflowError):
+            t.assign(value)
+        assert t.to_numpy().view("i8").tolist() == [0]
+
+
+def test_views_are_compared_with_views_and_tensors():
+    v = sel.as_view(tw.as_tensor([1.0, 2.0]))
+    for other in (np.array([1.0, 2.0]), [1.0, 2.0], None):
+        with pytest.raises(ConversionError):
+            v.array_equal(other)
+
+
+def test_masks_are_not_lost_by_writes():
+    with pytest.raises(ConversionError, match="mask"):
+        tw.as_tensor(np.zeros(2)).assign(np.ma.array([1.0, 2.0], mask=[True, False]))
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "error"), [(1e300, "f4", SizeOverflowError), (1j, "f8", DTypeError)]
+)
+def test_astype_loses_nothing_but_fractions(value, dtype, error):
+    with pytest.raises(error):
+        tw.as_tensor(np.array([value])).astype(dtype)
+    assert tw.as_tensor(np.array([2.0 + 0j])).astype("f8").tolist() == [2.0]
+
+
+def test_a_sparse_number_is_a_number():
+    one = SPARSE[0, 1]
+    assert (one + 1).item() == 6.0
+    assert (SPARSE - one).fill_value == -5.0
+    assert bool(one == 5)
+    assert np.sqrt(SPARSE[0, 0]).item() == 0.0
+
+
+def test_strangers_have_their_turn():
+    t = tw.as_tensor([1, 2, 3])
+    assert (t + ak.Array([1, 2, 3])).tolist() == [2, 4, 6]
+    assert (ak.Array([1, 2, 3]) + t).tolist() == [2, 4, 6]
+    with pytest.raises(TypeError):  # Dask leaves it to others, too
+        _ = t + da.from_array(np.array([1, 2, 3]))
+
+
+@pytest.mark.parametrize(
+    "make", [tw.as_tensor, lambda x: sel.as_view(tw.as_tensor(x))], ids=["tensor", "view"]
+)
+def test_text_is_no_truth(make):
+    for value in (tw.strings(["a"]), np.array(["a"], np.dtypes.StringDType())):
+        with pytest.raises(DTypeError):
+            make(np.zeros(1, bool)).assign(value)
+
+
+def test_indices_of_methods_are_checked():
+    t = tw.as_tensor([1.0, 2.0])
+    for call in (
+        lambda: np.add.at(t, [7], 1),
+        lambda: np.add.at(t, "x", 1),
+        lambda: np.add.reduceat(t, [0, 9]),
+    ):
+        with pytest.raises(OutOfBoundsError):
+            call()
+    v = sel.as_view(t)[::-1]
+    np.add.at(v, [0, 0], 1.0)
+    assert t.tolist() == [1.0, 4.0]
+
+
+def test_one_number_is_reduced():
+    assert np.add.reduce(tw.as_tensor(3), axis=None).item() == 3
+    assert np.maximum.reduce(tw.as_tensor(2.5)).item() == 2.5
+
+
+@pytest.mark.parametrize("t", [tw.as_tensor([1.0, 2.0]), sel.as_view(tw.as_tensor([1.0])), SPARSE])
+def test_in_says_no_or_refuses(t):
+    assert 10**400 not in t
+    assert None not in t
+    for value in ([1, 2], np.void(b"abc")):
+        with pytest.raises(TensorWrapperError):
+            value in t  # noqa: B015 - it raises
+
+
+def test_tensors_add_into_views():
+    t = tw.as_tensor([0.0, 0.0])
+    tw.as_tensor([1.0, 2.0]).accumulate_into(sel.as_view(t)[::-1])
+    assert t.tolist() == [2.0, 1.0]
+
+
+def test_no_type_is_refused_alike():
+    t = tw.as_tensor([1.0])
+    for each in (t, sel.as_view(t)):
+        with pytest.raises(DTypeError):
+            each.astype("junk")
+
+
+def test_casting_is_heard_on_every_path():
+    t, h = tw.as_tensor([1.5]), tw.jagged([[1.5], [2.0]])
+    for call in (
+        lambda: np.concatenate([t, t], dtype="i4"),
+        lambda: np.concatenate([sel.as_view(t), t], dtype="i4"),
+        lambda: np.concatenate([h, h], axis=1, dtype="i4"),
+        lambda: np.stack([sel.as_view(t), t], dtype="i4"),
+    ):
+        with pytest.raises(DTypeError):
+            call()
+
+
+@pytest.mark.parametrize("make", [sel.as_view, lambda t: t.gather(0, [2, 0, 1])], ids=["view", "gathered"])
+def test_functions_never_lose_what_they_write(make):
+    t = tw.as_tensor([1.0, 2.0, 3.0])
+    target = make(t)
+    for call in (
+        lambda: np.copyto(target, 5),
+        lambda: np.clip(t, 0, 1, out=target),
+        lambda: np.cumsum(t, out=target),
+        lambda: np.fill_diagonal(target, 1),
+    ):
+        with pytest.raises(ConversionError, match="assign"):
+            call()
+    np.matmul(np.eye(3), np.ones(3), out=target)
+    assert t.tolist() == [1.0, 1.0, 1.0]
