@@ -431,7 +431,7 @@ def _size(nbytes: SupportsIndex | None) -> int | None:
     return None if nbytes is None else to_count(nbytes, "a number of bytes")
 
 
-def _losses(form: "Form", held: LayoutCommon) -> "LossReport":
+def _losses(form: "Form", layout: LayoutCommon) -> "LossReport":
     from tensorwrapper.layout.interchange._losses import check_form, loss_report  # noqa: PLC0415
     from tensorwrapper.layout.interchange._mdspan import mdspan_of  # noqa: PLC0415
     from tensorwrapper.layout.interchange._memory import byte_form  # noqa: PLC0415
@@ -439,19 +439,19 @@ def _losses(form: "Form", held: LayoutCommon) -> "LossReport":
     from tensorwrapper.layout.interchange._transforms import tensorstore_read  # noqa: PLC0415
 
     check_form(form)
-    report = loss_report(form, held)
+    report = loss_report(form, layout)
     if report.refused:
         return report
     match form:
         case "array_interface" | "buffer" | "dlpack":
-            return byte_form(form, held, np.dtype(np.int8), None).lost
+            return byte_form(form, layout, np.dtype(np.int8), None).lost
         case "mdspan":
-            return mdspan_of(held).lost
+            return mdspan_of(layout).lost
         case "storage_order":
-            return storage_order_of(held).lost
+            return storage_order_of(layout).lost
         case "halide":
-            return halide_of(held).lost
+            return halide_of(layout).lost
         case "tensorstore":
-            return loss_report(form, held, tensorstore_read(held))
+            return loss_report(form, layout, tensorstore_read(layout))
         case "cute" | "array_api":
             return report

@@ -25,8 +25,8 @@ class LayoutFacade(ABC, Generic[IndexT_co]):
 
     @classmethod
     @abstractmethod
-    def _wrap(cls, held: LayoutCommon) -> Self:
-        """Return the facade over `held`."""
+    def _wrap(cls, layout: LayoutCommon) -> Self:
+        """Return the facade over `layout`."""
 
     def __len__(self) -> int:
         raise TypeError("a layout has no len: its shape has extents, rank and size")

@@ -444,20 +444,20 @@ class Layout(
         (Shape.tiled([1, 2], [3, 1]), 10)
         """
         stored = self.implementation.keeps_tiles
-        held = self.implementation if stored else self._strided("as_tiled")
+        layout = self.implementation if stored else self._strided("as_tiled")
         tiling = to_tiling(tiling, "as_tiled")
-        if tiling.elements != held.shape:
-            raise LayoutError(f"a tiling of {tiling.elements} does not cover the shape {held.shape}")
+        if tiling.elements != layout.shape:
+            raise LayoutError(f"a tiling of {tiling.elements} does not cover the shape {layout.shape}")
         if not tiling.rank:
             raise LayoutError("a scalar has no tiles")
-        made = held.as_tiled(tiling)
+        made = layout.as_tiled(tiling)
         if made is not None:
             return wrap_layout(made)
-        return wrap_layout(TiledStrided(tiling, cast("Strided", held), (0,) * tiling.rank))
+        return wrap_layout(TiledStrided(tiling, cast("Strided", layout), (0,) * tiling.rank))
 
     @classmethod
-    def _wrap(cls, held: LayoutCommon) -> "Layout[IndexT_co]":
-        return wrap_layout(held)
+    def _wrap(cls, layout: LayoutCommon) -> "Layout[IndexT_co]":
+        return wrap_layout(layout)
 
     def __repr__(self) -> str:
         return self.implementation.expression()
@@ -470,10 +470,10 @@ class Layout(
 (_set_implementation,) = slot_setters(Layout, "implementation")
 
 
-def wrap_layout(held: LayoutCommon) -> "Layout[Any]":
+def wrap_layout(implementation: LayoutCommon) -> "Layout[Any]":
     """Return the facade over an implementation."""
     layout: Layout[Any] = object.__new__(Layout)
-    _set_implementation(layout, held)
+    _set_implementation(layout, implementation)
     return layout
 
 

@@ -53,14 +53,14 @@ class LayoutLayers(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> columns.element((2,)).strides, columns.hints().layers[0].is_one_run
         ((4,), False)
         """
-        held = implementation_of(layout, "nested").without_layers()
-        if held.is_composite:
+        implementation = implementation_of(layout, "nested").without_layers()
+        if implementation.is_composite:
             raise LayoutError("a composite layout has ordinals, and no layers")
-        held = held.as_strided() or held
+        implementation = implementation.as_strided() or implementation
         counts = to_ints(layers, "the numbers of modes per layer")
         # Raises if they do not deal the modes.
-        Shape.nested(held.shape, layers=counts)
-        return layout._wrap(NestedLayout(held, counts))
+        Shape.nested(implementation.shape, layers=counts)
+        return layout._wrap(NestedLayout(implementation, counts))
 
     def flatten(self) -> Self:
         """Return the same layout without layers.

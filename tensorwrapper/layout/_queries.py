@@ -78,10 +78,12 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout.padded(Shape.jagged([3, 1, 2])).padding, Layout(Shape(3, 4))[:, :2].padding
         (2, 4)
         """
-        held = self.implementation
-        if not held.is_injective:
-            raise LayoutError(f"elements of {held.shape} share places, so that none are left to count")
-        return held.span - held.shape.size
+        implementation = self.implementation
+        if not implementation.is_injective:
+            raise LayoutError(
+                f"elements of {implementation.shape} share places, so that none are left to count"
+            )
+        return implementation.span - implementation.shape.size
 
     @property
     def is_strided(self) -> bool:
@@ -101,8 +103,8 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
     @property
     def is_exhaustive(self) -> bool:
         """Whether every place from the least offset to the greatest holds an element."""
-        held = self.implementation
-        return held.span == held.shape.size and held.is_injective
+        implementation = self.implementation
+        return implementation.span == implementation.shape.size and implementation.is_injective
 
     @property
     def is_injective(self) -> bool:
@@ -261,11 +263,11 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> table.tolist()
         [[0, 2, 4], [1, 3, 5]]
         """
-        held = self.implementation.without_layers()
+        implementation = self.implementation.without_layers()
         if out is None:
-            return held.to_numpy()
-        check_out(out, held.shape)
-        held.write_offsets(out)
+            return implementation.to_numpy()
+        check_out(out, implementation.shape)
+        implementation.write_offsets(out)
         return out
 
     def window(self, region: ShapeLike) -> Self:

@@ -317,11 +317,11 @@ class Cycle(AxisMap):
             return None if self.turn * self._extent % self.modulus else (0, self)
         # A modulus of all places that are stepped over; it must begin where a hold does.
         least = min(self.start, self.start + self.turn * (self._extent - 1))
-        held, rest = divmod(least, self.hold)
+        whole, rest = divmod(least, self.hold)
         if rest >= abs(self.turn):
             return None
-        modulus, start = abs(self.turn) * self._extent, self.start - held * self.hold
-        return held * self.step, Cycle(self._extent, start, self.turn, modulus, self.hold, self.step)
+        modulus, start = abs(self.turn) * self._extent, self.start - whole * self.hold
+        return whole * self.step, Cycle(self._extent, start, self.turn, modulus, self.hold, self.step)
 
     def repeat_each(self, times: int) -> Based:
         if not times or abs(self.turn) != 1:

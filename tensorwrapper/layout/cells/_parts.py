@@ -90,11 +90,11 @@ def plain_run(heads: Sequence[PositionalItem], extent: int, lead: Index) -> tupl
 
 def packed_cell(shape: Shape[Any], offset: int, position: int) -> Strided | None:
     """Return row `position` of packed rows if it is a cell, as loops over rows ask for; else None."""
-    held = shape.implementation
-    if type(held) is not Jagged and type(held) is not JaggedView:
+    implementation = shape.implementation
+    if type(implementation) is not Jagged and type(implementation) is not JaggedView:
         # Tiles and triangles have no columns until somebody asks for them: there may be too many.
         return None
-    rows = held.rows
+    rows = implementation.rows
     columns, count = rows.columns, rows.stop - rows.start
     if position < 0:
         position += count

@@ -114,9 +114,9 @@ class LayoutHints:
         return Tiling.make_uniform(box, sizes)
 
 
-def hints_of(held: LayoutCommon) -> LayoutHints:
+def hints_of(layout: LayoutCommon) -> LayoutHints:
     """Return what a layout says about memory."""
-    shape, flat = held.shape, held.without_layers()
+    shape, flat = layout.shape, layout.without_layers()
     tiles = flat.tiles
     ends = [sum(shape.layers[:k]) for k in range(len(shape.layers) + 1)]
     counts = [flat.shape.leading(modes).size for modes in ends]

@@ -100,8 +100,8 @@ def joint_pieces(left: IntArray, right: IntArray) -> IntArray:
 
 
 def _holders(side: IntArray, marks: IntArray) -> IntArray:
-    held: IntArray = side[run_of(side[:, 0], marks)]
-    return held
+    found: IntArray = side[run_of(side[:, 0], marks)]
+    return found
 
 
 def _group_bounds(side: IntArray, marks: IntArray, end: int) -> IntArray:

@@ -96,14 +96,14 @@ def mdspan_of(layout: LayoutCommon) -> MdspanMapping:
         If it needs more places than 64 bits can count.
     """
     check_possible("mdspan", layout)
-    held = strided_of(layout)
-    extents = held.shape.extents
-    kind, strides = _classify(extents, held.strides)
+    strided = strided_of(layout)
+    extents = strided.shape.extents
+    kind, strides = _classify(extents, strided.strides)
     padding = None
     if kind in ("right_padded", "left_padded"):
         padding = strides[-2] if kind == "right_padded" else strides[1]
-    lost = loss_report("mdspan", layout, Strided(box(extents), strides, held.offset))
-    mapping = MdspanMapping(kind, extents, strides, held.offset, padding, lost)
+    lost = loss_report("mdspan", layout, Strided(box(extents), strides, strided.offset))
+    mapping = MdspanMapping(kind, extents, strides, strided.offset, padding, lost)
     check_fits((*extents, *strides, mapping.required_span_size), "mdspan")
     return mapping
 
@@ -173,9 +173,9 @@ def from_mdspan(
         if multiple < 1:
             raise LayoutError(f"a padding is a positive number of elements, not {multiple}")
         steps = aligned_strides(lengths, modes, multiple)
-    held = Strided(box(lengths), steps, start)
-    check_fits((*lengths, *steps, held.span), "mdspan")
-    return held
+    layout = Strided(box(lengths), steps, start)
+    check_fits((*lengths, *steps, layout.span), "mdspan")
+    return layout
 
 
 def _checked(extents: Extents, strides: Index) -> Index:

@@ -193,16 +193,16 @@ def byte_form(form: Form, layout: LayoutCommon, dtype: "np.dtype[Any]", nbytes: 
         If a number leaves 64 bits.
     """
     check_possible(form, layout)
-    held = strided_of(layout)
-    extents, size = held.shape.extents, dtype.itemsize
+    strided = strided_of(layout)
+    extents, size = strided.shape.extents, dtype.itemsize
     if len(extents) > MAX_RANK:
         raise RankError(f"{form} has at most {MAX_RANK} modes, not {len(extents)}")
-    steps = settled(extents, held.strides)
+    steps = settled(extents, strided.strides)
     # An empty layout gets no offset: it must not name a place outside the buffer.
-    offset = held.offset if 0 not in extents else 0
-    least, greatest = held.bounds()
+    offset = strided.offset if 0 not in extents else 0
+    least, greatest = strided.bounds()
     if nbytes is not None:
-        check_inside(least * size, held.span * size, nbytes)
+        check_inside(least * size, strided.span * size, nbytes)
     strides = tuple([step * size for step in steps])
     check_fits((*extents, *strides, least * size, (greatest + 1) * size), form)
     read = Strided(box(extents), steps, offset)

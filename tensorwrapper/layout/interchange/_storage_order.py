@@ -52,25 +52,25 @@ def storage_order_of(layout: LayoutCommon) -> StorageOrder:
         If a mode repeats, or elements have gaps between them.
     """
     check_possible("storage_order", layout)
-    held = strided_of(layout)
-    extents, rank = held.shape.extents, held.shape.rank
+    strided = strided_of(layout)
+    extents, rank = strided.shape.extents, strided.shape.rank
     ascend = tuple(
-        [step >= 0 or n < 2 or 0 in extents for n, step in zip(extents, held.strides, strict=True)]
+        [step >= 0 or n < 2 or 0 in extents for n, step in zip(extents, strided.strides, strict=True)]
     )
-    by_step = sorted(range(rank), key=lambda mode: (abs(held.strides[mode]), extents[mode] > 1))
+    by_step = sorted(range(rank), key=lambda mode: (abs(strided.strides[mode]), extents[mode] > 1))
     candidates = [tuple(range(rank - 1, -1, -1)), tuple(range(rank)), tuple(by_step)]
-    reads = [_read(held, order, ascend) for order in candidates]
-    exact = [read.strides == held.strides for read in reads]
-    agree = [same_steps(extents, held.strides, read.strides) for read in reads]
+    reads = [_read(strided, order, ascend) for order in candidates]
+    exact = [read.strides == strided.strides for read in reads]
+    agree = [same_steps(extents, strided.strides, read.strides) for read in reads]
     place = (exact if True in exact else agree).index(True)
     read = reads[place]
-    origin = held.shape.origin
+    origin = strided.shape.origin
     outside = read.offset - sum([start * step for start, step in zip(origin, read.strides, strict=True)])
     return StorageOrder(candidates[place], ascend, outside, loss_report("storage_order", layout, read))
 
 
-def _read(held: Strided, order: Index, ascend: tuple[bool, ...]) -> Strided:
-    packed = Strided(box(held.shape.extents), packed_strides(held.shape.extents, order), 0)
+def _read(layout: Strided, order: Index, ascend: tuple[bool, ...]) -> Strided:
+    packed = Strided(box(layout.shape.extents), packed_strides(layout.shape.extents, order), 0)
     return packed.reverse([mode for mode, up in enumerate(ascend) if not up])
 
 
@@ -97,10 +97,10 @@ class HalideBuffer:
 def halide_of(layout: LayoutCommon) -> HalideBuffer:
     """Return a strided layout with its dimensions from the last mode to the first."""
     check_possible("halide", layout)
-    held = strided_of(layout)
-    dims = tuple(zip(held.shape.origin, held.shape.extents, held.strides, strict=True))[::-1]
+    strided = strided_of(layout)
+    dims = tuple(zip(strided.shape.origin, strided.shape.extents, strided.strides, strict=True))[::-1]
     check_fits([number for dim in dims for number in dim], "halide", 32)
-    return HalideBuffer(dims, held.offset, loss_report("halide", layout, held))
+    return HalideBuffer(dims, strided.offset, loss_report("halide", layout, strided))
 
 
 def from_halide(dims: Sequence[Sequence[SupportsIndex]], offset: SupportsIndex) -> Strided:

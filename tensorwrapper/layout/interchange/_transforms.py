@@ -146,14 +146,16 @@ def _sum(parts: Sequence[AxisMap], extent: int) -> tuple[int, AxisMap]:
 
 def tensorstore_read(layout: LayoutCommon) -> LayoutCommon:
     """Return what a reader makes of the transform of a layout: modes of one position get no stride."""
-    held = layout.without_layers()
-    if not held.shape.size:
-        return row_major(held.shape, held.offset)
-    if held.has_mode_maps and held.mode_strides is None:
-        return held
-    held = strided_of(held)
-    steps = zip(held.shape.extents, held.strides, strict=True)
-    return Strided(held.shape, tuple([step if n > 1 else 0 for n, step in steps]), held.offset)
+    implementation = layout.without_layers()
+    if not implementation.shape.size:
+        return row_major(implementation.shape, implementation.offset)
+    if implementation.has_mode_maps and implementation.mode_strides is None:
+        return implementation
+    implementation = strided_of(implementation)
+    steps = zip(implementation.shape.extents, implementation.strides, strict=True)
+    return Strided(
+        implementation.shape, tuple([step if n > 1 else 0 for n, step in steps]), implementation.offset
+    )
 
 
 @attrs.frozen(eq=False)

@@ -16,7 +16,7 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["choose"]
 
 
-def choose(held: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blocked:
+def choose(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blocked:
     """Return the layout of what a jagged mask, or jagged positions, choose; nothing is copied.
 
     The key is of rank d, at most that of the layout: under every prefix of d - 1 indices it chooses from
@@ -24,7 +24,7 @@ def choose(held: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blocke
 
     Parameters
     ----------
-    held
+    layout
         The layout, over a box or a jagged shape.
     shape
         The shape of the key, which is jagged.
@@ -39,11 +39,13 @@ def choose(held: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blocke
         If there is no such position; the text names the row.
     """
     mode = shape.rank - 1
-    if held.shape.rank < shape.rank:
-        raise RankError(f"a key of rank {shape.rank} does not choose from a tensor of rank {held.shape.rank}")
+    if layout.shape.rank < shape.rank:
+        raise RankError(
+            f"a key of rank {shape.rank} does not choose from a tensor of rank {layout.shape.rank}"
+        )
     if key.dtype.kind not in "biu":
         raise ConversionError(f"a key holds positions or a mask, not {key.dtype}")
-    chosen: Shape[Any] = held.shape.as_jagged()
+    chosen: Shape[Any] = layout.shape.as_jagged()
     prefixes: Shape[Any] = chosen.leading(mode)
     _check_rows(prefixes, shape, mode)
     splits = chosen.splits(mode)
@@ -56,10 +58,10 @@ def choose(held: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blocke
                 f"{mine[place]}"
             )
         before = splits_of(key.view(np.uint8))
-        return _part(held, mode, np.diff(before[splits]), np.flatnonzero(key))
+        return _part(layout, mode, np.diff(before[splits]), np.flatnonzero(key))
     counts = shape.lengths(mode)
     owners = np.repeat(np.arange(len(counts)), counts)
-    return _part(held, mode, counts, _nodes(key, owners, splits, (prefixes, mode)))
+    return _part(layout, mode, counts, _nodes(key, owners, splits, (prefixes, mode)))
 
 
 def _check_rows(prefixes: Shape[Any], shape: Shape[Any], mode: int) -> None:
@@ -101,18 +103,18 @@ def _nodes(key: Array, owners: IntArray, splits: IntArray, place: tuple[Shape[An
     return begins + np.where(given < 0, given + extents, given)
 
 
-def _part(held: LayoutCommon, mode: int, counts: IntArray, nodes: IntArray) -> Packed | Blocked:
+def _part(layout: LayoutCommon, mode: int, counts: IntArray, nodes: IntArray) -> Packed | Blocked:
     """Return the layout with these nodes of depth ``mode + 1``, so many under each of depth `mode`."""
-    if held.is_packed and mode == held.shape.rank - 1:
+    if layout.is_packed and mode == layout.shape.rank - 1:
         # The number of an element is its place, so that no table of places is needed.
-        columns = unroll(rows_under(held.shape), mode).packed().columns
+        columns = unroll(rows_under(layout.shape), mode).packed().columns
         shape = _shape_of([*columns.splits, splits_of(counts)])
-        return make_blocked(shape, nodes + held.offset, shared_table((), len(nodes)), held.offset)
-    table = table_of(held).unrolled(mode + 1)
+        return make_blocked(shape, nodes + layout.offset, shared_table((), len(nodes)), layout.offset)
+    table = table_of(layout).unrolled(mode + 1)
     columns = table.rows.packed().columns
     levels = [*columns.splits[: mode - 1], splits_of(counts)]
     below = [*columns.splits[mode:]]
-    if not table.width and mode < held.shape.rank - 1:
+    if not table.width and mode < layout.shape.rank - 1:
         below.append(cast("IntArray", columns.offsets))
     for splits in below:
         begins = splits[nodes]
@@ -121,7 +123,7 @@ def _part(held: LayoutCommon, mode: int, counts: IntArray, nodes: IntArray) -> P
         nodes = concatenated_ranges(begins, kept)
     cells = [np.broadcast_to(columns.leaf_extents_at(nodes, k), nodes.shape) for k in range(table.width)]
     shape = _shape_of(levels, np.stack(cells, axis=1) if cells else None)
-    return make_blocked(shape, table.starts[nodes], table.strides[nodes], held.offset)
+    return make_blocked(shape, table.starts[nodes], table.strides[nodes], layout.offset)
 
 
 def _shape_of(levels: list[IntArray], cells: IntArray | None = None) -> Shape[Any]:

@@ -232,13 +232,13 @@ def modes_of_layers(
 
 
 def element_of(
-    held: LayoutCommon, index: Iterable[SupportsIndex], layer: SupportsIndex | None
+    layout: LayoutCommon, index: Iterable[SupportsIndex], layer: SupportsIndex | None
 ) -> LayoutCommon:
     """Return the layout of one element of a nested or jagged shape, at the indices of that element."""
-    shape, numbers = held.shape, to_ints(index, "the index of an element")
+    shape, numbers = layout.shape, to_ints(index, "the index of an element")
     element = shape.element(numbers, layer=layer)
     places = [i - shape.origin_at(numbers[:mode]) for mode, i in enumerate(numbers)]
-    flat = held.without_layers()
+    flat = layout.without_layers()
     part = _moved(flat.at(tuple(places)) if places else flat, element.flatten())
     return NestedLayout(part, element.layers) if element.kind == "nested" else part
 

@@ -26,15 +26,15 @@ from tensorwrapper.typing import Index, IntArray
 __all__ = ["merge_mode", "split_mode_by"]
 
 
-def merge_mode(held: LayoutCommon, mode: int) -> LayoutCommon:
+def merge_mode(layout: LayoutCommon, mode: int) -> LayoutCommon:
     """Return the layout in which `mode` counts on in the mode before it; all modes start at zero then."""
     if mode < 1:
         raise RankError(f"mode {mode} has no mode before it in which it could count on")
-    if held.shape.kind == "smooth":
-        return held.at(()).change(ModeOperation("flatten", lambda box: _merge_of_box(box, mode)))
-    if held.is_packed:
-        return _packed(merge_rows(rows_under(held.shape), mode), held.offset)
-    table = table_of(held)
+    if layout.shape.kind == "smooth":
+        return layout.at(()).change(ModeOperation("flatten", lambda box: _merge_of_box(box, mode)))
+    if layout.is_packed:
+        return _packed(merge_rows(rows_under(layout.shape), mode), layout.offset)
+    table = table_of(layout)
     inner = mode - table.rows.outer_rank
     strides = table.strides if inner < 0 else _merged_strides(table, inner) if inner else None
     if strides is None:
@@ -44,10 +44,10 @@ def merge_mode(held: LayoutCommon, mode: int) -> LayoutCommon:
     return _placed(merge_rows(table.rows, mode), table.starts, strides)
 
 
-def _merge_of_box(held: LayoutCommon, mode: int) -> LayoutCommon:
-    base, axes = held.mode_maps("flatten")
+def _merge_of_box(layout: LayoutCommon, mode: int) -> LayoutCommon:
+    base, axes = layout.mode_maps("flatten")
     try:
-        return merge_modes(held, mode - 1, mode)
+        return merge_modes(layout, mode - 1, mode)
     except LayoutError:
         outer, inner = [axis.offsets_at(np.arange(axis.extent)) for axis in axes[mode - 1 : mode + 1]]
         start, merged = Table(np.add.outer(outer, inner).reshape(-1)).simplify()
@@ -72,24 +72,24 @@ def _merged_strides(table: PlacedRows, inner: int) -> IntArray | None:
 
 
 def split_mode_by(
-    held: LayoutCommon, mode: int, counts: IntArray, parents: IntArray | None
+    layout: LayoutCommon, mode: int, counts: IntArray, parents: IntArray | None
 ) -> Packed | Blocked:
     """Return the layout in which `mode` is dealt to new rows, as many indices each as `counts` says.
 
     What `parents` is, and what raises, stands at `split_rows`.
     """
-    strides = held.mode_strides
+    strides = layout.mode_strides
     if not mode and strides is not None:
-        return _split_of_box(held, strides, counts)
-    if held.shape.rank == 1:
-        rows, _ = split_run(counts, held.shape.extents)
-        return make_blocked(_shape_of(rows), held.to_numpy(), shared_table((), held.shape.size))
-    rows, parents = split_rows(rows_under(held.shape), mode, counts, parents)
-    if held.is_packed or (strides is not None and held.is_contiguous):
-        return Packed(_shape_of(rows), held.offset)
-    table = table_of(held).unrolled(mode)
+        return _split_of_box(layout, strides, counts)
+    if layout.shape.rank == 1:
+        rows, _ = split_run(counts, layout.shape.extents)
+        return make_blocked(_shape_of(rows), layout.to_numpy(), shared_table((), layout.shape.size))
+    rows, parents = split_rows(rows_under(layout.shape), mode, counts, parents)
+    if layout.is_packed or (strides is not None and layout.is_contiguous):
+        return Packed(_shape_of(rows), layout.offset)
+    table = table_of(layout).unrolled(mode)
     starts, steps = table.starts, table.strides
-    if mode == held.shape.rank - table.width:
+    if mode == layout.shape.rank - table.width:
         before = splits_of(table.rows.columns.leaf_extents(*table.rows.leaves)[:, 0])
         owners = np.repeat(np.arange(len(starts)), np.diff(parents))
         firsts = splits_of(counts)[:-1] - before[owners]
@@ -98,14 +98,14 @@ def split_mode_by(
     return make_blocked(_shape_of(rows), starts, steps)
 
 
-def _split_of_box(held: LayoutCommon, strides: Index, counts: IntArray) -> Packed | Blocked:
+def _split_of_box(layout: LayoutCommon, strides: Index, counts: IntArray) -> Packed | Blocked:
     """Return a box as cells that follow one another in mode 0."""
-    rows, marks = split_run(counts, held.shape.extents)
-    if held.is_contiguous:
-        return Packed(_shape_of(rows), held.offset)
-    check_int64(held, held.offset)
-    starts = held.offset + marks[:-1] * strides[0]
-    return make_blocked(_shape_of(rows), starts, shared_table(strides, len(counts)), held.offset)
+    rows, marks = split_run(counts, layout.shape.extents)
+    if layout.is_contiguous:
+        return Packed(_shape_of(rows), layout.offset)
+    check_int64(layout, layout.offset)
+    starts = layout.offset + marks[:-1] * strides[0]
+    return make_blocked(_shape_of(rows), starts, shared_table(strides, len(counts)), layout.offset)
 
 
 def _shape_of(rows: Rows) -> Shape[Any]:

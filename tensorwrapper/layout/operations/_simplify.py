@@ -13,29 +13,29 @@ from tensorwrapper.typing import Extents
 __all__ = ["simplify"]
 
 
-def simplify(held: LayoutCommon) -> LayoutCommon:
+def simplify(layout: LayoutCommon) -> LayoutCommon:
     """Return a layout of fewest modes with the same offsets in row-major order; it starts at zero.
 
     Modes of extent 1 go, and neighbours become one where the outer continues the inner. What is neither
     strided nor made of axis maps becomes one mode if it is contiguous, and stays as it is if not. O(modes).
     """
-    held = held.without_layers()
-    if held.has_mode_maps:
-        return _of_axes(held)
+    layout = layout.without_layers()
+    if layout.has_mode_maps:
+        return _of_axes(layout)
     # Whether a composite is contiguous is known only when all its offsets are.
-    if held.is_composite or not held.is_contiguous:
-        return held
-    return Strided(_box((held.shape.size,)), (1,), held.offset)
+    if layout.is_composite or not layout.is_contiguous:
+        return layout
+    return Strided(_box((layout.shape.size,)), (1,), layout.offset)
 
 
 def _box(extents: Extents) -> Shape[Any]:
     return wrap(make_smooth(extents, (0,) * len(extents)))
 
 
-def _of_axes(held: LayoutCommon) -> LayoutCommon:
-    base, axes = held.mode_maps("simplify")
+def _of_axes(layout: LayoutCommon) -> LayoutCommon:
+    base, axes = layout.mode_maps("simplify")
     if any(axis.extent == 0 for axis in axes):
-        return Strided(_box((0,)), (1,), held.offset)
+        return Strided(_box((0,)), (1,), layout.offset)
     fewest: list[AxisMap] = []
     for axis in axes:
         if axis.extent == 1:

@@ -44,36 +44,36 @@ _FEW: Final = 1 << 16  # elements up to which questions that may go through all 
 _NO_SIDE: Final = PlainSide("", (), (), ())
 
 
-def draw_layout(held: LayoutCommon) -> Drawing:
+def draw_layout(layout: LayoutCommon) -> Drawing:
     """Return a picture of a layout, of at most 300 marks.
 
     The cells of a box are drawn as a row, a grid or one grid per index of mode 0; those of a jagged shape
     as rows. Of long modes the ends are drawn. With more than three modes there is one bar for each.
     """
-    shape = held.shape
+    shape = layout.shape
     title = f"layout of {shape.kind} shape {short_text(str(shape))}"
     if not shape.size:
         return note(["no elements", f"shape {short_text(str(shape))}"], title=title)
-    sides = sides_of(held)
+    sides = sides_of(layout)
     if sides is None:
-        return _draw_rows(held.without_layers(), title)
+        return _draw_rows(layout.without_layers(), title)
     if len(sides) > 3:
         lengths = bar_lengths([side.extent for side in sides])
         bars = [
             ModeBar(f"mode {mode}", length, side.title.partition(", ")[2])
             for mode, (side, length) in enumerate(zip(sides, lengths, strict=True))
         ]
-        text = rule_text(held)
+        text = rule_text(layout)
         return draw_bars(bars, title=title, notes=[short_text(text)] if text else [])
-    return _draw_panels(held, sides, title) if len(sides) == 3 else _draw_grid(held, sides, title)
+    return _draw_panels(layout, sides, title) if len(sides) == 3 else _draw_grid(layout, sides, title)
 
 
-def _draw_grid(held: LayoutCommon, sides: Sequence[Side], title: str) -> Drawing:
+def _draw_grid(layout: LayoutCommon, sides: Sequence[Side], title: str) -> Drawing:
     both = [_NO_SIDE, _NO_SIDE, *sides][-2:]
     down, across = [
-        shown(side.extent, most) for side, most in zip(both, _limits(held, sides, both), strict=True)
+        shown(side.extent, most) for side, most in zip(both, _limits(layout, sides, both), strict=True)
     ]
-    grid = _grid(held, sides, both, (down, across), ())
+    grid = _grid(layout, sides, both, (down, across), ())
     cells = list(grid.cells.values())
     paint, width = Paint.of(cells), _width(cells, grid)
     size = (len(grid.columns) * width, len(grid.rows) * HEIGHT)
@@ -86,16 +86,16 @@ def _draw_grid(held: LayoutCommon, sides: Sequence[Side], title: str) -> Drawing
         size,
         across=axes[1],
         down=axes[0],
-        notes=_notes(held, cells, paint, cut=bool(grid.gaps)),
+        notes=_notes(layout, cells, paint, cut=bool(grid.gaps)),
         title=title,
     )
 
 
-def _draw_panels(held: LayoutCommon, sides: Sequence[Side], title: str) -> Drawing:
-    limits = _limits(held, sides, sides)
+def _draw_panels(layout: LayoutCommon, sides: Sequence[Side], title: str) -> Drawing:
+    limits = _limits(layout, sides, sides)
     chosen = [shown(side.extent, most) for side, most in zip(sides, limits, strict=True)]
     grids = [
-        None if place is None else _grid(held, sides, sides[1:], (chosen[1], chosen[2]), (place,))
+        None if place is None else _grid(layout, sides, sides[1:], (chosen[1], chosen[2]), (place,))
         for place in chosen[0]
     ]
     drawn = [grid for grid in grids if grid is not None]
@@ -120,7 +120,7 @@ def _draw_panels(held: LayoutCommon, sides: Sequence[Side], title: str) -> Drawi
     return framed(
         marks,
         (right, lines * pitch - _APART + 10.0),
-        notes=_notes(held, cells, paint, cut=cut),
+        notes=_notes(layout, cells, paint, cut=cut),
         title=title,
     )
 
@@ -135,8 +135,8 @@ def _panel_labels(grid: Grid, width: float, heading: str, *, rows: bool) -> list
     return labels
 
 
-def _draw_rows(held: LayoutCommon, title: str) -> Drawing:
-    grid, down, across = grid_of_rows(held, _LONGEST - 2, _MARKS)
+def _draw_rows(layout: LayoutCommon, title: str) -> Drawing:
+    grid, down, across = grid_of_rows(layout, _LONGEST - 2, _MARKS)
     cells = list(grid.cells.values())
     paint, width = Paint.of(cells), _width(cells, grid)
     size = (len(grid.columns) * width, len(grid.rows) * HEIGHT)
@@ -145,15 +145,15 @@ def _draw_rows(held: LayoutCommon, title: str) -> Drawing:
         size,
         across=Axis(0, len(grid.columns), size[0], across, names=tuple(grid.columns)),
         down=Axis(0, len(grid.rows), size[1], down, names=tuple(grid.rows)),
-        notes=_notes(held, cells, paint, cut=bool(grid.gaps)),
+        notes=_notes(layout, cells, paint, cut=bool(grid.gaps)),
         title=title,
     )
 
 
-def _limits(held: LayoutCommon, sides: Sequence[Side], drawn: Sequence[Side]) -> list[int]:
+def _limits(layout: LayoutCommon, sides: Sequence[Side], drawn: Sequence[Side]) -> list[int]:
     """Return how many positions of each side that is drawn may be, so that the picture stays small."""
     ends = [(0, max(side.extent - 1, 0)) for side in sides]
-    corners = [_cell(held, list(zip(sides, places, strict=True))) for places in itertools.product(*ends)]
+    corners = [_cell(layout, list(zip(sides, places, strict=True))) for places in itertools.product(*ends)]
     most = [min(side.extent, _LONGEST) for side in drawn]
     most[-1] = min(most[-1], max(int(_ROOM / cell_width(corners)), 5))
     while _marks(most) > _MARKS:
@@ -169,7 +169,7 @@ def _marks(most: Sequence[int]) -> int:
 
 
 def _grid(
-    held: LayoutCommon,
+    layout: LayoutCommon,
     sides: Sequence[Side],
     drawn: Sequence[Side],
     chosen: tuple[list[int | None], list[int | None]],
@@ -179,7 +179,7 @@ def _grid(
     down, across = chosen
     first = list(zip(sides, lead, strict=False))
     cells = {
-        (i, j): _cell(held, [*first, (drawn[0], row), (drawn[1], column)])
+        (i, j): _cell(layout, [*first, (drawn[0], row), (drawn[1], column)])
         for i, row in enumerate(down)
         for j, column in enumerate(across)
         if row is not None and column is not None
@@ -198,7 +198,7 @@ def _grid(
     return Grid(names[0], names[1], cells, lines[0], lines[1], gaps)
 
 
-def _cell(held: LayoutCommon, places: Sequence[tuple[Side, int]]) -> Cell:
+def _cell(layout: LayoutCommon, places: Sequence[tuple[Side, int]]) -> Cell:
     """Return the cell at a position of every side."""
     index = [0] * sum([len(side.slots) for side, _ in places])
     for side, place in places:
@@ -206,8 +206,8 @@ def _cell(held: LayoutCommon, places: Sequence[tuple[Side, int]]) -> Cell:
             index[slot] = entry
     numbers = [side.tile(place) for side, place in places if isinstance(side, CutSide)]
     # Tiles that are only seen have no place of their own in memory, and no colour.
-    tile = tuple(numbers) if numbers and held.tiled is None else None
-    return Cell(tuple(index), held.offset_of(index), tile)
+    tile = tuple(numbers) if numbers and layout.tiled is None else None
+    return Cell(tuple(index), layout.offset_of(index), tile)
 
 
 def _line_weights(side: Side, places: Sequence[int | None]) -> Mapping[int, int]:
@@ -222,13 +222,13 @@ def _width(cells: Sequence[Cell], *grids: Grid) -> float:
     return max([cell_width(cells), *names])
 
 
-def _notes(held: LayoutCommon, cells: Sequence[Cell], paint: Paint, *, cut: bool) -> list[str]:
+def _notes(layout: LayoutCommon, cells: Sequence[Cell], paint: Paint, *, cut: bool) -> list[str]:
     if not cells:
         return ["no elements in what is drawn", "dots: positions that are left out"]
     offsets = [cell.offset for cell in cells]
     ends = f"{count_text(min(offsets))} to {count_text(max(offsets))}"
     by_tile = any(cell.tile is not None for cell in cells)
-    text = rule_text(held)
+    text = rule_text(layout)
     notes = [short_text(text)] if text else []
     colors = "a colour per tile" if by_tile else "pale to dark"
     notes.append(f"offsets {ends}{' where drawn' if cut else ''}, {colors}")
@@ -239,24 +239,24 @@ def _notes(held: LayoutCommon, cells: Sequence[Cell], paint: Paint, *, cut: bool
     return notes
 
 
-def layout_html(held: LayoutCommon, text: str) -> str:
+def layout_html(layout: LayoutCommon, text: str) -> str:
     """Return what notebooks show of a layout, of which `text` is the text."""
-    shape = held.shape
+    shape = layout.shape
     facts = [("shape", short_text(str(shape))), ("elements", count_text(shape.size))]
-    strides, order = held.mode_strides, held.ordinal_order
-    if strides is not None and not held.has_ordinals:
+    strides, order = layout.mode_strides, layout.ordinal_order
+    if strides is not None and not layout.has_ordinals:
         facts.append(("strides", short_text(str(strides))))
-    if held.has_ordinals:
+    if layout.has_ordinals:
         facts.append(("ordinals", f"{order}: the {'last' if order == 'lex' else 'first'} mode fastest"))
     if shape.size <= _FEW or strides is not None:
-        facts += _answers(held)
-    return block_html(short_text(text), facts, draw_layout(held).to_svg())
+        facts += _answers(layout)
+    return block_html(short_text(text), facts, draw_layout(layout).to_svg())
 
 
-def _answers(held: LayoutCommon) -> list[tuple[str, str]]:
-    least, greatest = held.bounds()
-    answers = [("injective", held.is_injective), ("contiguous", held.is_contiguous)]
+def _answers(layout: LayoutCommon) -> list[tuple[str, str]]:
+    least, greatest = layout.bounds()
+    answers = [("injective", layout.is_injective), ("contiguous", layout.is_contiguous)]
     return [
-        ("offsets", f"{count_text(least)} to {count_text(greatest)}" if held.span else "none"),
+        ("offsets", f"{count_text(least)} to {count_text(greatest)}" if layout.span else "none"),
         *[(name, "yes" if answer else "no") for name, answer in answers],
     ]

@@ -167,12 +167,12 @@ def _lines(grid: Grid, width: float) -> list[Mark]:
     ]
 
 
-def grid_of_rows(held: LayoutCommon, most_rows: int, marks: int) -> tuple[Grid, str, str]:
+def grid_of_rows(layout: LayoutCommon, most_rows: int, marks: int) -> tuple[Grid, str, str]:
     """Return a grid of a layout with elements over a jagged shape, and the titles of its sides.
 
     Of many rows, and of long ones, the first and the last are taken; nothing is as long as the shape.
     """
-    shape = held.shape
+    shape = layout.shape
     last = shape.rank - 1
     # One index of the leading modes names a row.
     leading = shape.leading(last)
@@ -194,7 +194,7 @@ def grid_of_rows(held: LayoutCommon, most_rows: int, marks: int) -> tuple[Grid, 
                     gaps.append((i, j))
             elif start <= low + place < start + extent:
                 index = (*prefix, low + place)
-                cells[i, j] = Cell(index, held.offset_of(index))
+                cells[i, j] = Cell(index, layout.offset_of(index))
     lines = {
         i: 1
         for i, (before, prefix) in enumerate(itertools.pairwise(prefixes), 1)

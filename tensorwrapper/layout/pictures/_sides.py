@@ -119,19 +119,19 @@ Side: TypeAlias = PlainSide | CutSide
 """One side of a picture: `extent`, `label`, `entries`, `weight`, `slots` and `title`."""
 
 
-def sides_of(held: LayoutCommon) -> "list[Side] | None":
+def sides_of(layout: LayoutCommon) -> "list[Side] | None":
     """Return the sides of the picture of a layout; None if its shape is jagged and not tiled."""
-    tree, tiles = held.mode_tree, held.tiles
-    if tree is not None and held.has_ordinals:
-        return _tree_sides(tree, held)
+    tree, tiles = layout.mode_tree, layout.tiles
+    if tree is not None and layout.has_ordinals:
+        return _tree_sides(tree, layout)
     if tiles is not None:
         return [
             CutSide(_tiles_title(mode, partition), partition, (mode,))
             for mode, partition in enumerate(tiles.partitions)
         ]
-    if held.layers:
-        return _layered_sides(held)
-    space = held.shape.implementation
+    if layout.layers:
+        return _layered_sides(layout)
+    space = layout.shape.implementation
     if isinstance(space, Tiled):
         rank = len(space.partitions)
         return [
@@ -146,18 +146,18 @@ def sides_of(held: LayoutCommon) -> "list[Side] | None":
     ]
 
 
-def rule_text(held: LayoutCommon) -> str:
+def rule_text(layout: LayoutCommon) -> str:
     """Return in a few words how indices become offsets; nothing if there are no few words."""
-    if held.has_ordinals:
-        fastest = "last" if held.ordinal_order == "lex" else "first"
-        return f"{held.text() or 'a composite'}, the {fastest} mode fastest"
-    strides = held.mode_strides
+    if layout.has_ordinals:
+        fastest = "last" if layout.ordinal_order == "lex" else "first"
+        return f"{layout.text() or 'a composite'}, the {fastest} mode fastest"
+    strides = layout.mode_strides
     if strides is not None:
         return f"strides {', '.join(map(count_text, strides))}" if strides else ""
-    if held.has_mode_maps:
-        _, axes = held.mode_maps("a picture")
+    if layout.has_mode_maps:
+        _, axes = layout.mode_maps("a picture")
         return "; ".join([f"mode {mode}: {_map_text(axis)}" for mode, axis in enumerate(axes)])
-    return "tile after tile" if held.tiles is not None else ""
+    return "tile after tile" if layout.tiles is not None else ""
 
 
 def _map_text(axis: AxisMap) -> str:
@@ -170,26 +170,26 @@ def _tiles_title(mode: int, partition: Partition) -> str:
     return f"mode {mode}, {count_text(partition.count)} tiles"
 
 
-def _tree_sides(extents: IntTree, held: LayoutCommon) -> list[Side]:
+def _tree_sides(extents: IntTree, layout: LayoutCommon) -> list[Side]:
     """Return one side per mode, whose leaves count in the layout's own order."""
     trees = (extents,) if isinstance(extents, int) else extents
-    origin = held.shape.origin
+    origin = layout.shape.origin
     sides: list[Side] = []
     slot = 0
     for mode, tree in enumerate(trees):
         own = leaves(tree)
         slots = list(range(slot, slot + len(own)))
         slot += len(own)
-        if held.ordinal_order == "colex":
+        if layout.ordinal_order == "colex":
             own, slots = own[::-1], slots[::-1]
         starts = tuple([origin[k] for k in slots])
         sides.append(PlainSide(f"mode {mode}, extent {tree_text(tree)}", tuple(own), tuple(slots), starts))
     return sides
 
 
-def _layered_sides(held: LayoutCommon) -> "list[Side] | None":
+def _layered_sides(layout: LayoutCommon) -> "list[Side] | None":
     """Return the sides of a box whose layers have equally many modes: mode k of each counts along side k."""
-    layers, flat = held.layers, held.without_layers()
+    layers, flat = layout.layers, layout.without_layers()
     shape = flat.shape
     if shape.kind != "smooth" or len(set(layers)) != 1:
         return sides_of(flat)

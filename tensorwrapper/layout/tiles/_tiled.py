@@ -211,12 +211,12 @@ class TiledStrided(CellLayout):
         return TiledStrided(tiling, self.under.permute(front), tuple([self.grid_origin[m] for m in front]))
 
 
-def tiles_as_blocked(held: TiledStrided, numbers: IntArray) -> Packed | Blocked:
+def tiles_as_blocked(layout: TiledStrided, numbers: IntArray) -> Packed | Blocked:
     """Return the layout of some tiles of a view, where they lie: row k is tile ``numbers[k]``.
 
     Parameters
     ----------
-    held
+    layout
         A tiled view.
     numbers
         An (n, rank) array of absolute numbers of tiles that exist.
@@ -226,17 +226,19 @@ def tiles_as_blocked(held: TiledStrided, numbers: IntArray) -> Packed | Blocked:
     Packed or Blocked
         Over a jagged shape whose cells have the origins of the tiles in the box.
     """
-    check_reach(*held.under.bounds())
+    check_reach(*layout.under.bounds())
     count, rank = numbers.shape
     origins, extents = np.empty((count, rank), dtype=np.int64), np.empty((count, rank), dtype=np.int64)
     # An offset may be of any size where there is no element, and a stride that is never taken.
-    starts = np.full(count, held.under.offset if held.shape.size else 0, dtype=np.int64)
+    starts = np.full(count, layout.under.offset if layout.shape.size else 0, dtype=np.int64)
     steps: list[int] = []
-    for mode, (partition, step) in enumerate(zip(held.tiling.partitions, held.under.strides, strict=True)):
-        places = numbers[:, mode] - held.grid_origin[mode]
+    for mode, (partition, step) in enumerate(
+        zip(layout.tiling.partitions, layout.under.strides, strict=True)
+    ):
+        places = numbers[:, mode] - layout.grid_origin[mode]
         origins[:, mode] = partition.marks[places]
         extents[:, mode] = partition.marks[places + 1] - origins[:, mode]
         steps.append(step if partition.extent > 1 else 0)
         starts += (origins[:, mode] - partition.origin) * steps[-1]
     shape = Shape.from_cells((count,), extents, origins=origins)
-    return make_blocked(shape, starts, shared_table(tuple(steps), count), held.under.offset)
+    return make_blocked(shape, starts, shared_table(tuple(steps), count), layout.under.offset)
