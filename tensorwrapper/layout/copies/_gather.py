@@ -29,7 +29,11 @@ class GatherCopy(CopySteps):
     source: int
     target: int
     tables_of_modes: tuple[tuple[IntArray, IntArray], ...]
-    run_length: int
+    length: int
+
+    @property
+    def run_length(self) -> int:
+        return self.length
 
     @property
     def count(self) -> int:
