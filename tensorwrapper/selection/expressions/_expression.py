@@ -291,8 +291,8 @@ class Expression:
         """The indices of the view."""
         return self.layout.shape
 
-    # Every step asks these four. Most layouts have strides, and such a one knows its box without a shape, or a
-    # call: that is why its class is asked for here, and nowhere else in views.
+    # Every step asks what follows. Most layouts have strides, and such a one knows its box without a shape or
+    # a call: that is why its class is asked for here, and nowhere else in views.
 
     @property
     def extents(self) -> Extents:
