@@ -87,7 +87,7 @@ def encode_tensor(
     LocalProtocolError
         If a reader with these limits would refuse it.
     """
-    writer = Writer(1, WriteOptions(compress), apart=True)
+    writer = Writer(1, WriteOptions(compress, limits=limits), apart=True)
     checked: Limits | None = limits
     if metadata is not None or not writer.add_plain(tensor, 1):
         writer.add(as_tensor(tensor), 1, metadata)

@@ -139,7 +139,7 @@ class Socket:
             socket.immediate = kind != "PULL"
             socket.sndhwm = socket.rcvhwm = _HIGH_WATER
             # Per frame, and checked by ZeroMQ before it allocates; a whole message is checked on arrival.
-            socket.maxmsgsize = min(limits.total_bytes, 2**62)
+            socket.maxmsgsize = min(limits.total_bytes, limits.received_bytes, 2**62)
             if kind == "ROUTER":
                 # Without it a message to a peer that is gone is dropped without a word.
                 socket.router_mandatory = True
@@ -378,7 +378,11 @@ class Socket:
             while not whole:
                 frame = socket.recv(zmq.NOBLOCK, copy=False)
                 total += len(frame)
-                excess = excess or len(frames) >= limits.parts + 4 or total > limits.total_bytes
+                excess = (
+                    excess
+                    or len(frames) >= limits.parts + 4
+                    or total > min(limits.total_bytes, limits.received_bytes)
+                )
                 if not excess or not frames:
                     frames.append(frame)
                 whole = not frame.more

@@ -15,8 +15,10 @@ from tensorwrapper.wire._compat import strict_parts
 from tensorwrapper.wire._compress import Compression, check_compression
 from tensorwrapper.wire._header import Header, make_header, pack_coordinates, pack_prefix
 from tensorwrapper.wire._label import dump_label
+from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._message import Message
 from tensorwrapper.wire._packing import ElementOrder, StringForm, WriteOptions
+from tensorwrapper.wire._plan import check_written
 from tensorwrapper.wire._write import Writer, plain_label
 
 __all__ = ["encode"]
@@ -48,6 +50,7 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
     strings: StringForm = "offsets",
     compat: Literal["strict"] | None = None,
     allow_longdouble: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> list[bytes | memoryview]:
     """Return the frames of a TENS message; the payload frames are views of the tensors' own memory.
 
@@ -94,11 +97,14 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
         and end no message with an empty part.
     allow_longdouble
         Send x86 long doubles, which no other machine reads.
+    limits
+        Those of the readers: what they would refuse is not written.
 
     Raises
     ------
     LocalProtocolError
-        If a value does not fit the format, an element type has no name in TENS, or `compat` refuses it.
+        If a value does not fit the format or the limits, an element type has no name in TENS, or `compat`
+        refuses it.
     ConversionError
         If `tensors` is one tensor and not a sequence of them, or holds what is no tensor.
 
@@ -124,7 +130,7 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
         codec, codecs = _codecs(compress, len(tensors))
         depth = to_count(metadata_depth, "metadata_depth")
         options = WriteOptions(
-            codec, strings, layout, allow_longdouble=allow_longdouble, metadata_depth=depth
+            codec, strings, layout, allow_longdouble=allow_longdouble, limits=limits, metadata_depth=depth
         )
         writer = Writer(len(tensors), options)
         _write(writer, tensors, _places(parts, len(tensors)), tensor_metadata, codecs)
@@ -146,6 +152,8 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
         if checksum is not None:
             tens_of(whole)["checksums"] = describe_checksums(checksum, payload)
         text = dump_label(whole)
+    if writer is not None or not as_it_stands:
+        check_written(text, sum([part.nbytes for part in payload]), limits)
     header = _header(own, form, level, text, (origin, granule, seqno))
     return [pack_prefix(header), pack_coordinates(header), *payload]
 

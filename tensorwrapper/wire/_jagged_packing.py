@@ -52,15 +52,17 @@ def _describe_rows(rows: Rows, parts: PartWriter) -> dict[str, Json]:
     described: dict[str, Json] = {
         "cell_rank": columns.leaf_rank,
         "splits": [parts.add_indices(splits) for splits in columns.splits],
-        "cells": parts.add_indices(_cells(columns)),
+        "cells": parts.add_indices(_cells(columns, parts)),
     }
     if any(origin != 0 for origin in origins):
         described["origins"] = origins
     return described
 
 
-def _cells(columns: Columns) -> IntArray:
+def _cells(columns: Columns, parts: PartWriter) -> IntArray:
     """Return what the format calls cells: row splits for cells of rank 1, else a table of extents."""
+    if columns.leaf.ndim > 1 and columns.leaf_rank > 1:
+        parts.claim_empty(_empty_places(columns.leaf))
     if columns.leaf_rank > 1 or columns.leaf.ndim == 1:
         return columns.leaf.reshape(-1)
     return splits_of(columns.leaf[:, 0])
@@ -95,7 +97,7 @@ def _read_rows(fields: Field, size: int, parts: PartReader) -> Any:  # noqa: ANN
         leaf = cells
     else:
         leaf = cells.reshape(nodes, rank)
-        _check_cells(leaf, size, parts.limits.extent, what)
+        _check_cells(leaf, size, parts, what)
     rows = len(splits[0]) - 1 if splits else nodes
     counts = [1, rows, *[int(s[-1]) for s in splits]]
     outer = len(splits) + 1
@@ -109,7 +111,19 @@ def _read_rows(fields: Field, size: int, parts: PartReader) -> Any:  # noqa: ANN
     return wrap(Jagged(Rows(columns, 0, 0, columns.n_rows, first)))
 
 
-def _check_cells(leaf: IntArray, size: int, most: int, what: Field) -> None:
+def _empty_places(leaf: IntArray) -> float:
+    """Return how many places there are in cells before their first empty mode, but for one that each pays."""
+    empty = leaf[(leaf == 0).any(axis=1)]
+    if not len(empty):
+        return 0.0
+    before = np.logical_and.accumulate(empty > 0, axis=1)
+    with np.errstate(over="ignore"):
+        places = np.multiply.reduce(np.where(before, empty, 1).astype(np.float64), axis=1)
+        return float((places - 1.0).sum())
+
+
+def _check_cells(leaf: IntArray, size: int, parts: PartReader, what: Field) -> None:
+    most = parts.limits.extent
     if len(leaf) and (int(leaf.min()) < 0 or int(leaf.max()) > most):
         refuse("limit", f"{what} must be from 0 to {most}")
     # Without the empty cells: a 0 would hide that the product of the other extents overflows.
@@ -122,6 +136,7 @@ def _check_cells(leaf: IntArray, size: int, most: int, what: Field) -> None:
     total = int(np.multiply.reduce(filled, axis=1).sum())
     if total != size:
         refuse("size", f"{what} have {total} elements instead of {size}")
+    parts.claim_empty(_empty_places(leaf), what)
 
 
 def _read_origins(fields: Field, counts: list[int], parts: PartReader) -> list[Origins]:

@@ -1,12 +1,36 @@
-"""What a reader is ready to take: everything that comes from outside is measured against it first."""
+"""What a reader is ready to take: everything that comes from outside is measured against it first.
 
-from typing import final
+Bounds on what is said are the same on every machine, so that what one writes another reads. Only what a
+reader allocates on a sender's word is a share of its memory.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, final
 
 import attrs
 
 from tensorwrapper._integers import to_count
 
 __all__ = ["DEFAULT_LIMITS", "Limits"]
+
+
+_LEAST: Final = 2**28
+_MOST: Final = 2**36
+
+
+def memory_share() -> int:
+    """Return a quarter of the memory that a process may have: of the machine's, or of its control group's."""
+    found: list[int] = []
+    with suppress(OSError, ValueError, AttributeError):
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    with suppress(OSError, ValueError):
+        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    return min(max(min(found, default=4 * _LEAST) // 4, _LEAST), _MOST)
+
+
+_SHARE: Final = memory_share()
 
 
 @final
@@ -45,8 +69,16 @@ class Limits:
     """The number of payload parts in a message."""
     total_bytes: int = 2**40
     """The bytes of all frames together, and of all tensors that a label claims."""
-    decompressed_bytes: int = 2**36
-    """The bytes of all compressed tensors of a message together, when they are decompressed."""
+    empty_elements: int = 2**20
+    """Places without elements in all tensors of a message together: rows, cells and tiles that are empty.
+
+    They cost no byte of a message, and whoever walks along them pays for each."""
+    decompressed_bytes: int = _SHARE
+    """The bytes of all compressed tensors of a message together, when they are decompressed.
+
+    A quarter of the memory, from 2^28 to 2^36."""
+    received_bytes: int = _SHARE
+    """The bytes of all frames of a message that a socket or a stream gathers in memory, as above."""
 
     def __attrs_post_init__(self) -> None:
         for field in attrs.fields(Limits):

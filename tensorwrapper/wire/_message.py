@@ -17,6 +17,7 @@ from tensorwrapper.wire._header import Header, make_header, pack_coordinates, pa
 from tensorwrapper.wire._label import SPACE, dump_label, load_label
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._packing import ElementOrder, WriteOptions
+from tensorwrapper.wire._plan import check_written
 from tensorwrapper.wire._tensors import JSON_FORMS, read_tensors
 from tensorwrapper.wire._write import Writer
 
@@ -203,12 +204,16 @@ class Message:
         label = label_to_amend(self._header)
         described, first = described_tensors(label), len(self._parts)
         depth = to_count(metadata_depth, "metadata_depth")
-        options = WriteOptions(layout=layout, allow_longdouble=allow_longdouble, metadata_depth=depth)
+        options = WriteOptions(
+            layout=layout, allow_longdouble=allow_longdouble, limits=self._limits, metadata_depth=depth
+        )
         writer = Writer(first + 1, options, before=len(described))
         writer.add(as_tensor(tensor), first, metadata)
         described += writer.descriptions
+        text = dump_label(label)
+        check_written(text, sum([part.nbytes for part in writer.payload]), self._limits)
         return make_message(
-            attrs.evolve(self._header, label=dump_label(label)),
+            attrs.evolve(self._header, label=text),
             (*self._parts, *writer.payload[first:]),
             limits=self._limits,
             allow_longdouble=self._allow_longdouble or allow_longdouble,

@@ -19,6 +19,7 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Index
 from tensorwrapper.wire._compress import Compression
+from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._part_reader import PartReader
 from tensorwrapper.wire._part_writer import PartWriter
 
@@ -60,6 +61,8 @@ class WriteOptions:
     """Whether elements may leave as they lie."""
     allow_longdouble: bool = False
     """Whether long doubles may leave at all."""
+    limits: Limits = DEFAULT_LIMITS
+    """Those of the readers."""
     metadata_depth: int = 1
     """How deep what is said about a tensor may nest; 1 is one level of scalars."""
 

@@ -24,7 +24,7 @@ class PartReader:
     number.
     """
 
-    __slots__ = ("_claimed", "_known", "_parts", "limits")
+    __slots__ = ("_claimed", "_empty", "_known", "_parts", "limits")
 
     limits: Limits
     """What the reader is ready to take."""
@@ -33,6 +33,7 @@ class PartReader:
         self._parts = parts
         self.limits = limits
         self._claimed = claimed
+        self._empty = 0.0
         # By identity: many descriptions may name one part, which is then checked, or copied, only once.
         self._known: dict[tuple[int, np.dtype[Any]], Array] = {}
 
@@ -42,6 +43,13 @@ class PartReader:
         most = self.limits.decompressed_bytes
         if self._claimed > most:
             refuse("limit", f"{what} takes {nbytes} bytes; tensors of {most} are allowed when unpacked")
+
+    def claim_empty(self, places: float, what: object) -> None:
+        """Count places without elements, which cost a sender nothing; raise if all are over the limit."""
+        self._empty += places
+        most = self.limits.empty_elements
+        if self._empty > most:
+            refuse("limit", f"{what} has {places:.0f} places without elements; {most} are allowed")
 
     def indices(self, part: Field) -> IntArray:
         """Return the int64 numbers in a part."""

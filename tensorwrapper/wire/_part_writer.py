@@ -5,8 +5,10 @@ from typing import Any, final
 import numpy as np
 
 from tensorwrapper.buffer.lowlevel import copy_elements
+from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 
 __all__ = ["PartWriter", "as_bytes"]
 
@@ -25,13 +27,15 @@ class PartWriter:
     (1, [0, 24])
     """
 
-    __slots__ = ("_added", "_apart", "_elements", "_n_tensors", "_parts", "where")
+    __slots__ = ("_added", "_apart", "_elements", "_empty", "_limits", "_n_tensors", "_parts", "where")
 
     where: str
     """The tensor that is being written, as errors name it."""
 
-    def __init__(self, n_tensors: int, *, apart: bool = False) -> None:
+    def __init__(self, n_tensors: int, *, apart: bool = False, limits: Limits = DEFAULT_LIMITS) -> None:
         self._n_tensors = n_tensors
+        self._limits = limits
+        self._empty = 0.0
         # Files have every second part, from part 0 on, for bytes that align the next one.
         self._apart = apart
         self._parts: dict[int, memoryview] = {}
@@ -48,6 +52,16 @@ class PartWriter:
     def place(self, part: int, data: memoryview) -> None:
         """Put bytes into a part."""
         self._parts[part] = data
+
+    def claim_empty(self, places: float) -> None:
+        """Count places without elements, as `PartReader.claim_empty` does; raise if it would refuse them."""
+        self._empty += places
+        if self._empty > self._limits.empty_elements:
+            raise LocalProtocolError(
+                "limit",
+                f"{self.where} could not be read again: it has {places:.0f} places without elements; "
+                "limits=Limits(empty_elements=...) raises that, here and for a reader",
+            )
 
     def add_indices(self, array: IntArray) -> int:
         """Put integers into a part of their own, as little-endian int64, and return its number."""

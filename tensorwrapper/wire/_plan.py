@@ -5,7 +5,10 @@ holds no foreign bytes and never changes, so equal labels may share it.
 """
 
 import math
+import re
+from contextlib import suppress
 from functools import lru_cache
+from itertools import combinations
 from typing import Any, TypeAlias, final
 
 import attrs
@@ -20,12 +23,20 @@ from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Index
 from tensorwrapper.wire._dtypes import read_dtype, read_logical
 from tensorwrapper.wire._label import load_label
-from tensorwrapper.wire._limits import Limits
+from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._packing import ElementPacking, ShapePacking
 from tensorwrapper.wire._packings import PackingTable, known_packings, read_packings
 from tensorwrapper.wire._refusal import Refusal, refuse, refuse_field
 
-__all__ = ["TensorPlan", "check_readable", "in_layers", "plan_label", "read_extents", "read_origin"]
+__all__ = [
+    "TensorPlan",
+    "check_readable",
+    "check_written",
+    "in_layers",
+    "plan_label",
+    "read_extents",
+    "read_origin",
+]
 
 _REMEMBERED = 16_384
 """Characters: longer labels are read anew, so that what is remembered stays small."""
@@ -58,6 +69,11 @@ class TensorPlan:
     """Which indices it has; None for those of a box."""
     layers: Index | None
     """How many modes each layer has; None for a shape without layers. `layout` has them already."""
+
+    @property
+    def empty_places(self) -> int:
+        """How many places there are in the modes before the first one that is empty."""
+        return math.prod(self.extents[: self.extents.index(0)]) if 0 in self.extents else 0
 
     @property
     def unpacked_bytes(self) -> int:
@@ -120,6 +136,30 @@ def _plan(
 _remembered = lru_cache(maxsize=128)(_plan)
 
 
+_UNSURE = re.compile(r"[0-9]{10}|[\[,]0[\],]", re.ASCII)
+"""Numbers that may be over a limit, and extents of 0, behind which others may be large."""
+
+
+def check_written(text: str, nbytes: int, limits: Limits) -> None:
+    """Raise unless a reader with these limits takes a label that is about to be written, and its parts.
+
+    Most labels are plainly small, and need not be read again for that.
+
+    Raises
+    ------
+    LocalProtocolError
+        If not; the text names the limit and says how to raise it.
+    """
+    if (
+        limits is not DEFAULT_LIMITS
+        or len(text) > 4096
+        or text.count(",") + text.count("{") + text.count("[") > 64
+        or nbytes > 2**28
+        or _UNSURE.search(text) is not None
+    ):
+        check_readable(text, limits)
+
+
 def check_readable(text: str, limits: Limits) -> None:
     """Raise unless a reader with these limits takes a label that is about to be written.
 
@@ -131,15 +171,23 @@ def check_readable(text: str, limits: Limits) -> None:
     try:
         _take(text, limits)
     except RemoteProtocolError as error:
-        names = [field.name for field in attrs.fields(Limits) if _would_be_taken(text, limits, field.name)]
-        how = (
-            f"limits=Limits({names[0]}=...) raises that, here and for a reader"
-            if names
-            else "so it is always"
-        )
+        names = _to_raise(text, limits)
+        more = ", ".join([f"{name}=..." for name in names])
+        how = f"limits=Limits({more}) raises that, here and for a reader" if names else "so it is always"
         raise LocalProtocolError(
             error.reason, f"this could not be read again: {error.args[1]}; {how}"
         ) from error
+
+
+def _to_raise(text: str, limits: Limits) -> tuple[str, ...]:
+    """Return the names of the fewest limits, of one or of two, that stand in the way of a label."""
+    names = [field.name for field in attrs.fields(Limits)]
+    for count in (1, 2) if len(text) <= _REMEMBERED else (1,):
+        for chosen in combinations(names, count):
+            with suppress(RemoteProtocolError):
+                _take(text, attrs.evolve(limits, **dict.fromkeys(chosen, 2**62)))
+                return chosen
+    return ()
 
 
 def _take(text: str, limits: Limits) -> None:
@@ -148,18 +196,15 @@ def _take(text: str, limits: Limits) -> None:
     plan_label(text, limits, strict=False, allow_longdouble=True)
 
 
-def _would_be_taken(text: str, limits: Limits, name: str) -> bool:
-    try:
-        _take(text, attrs.evolve(limits, **{name: 2**62}))
-    except RemoteProtocolError:
-        return False
-    return True
-
-
 def _check_total(plans: _Plans, limits: Limits) -> None:
     """Raise if what a message claims to hold is more than a reader takes, before any part is looked at."""
     # One part may be named many times, and is there only once.
     claimed = {plan.part: plan.nbytes for plan in plans if isinstance(plan, TensorPlan)}
+    # Without elements, but whoever walks along the other modes might never come to an end.
+    empties = sum([plan.empty_places for plan in plans if isinstance(plan, TensorPlan)])
+    if empties > limits.empty_elements:
+        most = limits.empty_elements
+        refuse("limit", f"tensors with {empties} places without elements are over the {most} allowed")
     total = sum(claimed.values())
     if total > limits.total_bytes:
         refuse("limit", f"tensors of {total} bytes are over the {limits.total_bytes} allowed")

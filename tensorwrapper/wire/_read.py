@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, cast, final
 
+from tensorwrapper._json import dump_json
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
@@ -22,13 +23,14 @@ __all__ = ["Reader"]
 class Reader:
     """Makes tensors over the payload parts of one message, without copies."""
 
-    __slots__ = ("_parts",)
+    __slots__ = ("_buffers", "_parts")
 
     def __init__(
         self, parts: Sequence[memoryview], limits: Limits, plans: Sequence[TensorPlan | Refusal]
     ) -> None:
         unpacked = sum([plan.unpacked_bytes for plan in plans if isinstance(plan, TensorPlan)])
         self._parts = PartReader(parts, limits, unpacked)
+        self._buffers: dict[tuple[object, ...], BufferCommon[Any]] = {}
 
     def read(self, plan: TensorPlan) -> Tensor[Any]:
         """Return one tensor, after comparing what its label says with the bytes that are there."""
@@ -53,5 +55,12 @@ class Reader:
             return NoElements()
         if packing is None:
             return Dense(cast("Any", self._parts.view(data, dtype, plan.field)))
-        fields = plan.field[packing.name]
-        return packing.unpack(Received(fields, data, dtype, math.prod(plan.extents), self._parts))
+        fields, size = plan.field[packing.name], math.prod(plan.extents)
+        if not packing.replaces_elements:
+            return packing.unpack(Received(fields, data, dtype, size, self._parts))
+        # What is said twice of one part is one buffer, which keeps what it decompressed once.
+        key = packing.name, plan.part, dtype, size, dump_json(fields.value)
+        known = self._buffers.get(key)
+        if known is None:
+            known = self._buffers[key] = packing.unpack(Received(fields, data, dtype, size, self._parts))
+        return known

@@ -184,8 +184,9 @@ class StreamReader:
             self._head.clear()
             if length < _LEAST:
                 refuse("frame", f"a message in a stream has {length} bytes; {_LEAST} are the least")
-            if length > self._limits.total_bytes:
-                refuse("limit", f"{length} bytes are over the {self._limits.total_bytes} allowed")
+            most = min(self._limits.total_bytes, self._limits.received_bytes)
+            if length > most:
+                refuse("limit", f"{length} bytes are over the {most} allowed")
             self._left = length
         return rest
 

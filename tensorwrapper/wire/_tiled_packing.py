@@ -49,6 +49,7 @@ class TiledPacking(ShapePacking):
             refuse("unsupported", f"{fields} has tiles in the storage {str(storage)[:24]!r}")
         partitions, first = _read_partitions(fields, parts)
         box = tuple([p.extent for p in partitions])
+        parts.claim_empty(_empty_tiles(partitions), fields)
         expected = (math.prod(box),) if storage == "tiles" else box
         if extents != expected:
             refuse("size", f"shape beside {fields} is {extents}, but its marks span {expected}")
@@ -59,7 +60,14 @@ class TiledPacking(ShapePacking):
         return wrap_layout(TiledStrided(tiling, under, first))
 
 
+def _empty_tiles(partitions: tuple[Partition, ...]) -> int:
+    """Return how many tiles have neither an element nor a mark of their own."""
+    counts = [p.count for p in partitions]
+    return max(math.prod(counts) - sum(counts) - math.prod([p.extent for p in partitions]), 0)
+
+
 def _describe(partitions: tuple[Partition, ...], first: Index, parts: PartWriter) -> dict[str, Json]:
+    parts.claim_empty(_empty_tiles(partitions))
     described: dict[str, Json] = {"marks": [parts.add_indices(p.marks) for p in partitions]}
     if any(first):
         described["first"] = list(first)

@@ -64,7 +64,7 @@ class Writer:
             raise ConversionError(f"layout is 'packed' or 'keep', not {options.layout!r}")
         self._entries: list[Plain | dict[str, Json]] = []
         self._before = before
-        self._parts = PartWriter(n_tensors, apart=apart)
+        self._parts = PartWriter(n_tensors, apart=apart, limits=options.limits)
         # What every reader must understand, such as the index of a file, is not for packings of strangers.
         table = BUILT_IN if for_all else known_packings()
         self._table = table

@@ -15,9 +15,10 @@ for _ in range(80):
     INNER = INNER["a"]
 
 TENSORS = {
-    "extent": np.empty((2**37, 0), "u1"),
+    "extent": np.empty((0, 2**37), "u1"),
     "origin": tw.zeros(Shape(2, origin=(2**62 + 5,))),
-    "total_bytes": np.empty((2**25, 2**25, 0)),
+    "empty_elements": np.empty((2**25, 0)),
+    "total_bytes": np.empty((0, 2**25, 2**25)),
     "an extent of a sparse tensor": tw.sparse(np.array([[1]]), np.array([2.0]), Shape(2**37)),
 }
 METADATA = {

@@ -240,7 +240,9 @@ def test_cells_of_a_high_rank_cannot_hide_an_overflow_behind_an_empty_one():
     keys = {"cell_rank": 31, "origins": DROP}
     assert CELLS.reason(shape=[0], parts={0: b"", 1: empty + wrapping}, **keys) == "size"
     assert CELLS.reason(shape=[0], parts={0: b"", 1: [2**36] * 31 + empty}, **keys) == "size"
-    (read,) = decode(CELLS.frames(shape=[0], parts={0: b"", 1: empty * 2}, **keys)).tensors
+    assert CELLS.reason(shape=[0], parts={0: b"", 1: empty * 2}, **keys) == "limit"
+    hidden = [0, *empty[:-1]]
+    (read,) = decode(CELLS.frames(shape=[0], parts={0: b"", 1: hidden * 2}, **keys)).tensors
     assert (read.size, read.rank) == (0, 32)
 
 

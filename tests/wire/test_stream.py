@@ -180,7 +180,7 @@ def test_a_claim_takes_no_memory():
     claim = length(2**39) + b"\x08ZIO0TENS\x18" + bytes(24) + b"\xff\xff\xff\xff\x00" + bytes(1000)
     tracemalloc.start()
     try:
-        reader = StreamReader()
+        reader = StreamReader(limits=Limits(received_bytes=2**40))
         reader.feed(claim)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
