@@ -15,7 +15,7 @@ from tensorwrapper.shape import Shape, ShapeLike, Tiling
 from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._facade import guard
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
-from tensorwrapper.typing import IndexT_co, Rank2, ScalarT_co
+from tensorwrapper.typing import Index, IndexT_co, Rank2, ScalarT_co
 
 __all__ = ["empty", "eye", "full", "zeros"]
 
@@ -182,8 +182,9 @@ def full(
     layout
         Where the elements lie; packed in row-major order if not given.
     tiling
-        With a function: the blocks of a box. A box is one block if not given; the blocks of a jagged shape
-        are its cells, in order.
+        With a function: the blocks of a box. A box is one block if not given. The blocks of a tiled shape
+        are its tiles, where they lie in the box; those of any other jagged shape are its cells, in order,
+        with one index in each mode that leads there: of rows, the row's index, and where the row starts.
 
     Raises
     ------
@@ -211,18 +212,34 @@ def full(
         number = fit_number(fill_value, wanted, "fill_value")
         return _allocate(space, wanted, layout, lambda size, kind: np.full(size, number, kind))
     tensor = _allocate(space, np.float64 if dtype is None else dtype, layout, np.empty)
-    for part in _blocks(tensor, tiling):
-        part.assign(_values(fill_value, part.shape))
+    for block, part in _blocks(tensor, tiling):
+        part.assign(np.reshape(_values(fill_value, block), part.shape.extents))
     return tensor
 
 
-def _blocks(tensor: Tensor[Any], tiling: Tiling | None) -> Iterator[Tensor[Any]]:
-    """Return an iterator over the blocks that a function fills one by one; each knows where it lies."""
+def _blocks(tensor: Tensor[Any], tiling: Tiling | None) -> Iterator[tuple[Shape[Any], Tensor[Any]]]:
+    """Return an iterator over the blocks that a function fills one by one, and where each lies."""
+    shape = tensor.shape
     if tiling is not None:
-        if tiling.elements != tensor.shape:
-            raise ConversionError(f"a tiling of {tiling.elements} has no blocks of {tensor.shape}")
-        return map(tensor.window, tiling.tiles())
-    return iter([tensor]) if tensor.shape.kind == "smooth" else (cell for _, cell in tensor.cells())
+        if tiling.elements != shape:
+            raise ConversionError(f"a tiling of {tiling.elements} has no blocks of {shape}")
+        return ((tile, tensor.window(tile)) for tile in tiling.tiles())
+    if shape.kind == "smooth":
+        return iter([(shape, tensor)])
+    cells = tensor.cells()
+    if shape.kind == "nested":
+        return ((cell.shape, cell) for _, cell in cells)
+    if shape.rank == 2 * shape.outer_rank > 2 and shape.raggedness != "ragged":
+        # Tiles lie in the box that they tile, not each at the place in the grid that leads to it.
+        grid = shape.outer().origin
+        numbered = shape.translate_by([*[-k for k in grid], *[0] * len(grid)])
+        return zip(Tiling.from_shape(numbered).tiles(), (cell for _, cell in cells), strict=True)
+    return ((_placed(index, cell.shape), cell) for index, cell in cells)
+
+
+def _placed(index: Index, cell: Shape[Any]) -> Shape[Any]:
+    """Return a cell as a block of the whole shape: one index in each mode that leads to it."""
+    return Shape.smooth((1,) * len(index) + cell.extents, origin=index + cell.origin)
 
 
 def _values(fill: Callable[[Shape[Any]], npt.ArrayLike], block: Shape[Any]) -> npt.ArrayLike:

@@ -10,7 +10,7 @@ import numpy as np
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
-from tensorwrapper.typing import Array
+from tensorwrapper.typing import Array, Index
 
 __all__ = ["tensor_repr", "tensor_str"]
 
@@ -80,19 +80,45 @@ def _entries(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
 
 
 def _is_large(shape: Shape[Any], threshold: int) -> bool:
-    # Rows count as well: a million of them may be empty.
-    return shape.size > threshold or (shape.kind != "smooth" and shape.extent(0) > threshold)
+    # Brackets count as well: a million rows, or a cell of 2**36 by 0, may hold no element.
+    return shape.size > threshold or (shape.kind != "smooth" and _brackets(shape, (), threshold) > threshold)
 
 
-def _collect(layout: Layout[Any], buffer: BufferCommon[Any], edge: int | None) -> _Parts:
-    """Read what is shown of a tensor, in rows of rows of boxes."""
+def _brackets(shape: Shape[Any], prefix: Index, limit: int) -> int:
+    """Return how many elements or empty brackets are under a prefix, counted no farther than `limit`."""
+    if len(prefix) == shape.outer_rank:
+        count = 1
+        for extent in shape.chip(prefix).extents if prefix else shape.extents:
+            if not extent:
+                break
+            count *= extent
+        return count
+    extent = shape.extent_at(prefix)
+    if extent > limit or (shape.rank == 2 and not prefix):
+        return max(extent, 1)
+    start, count = shape.origin_at(prefix), 0
+    for row in range(start, start + extent):
+        count += _brackets(shape, (*prefix, row), limit - count)
+        if count > limit:
+            break
+    return max(count, 1)
+
+
+def _collect(
+    layout: Layout[Any], buffer: BufferCommon[Any], edge: int | None, row: Index = (), prefix: Index = ()
+) -> _Parts:
+    """Read what is shown of a tensor under the `row`, in places, or `prefix`, in indices: rows of boxes."""
     shape = layout.shape
-    if shape.kind != "smooth":
-        rows = _shown(shape.extent(0), edge)
-        parts: list[_Parts] = [_collect(layout[row], buffer, edge) for row in rows]
-        if len(rows) < shape.extent(0):
+    if len(row) < shape.outer_rank:
+        extent, start = shape.extent_at(prefix), shape.origin_at(prefix)
+        shown = _shown(extent, edge)
+        parts: list[_Parts] = [_collect(layout, buffer, edge, (*row, k), (*prefix, start + k)) for k in shown]
+        if len(shown) < extent:
             parts.insert(edge or 0, None)
         return parts
+    if row:
+        layout = layout[row]
+        shape = layout.shape
     cut = tuple([len(_shown(n, edge)) < n for n in shape.extents])
     for mode, (extent, is_cut) in enumerate(zip(shape.extents, cut, strict=True)):
         if is_cut:

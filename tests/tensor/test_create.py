@@ -39,10 +39,36 @@ def test_a_function_gets_every_block_where_it_lies(shape):
 
     t = tw.full(shape, fill, dtype="i8")
     wanted = []
-    cells = [shape] if shape.kind == "smooth" else [cell for _, cell in shape.cells()]
-    for cell in cells:
-        wanted += fill(cell).reshape(-1).tolist()
+    if shape.kind == "nested":
+        blocks = [cell for _, cell in shape.cells()]
+    elif shape.kind == "jagged" and shape.rank == 2 * shape.outer_rank > 2 and shape.raggedness != "ragged":
+        moves = [-start for start in shape.outer().origin] + [0] * shape.outer_rank
+        blocks = list(Tiling.from_shape(shape.translate_by(moves)).tiles())
+    else:
+        blocks = list(shape.blocks())
+    for block in blocks:
+        wanted += fill(block).reshape(-1).tolist()
     assert t.elements().tolist() == wanted
+
+
+def test_s6_every_block_has_its_absolute_origin():
+    def origins(shape):
+        seen = []
+        tw.full(shape, lambda block: seen.append((block.origin, block.extents)) or 0)
+        return seen
+
+    assert origins(Shape.tiled([1, 3], [2, 2])) == [
+        ((0, 0), (1, 2)),
+        ((0, 2), (1, 2)),
+        ((1, 0), (3, 2)),
+        ((1, 2), (3, 2)),
+    ]
+    assert origins(Shape.jagged([2, 3], origin=(4, 7))) == [((4, 7), (1, 2)), ((5, 7), (1, 3))]
+    assert origins(Shape.triangular(3, "upper")) == [((k, k), (1, 3 - k)) for k in range(3)]
+    assert origins(Shape.jagged([Shape(1, 2, origin=(5, 6))], origin=(3, 0, 0))) == [((3, 5, 6), (1, 1, 2))]
+    assert origins(Shape.from_cells((1, 1, 1), [(2,)])) == [((0, 0, 0, 0), (1, 1, 1, 2))]
+    rows = tw.full(Shape.jagged([2, 3]), lambda block: block.indices().to_numpy()[:, 1], dtype="i8")
+    assert rows.tolist() == [[0, 1], [0, 1, 2]]
 
 
 def test_a_box_is_filled_tile_by_tile():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import tensorwrapper as tw
-from tensorwrapper import Shape, Tiling
+from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.buffer import from_functions
 
 KINDS = st.sampled_from(["i8", "f8", "?", "c16", "u1", "f4", "M8[D]", "m8[s]"])
@@ -117,6 +117,23 @@ def test_only_what_is_shown_is_read():
     read.clear()
     str(tw.from_buffer(from_functions(rows.size, "i8", reader), rows))
     assert sum(read) == 36
+
+
+def test_w1_what_holds_no_element_is_summarised_and_not_walked(monkeypatch):
+    asked = []
+    at = Layout.__getitem__
+    monkeypatch.setattr(Layout, "__getitem__", lambda self, key: asked.append(key) or at(self, key))
+    text = repr(tw.zeros(Shape.jagged([Shape(2, 1), Shape(2**36, 0)])))
+    assert text.count("[]") == 6
+    assert text.count("...") == 1
+    for shape in (
+        Shape.tiled(np.zeros(1000, int), np.zeros(1000, int)),
+        Shape.from_cells((1000, 1000), np.zeros((10**6, 2), int)),
+        Shape.jagged([Shape(0, 1)] * 1001),
+    ):
+        asked.clear()
+        assert len(repr(tw.zeros(shape))) < 3000
+        assert len(asked) <= 36
 
 
 def test_a_million_empty_rows_are_summarised():
