@@ -3,13 +3,20 @@
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
-__all__ = ["lazy_names"]
+__all__ = ["Names", "OfName", "lazy_names"]
+
+OfName: TypeAlias = Callable[[str], object]
+"""What a module answers for a name that it has not loaded."""
+
+Names: TypeAlias = Callable[[], list[str]]
+"""What a module says that its names are."""
 
 
 def lazy_names(
     module: str, homes: Mapping[str, tuple[str, ...]], *, rooms: tuple[str, ...] = ()
-) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+) -> tuple[OfName, Names]:
     """Return `__getattr__` and `__dir__` of a module whose names have their homes in other modules.
 
     Parameters

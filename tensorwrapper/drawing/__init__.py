@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import lazy_names
+from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.drawing._bars import EDGE, FILL, ModeBar, bar_lengths, draw_bars
@@ -57,6 +57,8 @@ __all__ = [
     "ticks",
 ]
 
+__getattr__: OfName
+__dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {

@@ -7,7 +7,7 @@ and plain strided layouts as well; each either proves its law or refuses.
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import lazy_names
+from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.layout._layout import Layout, as_layout
@@ -104,6 +104,8 @@ __all__ = [
     "zipped_product",
 ]
 
+__getattr__: OfName
+__dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {

@@ -25,7 +25,7 @@ offsets), `solve_progression` (where two evenly spaced sets meet).
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import lazy_names
+from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.layout._layout import wrap_layout
@@ -81,6 +81,8 @@ __all__ = [
     "wrap_layout",
 ]
 
+__getattr__: OfName
+__dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {

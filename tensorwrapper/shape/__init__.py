@@ -8,7 +8,7 @@ Tilings and patterns are loaded when they are first used: a tenth of what shapes
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import lazy_names
+from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.shape._alignment import ModeAlignment, align_modes, broadcast_shapes
@@ -111,6 +111,8 @@ __all__ = [
     "permute_cells",
 ]
 
+__getattr__: OfName
+__dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {

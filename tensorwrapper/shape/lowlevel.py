@@ -20,7 +20,7 @@ a level start: one number, or one each; `tidy_origins` makes the first of the se
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import lazy_names
+from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.shape._shape import unnamed_shape, wrap
@@ -54,6 +54,8 @@ __all__ = [
     "wrap",
 ]
 
+__getattr__: OfName
+__dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import lazy_names
+from tensorwrapper._lazy import Names, OfName, lazy_names
 from tensorwrapper.errors import Finding, FindingRule
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ __all__ = [
     "coverage_findings",
 ]
 
+__getattr__: OfName
+__dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import lazy_names
+from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._advanced import (
@@ -34,6 +34,8 @@ __all__ = [
     "to_items",
 ]
 
+__getattr__: OfName
+__dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
