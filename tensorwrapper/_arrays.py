@@ -6,7 +6,7 @@ Small arrays are worked on in plain Python where a call to NumPy would cost more
 import itertools
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from tensorwrapper.typing import Index, IntArray
 
 __all__ = [
     "BATCH",
+    "CACHED",
     "SMALL",
     "ArrayState",
     "Sizes",
@@ -25,6 +26,7 @@ __all__ = [
     "check_rows",
     "concatenated_ranges",
     "frozen_array",
+    "frozen_values",
     "last_run",
     "run_of",
     "same_values",
@@ -36,6 +38,8 @@ __all__ = [
     "tuples_of",
 ]
 
+_S = TypeVar("_S", bound=np.generic)
+
 Sizes: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
 """Numbers of elements: int64, or Python integers in an object array where 64 bits do not suffice."""
 
@@ -45,6 +49,7 @@ ArrayState: TypeAlias = bytes | IntArray | tuple[Index, int]
 BATCH: Final = 1 << 20
 """Places looked up at a time, so that a gather needs 8 MiB of indices and not 8 bytes for each element."""
 
+CACHED: Final = 1 << 12  # elements up to which a copy fits a cache as it is
 SMALL: Final = 64  # numbers up to which plain Python is faster than two calls to NumPy
 _CHUNK: Final = 2**15  # numbers compared at a time: they stay in cache, and a difference ends the work
 _INT64: Final = np.dtype("<i8")  # how arrays pickle as bytes on every machine
@@ -57,6 +62,14 @@ def frozen_array(array: IntArray) -> IntArray:
         array = array.view()
         array.flags.writeable = False
     return array
+
+
+def frozen_values(values: npt.NDArray[_S]) -> npt.NDArray[_S]:
+    """Return elements of any type as memory that nobody can change through the result."""
+    if values.flags.writeable:
+        values = values.view()
+        values.flags.writeable = False
+    return values
 
 
 def splits_of(counts: npt.NDArray[np.integer]) -> IntArray:

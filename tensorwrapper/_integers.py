@@ -18,7 +18,10 @@ __all__ = [
     "to_counts",
     "to_int",
     "to_ints",
+    "to_threads",
 ]
+
+_MOST_THREADS = 64
 
 MAX_DIGITS: Final = 640
 """The most digits of a number in a text: what every Python, however it is set up, reads and writes."""
@@ -115,3 +118,17 @@ def number_text(number: int, *, full: bool) -> str:
             f"a number of more than {MAX_DIGITS} digits cannot be written; it has {number.bit_length()} bits"
         )
     return "..."
+
+
+def to_threads(threads: SupportsIndex) -> int:
+    """Return a number of threads, which is at least one and not more than any machine has a use for.
+
+    Raises
+    ------
+    ExtentError
+        If it is less than one.
+    """
+    count = to_int(threads, "threads")
+    if count < 1:
+        raise ExtentError(f"threads must be at least 1, not {count}")
+    return min(count, _MOST_THREADS)

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer._computed import constant, from_functions
     from tensorwrapper.buffer._sparse import Sparse
     from tensorwrapper.buffer._strings import Strings
-    from tensorwrapper.buffer.arrow._strings import strings_from_arrow
+    from tensorwrapper.buffer.arrow._strings import ArrowArrayLike, ArrowStreamLike, strings_from_arrow
     from tensorwrapper.buffer.copies._copy import CopyCount, count_copies
     from tensorwrapper.buffer.copies._run_copy import copy_between, run_copy
     from tensorwrapper.buffer.strings._data import StringData
-    from tensorwrapper.buffer.strings._numpy import strings_from_numpy, strings_to_numpy
+    from tensorwrapper.buffer.strings._numpy import NumpyStrings, strings_from_numpy, strings_to_numpy
     from tensorwrapper.buffer.strings._tf_string import (
         decode_tf_string,
         decode_tf_strings,
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "ArrowArrayLike",
+    "ArrowStreamLike",
     "BufferCommon",
     "CopyCount",
     "Dense",
+    "NumpyStrings",
     "Sparse",
     "StringData",
     "Strings",
@@ -59,11 +62,11 @@ __getattr__, __dir__ = lazy_names(
         "_computed": ("constant", "from_functions"),
         "_sparse": ("Sparse",),
         "_strings": ("Strings",),
-        "arrow._strings": ("strings_from_arrow",),
+        "arrow._strings": ("ArrowArrayLike", "ArrowStreamLike", "strings_from_arrow"),
         "copies._copy": ("CopyCount", "count_copies"),
         "copies._run_copy": ("copy_between", "run_copy"),
         "strings._data": ("StringData",),
-        "strings._numpy": ("strings_from_numpy", "strings_to_numpy"),
+        "strings._numpy": ("NumpyStrings", "strings_from_numpy", "strings_to_numpy"),
         "strings._tf_string": (
             "decode_tf_string",
             "decode_tf_strings",

@@ -76,6 +76,11 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return None
 
     @property
+    def parts(self) -> "tuple[BufferCommon[ScalarT_co], ...]":
+        """The buffers that this one joins, one after the other; none if it joins none."""
+        return ()
+
+    @property
     def nullable(self) -> bool:
         """Whether an element may be a null: of strings only."""
         return holds_strings(self.dtype) and hasattr(self.dtype, "na_object")

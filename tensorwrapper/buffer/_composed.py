@@ -134,9 +134,13 @@ class Lookup(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 class Joined(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """The elements of several buffers, one after the other."""
 
-    parts: tuple[BufferCommon[ScalarT_co], ...]
+    _parts: tuple[BufferCommon[ScalarT_co], ...]
     ends: IntArray
     """The address at which each part starts, and the size of all."""
+
+    @property
+    def parts(self) -> tuple[BufferCommon[ScalarT_co], ...]:
+        return self._parts
 
     @property
     def dtype(self) -> "np.dtype[ScalarT_co]":

@@ -6,7 +6,7 @@ from typing import Any, Generic, SupportsIndex, cast, final, overload
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import frozen_array
+from tensorwrapper._arrays import frozen_array, frozen_values
 from tensorwrapper._integers import MAX_INT64, to_count
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._common import BufferCommon
@@ -14,7 +14,6 @@ from tensorwrapper.buffer._current import Current
 from tensorwrapper.buffer._elements import check_dtype, contains_value, convert_elements, fit_number
 from tensorwrapper.buffer._sparse_merge import (
     check_addresses,
-    frozen_values,
     is_fill,
     merge,
     nearest,

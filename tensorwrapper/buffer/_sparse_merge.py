@@ -5,12 +5,12 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import frozen_array
+from tensorwrapper._arrays import frozen_array, frozen_values
 from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["check_addresses", "frozen_values", "is_fill", "merge", "nearest", "rises", "to_fill"]
+__all__ = ["check_addresses", "is_fill", "merge", "nearest", "rises", "to_fill"]
 
 
 _MANY = 1 << 14  # addresses from which on they are sorted before they are looked up
@@ -117,11 +117,3 @@ def _chosen(addresses: IntArray, values: Array, mask: npt.NDArray[np.bool_]) -> 
 
 def _frozen(addresses: IntArray, values: Array) -> tuple[IntArray, Array]:
     return frozen_array(addresses), frozen_values(values)
-
-
-def frozen_values(values: Array) -> Array:
-    """Return elements as memory that nobody can change through the result."""
-    if values.flags.writeable:
-        values = values.view()
-        values.flags.writeable = False
-    return values

@@ -1,4 +1,25 @@
-"""What upper floors and those who extend this one may use of elements, beside the public names."""
+"""What those who add a buffer, and the floors above, may use of elements beside the public names.
+
+A buffer is one class over `BufferCommon` (public), whose first line names its primitives; the guide to
+buffers shows one, and ``tensorwrapper.testing.BufferContract`` tests it.
+
+**What elements may be**: `check_dtype` (a type that a buffer can have), `check_numbers` (not strings),
+`holds_strings`, `kind_of` (text or bytes), `check_kind` (what a caller gave for that).
+
+**Values as elements**, with the errors that the rest of the package raises: `check_write` (an array that may
+be written), `fit_number` (one number as an element), `fit_elements` (an array, if nothing is lost),
+`convert_elements` (the same, always in memory of its own).
+
+**Copies that are counted**, the only ones: `copy_elements`, `join_elements` and `index_elements` return new
+memory; `write_elements`, `assign_elements` (which broadcasts, and allows overlap), `assign_indexed`,
+`join_into` and `take_along` write into memory that is there.
+
+**Buffers and layouts** for elements that are there: `packed_layout` (without gaps), `as_dense` (an array of
+any strides), `buffer_of` (a flat array that nobody else has), `make_sparse` (addresses that are known to be
+right), `arrays_from_arrow`.
+
+**Sparse elements**: `rises` (addresses ascend, none twice), `is_fill` (where values equal the fill, NaN too).
+"""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +27,6 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.buffer._addresses import packed_layout
-    from tensorwrapper.buffer._composed import Joined
     from tensorwrapper.buffer._dense import as_dense
     from tensorwrapper.buffer._elements import (
         check_dtype,
@@ -19,35 +39,22 @@ if TYPE_CHECKING:
         kind_of,
     )
     from tensorwrapper.buffer._sparse import make_sparse
-    from tensorwrapper.buffer._sparse_merge import frozen_values, is_fill, rises
+    from tensorwrapper.buffer._sparse_merge import is_fill, rises
     from tensorwrapper.buffer._strings import buffer_of
     from tensorwrapper.buffer.arrow._arrays import arrays_from_arrow
-    from tensorwrapper.buffer.arrow._strings import ArrowArrayLike, ArrowStreamLike
     from tensorwrapper.buffer.copies._copy import (
         assign_elements,
         assign_indexed,
-        choose_elements,
         copy_elements,
         index_elements,
         join_elements,
         join_into,
-        scatter_elements,
         take_along,
-        take_elements,
         write_elements,
     )
-    from tensorwrapper.buffer.copies._strided_copy import SMALL, to_threads
-    from tensorwrapper.buffer.strings._bitmap import Bytes, pack_marks
-    from tensorwrapper.buffer.strings._checks import check_kind, to_int64_array
-    from tensorwrapper.buffer.strings._numpy import NumpyStrings
+    from tensorwrapper.buffer.strings._checks import check_kind
 
 __all__ = [
-    "SMALL",
-    "ArrowArrayLike",
-    "ArrowStreamLike",
-    "Bytes",
-    "Joined",
-    "NumpyStrings",
     "arrays_from_arrow",
     "as_dense",
     "assign_elements",
@@ -57,12 +64,10 @@ __all__ = [
     "check_kind",
     "check_numbers",
     "check_write",
-    "choose_elements",
     "convert_elements",
     "copy_elements",
     "fit_elements",
     "fit_number",
-    "frozen_values",
     "holds_strings",
     "index_elements",
     "is_fill",
@@ -70,14 +75,9 @@ __all__ = [
     "join_into",
     "kind_of",
     "make_sparse",
-    "pack_marks",
     "packed_layout",
     "rises",
-    "scatter_elements",
     "take_along",
-    "take_elements",
-    "to_int64_array",
-    "to_threads",
     "write_elements",
 ]
 
@@ -87,12 +87,10 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "_addresses": ("packed_layout",),
-        "_composed": ("Joined",),
         "_dense": ("as_dense",),
         "_elements": (
             "check_dtype",
             "check_numbers",
-            "check_write",
             "check_write",
             "convert_elements",
             "fit_elements",
@@ -101,26 +99,19 @@ __getattr__, __dir__ = lazy_names(
             "kind_of",
         ),
         "_sparse": ("make_sparse",),
-        "_sparse_merge": ("frozen_values", "is_fill", "rises"),
+        "_sparse_merge": ("is_fill", "rises"),
         "_strings": ("buffer_of",),
         "arrow._arrays": ("arrays_from_arrow",),
-        "arrow._strings": ("ArrowArrayLike", "ArrowStreamLike"),
         "copies._copy": (
             "assign_elements",
             "assign_indexed",
-            "choose_elements",
             "copy_elements",
             "index_elements",
             "join_elements",
             "join_into",
-            "scatter_elements",
             "take_along",
-            "take_elements",
             "write_elements",
         ),
-        "copies._strided_copy": ("SMALL", "to_threads"),
-        "strings._bitmap": ("Bytes", "pack_marks"),
-        "strings._checks": ("check_kind", "to_int64_array"),
-        "strings._numpy": ("NumpyStrings",),
+        "strings._checks": ("check_kind",),
     },
 )

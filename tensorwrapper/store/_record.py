@@ -6,7 +6,6 @@ from typing import Any, cast, final
 import attrs
 
 from tensorwrapper._json import Json
-from tensorwrapper.buffer.lowlevel import Joined
 from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store._format import check_name, pack_body
@@ -136,11 +135,7 @@ def cut(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
     buffer, shape = tensor.buffer, tensor.shape
     if buffer.fill_value is not None or buffer.dtype.kind in "TO" or tensor.layout.is_tiled:
         yield tensor
-    elif (
-        isinstance(buffer, Joined)
-        and buffer.size == shape.size
-        and tensor.layout.implementation.is_contiguous
-    ):
+    elif buffer.parts and buffer.size == shape.size and tensor.layout.implementation.is_contiguous:
         begin = 0
         for part in buffer.parts:
             end = _row_after(shape, begin, part.size)

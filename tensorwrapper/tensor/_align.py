@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
-from tensorwrapper.buffer.lowlevel import take_elements
+from tensorwrapper.buffer.lowlevel import index_elements
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
@@ -87,7 +87,7 @@ class Alignment:
             if isinstance(places, slice):
                 taken.append(flat[places])
             else:
-                taken.append(take_elements(flat, iter([places]), len(places)))
+                taken.append(index_elements(flat, (places,)))
         return tuple(taken)
 
     def __eq__(self, other: object) -> bool:

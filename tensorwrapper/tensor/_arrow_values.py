@@ -4,8 +4,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from tensorwrapper.buffer import StringData, strings_from_arrow
-from tensorwrapper.buffer.lowlevel import ArrowArrayLike, ArrowStreamLike, arrays_from_arrow
+from tensorwrapper.buffer import ArrowArrayLike, ArrowStreamLike, StringData, strings_from_arrow
+from tensorwrapper.buffer.lowlevel import arrays_from_arrow
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, IntArray
 

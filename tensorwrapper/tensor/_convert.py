@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer import BufferCommon, Dense, StringData, Strings
+from tensorwrapper.buffer import ArrowArrayLike, BufferCommon, Dense, StringData, Strings
 from tensorwrapper.buffer.lowlevel import (
-    ArrowArrayLike,
     as_dense,
     check_dtype,
     copy_elements,

@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import BATCH
 from tensorwrapper.buffer.lowlevel import (
+    assign_indexed,
     copy_elements,
     fit_number,
     packed_layout,
-    scatter_elements,
 )
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout
@@ -123,7 +123,7 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         flat, start = self.elements(), 0
         for batch in self.shape.indices().batches(BATCH):
             places = tuple((batch - np.array(origin, dtype=np.int64)).T)
-            scatter_elements(flat[start : start + len(batch)], places, padded)
+            assign_indexed(padded, places, flat[start : start + len(batch)])
             start += len(batch)
         return padded
 

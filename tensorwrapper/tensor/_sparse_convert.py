@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.buffer import Sparse
-from tensorwrapper.buffer.lowlevel import check_dtype, convert_elements, packed_layout, rises, take_elements
+from tensorwrapper.buffer.lowlevel import check_dtype, convert_elements, index_elements, packed_layout, rises
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, SizeOverflowError
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape.lowlevel import unnamed_shape
@@ -111,7 +111,7 @@ def _distinct(
     if rises(offsets):
         return offsets, values
     order = np.argsort(offsets, kind="stable")
-    offsets, values = offsets[order], take_elements(values, iter([order]), len(order))
+    offsets, values = offsets[order], index_elements(values, (order,))
     changes = np.flatnonzero(offsets[1:] != offsets[:-1])
     if len(changes) == len(offsets) - 1:
         return offsets, values
@@ -123,7 +123,7 @@ def _distinct(
         )
     if duplicates == "last":
         ends = np.append(changes, len(offsets) - 1)
-        return offsets[ends], take_elements(values, iter([ends]), len(ends))
+        return offsets[ends], index_elements(values, (ends,))
     starts = np.append(0, changes + 1)
     if values.dtype.kind == "M":
         raise DTypeError(f"elements of type {values.dtype} have no sum; duplicates='last' takes the last")

@@ -2,8 +2,11 @@
 
 from typing import Any, Generic, Self, cast
 
-from tensorwrapper.buffer import Dense, StringData, Strings, encode_tf_strings, strings_to_numpy
-from tensorwrapper.buffer.lowlevel import Bytes, NumpyStrings, holds_strings, packed_layout
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer import Dense, NumpyStrings, StringData, Strings, encode_tf_strings, strings_to_numpy
+from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.typing import Array, ScalarT_co
@@ -130,7 +133,7 @@ class TensorStrings(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             )
         return strings_to_numpy(strings, dtype).reshape(self.shape.extents)
 
-    def to_tf_strings(self) -> Bytes:
+    def to_tf_strings(self) -> "npt.NDArray[np.uint8]":
         r"""Return the strings as a TF_STRING, in row-major order; the shape is not in it.
 
         Raises

@@ -4,15 +4,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any, Final, Generic, NoReturn, cast, final
+from typing import Any, Final, Generic, NoReturn, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import frozen_array
+from tensorwrapper._arrays import frozen_array, frozen_values
 from tensorwrapper.buffer import BufferCommon
-from tensorwrapper.buffer.lowlevel import assign_elements, frozen_values
+from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 from tensorwrapper.wire._compress import CODECS, Bytes, unshuffle
@@ -191,6 +191,4 @@ def make_compressed(
     shuffled: bool,  # noqa: FBT001 - pickle passes what it restores by position
 ) -> Compressed[ScalarT_co]:
     """Return the buffer over compressed blocks that were checked to be `size` elements."""
-    return Compressed(
-        codec, cast("Bytes", frozen_values(data)), frozen_array(splits), dtype, size, block, shuffled
-    )
+    return Compressed(codec, frozen_values(data), frozen_array(splits), dtype, size, block, shuffled)

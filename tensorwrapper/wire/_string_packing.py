@@ -7,7 +7,7 @@ import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper.buffer import StringData, Strings, decode_tf_strings, encode_tf_strings
-from tensorwrapper.buffer.lowlevel import holds_strings, pack_marks
+from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, LocalProtocolError, RemoteProtocolError, StringDataError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, StringKind
@@ -48,7 +48,7 @@ class StringPacking(ElementPacking):
             raise AssertionError  # packed strings have offsets
         described["offsets"] = parts.add_indices(offsets)
         if buffer.nullable:
-            described["validity"] = parts.add_elements(pack_marks(packed.is_valid()))
+            described["validity"] = parts.add_elements(np.packbits(packed.is_valid(), bitorder="little"))
         return Packed(packed.data, described)
 
     def unpack(self, received: Received) -> Strings:

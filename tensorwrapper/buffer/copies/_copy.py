@@ -13,14 +13,14 @@ from typing import Any, TypeVar, cast, final
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer.copies._strided_copy import SMALL, copy_strided
+from tensorwrapper._arrays import CACHED
+from tensorwrapper.buffer.copies._strided_copy import copy_strided
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = [
     "CopyCount",
     "assign_elements",
     "assign_indexed",
-    "choose_elements",
     "copy_elements",
     "count_copies",
     "index_elements",
@@ -87,7 +87,7 @@ def _count(nbytes: int) -> None:
 
 def copy_elements(array: npt.NDArray[_S], dtype: np.dtype[_S] | None = None) -> npt.NDArray[_S]:
     """Return the elements in memory of their own, without gaps, last mode fastest."""
-    if array.size <= SMALL or array.flags.c_contiguous:
+    if array.size <= CACHED or array.flags.c_contiguous:
         result = np.array(array, dtype=dtype, order="C", copy=True)
     else:
         result = np.empty(array.shape, dtype=array.dtype if dtype is None else dtype)
@@ -144,12 +144,6 @@ def write_elements(target: Array, source: Array, *, threads: int = 1) -> None:
     _count(target.nbytes)
 
 
-def choose_elements(target: Array, mask: npt.NDArray[np.bool_], x: Array, y: Array) -> None:
-    """Write the elements of `x` where the mask is true, of `y` elsewhere; a block that fits a cache."""
-    target[...] = np.where(mask, x, y)
-    _count(target.nbytes)
-
-
 def scatter_elements(flat: npt.NDArray[_S], places: tuple[IntArray, ...], target: npt.NDArray[_S]) -> None:
     """Write the elements of `flat` to these places of `target`."""
     # The ellipsis makes a view of a target of rank 0, whose only place is ().
@@ -164,7 +158,7 @@ def assign_elements(target: npt.NDArray[_S], value: npt.ArrayLike) -> None:
         given = cast("Array", value)
         # NumPy itself reads what it has written where strides of one sign differ: x[0:8:2] = x[0:4].
         value = given if given.strides == target.strides else copy_elements(given)
-    array = cast("Array", value) if target.size > SMALL and isinstance(value, np.ndarray) else None
+    array = cast("Array", value) if target.size > CACHED and isinstance(value, np.ndarray) else None
     if array is None or array.shape != target.shape or np.may_share_memory(target, array):
         target[...] = value
     else:

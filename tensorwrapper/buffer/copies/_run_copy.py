@@ -9,8 +9,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._integers import to_threads
 from tensorwrapper.buffer.copies._copy import _count
-from tensorwrapper.buffer.copies._strided_copy import copy_strided, in_threads, to_threads
+from tensorwrapper.buffer.copies._strided_copy import copy_strided, in_threads
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.layout import CopyPlan, Layout
 from tensorwrapper.layout.lowlevel import (

@@ -7,40 +7,23 @@ small enough that the lines stay in cache; all others are left to NumPy.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
-from typing import SupportsIndex, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from tensorwrapper._integers import to_int
-from tensorwrapper.errors import ExtentError
+from tensorwrapper._arrays import CACHED
 from tensorwrapper.typing import Array
 
-__all__ = ["SMALL", "copy_strided", "in_threads", "to_threads"]
+__all__ = ["copy_strided", "in_threads"]
 
-SMALL = 1 << 12  # elements up to which a copy fits a cache as it is
 _LINE = 64  # bytes that are loaded together
 _LINES = 1024  # lines that stay loaded from one use to the next
 _APART = 2048  # lines that lie multiples of so many bytes apart compete for few places in the cache
 _COMPETING = 32  # lines that stay loaded where they do
 _SIDE = 512  # elements of a block along the fastest modes of each side; as measured
 _SIDE_WIDE = 256  # the same for wide elements that go through a buffer, which is to stay in the cache
-_MOST_THREADS = 64
 
 _T = TypeVar("_T")
-
-
-def to_threads(threads: SupportsIndex) -> int:
-    """Return a number of threads, which is at least one and not more than any machine has a use for.
-
-    Raises
-    ------
-    ExtentError
-        If it is less than one.
-    """
-    count = to_int(threads, "threads")
-    if count < 1:
-        raise ExtentError(f"threads must be at least 1, not {count}")
-    return min(count, _MOST_THREADS)
 
 
 def in_threads(work: Callable[[_T], None], parts: Sequence[_T], threads: int) -> None:
@@ -69,7 +52,7 @@ def copy_strided(target: Array, source: Array, *, threads: int = 1) -> None:
     threads
         How many threads copy; they are made for this copy and end with it. Small copies use one.
     """
-    if source.size <= SMALL:
+    if source.size <= CACHED:
         np.copyto(target, source, casting="unsafe")
         return
     # From the slowest mode of the target to its fastest.

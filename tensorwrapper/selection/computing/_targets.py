@@ -6,9 +6,10 @@ from typing import Any, SupportsIndex, TypeAlias, cast
 
 import numpy as np
 
-from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._arrays import CACHED
+from tensorwrapper._integers import MAX_INT64, to_threads
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import SMALL, buffer_of, packed_layout, to_threads
+from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout
 from tensorwrapper.errors import (
     BufferSizeError,
     ConversionError,
@@ -61,7 +62,7 @@ def small_copy(view: Expression) -> Tensor[Any] | None:
     if tensor is None or box is None:
         return None
     extents, origin, _, _ = box
-    array = tensor.buffer.memory_of(implementation) if math.prod(extents) <= SMALL else None
+    array = tensor.buffer.memory_of(implementation) if math.prod(extents) <= CACHED else None
     if array is None:
         return None
     flat = array.flatten()

@@ -8,7 +8,7 @@ from typing import Any, cast
 import attrs
 import numpy as np
 
-from tensorwrapper.buffer.lowlevel import SMALL
+from tensorwrapper._arrays import CACHED
 from tensorwrapper.layout import AxisMap, Layout, Stride
 from tensorwrapper.selection.expressions._expression import Expression, whole
 from tensorwrapper.selection.expressions._pieces import Piece
@@ -81,7 +81,7 @@ def with_runs(view: Expression) -> Expression:
     tensor = view.node.tensor
     if tensor is None or known.mode_strides is not None or not known.has_mode_maps:
         return view
-    if known.shape.size <= SMALL or tensor.buffer.memory is None:
+    if known.shape.size <= CACHED or tensor.buffer.memory is None:
         return view
     _, axes = known.mode_maps("a plan")
     found = [(mode, _marks(axis)) for mode, axis in enumerate(axes) if not isinstance(axis, Stride)]

@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer.lowlevel import choose_elements, convert_elements, write_elements
+from tensorwrapper.buffer.lowlevel import convert_elements, write_elements
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.runners._blocks import Window, cut, inside, shift_window, window_extents
 from tensorwrapper.selection.runners._leaves import Runner, places_in, points_through
@@ -68,6 +68,10 @@ class CellRunner(Runner):
         return np.asarray(np.broadcast_to(found, places[0].shape if places else ()), self.dtype)
 
 
+def _chosen(mask: Array, x: Array, y: Array) -> Array:
+    return np.where(cast("npt.NDArray[np.bool_]", mask), x, y)
+
+
 @final
 @attrs.frozen(eq=False)
 class ChoosingRunner(Runner):
@@ -88,12 +92,12 @@ class ChoosingRunner(Runner):
         for block in cut(out.shape):
             own = shift_window(window, block)
             mask, x, y = [runner.part(own) for runner in self.runners]
-            choose_elements(inside(out, block), cast("npt.NDArray[np.bool_]", mask), x, y)
+            write_elements(inside(out, block), _chosen(mask, x, y))
 
     def points(self, places: tuple[IntArray, ...]) -> Array:
         mask, x, y = [runner.points(places) for runner in self.runners]
         found: Array = np.empty(x.shape, self.dtype)
-        choose_elements(found, cast("npt.NDArray[np.bool_]", mask), x, y)
+        write_elements(found, _chosen(mask, x, y))
         return found
 
 

@@ -8,8 +8,9 @@ from typing import Any, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import CACHED
 from tensorwrapper.buffer import BufferCommon, Dense, run_copy
-from tensorwrapper.buffer.lowlevel import SMALL, as_dense, take_along, write_elements
+from tensorwrapper.buffer.lowlevel import as_dense, take_along, write_elements
 from tensorwrapper.layout import Layout, LayoutCommon, Stride, Table
 from tensorwrapper.layout.lowlevel import new_strided, plan_copy
 from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut, inside, window_extents
@@ -157,7 +158,7 @@ class AddressedLeaf(Runner):
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
         layout, buffer = self.layout[(*window, ...)], self.buffer
-        memory = buffer.memory if out.size > SMALL and out.dtype == buffer.dtype else None
+        memory = buffer.memory if out.size > CACHED and out.dtype == buffer.dtype else None
         if memory is not None:
             if take_one_mode(layout.implementation, Dense(cast("Any", memory)), out):
                 return

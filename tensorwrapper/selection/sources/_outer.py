@@ -8,8 +8,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer.lowlevel import to_int64_array
-from tensorwrapper.errors import OutOfBoundsError
+from tensorwrapper._arrays import frozen_array
+from tensorwrapper.errors import ConversionError, OutOfBoundsError
+from tensorwrapper.shape.lowlevel import integer_array
 from tensorwrapper.typing import Extents, IntArray
 
 __all__ = ["Outer", "Positions"]
@@ -23,7 +24,10 @@ def _to_positions(given: "range | npt.ArrayLike") -> Positions:
         if given and (given[0] < 0 or given.step < 0):
             raise OutOfBoundsError(f"positions of a mode ascend from 0 or more, unlike {given}")
         return given
-    values = to_int64_array(given, "positions")
+    array = integer_array(given, "positions")
+    if array.ndim != 1:
+        raise ConversionError(f"positions of a mode are a row of integers, not of extents {array.shape}")
+    values = frozen_array(array.astype(np.int64, copy=False))
     steps = np.diff(values)
     if len(values) and (values[0] < 0 or (steps <= 0).any()):
         raise OutOfBoundsError("positions of a mode ascend from 0 or more, and none comes twice")

@@ -18,7 +18,7 @@ from tensorwrapper.buffer.copies._strided_copy import copy_strided
 @pytest.fixture
 def tiny(monkeypatch):
     """Blocks for arrays of any size, so that small ones show what large ones do."""
-    for name, value in {"SMALL": 1, "_LINES": 1, "_COMPETING": 1, "_SIDE": 3, "_SIDE_WIDE": 2}.items():
+    for name, value in {"CACHED": 1, "_LINES": 1, "_COMPETING": 1, "_SIDE": 3, "_SIDE_WIDE": 2}.items():
         monkeypatch.setattr(_strided_copy, name, value)
 
 
