@@ -154,8 +154,8 @@ def scatter_elements(flat: npt.NDArray[_S], places: tuple[IntArray, ...], target
 
 def assign_elements(target: npt.NDArray[_S], value: npt.ArrayLike) -> None:
     """Write `value`, broadcast and cast as NumPy does, into `target`; memory that overlaps is read first."""
-    if isinstance(value, np.ndarray) and np.may_share_memory(target, value):
-        given = cast("Array", value)
+    given = cast("Array", value) if isinstance(value, np.ndarray) else None
+    if given is not None and np.may_share_memory(target, given):
         # NumPy itself reads what it has written where strides of one sign differ: x[0:8:2] = x[0:4].
         value = given if given.strides == target.strides else copy_elements(given)
     array = cast("Array", value) if target.size > CACHED and isinstance(value, np.ndarray) else None

@@ -30,6 +30,7 @@ from tensorwrapper.tensor.operators._elementwise import (
 from tensorwrapper.tensor.operators._operand import (
     Operand,
     first_tensor,
+    is_tensor,
     is_tensor_or_view,
     is_text,
     read_operand,
@@ -77,9 +78,9 @@ _WRITERS = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmas
 def _refuse_lost_writes(short: str, arguments: "tuple[Any, ...]", options: dict[str, Any], name: str) -> None:
     """Raise if a function would write into an array of its own that stands for a tensor without memory."""
     out = options.get("out")
-    written = [*(out if isinstance(out, tuple) else [out]), *(arguments[:1] if short in _WRITERS else [])]
-    for target in written:
-        if isinstance(target, TensorFacade):
+    outs = cast("tuple[object, ...]", out if isinstance(out, tuple) else (out,))
+    for target in (*outs, *(arguments[:1] if short in _WRITERS else ())):
+        if is_tensor(target):
             if target.buffer.memory_of(target.layout.implementation) is None:
                 raise ConversionError(
                     f"{name} writes into arrays, and {target!r} is over none: assign() writes"

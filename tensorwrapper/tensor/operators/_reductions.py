@@ -22,7 +22,6 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
-from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows
 from tensorwrapper.tensor.operators._operand import is_tensor, is_tensor_or_view, read_operand, read_operands
@@ -253,7 +252,7 @@ def _outer(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) 
 def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
     name = f"{ufunc.__name__}.at"
     target: object = inputs[0]
-    if isinstance(target, TensorCommon) and not is_tensor(target):
+    if is_tensor_or_view(target) and not is_tensor(target):
         # The elements of a view are computed, and written back through it.
         computed = target._as_operand()
         _at(ufunc, (computed, *inputs[1:]), options)
