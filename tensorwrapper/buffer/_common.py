@@ -347,7 +347,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """
 
     flat: "np.ndarray[tuple[int], np.dtype[ScalarT_co]]"
-    _beneath: "Dense[ScalarT_co] | None" = attrs.field(default=None, repr=False)
+    _beneath: "Dense[ScalarT_co] | None" = attrs.field(alias="beneath", default=None, repr=False)
     """The buffer that can be written to, where this is its guarded side."""
 
     @property

@@ -63,7 +63,7 @@ class View(
     Shape(2, 3)
     """
 
-    _expression: Expression
+    _expression: Expression = attrs.field(alias="expression")
     _normal: Expression | None = attrs.field(default=None, init=False)
     _plan: Plan | None = attrs.field(default=None, init=False)
 

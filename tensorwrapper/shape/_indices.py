@@ -51,9 +51,9 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     """
 
     # Layers do not order indices, and are not kept.
-    _shape: Flat = attrs.field(converter=flat_of)
-    _order: Order = "C"
-    _places: range | None = attrs.field(default=None)
+    _shape: Flat = attrs.field(alias="shape", converter=flat_of)
+    _order: Order = attrs.field(default="C", alias="order")
+    _places: range | None = attrs.field(alias="places", default=None)
     _numbers: Numbering | None = attrs.field(default=None, init=False)
 
     @property

@@ -118,7 +118,9 @@ class Shape(
             *,
             rank: int,
             origin: Origin = None,
-        ) -> "Shape": ...
+        ) -> "Shape":
+            """Return a jagged shape; mode 0 numbers the rows."""
+
         @overload
         @classmethod
         def jagged(
@@ -153,11 +155,14 @@ class Shape(
             origin: Origin = None,
         ) -> "Shape": ...
         @classmethod
-        def jagged(cls, rows: Any, *, rank: int | None = None, origin: Origin = None) -> "Shape[Any]": ...
+        def jagged(cls, rows: Any, *, rank: int | None = None, origin: Origin = None) -> "Shape[Any]":
+            """Return a jagged shape; mode 0 numbers the rows."""
 
         @overload
         @classmethod
-        def tiled(cls, a: "Iterable[Integer] | IntArray", /, *, origin: Origin = None) -> "Shape[Rank2]": ...
+        def tiled(cls, a: "Iterable[Integer] | IntArray", /, *, origin: Origin = None) -> "Shape[Rank2]":
+            """Return the shape of a box that is cut into tiles: tile numbers first, then places in a tile."""
+
         @overload
         @classmethod
         def tiled(
@@ -183,20 +188,26 @@ class Shape(
         @classmethod
         def tiled(cls, *sizes: "Iterable[Integer] | IntArray", origin: Origin = None) -> "Shape": ...
         @classmethod
-        def tiled(cls, *sizes: "Iterable[Integer] | IntArray", origin: Origin = None) -> "Shape[Any]": ...
+        def tiled(cls, *sizes: "Iterable[Integer] | IntArray", origin: Origin = None) -> "Shape[Any]":
+            """Return the shape of a box that is cut into tiles: tile numbers first, then places in a tile."""
 
         @overload
         @classmethod
-        def concat(cls, shapes: "Iterable[Shape[IndexT]]", mode: Integer | str = 0) -> "Shape[IndexT]": ...
+        def concat(cls, shapes: "Iterable[Shape[IndexT]]", mode: Integer | str = 0) -> "Shape[IndexT]":
+            """Return the shape with the indices of one along `mode`, then those of the next, and so on."""
+
         @overload
         @classmethod
         def concat(cls, shapes: "Iterable[ShapeLike]", mode: Integer | str = 0) -> "Shape": ...
         @classmethod
-        def concat(cls, shapes: "Iterable[ShapeLike]", mode: Integer | str = 0) -> "Shape[Any]": ...
+        def concat(cls, shapes: "Iterable[ShapeLike]", mode: Integer | str = 0) -> "Shape[Any]":
+            """Return the shape with the indices of one along `mode`, then those of the next, and so on."""
 
         @overload
         @classmethod
-        def stack(cls, shapes: "Iterable[Shape[UnknownRank]]", mode: Integer = 0) -> "Shape": ...
+        def stack(cls, shapes: "Iterable[Shape[UnknownRank]]", mode: Integer = 0) -> "Shape":
+            """Return the shape with a new mode that numbers the given shapes, which must be congruent."""
+
         @overload
         @classmethod
         def stack(
@@ -206,10 +217,13 @@ class Shape(
         @classmethod
         def stack(cls, shapes: "Iterable[ShapeLike]", mode: Integer = 0) -> "Shape": ...
         @classmethod
-        def stack(cls, shapes: "Iterable[ShapeLike]", mode: Integer = 0) -> "Shape[Any]": ...
+        def stack(cls, shapes: "Iterable[ShapeLike]", mode: Integer = 0) -> "Shape[Any]":
+            """Return the shape with a new mode that numbers the given shapes, which must be congruent."""
 
         @overload
-        def chip(self: "Shape[UnknownRank]", *leading: Integer | Iterable[Integer]) -> "Shape": ...
+        def chip(self: "Shape[UnknownRank]", *leading: Integer | Iterable[Integer]) -> "Shape":
+            """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
+
         @overload
         def chip(
             self: "Shape[tuple[int, *Modes]]", leading: Integer | tuple[Integer], /
@@ -226,9 +240,13 @@ class Shape(
         def chip(self, leading: Iterable[Integer], /) -> "Shape": ...
         @overload
         def chip(self, *leading: Integer) -> "Shape": ...
-        def chip(self, *leading: Integer | Iterable[Integer]) -> "Shape[Any]": ...
+        def chip(self, *leading: Integer | Iterable[Integer]) -> "Shape[Any]":
+            """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
+
         @overload
-        def reshape(self, extents: UnknownRank, /, *, origin: Origin = None) -> "Shape": ...
+        def reshape(self, extents: UnknownRank, /, *, origin: Origin = None) -> "Shape":
+            """Return the box with other extents and as many elements, which keep their row-major order."""
+
         @overload
         def reshape(
             self, extents: Integer | tuple[Integer], /, *, origin: Origin = None
@@ -259,11 +277,20 @@ class Shape(
         def reshape(self, extents: Iterable[Integer], /, *, origin: Origin = None) -> "Shape": ...
         @overload
         def reshape(self, *extents: Integer, origin: Origin = None) -> "Shape": ...
-        def reshape(self, *extents: Integer | Iterable[Integer], origin: Origin = None) -> "Shape[Any]": ...
-        def leading(self, modes: Integer) -> "Shape": ...
-        def outer(self) -> "Shape": ...
-        def element(self, index: Iterable[Integer], *, layer: Integer | None = None) -> "Shape": ...
-        def cells(self, *, layer: Integer | None = None) -> "Iterator[tuple[Index, Shape]]": ...
+        def reshape(self, *extents: Integer | Iterable[Integer], origin: Origin = None) -> "Shape[Any]":
+            """Return the box with other extents and as many elements, which keep their row-major order."""
+
+        def leading(self, modes: Integer) -> "Shape":
+            """Return the shape of the prefixes of `modes` indices: the first modes without the rest; O(1)."""
+
+        def outer(self) -> "Shape":
+            """Return the shape of the first `outer_rank` modes, which number the cells; a box raises."""
+
+        def element(self, index: Iterable[Integer], *, layer: Integer | None = None) -> "Shape":
+            """Return the shape of one element, as a view."""
+
+        def cells(self, *, layer: Integer | None = None) -> "Iterator[tuple[Index, Shape]]":
+            """Return an iterator over outer indices and the cell under each, in row-major order."""
 
     if TYPE_CHECKING:  # The number of extents is the rank.
 

@@ -49,7 +49,7 @@ class Alignment:
     """The indices that all of them have, origins kept: a jagged shape."""
     cells: IntArray
     """The (n, shapes) numbers of the cells that meet in each common cell, each in its own shape."""
-    _places: tuple[_Places, ...]
+    _places: tuple[_Places, ...] = attrs.field(alias="places")
 
     def take(self, *tensors: Tensor[_S]) -> "tuple[npt.NDArray[_S], ...]":
         """Return the common elements of tensors of these shapes: flat arrays in row-major order of `shape`.

@@ -41,7 +41,7 @@ def as_tensor(
     *,
     copy: bool | None = None,
 ) -> Tensor[ScalarT_co, IndexT_co]:
-    """Return `value` as a tensor, over a box unless it is a tensor; it shares memory if possible."""
+    """Return `value` as a tensor (over a box, unless it is one already), sharing its memory if possible."""
 
 
 @overload
@@ -51,7 +51,7 @@ def as_tensor(value: Sequence[Sequence[complex]], *, copy: bool | None = None) -
 @overload
 def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]: ...
 def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
-    """Return `value` as a tensor (over a box, unless it is a tensor already), sharing its memory if possible.
+    """Return `value` as a tensor (over a box, unless it is one already), sharing its memory if possible.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ class TensorRows(Generic[_T, _R]):
     A sequence: ``rows[k]`` is a view in which the row starts at zero. A tensor of rank 1 is one row.
     """
 
-    _tensor: _T
+    _tensor: _T = attrs.field(alias="tensor")
     _runs: "_Runs | PlacedRows | None" = attrs.field(default=None, init=False)
 
     @property

@@ -100,8 +100,8 @@ class Tensor(
     [[11.0, 9.0, 7.0], [17.0, 15.0, 13.0]]
     """
 
-    _layout: Layout[Any]
-    _buffer: BufferCommon[ScalarT_co]
+    _layout: Layout[Any] = attrs.field(alias="layout")
+    _buffer: BufferCommon[ScalarT_co] = attrs.field(alias="buffer")
 
     def __attrs_post_init__(self) -> None:
         least, greatest = self._layout.bounds()

@@ -1,4 +1,4 @@
-"""What a user's editor sees, and what importing costs."""
+"""What public names are, and what importing them costs."""
 
 import importlib
 import inspect
@@ -9,27 +9,13 @@ import sys
 from pathlib import Path
 
 import attrs
-import jedi
 import pytest
+from support.public_names import MODULES
 
 import tensorwrapper as tw
 
 pytestmark = pytest.mark.slow
 
-MODULES = [
-    "buffer",
-    "drawing",
-    "errors",
-    "layout",
-    "selection",
-    "shape",
-    "store",
-    "tensor",
-    "testing",
-    "transport",
-    "typing",
-    "wire",
-]
 RUNNING = {"Assembler", "IndexIterator", "CopyCount", "Socket", "StreamReader", "Delivery", "TensFile"}
 """What runs or holds a resource: final, with slots, and no value."""
 
@@ -51,54 +37,6 @@ def fresh(code: str) -> object:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     return json.loads(done.stdout)
-
-
-@pytest.mark.parametrize("prefix", ["tw.", *[f"tw.{name}." for name in MODULES if name != "drawing"]])
-def test_tab_shows_every_public_name(prefix):
-    source = f"import tensorwrapper as tw\n{prefix}"
-    shown = {c.name for c in jedi.Script(source).complete(2, len(prefix))}
-    module = tw if prefix == "tw." else getattr(tw, prefix.split(".")[1])
-
-    assert set(module.__all__) <= shown
-
-
-@pytest.mark.parametrize("public", ["Shape", "Tiling", "Layout", "Tensor", "Indices"])
-def test_tab_shows_every_member_of_a_class(public):
-    source = f"import tensorwrapper as tw\ntw.{public}."
-    shown = {c.name for c in jedi.Script(source).complete(2, len(public) + 4)}
-    members = {name for name in dir(getattr(tw, public)) if not name.startswith("_")}
-
-    assert members <= shown
-
-
-def public_callables():
-    """Every public class and function once, with the text that leads to it; no protocols, no errors."""
-    seen = set()
-    for prefix in ["tw", *[f"tw.{name}" for name in MODULES if name not in ("errors", "drawing")]]:
-        module = tw if prefix == "tw" else importlib.import_module(f"tensorwrapper.{prefix[3:]}")
-        for name in module.__all__:
-            value = getattr(module, name)
-            ours = callable(value) and getattr(value, "__module__", "").startswith("tensorwrapper")
-            error = inspect.isclass(value) and issubclass(value, Exception | Warning)
-            if ours and not error and not getattr(value, "_is_protocol", False) and id(value) not in seen:
-                seen.add(id(value))
-                yield f"{prefix}.{name}", value
-
-
-@pytest.mark.parametrize(("way", "value"), list(public_callables()))
-def test_an_editor_shows_parameters_and_one_text(way, value):
-    floor = way.split(".")[1] if way.count(".") == 2 else "shape"
-    shown = jedi.Script(f"import tensorwrapper as tw\nimport tensorwrapper.{floor}\n{way}(").get_signatures()
-    texts = {signature.docstring(raw=True) for signature in shown} - {""}
-    try:
-        parameters = inspect.signature(value).parameters.values()
-    except ValueError:
-        parameters = ()
-    # What takes any number of positions jedi replaces by what the body does with them.
-    named = [parameter for parameter in parameters if parameter.kind is not parameter.VAR_POSITIONAL]
-
-    assert len(texts) == 1
-    assert not named or any(signature.params for signature in shown)
 
 
 def test_no_signature_writes_an_unknown_rank_out():

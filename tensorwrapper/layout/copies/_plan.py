@@ -50,8 +50,8 @@ class CopyPlan:
     (96, False)
     """
 
-    _source: LayoutCommon
-    _target: LayoutCommon
+    _source: LayoutCommon = attrs.field(alias="source")
+    _target: LayoutCommon = attrs.field(alias="target")
     steps: CopySteps = attrs.field(init=False, eq=False)
     """What is done, for those who move memory; made of the layouts."""
     _cost: CopyCost | None = attrs.field(default=None, init=False, eq=False)

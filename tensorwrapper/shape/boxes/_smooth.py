@@ -447,8 +447,8 @@ class SmoothView(SmoothCommon):
     (True, Smooth((2, 3)))
     """
 
-    _parent: ShapeCommon
-    _prefix: Index
+    _parent: ShapeCommon = attrs.field(alias="parent")
+    _prefix: Index = attrs.field(alias="prefix")
     _box: tuple[Extents, Index] | None = attrs.field(default=None, init=False)
 
     @classmethod

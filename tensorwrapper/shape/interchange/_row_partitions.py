@@ -35,7 +35,9 @@ class RowPartition:
     """The number of rows."""
     uniform_row_length: int | None
     """How long each row is, where one number was given for all."""
-    _rows: Partition | None = attrs.field(repr=lambda rows: "None" if rows is None else str(rows.marks))
+    _rows: Partition | None = attrs.field(
+        alias="rows", repr=lambda rows: "None" if rows is None else str(rows.marks)
+    )
 
     @classmethod
     def from_row_splits(cls, splits: npt.ArrayLike) -> "RowPartition":

@@ -295,7 +295,7 @@ class Jagged(JaggedCommon):
     Users make one by ``Shape.jagged``, ``Shape.from_cells`` and by slicing.
     """
 
-    _rows: Rows
+    _rows: Rows = attrs.field(alias="rows")
 
     @property
     def rows(self) -> Rows:
@@ -327,8 +327,8 @@ class JaggedView(JaggedCommon):
     It keeps the parent alive. A pickled view takes only its own rows along.
     """
 
-    _parent: JaggedCommon
-    _rows: Rows
+    _parent: JaggedCommon = attrs.field(alias="parent")
+    _rows: Rows = attrs.field(alias="rows")
 
     @property
     def rows(self) -> Rows:

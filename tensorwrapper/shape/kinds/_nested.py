@@ -212,8 +212,8 @@ class Nested(NestedCommon):
         How many of its modes each layer has; a tuple that does not deal all of them raises `LayerError`.
     """
 
-    _flat: Flat
-    _layers: tuple[int, ...]
+    _flat: Flat = attrs.field(alias="flat")
+    _layers: tuple[int, ...] = attrs.field(alias="layers")
 
     def __attrs_post_init__(self) -> None:
         _check_layers(self._layers, self._flat.rank)
@@ -238,8 +238,8 @@ class Nested(NestedCommon):
 class NestedView(NestedCommon):
     """Layers over a view of another shape; ``copy()`` detaches it."""
 
-    _flat: SmoothView | JaggedView
-    _layers: tuple[int, ...]
+    _flat: SmoothView | JaggedView = attrs.field(alias="flat")
+    _layers: tuple[int, ...] = attrs.field(alias="layers")
 
     def __attrs_post_init__(self) -> None:
         _check_layers(self._layers, self._flat.rank)

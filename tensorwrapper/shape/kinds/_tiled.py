@@ -56,8 +56,8 @@ class Tiled(JaggedCommon):
         The number of the first tile in each mode; a slice of the outer modes remembers where it lies.
     """
 
-    _partitions: tuple[Partition, ...]
-    _grid_origin: Index
+    _partitions: tuple[Partition, ...] = attrs.field(alias="partitions")
+    _grid_origin: Index = attrs.field(alias="grid_origin")
     _rows: Rows | None = attrs.field(default=None, init=False)
 
     @property

@@ -1,0 +1,117 @@
+"""What editors show of public names: with jedi, and with the language server of pyright."""
+
+import importlib
+import re
+from pathlib import Path
+
+import jedi
+import pytest
+from support.language_server import LanguageServer
+from support.public_names import GREAT, IMPORTS, MODULES, has_parameters, public_callables, public_methods
+
+import tensorwrapper as tw
+
+PREFIXES = ["tw.", *[f"tw.{name}." for name in MODULES if name != "drawing"]]
+PRIVATE = re.compile(r"[(,] ?_\w")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_tab_shows_every_public_name(prefix):
+    source = f"import tensorwrapper as tw\n{prefix}"
+    shown = {c.name for c in jedi.Script(source).complete(2, len(prefix))}
+    module = tw if prefix == "tw." else importlib.import_module(f"tensorwrapper.{prefix[3:-1]}")
+
+    assert set(module.__all__) <= shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("public", ["Shape", "Tiling", "Layout", "Tensor", "Indices"])
+def test_tab_shows_every_member_of_a_class(public):
+    source = f"import tensorwrapper as tw\ntw.{public}."
+    shown = {c.name for c in jedi.Script(source).complete(2, len(public) + 4)}
+    members = {name for name in dir(getattr(tw, public)) if not name.startswith("_")}
+
+    assert members <= shown
+
+
+def jedi_misses(source: str, value: object) -> str | None:
+    """Return what jedi does not show where a call of `value` begins, if there is something."""
+    shown = jedi.Script(source).get_signatures()
+    texts = {signature.docstring(raw=True) for signature in shown} - {""}
+    if len(texts) != 1:
+        return f"{len(texts)} texts"
+    if has_parameters(value) and not any(signature.params for signature in shown):
+        return "no parameters"
+    return None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("way", "value"), list(public_callables()))
+def test_jedi_shows_parameters_and_one_text(way, value):
+    floor = way.split(".")[1] if way.count(".") == 2 else "shape"
+
+    assert jedi_misses(f"import tensorwrapper as tw\nimport tensorwrapper.{floor}\n{way}(", value) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", GREAT)
+def test_jedi_shows_parameters_and_one_text_of_methods(way):
+    floor = way.split(".")[1] if way.count(".") == 2 else "shape"
+    above = f"import tensorwrapper as tw\nimport tensorwrapper.{floor}\ndef f(x: {way}):\n    x."
+    missing = {name: jedi_misses(f"{above}{name}(", value) for name, value in public_methods(way)}
+
+    assert {name: miss for name, miss in missing.items() if miss} == {}
+
+
+def server_misses(shown: list[dict], hover: str, value: object) -> str | None:
+    """Return what the server does not show where a call of `value` stands, if there is something."""
+    labels = [signature["label"] for signature in shown]
+    texts = [signature.get("documentation", {"value": ""})["value"] for signature in shown]
+    # An overload with a text of its own, for jedi, has the first sentences of the whole one.
+    heads = {" ".join(text.partition("\n\n")[0].split()) for text in texts}
+    if len(heads) != 1 or "" in heads:
+        return f"not one text: {sorted(heads)}"
+    if not re.sub(r"\s", "", hover).count(re.sub(r"\s", "", heads.pop())):
+        return f"another text, or none, over the name: {hover}"
+    if has_parameters(value) and not any(signature["parameters"] for signature in shown):
+        return "no parameters"
+    if any(map(PRIVATE.search, labels)):
+        return f"private parameters: {labels}"
+    return None
+
+
+@pytest.mark.static
+def test_the_language_server_shows_parameters_and_one_text(tmp_path):
+    lines, asked = list(IMPORTS), []
+    for way, value in public_callables():
+        asked.append((len(lines), way, value))
+        lines.append(f"{way}()")
+    for way in GREAT:
+        lines.append(f"def of_{way.replace('.', '_')}(x: {way}):")
+        for name, value in public_methods(way):
+            asked.append((len(lines), f"    x.{name}", value))
+            lines.append(f"    x.{name}()")
+    missing = {}
+    with LanguageServer(tmp_path, Path(tw.__file__).parent) as server:
+        file = server.open("calls.py", "\n".join(lines) + "\n")
+        for line, call, value in asked:
+            shown = server.signatures(file, line, len(call) + 1)
+            missing[lines[line].strip(), line] = server_misses(
+                shown, server.hover(file, line, len(call) - 1), value
+            )
+
+    assert len(missing) > 400
+    assert {call: miss for call, miss in missing.items() if miss} == {}
+
+
+@pytest.mark.static
+def test_over_a_variable_stands_what_it_is_and_no_text(tmp_path):
+    """Instances of a class with a documented `__call__` would show that text wherever they are named."""
+    lines = ["import tensorwrapper as tw", "shape = tw.Shape(2, 3)", "tensor = tw.zeros(shape)"]
+    with LanguageServer(tmp_path, Path(tw.__file__).parent) as server:
+        file = server.open("variables.py", "\n".join(lines) + "\n")
+        shown = [server.hover(file, line, 1) for line in (1, 2)]
+
+    assert shown[0] == "(variable) shape: Shape[Rank2]"
+    assert re.fullmatch(r"\(variable\) tensor: Tensor\[float64.*\]", shown[1])
