@@ -15,11 +15,7 @@ from tensorwrapper.shape._queries import ShapeQueries
 from tensorwrapper.shape._sets import ShapeSets
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
 from tensorwrapper.shape.boxes._keys import parse_key
-from tensorwrapper.shape.boxes._names import (
-    Names,
-    kept_names,
-    key_of_names,
-)
+from tensorwrapper.shape.boxes._names import Names, kept_names, key_of_names
 from tensorwrapper.shape.boxes._smooth import Smooth, make_smooth, to_extents
 from tensorwrapper.shape.kinds._jagged import Jagged, jagged_of_state
 from tensorwrapper.shape.kinds._nested import Implementation
