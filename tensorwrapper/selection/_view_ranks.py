@@ -111,14 +111,14 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
         def sliding_window(
             self: "ViewRanks[ScalarT_co, UnknownRank]", mode: Integer, length: Integer
         ) -> "View[ScalarT_co]":
-            """Return the view of all runs of `length` positions of `mode`; the last mode counts in the run."""
+            """Return the view of all runs of `length` positions of `mode`; the last mode counts in it."""
 
         @overload
         def sliding_window(
             self: "ViewRanks[ScalarT_co, tuple[*Modes]]", mode: Integer, length: Integer
         ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
         def sliding_window(self, mode: Any, length: Any) -> Any:
-            """Return the view of all runs of `length` positions of `mode`; the last mode counts in the run."""
+            """Return the view of all runs of `length` positions of `mode`; the last mode counts in it."""
 
         @overload
         def diagonal(

@@ -114,14 +114,14 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         def sliding_window(
             self: "TensorRanks[ScalarT_co, UnknownRank]", mode: Integer, length: Integer
         ) -> "Tensor[ScalarT_co]":
-            """Return the view of all runs of `length` positions of `mode`; the last mode counts in the run."""
+            """Return the view of all runs of `length` positions of `mode`; the last mode counts in it."""
 
         @overload
         def sliding_window(
             self: "TensorRanks[ScalarT_co, tuple[*Modes]]", mode: Integer, length: Integer
         ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
         def sliding_window(self, mode: Any, length: Any) -> Any:
-            """Return the view of all runs of `length` positions of `mode`; the last mode counts in the run."""
+            """Return the view of all runs of `length` positions of `mode`; the last mode counts in it."""
 
         @overload
         def diagonal(
