@@ -1,3 +1,5 @@
+# What only checkers and editors read has a text and no body; mypy looks at what all others return.
+# pyright: reportReturnType=false
 """What the operations of a `Tensor` give: the rank of each result, as checkers and editors know it."""
 
 from collections.abc import Iterable

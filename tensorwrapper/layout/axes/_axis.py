@@ -131,7 +131,7 @@ class AxisMap(ABC):
 class Stride(AxisMap):
     """One step: the offset of position j is ``step * j``; step 0 gives all positions one place."""
 
-    _extent: int
+    _extent: int = attrs.field(alias="extent")
     step: int
 
     @property
@@ -190,7 +190,7 @@ class Cycle(AxisMap):
     round down; without a modulus nothing wraps. Source: the axis algebra in the design notes.
     """
 
-    _extent: int
+    _extent: int = attrs.field(alias="extent")
     start: int
     turn: int
     modulus: int | None
