@@ -140,6 +140,12 @@ _UNSURE = re.compile(r"[0-9]{10}|[\[,]0[\],]", re.ASCII)
 """Numbers that may be over a limit, and extents of 0, behind which others may be large."""
 
 
+@lru_cache(maxsize=128)
+def _is_plainly_small(text: str) -> bool:
+    """Tell whether a short label surely keeps all limits; remembered, since streams write the same again."""
+    return text.count(",") + text.count("{") + text.count("[") <= 64 and _UNSURE.search(text) is None
+
+
 def check_written(text: str, nbytes: int, limits: Limits) -> None:
     """Raise unless a reader with these limits takes a label that is about to be written, and its parts.
 
@@ -152,10 +158,9 @@ def check_written(text: str, nbytes: int, limits: Limits) -> None:
     """
     if (
         limits is not DEFAULT_LIMITS
-        or len(text) > 4096
-        or text.count(",") + text.count("{") + text.count("[") > 64
         or nbytes > 2**28
-        or _UNSURE.search(text) is not None
+        or len(text) > 4096
+        or not _is_plainly_small(text)
     ):
         check_readable(text, limits)
 
