@@ -75,8 +75,8 @@ class Shape(
     and literal: a negative index is a place, not a count from the end.
 
     Two shapes are equal if kind, layers, names, and extents and origins at every prefix agree, however they
-    are stored; what is stored behind an empty mode counts, too. A shape never equals what it holds or looks
-    like (a tuple, a `Smooth`): compare ``as_shape`` of both.
+    are stored. A shape never equals what it holds or looks like (a tuple, a `Smooth`): compare ``as_shape``
+    of both.
 
     Called with labels, as ``shape("i,j")``, a shape takes part in expressions as tensors do: `LabeledShape`.
 
@@ -434,15 +434,6 @@ class Shape(
         return number
 
     # Python's own.
-
-    def __dask_tokenize__(self) -> tuple[object, ...]:
-        """Return what Dask names the shape by: equal shapes have equal tokens, in every process.
-
-        O(rows); a triangle of over 2**20 rows, or as many tiles, is named by its closed form instead.
-        """
-        implementation = self.implementation
-        facts = implementation.kind, implementation.layers, self._names
-        return "tensorwrapper.Shape", *facts, *implementation.token()
 
     @classmethod
     def _wrap(cls, implementation: ShapeCommon, names: Names = None) -> "Shape[IndexT_co]":

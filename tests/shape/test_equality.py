@@ -111,32 +111,20 @@ SAME = {
         Shape.nested(Shape.triangular(3), layers=(1, 1)),
         Shape.nested(Shape.jagged([9, 1, 2, 3], origin=(-1, 0))[0:], layers=(1, 1)),
     ],
-    # What is stored behind an empty mode counts; rows, which cannot say it, say 0.
+    # What no prefix leads to is no part of a jagged shape, whether it is stored or not.
     "an empty cell": [
-        Shape.jagged([Shape(0, 0)]),
+        Shape.jagged([Shape(0, 3)]),
+        Shape.jagged([Shape(0, 5)]),
+        Shape.jagged([Shape(0, 5, origin=(0, 7))]),
         Shape.jagged([[]], rank=3),
         Shape.jagged([Shape.jagged([], rank=2)]),
-        Shape.from_cells((1,), [(0, 0)]),
+        Shape.from_cells((1,), [(0, 9)]),
     ],
-    "an empty cell that is 3 wide": [
-        Shape.jagged([Shape(0, 3)]),
-        Shape.from_cells((1,), [(0, 3)]),
-        Shape.jagged([Shape(1, 1), Shape(0, 3)])[1:].translate_by((-1, 0, 0)),
-        Shape.jagged([Shape(3, 0)]).permute((0, 2, 1)),
-    ],
-    "an empty cell elsewhere": [Shape.jagged([Shape(0, 3, origin=(0, 7))])],
     "empty tiles": [
         Shape.tiled([0], [3]),
-        Shape.from_cells((1, 1), [(0, 3)]),
+        Shape.tiled([0], [4]),
+        Shape.from_cells((1, 1), [(0, 5)]),
         Shape.tiled([3], [0]).permute((1, 0, 3, 2)),
-    ],
-    "wider empty tiles": [Shape.tiled([0], [4]), Shape.from_cells((1, 1), [(0, 4)])],
-    "no tiles": [Shape.tiled([], []), as_shape(Jagged(Shape.tiled([], []).implementation.rows))],
-    "no tiles across": [Shape.tiled([], [2, 3]), Shape.tiled([2, 3], []).permute((1, 0, 3, 2))],
-    "rows without elements, across": [
-        Shape.from_uniform(3, 0).permute((1, 0)),
-        Shape.parse("(0, 3|)"),
-        Shape.from_json('{"extents":[0,3],"kind":"jagged","origin":[0,0],"outer_rank":1}'),
     ],
     "no rows": [
         Shape.jagged([], rank=2),

@@ -72,9 +72,6 @@ class SmoothCommon(ShapeCommon):
         # Defining __eq__ takes the inherited hash away.
         return ShapeCommon.__hash__(self)
 
-    def token(self) -> tuple[object, ...]:
-        return self.extents, self.origin
-
     def is_congruent(self, other: ShapeCommon) -> bool:
         return isinstance(other, SmoothCommon) and self.extents == other.extents
 

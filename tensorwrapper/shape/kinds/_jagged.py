@@ -39,7 +39,6 @@ from tensorwrapper.shape.rows._rearrange import (
     slice_rows,
 )
 from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.rows._token import token_of
 from tensorwrapper.shape.rows._unroll import same_rows, unroll
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
@@ -55,11 +54,6 @@ class JaggedCommon(ShapeCommon):
     @abstractmethod
     def rows(self) -> Rows:
         """The shape as a window on columns."""
-
-    @property
-    def rows_tell_all(self) -> bool:
-        """Whether `rows` say all that is stored, also where no prefix leads: true but for tiles."""
-        return True
 
     @property
     def kind(self) -> Kind:
@@ -105,15 +99,7 @@ class JaggedCommon(ShapeCommon):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JaggedCommon):
             return NotImplemented
-        return self is other or (
-            self._may_agree(other)
-            and self.rows_tell_all
-            and other.rows_tell_all
-            and same_rows(self.rows, other.rows, origins=True)
-        )
-
-    def token(self) -> tuple[object, ...]:
-        return token_of(self.rows)
+        return self is other or (self._may_agree(other) and same_rows(self.rows, other.rows, origins=True))
 
     def _may_agree(self, other: "JaggedCommon") -> bool:
         """Tell whether rank and extent of mode 0 agree: a representation may have too many rows to make."""
@@ -231,8 +217,7 @@ class JaggedCommon(ShapeCommon):
         """Return the shape with the same extents and every origin 0, those of single cells included."""
         rows, columns = self.rows, self.rows.columns
         if any(not isinstance(o, int) or o for o in (*columns.origins[1:], *columns.leaf_origins)):
-            zeros = (0,) * columns.depth, (0,) * columns.leaf_rank
-            columns = Columns(columns.splits, columns.leaf, *zeros, columns.absent)
+            columns = Columns(columns.splits, columns.leaf, (0,) * columns.depth, (0,) * columns.leaf_rank)
         return JaggedView(self, Rows(columns, rows.depth, rows.start, rows.stop, 0))
 
     def translate_to(self, origin: Iterable[SupportsIndex]) -> "JaggedCommon":

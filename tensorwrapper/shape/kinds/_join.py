@@ -183,7 +183,7 @@ def _leaf_origins(parts: Sequence[Rows], order: IntArray | None) -> list[Origins
 
 def _origins(parts: Sequence[Rows], mode: int, order: IntArray | None) -> Origins:
     """Return where an unrolled or a leaf mode starts: one number, if it is the same in all parts."""
-    stored = [part.stored_origin(mode) for part in parts]
+    stored = [part._stored_origin(mode) for part in parts]
     if all(isinstance(o, int) and o == stored[0] for o in stored):
         return stored[0]
     runs = [part.run(min(mode, part.outer_rank)) for part in parts]

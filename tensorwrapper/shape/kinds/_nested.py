@@ -98,11 +98,7 @@ class NestedCommon(ShapeCommon):
         return self.layers == other.layers and self.flat == other.flat
 
     def __hash__(self) -> int:
-        # Defining __eq__ takes the inherited hash away.
-        return ShapeCommon.__hash__(self)
-
-    def token(self) -> tuple[object, ...]:
-        return self.flat.kind, *self.flat.token()
+        return hash((self.kind, self.layers, self.flat))
 
     def is_congruent(self, other: ShapeCommon) -> bool:
         return (

@@ -15,12 +15,7 @@ import numpy.typing as npt
 from tensorwrapper._arrays import frozen_array, run_of
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper.errors import OutOfBoundsError, RankError, SizeOverflowError
-from tensorwrapper.shape.boxes._common import (
-    to_index,
-    to_index_array,
-    to_ordinal_array,
-    walk_batches,
-)
+from tensorwrapper.shape.boxes._common import to_index, to_index_array, to_ordinal_array, walk_batches
 from tensorwrapper.shape.boxes._keys import WHOLE, Entry, check_ascending, mode_count, mode_of
 from tensorwrapper.shape.boxes._smooth import (
     Smooth,
@@ -37,7 +32,6 @@ from tensorwrapper.shape.rows._f_order import walk_f_order
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.rows._token import MOST_ROWS_OF_TOKENS, digest_of
 from tensorwrapper.typing import Extents, Index, IntArray, Order
 
 __all__ = ["Tiled"]
@@ -159,29 +153,18 @@ class Tiled(JaggedCommon):
         return () if self.is_uniform(number) else (number - self.outer_rank,)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Tiled):
-            return self._grid_origin == other._grid_origin and self._same_sizes(other)
-        return JaggedCommon.__eq__(self, other)
-
-    def _same_sizes(self, other: "Tiled") -> bool:
-        mine, theirs = self._partitions, other._partitions
-        return len(mine) == len(theirs) and all(
-            a.count == b.count and np.array_equal(a.sizes, b.sizes) for a, b in zip(mine, theirs, strict=True)
-        )
-
-    @property
-    def rows_tell_all(self) -> bool:
-        """Whether `rows` say all that is stored: without a tile, there may be sizes that they cannot say."""
-        if self._has_tiles:
+        # Without tiles the partitions and the grid's origin have parts that no prefix leads to.
+        if isinstance(other, Tiled) and self._has_tiles and other._has_tiles:
+            if self._grid_origin != other._grid_origin or self.grid != other.grid:
+                return False
+            for mine, theirs in zip(self._partitions, other._partitions, strict=True):
+                if not np.array_equal(mine.sizes, theirs.sizes):
+                    return False
+                if not mine.extent:
+                    # All tiles are empty in this mode, so no prefix leads to the places of later ones.
+                    break
             return True
-        first = next(mode for mode, p in enumerate(self._partitions) if not p.count)
-        behind = self._partitions[first:]
-        return not any(p.count for p in behind) and not any(p.extent for p in self._partitions)
-
-    def token(self) -> tuple[object, ...]:
-        if self.rows_tell_all and self.grid.size <= MOST_ROWS_OF_TOKENS:
-            return JaggedCommon.token(self)
-        return "tiled", *self._grid_origin, *[digest_of(p.sizes) for p in self._partitions]
+        return JaggedCommon.__eq__(self, other)
 
     def __hash__(self) -> int:
         # Defining __eq__ takes the inherited hash away.

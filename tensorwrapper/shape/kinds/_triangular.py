@@ -28,7 +28,6 @@ from tensorwrapper.shape.boxes._keys import WHOLE, Entry, mode_count, mode_of
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, box_ordinal, make_smooth
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.rows._token import MOST_ROWS_OF_TOKENS
 from tensorwrapper.typing import Extents, Half, Index, IntArray, Order
 
 __all__ = ["Triangular"]
@@ -161,13 +160,6 @@ class Triangular(JaggedCommon):
             # The first row tells the half and the diagonal, except where they make no difference.
             return self.n == other.n and (not self.n or self._row(0) == other._row(0))
         return JaggedCommon.__eq__(self, other)
-
-    def token(self) -> tuple[object, ...]:
-        return (
-            JaggedCommon.token(self)
-            if self.n <= MOST_ROWS_OF_TOKENS
-            else ("triangular", self.n, self._row(0))
-        )
 
     def __hash__(self) -> int:
         # Defining __eq__ takes the inherited hash away.

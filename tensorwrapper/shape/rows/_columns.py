@@ -87,16 +87,12 @@ class Columns:
         For q = 0 to d - 1: where mode q starts under each node of depth q; entry 0 is one number.
     leaf_origins
         Per leaf mode: where it starts in each leaf.
-    absent
-        Where there are no leaves: the extents that one would have, which a permutation brings to light
-        again; nothing, or one per leaf mode and not all of them 0.
     """
 
     splits: tuple[IntArray, ...]
     leaf: IntArray
     origins: tuple[Origins, ...]
     leaf_origins: tuple[Origins, ...]
-    absent: Index = ()
     _offsets: Sizes | None = attrs.field(default=None, init=False, repr=False)
 
     @property
@@ -186,15 +182,11 @@ class Columns:
         later = self.origins[1:] + self.leaf_origins
         origins = (first, *[o if isinstance(o, int) else array_state(o) for o in later])
         splits = tuple([array_state(s) for s in self.splits]) if self.splits else ()
-        state = splits, array_state(self.leaf), origins
-        return (*state, self.absent) if self.absent else state
+        return splits, array_state(self.leaf), origins
 
 
 def columns_of_state(
-    splits: tuple[ArrayState, ...],
-    leaf: ArrayState,
-    origins: tuple[int | ArrayState, ...],
-    absent: Index = (),
+    splits: tuple[ArrayState, ...], leaf: ArrayState, origins: tuple[int | ArrayState, ...]
 ) -> Columns:
     """Return unpickled columns: arrays come back writeable, and are frozen again."""
     stored = tuple([o if isinstance(o, int) else array_of_state(o, 0) for o in origins])
@@ -205,7 +197,6 @@ def columns_of_state(
         array_of_state(leaf, width if width > 1 else 0),
         stored[:depth],
         stored[depth:],
-        absent,
     )
 
 

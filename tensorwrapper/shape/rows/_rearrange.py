@@ -38,17 +38,12 @@ __all__ = [
 ]
 
 
-def build_rows(
-    levels: list[tuple[IntArray, Origins]],
-    leaf: IntArray,
-    leaf_origins: list[Origins],
-    absent: Index = (),
-) -> Rows:
+def build_rows(levels: list[tuple[IntArray, Origins]], leaf: IntArray, leaf_origins: list[Origins]) -> Rows:
     """Return rows from the counts and origins of every unrolled mode and the (n, s) leaf extents."""
     plain = leaf.shape[1] == 1 and shared_row(leaf) is None
     stored = splits_of(leaf[:, 0]) if plain else tidy_table(leaf)
     splits = tuple([splits_of(counts) for counts, _ in levels[1:]])
-    return Rows.whole(Columns(splits, stored, tuple([o for _, o in levels]), tuple(leaf_origins), absent))
+    return Rows.whole(Columns(splits, stored, tuple([o for _, o in levels]), tuple(leaf_origins)))
 
 
 @final
@@ -218,8 +213,7 @@ def move_rows(rows: Rows, moves: Index) -> Rows:
         moved_origins(o, move, mode)
         for mode, (o, move) in enumerate(zip(columns.origins + columns.leaf_origins, moves, strict=True))
     ]
-    first, inner = tuple(moved[:outer]), tuple(moved[outer:])
-    shifted = Columns(columns.splits, columns.leaf, first, inner, columns.absent)
+    shifted = Columns(columns.splits, columns.leaf, tuple(moved[:outer]), tuple(moved[outer:]))
     return Rows(shifted, 0, rows.start, rows.stop, rows.first + moves[0])
 
 
@@ -271,8 +265,7 @@ def permute_rows(rows: Rows, order: tuple[int, ...], needs: list[tuple[int, ...]
         else:
             leaf = shared_table(tuple([even[mode] for mode in inner]), columns.n_leaves)
         inner_origins = tuple([columns.leaf_origins[mode] for mode in inner])
-        absent = tuple([columns.absent[mode] for mode in inner]) if columns.absent else ()
-        moved = Columns(columns.splits, leaf, columns.origins, inner_origins, absent)
+        moved = Columns(columns.splits, leaf, columns.origins, inner_origins)
         return Rows(moved, rows.depth, rows.start, rows.stop, rows.first)
     tail = 1
     while tail < rows.rank - 1 and _independent(order[-tail - 1 :], needs):
@@ -291,11 +284,7 @@ def permute_rows(rows: Rows, order: tuple[int, ...], needs: list[tuple[int, ...]
         n_nodes = len(nodes)
     leaves = [_ranges_at(rows, mode, needs[mode], placed, n_nodes) for mode in order[head:]]
     extents = np.stack([counts for counts, _ in leaves], axis=1)
-    # Without a leaf, what one would have is kept: the extents come back with the permutation.
-    known = [_fixed_range(rows, mode, needs[mode]) for mode in order[head:]] if not n_nodes else []
-    absent = tuple([extent for extent, _ in known])
-    at: list[Origins] = [start for _, start in known] or [tidy_origins(starts) for _, starts in leaves]
-    permuted = build_rows(levels, extents, at, absent if any(absent) else ())
+    permuted = build_rows(levels, extents, [tidy_origins(starts) for _, starts in leaves])
     if permuted.size != rows.size:
         raise JaggedModeError(f"the permutation {order} does not keep the set of indices of this shape")
     return permuted
@@ -312,10 +301,10 @@ def _ranges_at(
     """Return extent and origin of an old mode at every new node, looked up by the modes it depends on."""
     if mode == 0:
         return np.full(n_nodes, rows.count), np.full(n_nodes, rows.first)
-    if not needs:
-        extent, origin = _fixed_range(rows, mode, needs)
-        return np.full(n_nodes, extent), np.full(n_nodes, origin)
     table, extents, origins = rows.reached_table(mode)
+    if not needs:
+        extent, origin = (int(extents[0]), int(origins[0])) if len(extents) else (0, 0)
+        return np.full(n_nodes, extent), np.full(n_nodes, origin)
     table = table[:, list(needs)]
     if not len(table):
         return np.zeros(n_nodes, dtype=np.int64), np.zeros(n_nodes, dtype=np.int64)
@@ -328,23 +317,6 @@ def _ranges_at(
     # A combination that no prefix of the old shape has leads nowhere in the new one either.
     known = (keys[found] == sought) & (wanted >= lows).all(axis=1) & (wanted <= highs).all(axis=1)
     return np.where(known, extents[chosen], 0), np.where(known, origins[chosen], 0)
-
-
-def _fixed_range(rows: Rows, mode: int, needs: tuple[int, ...]) -> tuple[int, int]:
-    """Return extent and origin of a mode that depends on nothing; where no prefix leads, what is stored."""
-    if mode == 0:
-        return rows.count, rows.first
-    extents, origins = rows.distinct_ranges(mode)
-    if len(extents):
-        return (int(extents[0]), int(origins[0])) if not needs else (0, 0)
-    columns, inner = rows.columns, mode - rows.outer_rank
-    extents, origins = rows.ranges(mode)
-    stored = rows.stored_origin(mode)
-    if len(extents):
-        same = (extents == extents[0]).all() and (origins == origins[0]).all()
-        return (int(extents[0]), int(origins[0])) if same else (0, 0)
-    absent = columns.absent[inner] if columns.absent and not columns.n_leaves and inner >= 0 else 0
-    return absent, stored if isinstance(stored, int) else 0
 
 
 def keys_of(table: IntArray, lows: IntArray, highs: IntArray) -> IntArray:

@@ -153,8 +153,7 @@ class Rows:
             last = self.depth + modes - 1
             splits, leaf = columns.splits[: last - 1], columns.splits[last - 1]
             origins, leaf_origins = columns.origins[:last], columns.origins[last : last + 1]
-        absent = columns.absent[: max(inner, 0)]
-        cut = Columns(splits, leaf, origins, leaf_origins, absent if any(absent) else ())
+        cut = Columns(splits, leaf, origins, leaf_origins)
         return Rows(cut, self.depth, self.start, self.stop, self.first)
 
     @property
@@ -200,7 +199,7 @@ class Rows:
 
     def distinct_ranges(self, mode: int) -> tuple[IntArray, IntArray]:
         """Return `reached_ranges`, or only one of them where they are known to be all alike."""
-        if mode >= self.outer_rank and isinstance(self.stored_origin(mode), int):
+        if mode >= self.outer_rank and isinstance(self._stored_origin(mode), int):
             a, b = self.leaves
             if self.columns.even is not None and b - a > 1:
                 columns, outer = self.columns, self.outer_rank
@@ -208,8 +207,7 @@ class Rows:
                 return one.reached_ranges(mode - outer + 1)
         return self.reached_ranges(mode)
 
-    def stored_origin(self, mode: int) -> Origins:
-        """Return the origin of `mode` as it is stored: one number for all prefixes, or one per node."""
+    def _stored_origin(self, mode: int) -> Origins:
         if mode == 0:
             return self.first
         outer = self.outer_rank
@@ -221,25 +219,17 @@ class Rows:
         """Return the origin, if every mode has one."""
         origin: list[int] = []
         for mode in range(self.rank):
-            stored = self.stored_origin(mode)
+            stored = self._stored_origin(mode)
             if not isinstance(stored, int):
                 _, starts = self.distinct_ranges(mode)
-                if not len(starts):
-                    origin.append(self._hidden_origin(mode))
-                    continue
-                if (starts != starts[0]).any():
+                if len(starts) and (starts != starts[0]).any():
                     raise JaggedModeError(
                         f"mode {mode} has no single origin: it varies from {starts.min()} to "
                         f"{starts.max()}; origin_at(prefix) answers"
                     )
-                stored = int(starts[0])
+                stored = int(starts[0]) if len(starts) else 0
             origin.append(stored)
         return tuple(origin)
-
-    def _hidden_origin(self, mode: int) -> int:
-        """Return where a mode starts to which no prefix leads: 0 if that is not stored, or varies."""
-        _, starts = self.ranges(mode)
-        return int(starts[0]) if len(starts) and (starts == starts[0]).all() else 0
 
     # One prefix at a time.
 
@@ -295,12 +285,12 @@ class Rows:
 
     def _span(self, mode: int) -> tuple[int, int]:
         extents, origins = self.distinct_ranges(mode)
-        stored = self.stored_origin(mode)
+        stored = self._stored_origin(mode)
         if isinstance(stored, int):
             return int(extents.max(initial=0)), stored
         filled = extents > 0
         if not filled.any():
-            return 0, int(origins.min()) if len(origins) else self._hidden_origin(mode)
+            return 0, int(origins.min()) if len(origins) else 0
         low = int(origins[filled].min())
         return int((origins + extents)[filled].max()) - low, low
 
@@ -469,8 +459,7 @@ class Rows:
         else:
             leaf = columns.leaf[a:b].copy()
         leaf_origins = tuple([_copied(o, a, b) for o in columns.leaf_origins])
-        whole = Columns(tuple(splits), frozen_array(leaf), tuple(origins), leaf_origins, columns.absent)
-        return Rows.whole(whole)
+        return Rows.whole(Columns(tuple(splits), frozen_array(leaf), tuple(origins), leaf_origins))
 
 
 def _copied(origins: Origins, start: int, stop: int) -> Origins:

@@ -3,11 +3,11 @@
 import numpy as np
 
 from tensorwrapper._arrays import SMALL, frozen_array, same_values, shared_table, splits_of
-from tensorwrapper.shape.rows._columns import Columns, Origins, origins_of
+from tensorwrapper.shape.rows._columns import Columns, Origins
 from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.typing import Index, IntArray
+from tensorwrapper.typing import IntArray
 
-__all__ = ["absent_of", "same_rows", "unroll", "unrolls_exactly"]
+__all__ = ["same_rows", "unroll", "unrolls_exactly"]
 
 _CHUNK = 2**15  # leaves compared at a time where two shapes store them differently
 
@@ -31,8 +31,7 @@ def unroll(rows: Rows, outer_rank: int) -> Rows:
         splits = splits_of(counts)
         leaf = _unrolled_leaf(columns, counts, splits.item(-1))
         origins = (rows.first, *columns.origins[1:], first)
-        absent = columns.absent[1:] if any(columns.absent[1:]) else ()
-        rows = Rows.whole(Columns((*columns.splits, splits), leaf, origins, tuple(moved), absent))
+        rows = Rows.whole(Columns((*columns.splits, splits), leaf, origins, tuple(moved)))
     return rows
 
 
@@ -45,10 +44,7 @@ def _unrolled_leaf(columns: Columns, counts: IntArray, total: int) -> IntArray:
 
 
 def same_rows(left: Rows, right: Rows, *, origins: bool) -> bool:
-    """Tell whether two sets of rows have the same extents at every prefix; or are equal, with `origins`.
-
-    What is stored behind an empty mode, where no prefix leads, counts for equality alone.
-    """
+    """Tell whether two sets of rows have the same extents (and origins) at every prefix."""
     if left.stop - left.start != right.stop - right.start or (origins and left.first != right.first):
         return False
     mine, theirs = left.columns, right.columns
@@ -58,48 +54,13 @@ def same_rows(left: Rows, right: Rows, *, origins: bool) -> bool:
     if mine is theirs and left.depth == right.depth and left.start == right.start:
         return True
     if outer != other:
-        shallow, deep = (left, right) if outer < other else (right, left)
-        if left.size != right.size or (origins and not _tells_all(deep, shallow)):
+        if left.size != right.size:
             return False
         left, right = unroll(left, max(outer, other)), unroll(right, max(outer, other))
-    return _same_extents(left, right, exactly=origins) and not (origins and not _same_origins(left, right))
+    return _same_extents(left, right) and not (origins and not _same_origins(left, right))
 
 
-def _tells_all(deep: Rows, shallow: Rows) -> bool:
-    """Tell whether rows as deep as `deep` say all that the cells of `shallow` store behind empty modes.
-
-    Rows have nothing stored there, which counts as extents of 0, at 0 where their starts vary.
-    """
-    columns, outer = shallow.columns, shallow.outer_rank
-    a, b = shallow.leaves
-    if a == b:
-        unrolled = deep.outer_rank - outer
-        return not any(absent_of(shallow)[:unrolled])
-    extents = columns.leaf_extents(a, b)
-    if columns.even is not None and all(isinstance(o, int) for o in columns.leaf_origins):
-        extents = extents[:1]  # one leaf stands for all
-    reached = np.logical_and.accumulate(extents[:, : deep.outer_rank - outer] > 0, axis=1)
-    if reached[:, -1].all():
-        return True
-    for inner in range(1, columns.leaf_rank):
-        lost = ~reached[:, min(inner, reached.shape[1]) - 1]
-        if extents[lost, inner].any():
-            return False
-        if lost.any():
-            said = deep.stored_origin(outer + inner)
-            starts = origins_of(columns.leaf_origins[inner], a, a + len(extents))[lost]
-            if (starts != (said if isinstance(said, int) else 0)).any():
-                return False
-    return True
-
-
-def absent_of(rows: Rows) -> Index:
-    """Return the extents that cells would have if there were one: zeros unless they are stored."""
-    columns = rows.columns
-    return columns.absent if columns.absent and not columns.n_leaves else (0,) * columns.leaf_rank
-
-
-def _same_extents(left: Rows, right: Rows, *, exactly: bool) -> bool:
+def _same_extents(left: Rows, right: Rows) -> bool:
     """Compare two sets of rows with the same number of rows, unrolled modes and leaf modes."""
     mine, theirs = left.columns, right.columns
     a, b, c, d = left.start, left.stop, right.start, right.stop
@@ -109,17 +70,14 @@ def _same_extents(left: Rows, right: Rows, *, exactly: bool) -> bool:
         if not _same_runs(x[a : b + 1], y[c : d + 1]):
             return False
         a, b, c, d = x.item(a), x.item(b), y.item(c), y.item(d)
-    if a == b:
-        return not exactly or absent_of(left) == absent_of(right)
     x, y = mine.leaf, theirs.leaf
     if x.ndim == y.ndim == 1:
         return _same_runs(x[a : b + 1], y[c : d + 1])
     if mine.even is not None and theirs.even is not None:
         # One leaf stands for all.
         b, d = min(b, a + 1), min(d, c + 1)
-    same = np.array_equal if exactly else _same_boxes
     return all(
-        same(
+        _same_boxes(
             mine.leaf_extents(a + k, min(a + k + _CHUNK, b)),
             theirs.leaf_extents(c + k, min(c + k + _CHUNK, d)),
         )
@@ -128,7 +86,7 @@ def _same_extents(left: Rows, right: Rows, *, exactly: bool) -> bool:
 
 
 def _same_boxes(left: IntArray, right: IntArray) -> bool:
-    """Compare two tables of leaf extents but for what follows an extent of 0, where no prefix leads."""
+    """Compare two tables of leaf extents; nothing leads to what follows an extent of 0: it does not count."""
     return np.array_equal(left, right) or np.array_equal(_reached(left), _reached(right))
 
 
@@ -147,7 +105,7 @@ def _share_origins(left: Rows, right: Rows) -> bool:
 def _same_bytes(mine: Columns, theirs: Columns) -> bool:
     """Tell at little cost whether two small shapes of rank 2 have the same rows, as most that agree have."""
     x, y = mine.leaf, theirs.leaf
-    if mine.splits or theirs.splits or x.ndim != y.ndim or not 1 < x.size == y.size <= SMALL:
+    if mine.splits or theirs.splits or x.ndim != y.ndim or not x.size == y.size <= SMALL:
         return False
     return x.tobytes() == y.tobytes()
 
@@ -159,22 +117,15 @@ def _same_runs(left: IntArray, right: IntArray) -> bool:
 
 
 def _same_origins(left: Rows, right: Rows) -> bool:
-    """Compare the origins of rows with the same extents and as many unrolled modes; all stored ones count."""
+    """Compare the origins of rows with the same extents; those that no prefix leads to do not count."""
     if _share_origins(left, right):
         return True
     mine: tuple[Origins, ...] = left.columns.origins[left.depth + 1 :] + left.columns.leaf_origins
     theirs: tuple[Origins, ...] = right.columns.origins[right.depth + 1 :] + right.columns.leaf_origins
-    outer = left.outer_rank
     for mode, (x, y) in enumerate(zip(mine, theirs, strict=True), 1):
         if isinstance(x, int) and isinstance(y, int):
-            if x != y:
+            if x != y and len(left.distinct_ranges(mode)[1]):
                 return False
-            continue
-        (a, b), (c, d) = left.run(min(mode, outer)), right.run(min(mode, outer))
-        if a == b:
-            # Starts that vary say 0 where there is none.
-            if (x if isinstance(x, int) else 0) != (y if isinstance(y, int) else 0):
-                return False
-        elif not np.array_equal(origins_of(x, a, b), origins_of(y, c, d)):
+        elif not np.array_equal(left.reached_ranges(mode)[1], right.reached_ranges(mode)[1]):
             return False
     return True

@@ -14,8 +14,7 @@
 ===============  ====================================================================================
 
 The outermost object may have ``"names"``, too: per mode its name, or null.
-What a shape is written as depends on how it is stored: equal shapes may have different JSON, and each is
-read back as an equal shape.
+What a shape is written as depends on how it is stored: equal shapes may have different JSON.
 """
 
 from collections.abc import Callable

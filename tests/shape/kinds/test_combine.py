@@ -101,7 +101,7 @@ def stacked(tree, mode, count):
         (
             [Shape.jagged([Shape(0, 5, 2)]), Shape.jagged([Shape(0, 6, 3)])],
             3,
-            Shape.jagged([Shape(0, 5, 5)]),
+            Shape.jagged([Shape(0, 1, 1)]),
         ),
         ([J, Shape.jagged([], rank=2)], 0, J),
         ([Shape.tiled([1, 2], [3]), Shape.tiled([4], [3])], 0, Shape.tiled([1, 2, 4], [3])),

@@ -61,6 +61,7 @@ def peak_bytes(call):
         ("(3|1, 2)", "position 1 stands '3'.*mode 0"),
         ("(3|, 2)", "position 1 stands '3'.*mode 0"),
         ("(5|6,)", "position 1.*mode 0"),
+        ("(0, 5|)", "position 4, no prefix leads to mode 1"),
         ("(2, 0, 7, |)", "position 7, no prefix leads to mode 2"),
         (f"(2, 1|{2**63})", "position 4.*64 bits"),
         (f"(2, {2**62}|{2**62 + 1})", "position 4.*64 bits"),
