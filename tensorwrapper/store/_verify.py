@@ -5,7 +5,7 @@ from typing import final
 
 import attrs
 
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import DataFileError, RemoteProtocolError
 from tensorwrapper.store._directory import Directory, Place, Row
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store._format import ALIGNMENT, HEADER_BYTES, unpack_header
@@ -131,6 +131,6 @@ def _damage(reader: RecordReader, place: Place) -> str | None:
 def _unreadable(file: TensFile, name: str) -> str | None:
     try:
         file[name]
-    except DataFileError as error:
+    except (DataFileError, RemoteProtocolError) as error:
         return f"{name!r} cannot be read: {error}"
     return None

@@ -1,7 +1,7 @@
 """``encode``: a pure function from tensors, or a message, to frames. No I/O."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, SupportsIndex
+from typing import Literal, SupportsIndex, cast
 
 from tensorwrapper._integers import to_count, to_ints
 from tensorwrapper.errors import ConversionError, LocalProtocolError
@@ -206,9 +206,9 @@ def _codecs(
     """Return the codec of all tensors, or one for each."""
     if compress is None:
         return None, ()
-    if isinstance(compress, str):
+    if isinstance(compress, str) or not isinstance(cast("object", compress), Sequence):
         check_compression(compress)
-        return compress, ()
+        return cast("Compression", compress), ()
     check_several(compress, "compress")
     if len(compress) != n_tensors:
         raise LocalProtocolError("schema", f"{len(compress)} codecs do not fit {n_tensors} tensors")

@@ -156,12 +156,7 @@ def check_written(text: str, nbytes: int, limits: Limits) -> None:
     LocalProtocolError
         If not; the text names the limit and says how to raise it.
     """
-    if (
-        limits is not DEFAULT_LIMITS
-        or nbytes > 2**28
-        or len(text) > 4096
-        or not _is_plainly_small(text)
-    ):
+    if limits is not DEFAULT_LIMITS or nbytes > 2**28 or len(text) > 4096 or not _is_plainly_small(text):
         check_readable(text, limits)
 
 

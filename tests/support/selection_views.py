@@ -51,6 +51,7 @@ VIEWS = {
     "minimum": lambda: sel.minimum(_a()[0], _b()),
     "maximum": lambda: sel.maximum(_a()[0], 3),
     "cast": lambda: _a().astype("<f4"),
+    "unsafe cast": lambda: _a().astype("<i2", casting="unsafe"),
     "full": lambda: sel.full((2,), 1.5, dtype="<f8"),
     "full of bools": lambda: sel.full((2,), True),
     "full of nan": lambda: sel.full((2,), float("nan"), dtype="<f4"),

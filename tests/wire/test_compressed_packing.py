@@ -190,7 +190,7 @@ def test_a_codec_that_is_not_here_is_named(monkeypatch):
 
 
 def test_other_codecs_are_refused():
-    for name in ("lz4", "", "dense", True, 3, ["zlib"]):
+    for name in ("lz4", "", "dense", True, 3, ["lz4"]):
         with pytest.raises(LocalProtocolError):
             wire.encode([walk(1000)], compress=name)
 

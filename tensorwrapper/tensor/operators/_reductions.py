@@ -254,7 +254,7 @@ def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> 
     target: object = inputs[0]
     if is_tensor_or_view(target) and not is_tensor(target):
         # The elements of a view are computed, and written back through it.
-        computed = target._as_operand()
+        computed: TensorFacade[Any] = target._as_operand()
         _at(ufunc, (computed, *inputs[1:]), options)
         target.assign(computed)
         return None
