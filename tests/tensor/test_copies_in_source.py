@@ -113,6 +113,7 @@ ALLOWED = {
     "wire/_assembler_boxes.py": {"array", "concatenate"},  # corners of boxes
     "wire/_compressed_packing.py": {"array"},  # sizes of blocks
     "wire/_compress_buffer.py": {"put"},  # of the cache
+    "wire/_jagged_packing.py": {"where"},  # extents of empty cells
     "wire/_write.py": {"flatten"},  # Shape.flatten
     "wire/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
 }
