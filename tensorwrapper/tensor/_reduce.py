@@ -45,16 +45,23 @@ def reduce_last(ufunc: np.ufunc, array: Array, initial: object) -> Array:
 
 
 def reduce_runs(
-    ufunc: np.ufunc, flat: Array, offsets: IntArray, initial: object, *, what: str = "tile"
+    ufunc: np.ufunc,
+    flat: Array,
+    offsets: IntArray,
+    initial: object,
+    *,
+    what: str = "tile",
+    dtype: npt.DTypeLike | None = None,
 ) -> Array:
     """Return one number per run ``flat[offsets[k]:offsets[k + 1]]``; linear in the elements.
 
-    ``what`` is how an error names a run.
+    ``what`` is how an error names a run, ``dtype`` the type that is computed in.
     """
     _check(ufunc, 1)
     filled = offsets[1:] > offsets[:-1]
     starts = offsets[:-1][filled]
-    result = ufunc.reduceat(flat if len(starts) else np.zeros(1, flat.dtype), starts if len(starts) else [0])
+    source, places = (flat, starts) if len(starts) else (np.zeros(1, flat.dtype), [0])
+    result = ufunc.reduceat(source, places, dtype=dtype)
     return _with_empty(ufunc, result[: len(starts)], flat.dtype, [filled], initial, what=what)
 
 

@@ -11,18 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, holds_strings, packed_layout
+from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
-    ExtentError,
     ExtentMismatchError,
     JaggedModeError,
-    LayoutError,
 )
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
 from tensorwrapper.tensor._facade import TensorFacade
+from tensorwrapper.tensor._reduce import reduce_runs
 from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows
 from tensorwrapper.tensor.operators._operand import is_tensor, is_tensor_or_view, read_operand, read_operands
 from tensorwrapper.tensor.operators._refusals import refusals
@@ -45,7 +44,6 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
         raise ConversionError(
             f"{name}: keepdims of a jagged tensor; one number per row combines with it as it is"
         )
-    _check_reorderable(ufunc)
     flat, splits = tensor.elements(), splits_below(shape, modes) if modes else np.array([0, shape.size])
     where = options.pop("where", True)
     if where is not True:
@@ -56,9 +54,8 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
         befores = np.concatenate([[0], np.cumsum(mask)])
         flat, splits = flat[mask], befores[splits]
     with refusals(name):
-        result = _reduce_runs(
-            ufunc, flat, splits, options.pop("initial", None), options.pop("dtype", None), shape, modes
-        )
+        initial, dtype = options.pop("initial", None), options.pop("dtype", None)
+        result = reduce_runs(ufunc, flat, splits, initial, what="row", dtype=dtype)
     if options:
         raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
     leading = shape.leading(modes)
@@ -106,54 +103,6 @@ def _reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
             "axis=-1 reduces rows, axis=None all elements"
         )
     return first
-
-
-def _check_reorderable(ufunc: np.ufunc) -> None:
-    if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
-        raise ConversionError(f"{ufunc.__name__} does not reduce: it needs two inputs and one output")
-    trial: Array = np.ones((1, 1), np.bool_ if ufunc.__name__.startswith("logical") else np.int64)
-    try:
-        # NumPy itself knows which ufuncs may take the modes in any order.
-        ufunc.reduce(trial, axis=None)
-    except ValueError as error:
-        raise LayoutError(
-            f"{ufunc.__name__} depends on the order of the elements, which tiles and rows leave open: {error}"
-        ) from error
-
-
-def _reduce_runs(
-    ufunc: np.ufunc,
-    flat: Array,
-    splits: IntArray,
-    initial: object,
-    dtype: "npt.DTypeLike | None",
-    shape: Shape[Any],
-    modes: int,
-) -> Array:
-    filled = splits[1:] > splits[:-1]
-    starts = splits[:-1][filled]
-    few = len(starts) == len(filled)
-    source = flat if len(starts) else np.zeros(1, flat.dtype)
-    result = np.asarray(ufunc.reduceat(source, starts if len(starts) else [0], dtype=dtype))[: len(starts)]
-    check_dtype(result.dtype)
-    neutral = None if initial is None else _as_initial(initial, result.dtype)
-    if neutral is not None:
-        result = np.asarray(ufunc(result, neutral))
-    if few:
-        return result
-    if neutral is None:
-        if ufunc.identity is None:
-            index = shape.leading(modes).index(int(np.argmin(filled)))
-            raise ExtentError(f"row {index} is empty and {ufunc.__name__} has no identity: give initial=")
-        neutral = np.asarray(ufunc.reduce(np.empty(0, flat.dtype), dtype=dtype))
-    full = np.full(len(filled), neutral, dtype=result.dtype)
-    full[filled] = result
-    return full
-
-
-def _as_initial(initial: object, dtype: "np.dtype[Any]") -> Array:
-    # Any number has a truth.
-    return fit_number(bool(initial) if dtype.kind == "b" else initial, dtype, "initial")
 
 
 def _accumulate(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
