@@ -1,5 +1,6 @@
 """The pictures of the guide: run this script to make them anew. They come out the same every time."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path as FilePath
 
@@ -146,7 +147,34 @@ def sharded_matmul() -> str:
     return BlockOperation("matmul", (10, 12), {"x": x, "y": y}, {"z": z}).split_grid((5, 4)).to_svg(4)
 
 
+def side_by_side(*pictures: tuple[str, str], height: int = 250) -> str:
+    """Return pictures beside each other, each under its caption and as high as the others."""
+    parts, width = [], 0
+    for caption, picture in pictures:
+        (size, across, down), *_ = re.findall(r'(width="([\d.]+)" height="([\d.]+)")', picture)
+        wide = round(float(across) * height / float(down))
+        inside = picture.replace(size, f'x="{width}" y="30" width="{wide}" height="{height}"', 1)
+        parts.append(f'<text x="{width + wide // 2}" y="20" text-anchor="middle">{caption}</text>\n{inside}')
+        width += wide + 10
+    head = f'width="{width}" height="{height + 40}" viewBox="0 0 {width} {height + 40}"'
+    font = 'font-family="system-ui, Helvetica, Arial, sans-serif" font-size="15" fill="#444444"'
+    label = ", ".join(caption for caption, _ in pictures)
+    paper = f'<rect width="{width}" height="{height + 40}" fill="#ffffff"/>'
+    opening = f'<svg xmlns="http://www.w3.org/2000/svg" {head} role="img" aria-label="{label}" {font}>'
+    return "\n".join([opening, paper, *parts, "</svg>"])
+
+
+def one_type() -> str:
+    """Return shapes of several kinds, all values of one type: the picture of the README."""
+    return side_by_side(
+        ("events: rows", Shape.jagged([3, 1, 2, 5, 0, 4]).to_svg()),
+        ("a matrix: tiles", Tiling([5, 15, 10], [5, 15, 10]).to_svg()),
+        ("regions: anywhere", few_cells().to_svg()),
+    )
+
+
 PICTURES: dict[str, Callable[[], str]] = {
+    "one-type": one_type,
     "box": lambda: Shape(4, 5, origin=(-2, 0)).to_svg(),
     "solid": lambda: Shape(4, 5, 6).to_svg(),
     "rows": lambda: Shape.jagged([3, 1, 2]).to_svg(),

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor import sparse as sparse
     from tensorwrapper.tensor import strings as strings
     from tensorwrapper.tensor import zeros as zeros
+    from tensorwrapper.wire import no_elements as no_elements
 
 __version__ = "0.1.0"
 
@@ -74,6 +75,7 @@ __all__ = [
     "full",
     "jagged",
     "layout",
+    "no_elements",
     "open",
     "save",
     "selection",
@@ -119,6 +121,7 @@ _HOMES = {
     "jagged": "tensor",
     "sparse": "tensor",
     "strings": "tensor",
+    "no_elements": "wire",
 }
 
 

@@ -3,8 +3,10 @@
 Small arrays are worked on in plain Python where a call to NumPy would cost more than the work.
 """
 
+import hashlib
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import accumulate
 from typing import Final, TypeAlias, TypeVar, cast
 
@@ -25,9 +27,11 @@ __all__ = [
     "array_state",
     "check_rows",
     "concatenated_ranges",
+    "digest_of",
     "frozen_array",
     "frozen_values",
     "last_run",
+    "memory_for",
     "run_of",
     "same_values",
     "shared_row",
@@ -39,6 +43,8 @@ __all__ = [
 ]
 
 _S = TypeVar("_S", bound=np.generic)
+
+_MOST = 1 << 36  # numbers that no memory holds as an array
 
 Sizes: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
 """Numbers of elements: int64, or Python integers in an object array where 64 bits do not suffice."""
@@ -70,6 +76,11 @@ def frozen_values(values: npt.NDArray[_S]) -> npt.NDArray[_S]:
         values = values.view()
         values.flags.writeable = False
     return values
+
+
+def digest_of(numbers: IntArray) -> str:
+    """Return a digest of the numbers of an array."""
+    return hashlib.blake2b(np.ascontiguousarray(numbers).tobytes(), digest_size=16).hexdigest()
 
 
 def splits_of(counts: npt.NDArray[np.integer]) -> IntArray:
@@ -209,3 +220,15 @@ def _rows_of(table: IntArray) -> Iterator[Index]:
     if table.shape[1] == 0:
         return itertools.repeat((), len(table))
     return zip(*table.T.tolist(), strict=True)
+
+
+@contextmanager
+def memory_for(count: int, what: str = "indices") -> Generator[None]:
+    """Raise `SizeOverflowError` where so many numbers, one by one, are more than memory holds."""
+    error = SizeOverflowError(f"{count} {what}, one by one, are more than memory holds")
+    if count > _MOST:
+        raise error
+    try:
+        yield
+    except MemoryError as cause:
+        raise error from cause

@@ -7,7 +7,7 @@ They are plain classes: an ``attrs`` exception loses its ``args`` and cannot pas
 
 from typing import Literal, final
 
-import attrs
+from tensorwrapper._value_class import frozen
 
 __all__ = [
     "BufferSizeError",
@@ -56,6 +56,7 @@ __all__ = [
     "TransportTornError",
     "UnsupportedSocketError",
     "ValidationError",
+    "VersionChangedError",
 ]
 
 ProtocolReason = Literal["frame", "header", "schema", "limit", "size", "layout", "unsupported", "integrity"]
@@ -276,6 +277,10 @@ class ComputationCancelledError(TensorWrapperError, RuntimeError):
     """A computation was stopped by whoever asked for it; what was written until then stays."""
 
 
+class VersionChangedError(TensorWrapperError, RuntimeError):
+    """A source was changed while it was read; what was read of its two versions is not joined."""
+
+
 class DistributionError(TensorWrapperError, ValueError):
     """A parameter of a random distribution, or its seed, is not acceptable."""
 
@@ -315,7 +320,7 @@ class SelectionError(TensorWrapperError, ValueError):
 
 
 @final
-@attrs.frozen
+@frozen
 class Finding:
     """One thing that a check found wrong: which rule, where, and what.
 

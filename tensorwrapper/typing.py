@@ -6,7 +6,7 @@ the type of their indices, so a checker knows the rank wherever it can be known,
 a rank is wanted. ``ShapeLike`` stands in ``tensorwrapper.shape``, beside the class that it names.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Literal, Never, Protocol, SupportsIndex, TypeAlias, TypeVarTuple
 
@@ -36,6 +36,8 @@ Modes = TypeVarTuple("Modes")
 __all__ = [
     "AnyRank",
     "Array",
+    "ArrayKey",
+    "ArrayKeyItem",
     "BufferLike",
     "ElementCasting",
     "Extents",
@@ -68,6 +70,7 @@ __all__ = [
     "ScalarT_co",
     "Slices",
     "StringKind",
+    "SupportsArray",
     "UnknownRank",
     "WriteCasting",
 ]
@@ -180,3 +183,18 @@ PositionalItem: TypeAlias = KeyItem | None
 
 PositionalKey: TypeAlias = PositionalItem | tuple[PositionalItem, ...]
 """What may stand between the square brackets of a tensor or a layout: NumPy's basic indexing."""
+
+
+class SupportsArray(Protocol):
+    """An array, or a tensor of positions or bools."""
+
+    def __array__(self) -> Array: ...
+
+
+ArrayKeyItem: TypeAlias = (
+    PositionalItem | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]] | SupportsArray
+)
+"""What may stand for one mode of a tensor: what basic indexing takes, positions, or a mask."""
+
+ArrayKey: TypeAlias = ArrayKeyItem | tuple[ArrayKeyItem, ...]
+"""What may stand between the square brackets of a tensor."""

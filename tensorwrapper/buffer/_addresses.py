@@ -8,14 +8,17 @@ import numpy as np
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.typing import IntArray
 
 __all__ = ["all_addresses", "packed_layout"]
 
 
 def packed_layout(shape: Shape[Any]) -> Layout[Any]:
-    """Return the layout of a shape without gaps, in row-major order."""
-    return Layout(shape) if shape.kind == "nested" else wrap_layout(contiguous(shape, 0))
+    """Return the layout of a shape without gaps, in row-major order; it has the names of the shape."""
+    if shape.kind == "nested" or names_of(shape) is not None:
+        return Layout(shape)
+    return wrap_layout(contiguous(shape, 0))
 
 
 def all_addresses(batches: Iterator[IntArray]) -> IntArray:

@@ -11,15 +11,16 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer._addresses import packed_layout
 from tensorwrapper.buffer._elements import (
-    check_numbers,
     check_write,
     contains_value,
     convert_elements,
     holds_strings,
     kind_of,
 )
+from tensorwrapper.buffer._sums import add_at
 from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements
 from tensorwrapper.buffer.copies._run_copy import run_copy
 from tensorwrapper.buffer.strings._data import StringData
@@ -283,6 +284,26 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         source = Dense(cast("np.ndarray[tuple[int], np.dtype[ScalarT_co]]", self.elements_of(layout)))
         return source.place(packed, target, size, threads=threads)
 
+    def require_numbers(self, what: str) -> None:
+        """Raise if the elements are strings, with which `what` cannot be done.
+
+        Raises
+        ------
+        DTypeError
+            If they are.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.as_tensor([1, 2]).buffer.require_numbers("a sum")
+        >>> tw.strings(["a"]).buffer.require_numbers("a sum")
+        Traceback (most recent call last):
+        tensorwrapper.errors.DTypeError: a sum needs numbers, and the elements are strings of kind 'utf8'
+        """
+        if holds_strings(self.dtype):
+            kind = kind_of(self.dtype)
+            raise DTypeError(f"{what} needs numbers, and the elements are strings of kind {kind!r}")
+
     def convert(self, layout: LayoutCommon, dtype: "np.dtype[Any]", *, checked: bool) -> "BufferCommon[Any]":
         """Return a buffer of these elements, one after the other, as ones of another type.
 
@@ -293,7 +314,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         DTypeError
             If they are strings.
         """
-        check_numbers(self.dtype, "astype")
+        self.require_numbers("astype")
         array = self.memory_of(layout)
         elements = self.elements_of(layout) if array is None else array
         return Dense(cast("Any", convert_elements(elements, dtype, checked=checked).reshape(-1)))
@@ -336,7 +357,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
 
 @final
-@attrs.frozen(eq=False, getstate_setstate=False)
+@frozen(eq=False, getstate_setstate=False)
 class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """One run of elements: a one-dimensional array without gaps, whose memory it keeps alive.
 
@@ -390,9 +411,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         target = self.owner
         if not target.writeable:
             raise ReadOnlyError("this memory is read-only; copy() gives some that can change")
-        if not np.can_cast(values.dtype, self.dtype, casting="same_kind"):
-            raise DTypeError(f"sums of {values.dtype} do not go into elements of {self.dtype}")
-        np.add.at(target.flat, addresses, cast("Any", values))
+        add_at(target.flat, addresses, values)
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
         return self.gather(iter([addresses.reshape(-1)]), addresses.size).reshape(addresses.shape)
@@ -453,9 +472,9 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         size = flat.dtype.itemsize
         # datetime64 and timedelta64 do not export the buffer protocol; their bytes do.
         source = flat if flat.dtype.kind in "biufc" else flat.view(np.uint8)
-        return np.ndarray(
-            extents, flat.dtype, buffer=source, offset=offset * size, strides=[s * size for s in strides]
-        )
+        # A stride that is never stepped along may be anything, and NumPy takes no large ones even there.
+        steps = [s * size if n > 1 else size for n, s in zip(extents, strides, strict=True)]
+        return np.ndarray(extents, flat.dtype, buffer=source, offset=offset * size, strides=steps)
 
     def __reduce__(self) -> "tuple[Callable[..., Dense[Any]], tuple[Array]]":
         return Dense, (self.flat,)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer.copies._copy import assign_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
@@ -86,7 +87,7 @@ def _share(buffers: Sequence[BufferCommon[Any]]) -> bool:
 
 
 @final
-@attrs.frozen(eq=False, getstate_setstate=False)
+@frozen(eq=False, getstate_setstate=False)
 class Lookup(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """Elements of another buffer, through a table of addresses."""
 
@@ -130,7 +131,7 @@ class Lookup(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Joined(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """The elements of several buffers, one after the other."""
 

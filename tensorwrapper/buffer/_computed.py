@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Generic, SupportsIndex, TypeAlias, cast, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._elements import check_dtype, fit_number
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
@@ -95,7 +95,7 @@ def _size(size: SupportsIndex) -> int:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Constant(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """One element, at every address."""
 
@@ -125,7 +125,7 @@ class Constant(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Functions(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """Elements that are computed when they are read."""
 

@@ -12,11 +12,10 @@ from tensorwrapper.typing import Array, StringKind, WriteCasting
 
 __all__ = [
     "check_dtype",
-    "check_numbers",
     "check_write",
     "contains_value",
     "convert_elements",
-    "fit_elements",
+    "fit_extents",
     "fit_number",
     "holds_strings",
     "kind_of",
@@ -45,12 +44,6 @@ def holds_strings(dtype: "np.dtype[Any]") -> bool:
 def kind_of(dtype: "np.dtype[Any]") -> StringKind:
     """Return what the strings of a dtype for them are: bytes, which are objects, or text."""
     return "binary" if dtype.kind == "O" else "utf8"
-
-
-def check_numbers(dtype: "np.dtype[Any]", what: str) -> None:
-    """Raise if elements are strings, with which `what` cannot be done."""
-    if holds_strings(dtype):
-        raise DTypeError(f"{what} needs numbers, and the elements are strings of kind {kind_of(dtype)!r}")
 
 
 def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
@@ -179,7 +172,23 @@ def _is_within_kind(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
     return np.can_cast(given, dtype, "same_kind")
 
 
-def fit_elements(array: Array, dtype: "np.dtype[Any]") -> Array:
+def convert_elements(
+    array: Array, dtype: "np.dtype[Any]", *, checked: bool = True, copy: bool = True
+) -> Array:
+    """Return the elements as ones of this type, without gaps, in memory of their own.
+
+    Without `copy` elements that surely fit are returned as they are, whatever their type.
+
+    Raises
+    ------
+    SizeOverflowError
+        If they are checked and one is not in the range of the type; else integers wrap round as NumPy's.
+    """
+    fitted = _fit_elements(array, dtype) if checked else array
+    return copy_elements(array, dtype) if copy and fitted is array else fitted
+
+
+def _fit_elements(array: Array, dtype: "np.dtype[Any]") -> Array:
     """Return an array of this type, or as it is if that surely fits; fractions are dropped, nothing wraps.
 
     Raises
@@ -195,7 +204,10 @@ def fit_elements(array: Array, dtype: "np.dtype[Any]") -> Array:
             raise DTypeError(
                 f"elements of {array.dtype} have imaginary parts, which type {dtype} cannot hold"
             )
-        return fit_elements(numbers_of_two.real, dtype)
+        real: Array = numbers_of_two.real
+        fitted = _fit_elements(real, dtype)
+        # The real parts are a view, and may be of a narrower type.
+        return copy_elements(real, dtype) if fitted is real else fitted
     with np.errstate(all="ignore"):
         fitted = copy_elements(array, dtype)
     whole = np.trunc(cast("npt.NDArray[np.floating]", array)) if array.dtype.kind == "f" else array
@@ -206,16 +218,23 @@ def fit_elements(array: Array, dtype: "np.dtype[Any]") -> Array:
     return fitted
 
 
-def convert_elements(array: Array, dtype: "np.dtype[Any]", *, checked: bool = True) -> Array:
-    """Return the elements as ones of this type, without gaps, in memory of their own.
+def fit_extents(values: Array, extents: tuple[int, ...]) -> Array:
+    """Return values that broadcast to `extents`, without leading modes of extent 1 that are too many.
 
     Raises
     ------
-    SizeOverflowError
-        If they are checked and one is not in the range of the type; else integers wrap round as NumPy's.
+    ExtentMismatchError
+        If they do not broadcast.
     """
-    fitted = fit_elements(array, dtype) if checked else array
-    return copy_elements(array, dtype) if fitted is array else fitted
+    extra = values.ndim - len(extents)
+    if extra > 0 and values.shape[:extra] == (1,) * extra:
+        values = values.reshape(values.shape[extra:])
+    pairs = zip(reversed(values.shape), reversed(extents), strict=False)
+    if values.ndim > len(extents) or any(mine not in {1, wanted} for mine, wanted in pairs):
+        raise ExtentMismatchError(
+            f"a value of extents {values.shape} does not broadcast to a tensor of extents {extents}"
+        )
+    return values
 
 
 def contains_value(elements: Array, value: object) -> bool:

@@ -19,6 +19,7 @@ from tensorwrapper.buffer._sparse_merge import (
     nearest,
     to_fill,
 )
+from tensorwrapper.buffer._sums import add_at
 from tensorwrapper.buffer.copies._copy import (
     assign_elements,
     copy_elements,
@@ -26,7 +27,7 @@ from tensorwrapper.buffer.copies._copy import (
     scatter_elements,
     take_elements,
 )
-from tensorwrapper.errors import DTypeError, ReadOnlyError, SizeOverflowError
+from tensorwrapper.errors import ReadOnlyError, SizeOverflowError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import InverseMap
 from tensorwrapper.shape.lowlevel import to_ordinal_array
@@ -198,12 +199,10 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     def accumulate(self, addresses: IntArray, values: Array) -> None:
         if not self._adding:
             raise ReadOnlyError("this buffer is read-only; copy() gives one that can change")
-        if not np.can_cast(values.dtype, self.dtype, casting="same_kind"):
-            raise DTypeError(f"sums of {values.dtype} do not go into elements of {self.dtype}")
         places, which = np.unique(addresses.reshape(-1), return_inverse=True)
         with self._stored.lock:
             sums = self.read(places)
-            np.add.at(sums, which.reshape(-1), cast("Any", values.reshape(-1)))
+            add_at(sums, which.reshape(-1), values.reshape(-1))
             self._stored.value = merge(self._stored.value, places, sums, self._fill)
 
     # What a layout reaches: nothing here goes through elements that are not stored.

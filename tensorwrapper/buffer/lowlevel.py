@@ -3,12 +3,12 @@
 A buffer is one class over `BufferCommon` (public), whose first line names its primitives; the guide to
 buffers shows one, and ``tensorwrapper.testing.BufferContract`` tests it.
 
-**What elements may be**: `check_dtype` (a type that a buffer can have), `check_numbers` (not strings),
-`holds_strings`, `kind_of` (text or bytes), `check_kind` (what a caller gave for that).
+**What elements may be**: `check_dtype` (a type that a buffer can have), `holds_strings`, `kind_of` (text or
+bytes), `check_kind` (what a caller gave for that).
 
 **Values as elements**, with the errors that the rest of the package raises: `check_write` (an array that may
-be written), `fit_number` (one number as an element), `fit_elements` (an array, if nothing is lost),
-`convert_elements` (the same, always in memory of its own).
+be written), `fit_number` (one number as an element), `convert_elements` (an array, if nothing is lost),
+`fit_extents` (an array that broadcasts to some extents).
 
 **Copies that are counted**, the only ones: `copy_elements`, `join_elements` and `index_elements` return new
 memory; `write_elements`, `assign_elements` (which broadcasts, and allows overlap), `assign_indexed`,
@@ -30,10 +30,9 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer._dense import as_dense
     from tensorwrapper.buffer._elements import (
         check_dtype,
-        check_numbers,
         check_write,
         convert_elements,
-        fit_elements,
+        fit_extents,
         fit_number,
         holds_strings,
         kind_of,
@@ -62,11 +61,10 @@ __all__ = [
     "buffer_of",
     "check_dtype",
     "check_kind",
-    "check_numbers",
     "check_write",
     "convert_elements",
     "copy_elements",
-    "fit_elements",
+    "fit_extents",
     "fit_number",
     "holds_strings",
     "index_elements",
@@ -90,10 +88,9 @@ __getattr__, __dir__ = lazy_names(
         "_dense": ("as_dense",),
         "_elements": (
             "check_dtype",
-            "check_numbers",
             "check_write",
             "convert_elements",
-            "fit_elements",
+            "fit_extents",
             "fit_number",
             "holds_strings",
             "kind_of",

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import final
 
-import attrs
-
+from tensorwrapper._value_class import frozen
 from tensorwrapper.cli._report import Report
 
 __all__ = ["Command", "ExitCode"]
@@ -33,7 +32,7 @@ class ExitCode(IntEnum):
 
 
 @final
-@attrs.frozen
+@frozen
 class Command:
     """One row of the table of commands.
 

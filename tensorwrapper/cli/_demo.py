@@ -27,7 +27,7 @@ __all__ = ["DEMO"]
 _THRESHOLD = 1e-8
 _PAIR = (0, 6)
 """The first carbon and the hydrogen that is bound to it."""
-_ADDRESS = re.compile(r"tcp://[^/]+:(\d+|\*)|ipc://.+")
+_ADDRESS = re.compile(r"tcp://[^/]+:([0-9]++|\*)|ipc://.++")
 _SMALL_FRAME = 65_536
 """Frames below this are copied by pyzmq."""
 

@@ -7,11 +7,11 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 from numpy.lib.npyio import NpzFile
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, DataFileNotFoundError
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor, from_buffer
@@ -22,7 +22,7 @@ _Array = npt.NDArray[Any]
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Benzene:
     """Overlap and density of benzene, with its shells and atoms."""
 
@@ -38,7 +38,7 @@ class Benzene:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Pairs:
     """Pair amplitudes of four waters: one cell per pair of orbitals, n by n for T and K, 76 by n for U."""
 

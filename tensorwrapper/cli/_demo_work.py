@@ -2,10 +2,10 @@
 
 from typing import final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor import Alignment, Tensor, align, as_tensor, from_buffer
 
@@ -13,7 +13,7 @@ __all__ = ["Selection", "pair_energy", "pair_plan", "populations", "select_tiles
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Selection:
     """Tiles that were selected from a tiled matrix."""
 

@@ -5,6 +5,8 @@ from typing import TypeAlias, final
 
 import attrs
 
+from tensorwrapper._value_class import frozen
+
 __all__ = ["Check", "Report", "failure_to_json"]
 
 Figure: TypeAlias = "int | float | str | list[int] | dict[str, Figure]"
@@ -12,7 +14,7 @@ Figure: TypeAlias = "int | float | str | list[int] | dict[str, Figure]"
 
 
 @final
-@attrs.frozen
+@frozen
 class Check:
     """One statement that was tested."""
 
@@ -23,7 +25,7 @@ class Check:
 
 
 @final
-@attrs.frozen
+@frozen
 class Report:
     """The result of a command."""
 

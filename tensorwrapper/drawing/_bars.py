@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, final
 
-import attrs
-
+from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing._color import INK, MUTED, ramp
 from tensorwrapper.drawing._frame import framed, text_width
 from tensorwrapper.drawing._svg import Drawing, Group, Mark, Rectangle, Text
@@ -21,7 +20,7 @@ _LONGEST = 260.0  # pixels of the longest of several bars
 
 
 @final
-@attrs.frozen
+@frozen
 class ModeBar:
     """One mode in a picture that has a bar for each; `marks` are drawn on the bar, from its left end."""
 

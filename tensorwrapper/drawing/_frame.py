@@ -6,6 +6,7 @@ from typing import NamedTuple, final
 
 import attrs
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing._color import FAINT, INK, MUTED
 from tensorwrapper.drawing._numbers import count_text, ticks
 from tensorwrapper.drawing._svg import Drawing, Group, Line, Mark, Path, Point, Rectangle, Text
@@ -27,7 +28,7 @@ def text_width(text: str, size: float = _PLAIN) -> float:
 
 
 @final
-@attrs.frozen
+@frozen
 class Axis:
     """The indices from `first` up to, not including, `end` along so many pixels.
 
@@ -86,7 +87,7 @@ def _are_apart(labels: Sequence[tuple[float, str]], *, upright: bool) -> bool:
 
 
 @final
-@attrs.frozen
+@frozen
 class Swatch:
     """An entry of a legend: a colour and what it stands for."""
 

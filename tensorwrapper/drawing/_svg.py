@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias, final
 
 import attrs
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing._color import INK, PAPER
 
 __all__ = ["Drawing", "Group", "Line", "Mark", "Path", "Point", "Rectangle", "Text"]
@@ -38,7 +39,7 @@ def _titled(title: str) -> str:
 
 
 @final
-@attrs.frozen
+@frozen
 class Rectangle:
     """A filled box; ``title`` is what a browser shows under the pointer, ``name`` says what it stands for."""
 
@@ -65,7 +66,7 @@ def _part(opacity: float) -> str:
 
 
 @final
-@attrs.frozen
+@frozen
 class Line:
     """A straight line."""
 
@@ -86,7 +87,7 @@ class Line:
 
 
 @final
-@attrs.frozen
+@frozen
 class Path:
     """Runs of straight lines as one mark: a polygon, a staircase, a grid, many boxes.
 
@@ -126,7 +127,7 @@ class Path:
 
 
 @final
-@attrs.frozen
+@frozen
 class Text:
     """A line of text at a point: that where it starts, has its middle, or ends."""
 
@@ -149,7 +150,7 @@ class Text:
 
 
 @final
-@attrs.frozen
+@frozen
 class Group:
     """Marks that are moved together, to the right and down."""
 
@@ -168,7 +169,7 @@ Mark: TypeAlias = Rectangle | Line | Path | Text | Group
 
 
 @final
-@attrs.frozen
+@frozen
 class Drawing:
     """Marks on a canvas of a given size, drawn in order on paper of their own.
 

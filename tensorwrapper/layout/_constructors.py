@@ -9,12 +9,13 @@ import numpy.typing as npt
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout._facade import LayoutFacade
+from tensorwrapper.layout.boxes._named import named_layout
 from tensorwrapper.layout.boxes._orders import fastest_first, to_tiling
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.operations._storage import cells_at, packed_cells, padded_box
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.shape import ShapeLike, Tiling
-from tensorwrapper.shape.lowlevel import unnamed_shape
+from tensorwrapper.shape.lowlevel import names_of, unnamed_shape
 from tensorwrapper.typing import IndexT_co, Order
 
 __all__ = ["LayoutConstructors"]
@@ -66,7 +67,9 @@ class LayoutConstructors(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         [0, 1, 2, 4, 8, 9]
         """
         start = to_int(offset, "an offset")
-        return cls._wrap(packed_cells(unnamed_shape(shape), order, alignment, start))
+        return cls._wrap(
+            named_layout(packed_cells(unnamed_shape(shape), order, alignment, start), names_of(shape))
+        )
 
     @classmethod
     def padded(
@@ -106,7 +109,11 @@ class LayoutConstructors(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> rows.to_numpy().tolist(), rows.padding
         ([0, 1, 2, 3, 6, 7], 2)
         """
-        return cls._wrap(padded_box(unnamed_shape(shape), order, to_int(offset, "an offset")))
+        return cls._wrap(
+            named_layout(
+                padded_box(unnamed_shape(shape), order, to_int(offset, "an offset")), names_of(shape)
+            )
+        )
 
     @classmethod
     def from_block_offsets(
@@ -150,7 +157,9 @@ class LayoutConstructors(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> rows.to_numpy().tolist(), rows.index_of(4)
         ([10, 9, 8, 0, 5, 4], (2, 1))
         """
-        return cls._wrap(cells_at(unnamed_shape(shape), offsets, strides, order))
+        return cls._wrap(
+            named_layout(cells_at(unnamed_shape(shape), offsets, strides, order), names_of(shape))
+        )
 
     @classmethod
     def aligned(
@@ -197,7 +206,7 @@ class LayoutConstructors(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
             raise LayoutError(f"rows of a box are aligned, not those of the {space.kind} shape {space}")
         modes = fastest_first(order, space.rank)
         strides = aligned_strides(space.extents, modes, multiple)
-        return cls._wrap(Strided(space, strides, to_int(offset, "an offset")))
+        return cls._wrap(named_layout(Strided(space, strides, to_int(offset, "an offset")), names_of(shape)))
 
     @classmethod
     def tiled(

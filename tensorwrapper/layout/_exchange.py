@@ -356,7 +356,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         base
             The layout of the whole, or its shape if it is in row-major order from 0 on.
         labels
-            Names for the modes.
+            Labels for the modes; the names that they have if not given.
 
         Raises
         ------

@@ -1,8 +1,8 @@
 """What all parts of the facade stand on: the implementation that a layout hides.
 
 `Layout` is one class over sibling mixins, each in a file of its own: questions (``_queries``), numbers of
-offsets (``_ordinals``), layers (``_nested_queries``), other forms (``_exchange``) and named constructors
-(``_constructors``). None builds on another.
+offsets (``_ordinals``), layers (``_nested_queries``), rows (``_rows``), other forms (``_exchange``) and named
+constructors (``_constructors``). None builds on another.
 """
 
 from abc import ABC, abstractmethod
@@ -48,7 +48,7 @@ class LayoutFacade(ABC, Generic[IndexT_co]):
 
 
 def implementation_of(layout: object, what: str) -> LayoutCommon:
-    """Return what the facade holds; ``what`` names the operation that is given a layout."""
+    """Return what the facade holds, without names; ``what`` names the operation that is given a layout."""
     if isinstance(layout, LayoutFacade):
-        return cast("LayoutFacade[Index]", layout).implementation
+        return cast("LayoutFacade[Index]", layout).implementation.unnamed()
     raise ConversionError(f"{what} needs a Layout, not {layout!r}")

@@ -10,29 +10,29 @@ from tensorwrapper.layout._choice import of_flat, of_layers
 from tensorwrapper.layout._constructors import LayoutConstructors
 from tensorwrapper.layout._exchange import LayoutExchange
 from tensorwrapper.layout._facade import implementation_of
+from tensorwrapper.layout._moves import LayoutMoves
 from tensorwrapper.layout._nested_queries import LayoutLayers
 from tensorwrapper.layout._ordinals import LayoutOrdinals
 from tensorwrapper.layout._queries import LayoutQueries
-from tensorwrapper.layout.boxes import _modes
+from tensorwrapper.layout._rows import LayoutRows
+from tensorwrapper.layout.boxes import _mode_operations, _modes
 from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.layout.boxes._named import agreed_layout, named_layout
 from tensorwrapper.layout.boxes._orders import to_tiling
 from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.copies._plan import CopyPlan, plan_copy
-from tensorwrapper.layout.operations._nested import (
-    LayerOrders,
-    NestedLayout,
-    element_of,
-)
+from tensorwrapper.layout.operations._nested import LayerOrders, NestedLayout, element_of
 from tensorwrapper.layout.operations._simplify import simplify
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
-from tensorwrapper.shape.lowlevel import unnamed_shape
+from tensorwrapper.shape.lowlevel import ModeNames, names_of, unnamed_shape
 from tensorwrapper.typing import (
     IndexT,
     IndexT_co,
     Integer,
     IntegerAndSlice,
     Modes,
+    NamedKey,
     Order,
     PositionalKey,
     Rank1,
@@ -53,8 +53,10 @@ _ROW_MAJOR: Final = "C"  # what is given for an order most of the time: one and 
 @value_class(repr=False, getstate_setstate=False)
 class Layout(
     LayoutQueries[IndexT_co],
+    LayoutMoves[IndexT_co],
     LayoutOrdinals[IndexT_co],
     LayoutLayers[IndexT_co],
+    LayoutRows[IndexT_co],
     LayoutExchange[IndexT_co],
     LayoutConstructors[IndexT_co],
     Generic[IndexT_co],
@@ -124,6 +126,8 @@ class Layout(
             made = row_major(space, start or 0)
         else:
             made = of_flat(space, order, ascend, strides, start)
+        if space is not shape:
+            made = named_layout(made, names_of(shape))
         _set_implementation(self, made)
 
     @overload
@@ -143,10 +147,10 @@ class Layout(
     @overload
     def __getitem__(self: "Layout[tuple[*Modes]]", key: None) -> "Layout[tuple[int, *Modes]]": ...
     @overload
-    def __getitem__(self, key: PositionalKey) -> "Layout": ...
-    def __getitem__(self, key: PositionalKey) -> "Layout[Any]":
-        """Return the layout of what a positional key selects, as NumPy's basic indexing does."""
-        return wrap_layout(self.implementation.at(key))
+    def __getitem__(self, key: PositionalKey | NamedKey) -> "Layout": ...
+    def __getitem__(self, key: PositionalKey | NamedKey) -> "Layout[Any]":
+        """Return the layout of what a positional key, or one by names, selects as NumPy's basic indexing."""
+        return wrap_layout(self.implementation.at(cast("PositionalKey", key)))
 
     def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> "Layout":
         """Return the layout of one element, at its own indices: those of ``shape.element(index)``.
@@ -186,7 +190,8 @@ class Layout(
         LayoutError
             If the layout is over no box, or another mode would have to change its extent.
         """
-        return wrap_layout(self.implementation.change(_modes.broadcasting(unnamed_shape(shape))))
+        made = self.implementation.change(_mode_operations.broadcasting(unnamed_shape(shape)))
+        return wrap_layout(agreed_layout(made, shape, "broadcast"))
 
     @overload
     def squeeze(self: "Layout[UnknownRank]", *modes: Integer | Iterable[Integer]) -> "Layout": ...
@@ -212,11 +217,8 @@ class Layout(
         >>> Layout(Shape(1, 3, 1)).squeeze(0).shape
         Shape(3, 1)
         """
-        return wrap_layout(
-            self.implementation.change(
-                _modes.squeezing(to_ints(one_sequence(modes), "modes") if modes else None)
-            )
-        )
+        given = to_ints(one_sequence(modes), "modes") if modes else None
+        return wrap_layout(self.implementation.change(_mode_operations.squeezing(given)))
 
     @overload
     def unsqueeze(self: "Layout[UnknownRank]", mode: Integer) -> "Layout": ...
@@ -230,7 +232,7 @@ class Layout(
         >>> Layout(Shape(3)).unsqueeze(0).shape
         Shape(1, 3)
         """
-        return wrap_layout(self.implementation.change(_modes.unsqueezing(mode)))
+        return wrap_layout(self.implementation.change(_mode_operations.unsqueezing(mode)))
 
     @overload
     def reshape(self, extents: UnknownRank, /) -> "Layout": ...
@@ -320,7 +322,7 @@ class Layout(
         >>> Layout(Shape(4)).sliding_window(0, 3).to_numpy().tolist()
         [[0, 1, 2], [1, 2, 3]]
         """
-        return wrap_layout(self.implementation.change(_modes.window_sliding(mode, length)))
+        return wrap_layout(self.implementation.change(_mode_operations.window_sliding(mode, length)))
 
     @overload
     def diagonal(self: "Layout[UnknownRank]", first: Integer = 0, second: Integer = 1) -> "Layout": ...
@@ -341,7 +343,7 @@ class Layout(
         >>> Layout(Shape(3, 4)).diagonal().to_numpy().tolist()
         [0, 5, 10]
         """
-        return wrap_layout(self.implementation.change(_modes.diagonal_of(first, second)))
+        return wrap_layout(self.implementation.change(_mode_operations.diagonal_of(first, second)))
 
     def split_mode(self, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> "Layout":
         """Return the layout in which one mode counts in several, the last of them fastest.
@@ -358,7 +360,7 @@ class Layout(
         >>> Layout(Shape(6)).split_mode(0, (2, 3)).strides
         (3, 1)
         """
-        return wrap_layout(self.implementation.change(_modes.splitting(mode, extents)))
+        return wrap_layout(self.implementation.change(_mode_operations.splitting(mode, extents)))
 
     def merge_modes(self, first: SupportsIndex, last: SupportsIndex) -> "Layout":
         """Return the layout in which the modes `first` to `last` count as one, the last of them fastest.
@@ -373,7 +375,7 @@ class Layout(
         >>> Layout(Shape(2, 3, 4)).merge_modes(0, 1).strides
         (4, 1)
         """
-        return wrap_layout(self.implementation.change(_modes.merging(first, last)))
+        return wrap_layout(self.implementation.change(_mode_operations.merging(first, last)))
 
     def simplify(self) -> "Layout":
         """Return the layout of the same elements, in row-major order, with the fewest modes; it starts at 0.
@@ -418,7 +420,7 @@ class Layout(
         >>> plan.inverse().run_length
         (2, 2)
         """
-        return plan_copy(self.implementation, implementation_of(target, "copy_plan"))
+        return plan_copy(self.implementation.unnamed(), implementation_of(target, "copy_plan"))
 
     @overload
     def as_tiled(self: "Layout[UnknownRank]", tiling: Tiling) -> "Layout": ...
@@ -443,8 +445,8 @@ class Layout(
         >>> view.shape, view.offset_of((1, 0, 1, 2))
         (Shape.tiled([1, 2], [3, 1]), 10)
         """
-        stored = self.implementation.keeps_tiles
-        layout = self.implementation if stored else self._strided("as_tiled")
+        unnamed = self.implementation.unnamed()
+        layout = unnamed if unnamed.keeps_tiles else self._strided("as_tiled")
         tiling = to_tiling(tiling, "as_tiled")
         if tiling.elements != layout.shape:
             raise LayoutError(f"a tiling of {tiling.elements} does not cover the shape {layout.shape}")
@@ -470,10 +472,10 @@ class Layout(
 (_set_implementation,) = slot_setters(Layout, "implementation")
 
 
-def wrap_layout(implementation: LayoutCommon) -> "Layout[Any]":
-    """Return the facade over an implementation."""
+def wrap_layout(implementation: LayoutCommon, names: ModeNames | None = None) -> "Layout[Any]":
+    """Return the facade over an implementation, with names of its modes if any are given."""
     layout: Layout[Any] = object.__new__(Layout)
-    _set_implementation(layout, implementation)
+    _set_implementation(layout, implementation if names is None else named_layout(implementation, names))
     return layout
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar
 from tensorwrapper._integers import to_ints
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout._facade import LayoutFacade, implementation_of
+from tensorwrapper.layout.boxes._named import named_layout
 from tensorwrapper.layout.operations._nested import NestedLayout
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IndexT_co
@@ -54,13 +55,14 @@ class LayoutLayers(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         ((4,), False)
         """
         implementation = implementation_of(layout, "nested").without_layers()
+        names = layout.implementation.names
         if implementation.is_composite:
             raise LayoutError("a composite layout has ordinals, and no layers")
         implementation = implementation.as_strided() or implementation
         counts = to_ints(layers, "the numbers of modes per layer")
         # Raises if they do not deal the modes.
         Shape.nested(implementation.shape, layers=counts)
-        return layout._wrap(NestedLayout(implementation, counts))
+        return layout._wrap(named_layout(NestedLayout(implementation, counts), names))
 
     def flatten(self) -> Self:
         """Return the same layout without layers.
@@ -73,7 +75,7 @@ class LayoutLayers(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape.nested(Shape(2, 3), layers=(1, 1))).flatten() == Layout(Shape(2, 3))
         True
         """
-        return self._wrap(self.implementation.without_layers())
+        return self._wrap(named_layout(self.implementation.without_layers(), self.implementation.names))
 
     def hints(self) -> "LayoutHints":
         """Return what the layout says about memory, for whoever plans copies, selections and tasks.
@@ -95,4 +97,4 @@ class LayoutLayers(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         """
         from tensorwrapper.layout.copies._hints import hints_of  # noqa: PLC0415
 
-        return hints_of(self.implementation)
+        return hints_of(self.implementation.unnamed())

@@ -1,27 +1,24 @@
-"""What a layout can be asked, and the layouts of the same rank over the same memory.
-
-`Layout` is one class; its methods stand in two files: those that keep the rank (here) and those that make
-layouts of another rank (``_layout.py``).
-"""
+"""What a layout can be asked: where each index lies, and which index lies where."""
 
 from abc import ABC
-from collections.abc import Iterable
-from typing import Generic, Self, SupportsIndex, cast
+from typing import Any, Final, Generic, SupportsIndex, cast
 
+import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import one_sequence, to_count, to_int, to_ints
-from tensorwrapper.errors import LayoutError
+from tensorwrapper._arrays import memory_for
+from tensorwrapper._integers import to_count, to_int
+from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._facade import LayoutFacade, implementation_of
-from tensorwrapper.layout.boxes import _modes
 from tensorwrapper.layout.boxes._common import check_out
-from tensorwrapper.layout.boxes._modes import Boundary, Widths
-from tensorwrapper.layout.operations._indices import indices_at, indices_of
-from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape.lowlevel import mode_of, unnamed_shape
+from tensorwrapper.layout.operations._indices import indices_at
+from tensorwrapper.shape import IndexIterator, Indices, Shape
 from tensorwrapper.typing import Index, IndexT, IndexT_co, IntArray, LooseIndex
 
 __all__ = ["LayoutQueries"]
+
+_BATCH: Final = 1 << 16
+"""Indices that are made at a time on their way to places: so that they stay in a cache."""
 
 
 class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
@@ -127,7 +124,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         """
         from tensorwrapper.layout.operations._overlap import may_overlap  # noqa: PLC0415
 
-        return may_overlap(self.implementation, implementation_of(other, "may_overlap"))
+        return may_overlap(self.implementation.unnamed(), implementation_of(other, "may_overlap"))
 
     def overlaps(self, other: LayoutFacade[Index], *, limit: SupportsIndex = 1 << 20) -> bool:
         """Tell whether an element of each of two layouts over one buffer lies at the same place; exact.
@@ -158,7 +155,9 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         """
         from tensorwrapper.layout.operations._overlap import overlaps  # noqa: PLC0415
 
-        return overlaps(self.implementation, implementation_of(other, "overlaps"), to_count(limit, "a limit"))
+        return overlaps(
+            self.implementation.unnamed(), implementation_of(other, "overlaps"), to_count(limit, "a limit")
+        )
 
     def offset_of(self: "LayoutQueries[IndexT]", index: IndexT | LooseIndex) -> int:
         """Return the place of the element at an absolute index.
@@ -172,37 +171,101 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         """
         return self.implementation.offset_of(index)
 
-    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
-        """Return the place of each row of an ``(..., rank)`` array of absolute indices.
+    def offsets_of(
+        self,
+        indices: "npt.ArrayLike | Indices[Any] | IndexIterator[Any]",
+        *,
+        count: SupportsIndex | None = None,
+    ) -> IntArray:
+        """Return the place of each of many absolute indices, in array operations.
+
+        Parameters
+        ----------
+        indices
+            An ``(..., rank)`` array. Or indices of a shape, ``shape.indices()``. Or a running iterator over
+            them: it goes on where it stands, at the origin that it has, and stands behind what was taken.
+        count
+            How many indices to take from a running iterator; fewer come where fewer are left. Not given: all.
 
         Raises
         ------
         OutOfBoundsError
-            If an index is not in the shape.
+            If an index is not in the shape; an iterator stays where it was.
         SizeOverflowError
-            If a place does not fit into 64 bits; `offset_of` answers.
+            If a place does not fit into 64 bits, where `offset_of` answers; if there are more
+            indices than memory holds. An iterator stays where it was.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> it = Shape(2, 2).indices().iterator()
+        >>> layout = Layout(Shape(10, 10))
+        >>> layout.offsets_of(it, count=3).tolist(), it.position
+        ([0, 1, 10], 3)
+        >>> it.position, it.origin = 1, (5, 5)
+        >>> layout.offsets_of(it).tolist()
+        [56, 65, 66]
         """
+        if isinstance(indices, IndexIterator):
+            places = self._places_of(indices.ahead(count))
+            indices.position += len(places)
+            return places
+        if count is not None:
+            raise ConversionError(
+                "count= is how many indices to take from a running iterator, and from no other"
+            )
+        if isinstance(indices, Indices):
+            return self._places_of(cast("Any", indices))
         return self.implementation.offsets_of(indices)
+
+    def _places_of(self, run: "Indices[Any]") -> IntArray:
+        with memory_for(run.size, "places"):
+            places = np.empty(len(run), dtype=np.int64)
+        done = 0
+        for table in run.batches(_BATCH):
+            places[done : done + len(table)] = self.implementation.offsets_of(table)
+            done += len(table)
+        return places
 
     def index_of(self, offset: SupportsIndex) -> IndexT_co:
         """Return the first index, in row-major order, whose element lies at `offset`.
 
-        Raises
-        ------
-        OutOfBoundsError
-            If no element lies there.
-        """
-        return cast("IndexT_co", self.implementation.index_of(offset))
-
-    def indices_of(self, offset: SupportsIndex) -> list[IndexT_co]:
-        """Return all indices whose elements lie at `offset`, in row-major order.
+        O(rank) where modes split an offset like digits. Where they interleave, up to three are decided by
+        formulas, in O(log extent), and more by a search.
 
         Raises
         ------
         OutOfBoundsError
             If no element lies there.
         LayoutError
-            If the layout is composite, where `index_of` answers.
+            If four or more modes interleave so that a search of 2**18 steps does not end; of a composite,
+            if more than 2**20 elements would have to be looked at.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> Layout(Shape(10**9, 10**9), strides=(15, 7)).index_of(10**9)
+        (6, 142857130)
+        """
+        return cast("IndexT_co", self.implementation.index_of(offset))
+
+    def indices_of(self, offset: SupportsIndex, *, limit: SupportsIndex = 1 << 20) -> list[IndexT_co]:
+        """Return all indices whose elements lie at `offset`, in row-major order.
+
+        Parameters
+        ----------
+        offset
+            The place.
+        limit
+            How many indices are returned at most.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If no element lies there.
+        LayoutError
+            If more than `limit` indices do, before a list of them is made; if modes interleave so that a
+            search of 2**18 steps does not end; if the layout is composite, where `index_of` answers.
 
         Examples
         --------
@@ -210,7 +273,8 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2)).repeat([2]).indices_of(1)
         [(1,), (3,)]
         """
-        found = indices_of(self.implementation.without_layers(), to_int(offset, "an offset"))
+        implementation, most = self.implementation.without_layers(), to_count(limit, "a limit")
+        found = implementation.indices_of(to_int(offset, "an offset"), most)
         return cast("list[IndexT_co]", found)
 
     def indices_at(self, offsets: npt.ArrayLike) -> IntArray:
@@ -269,166 +333,3 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         check_out(out, implementation.shape)
         implementation.write_offsets(out)
         return out
-
-    def window(self, region: ShapeLike) -> Self:
-        """Return the layout of a part of the shape; the result keeps the origin of `region`.
-
-        Raises
-        ------
-        LayoutError
-            If the region is of another kind or rank, or has other layers.
-        OutOfBoundsError
-            If it leaves the shape.
-        """
-        return self._wrap(self.implementation.window(unnamed_shape(region)))
-
-    def permute(self, *order: SupportsIndex | Iterable[SupportsIndex]) -> Self:
-        """Return the layout whose mode k is mode ``order[k]`` of this one; no memory moves.
-
-        Parameters
-        ----------
-        *order
-            All modes, loose or as one sequence: ``permute(1, 0)`` is ``permute((1, 0))``.
-
-        Raises
-        ------
-        JaggedModeError
-            If the shape is jagged and a mode would come before one on which it depends.
-        LayoutError
-            If the shape is jagged and a mode of its cells would come before one that leads to them.
-        LayerError
-            If a mode would leave its layer.
-        RankError
-            If `order` is not a permutation of the modes.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Layout, Shape
-        >>> Layout(Shape(2, 3)).permute(1, 0).strides
-        (1, 3)
-        """
-        return self._wrap(self.implementation.permute(one_sequence(order)))
-
-    def reverse(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
-        """Return the layout with the order of the given modes reversed; all of them if none is given.
-
-        Parameters
-        ----------
-        *modes
-            Loose or as one sequence: ``reverse(0, 1)`` is ``reverse((0, 1))``.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Layout, Shape
-        >>> Layout(Shape(2, 3)).reverse(1).to_numpy().tolist()
-        [[2, 1, 0], [5, 4, 3]]
-        """
-        implementation = self.implementation
-        return self._wrap(implementation.reverse(_distinct(modes, implementation.rank)))
-
-    def rotate(self, shifts: Iterable[SupportsIndex]) -> Self:
-        """Return the layout with every mode turned round: position j is position ``(j - shift) mod extent``.
-
-        Parameters
-        ----------
-        shifts
-            One integer per mode; a positive one moves elements towards higher indices, as NumPy's roll.
-
-        Raises
-        ------
-        RankError
-            If there is not one shift per mode.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Layout, Shape
-        >>> Layout(Shape(4)).rotate([1]).to_numpy().tolist()
-        [3, 0, 1, 2]
-        """
-        return self._wrap(self.implementation.change(_modes.rotation(shifts)))
-
-    def repeat(self, times: Iterable[SupportsIndex]) -> Self:
-        """Return the layout with every mode repeated whole, `times` of that mode, as NumPy's tile.
-
-        The result is not injective where a mode is repeated; no memory is added.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Layout, Shape
-        >>> Layout(Shape(2)).repeat([3]).to_numpy().tolist()
-        [0, 1, 0, 1, 0, 1]
-        """
-        return self._wrap(self.implementation.change(_modes.repetition(times)))
-
-    def repeat_each(self, mode: SupportsIndex, times: SupportsIndex) -> Self:
-        """Return the layout with every position of `mode` repeated `times` times, as NumPy's repeat.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Layout, Shape
-        >>> Layout(Shape(2)).repeat_each(0, 3).to_numpy().tolist()
-        [0, 0, 0, 1, 1, 1]
-        """
-        return self._wrap(self.implementation.change(_modes.repetition_of_each(mode, times)))
-
-    def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> Self:
-        """Return the layout of the given positions of `mode`, in their order; the mode then starts at 0.
-
-        Parameters
-        ----------
-        mode
-            Where to choose.
-        positions
-            A one-dimensional array of positions, negative ones from the end; repeats are allowed.
-
-        Raises
-        ------
-        OutOfBoundsError
-            If a position does not exist.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Layout, Shape
-        >>> Layout(Shape(2, 3)).gather(1, [2, 0, 2]).to_numpy().tolist()
-        [[2, 0, 2], [5, 3, 5]]
-        """
-        return self._wrap(self.implementation.change(_modes.gathering(mode, positions)))
-
-    def pad(self, widths: Widths, *, boundary: Boundary) -> Self:
-        """Return the layout whose modes go on beyond their ends, in copies of their own elements.
-
-        The elements keep their indices: what comes before the first has lower ones. A pad that wraps is a
-        closed form; the others take one number per position of the padded modes.
-
-        Parameters
-        ----------
-        widths
-            One pair (before, after) per mode.
-        boundary
-            What comes next, as in ``numpy.pad``: "wrap" (from the other end), "edge" (the last one again),
-            "reflect" (back again without the last one) or "symmetric" (with it).
-
-        Raises
-        ------
-        LayoutError
-            If a mode without positions is padded.
-        RankError
-            If there is not one pair per mode.
-
-        Examples
-        --------
-        >>> from tensorwrapper import Layout, Shape
-        >>> ring = Layout(Shape(4)).pad([(1, 2)], boundary="wrap")
-        >>> ring.shape, ring.to_numpy().tolist(), ring.offset_of((-1,))
-        (Shape(7, origin=(-1,)), [3, 0, 1, 2, 3, 0, 1], 3)
-        >>> Layout(Shape(4)).pad([(1, 2)], boundary="reflect").to_numpy().tolist()
-        [1, 0, 1, 2, 3, 2, 1]
-        """
-        return self._wrap(self.implementation.change(_modes.padding(widths, boundary)))
-
-
-def _distinct(modes: tuple[SupportsIndex | Iterable[SupportsIndex], ...], rank: int) -> Iterable[int]:
-    """Return the modes that are meant, each once; all of them if none is given."""
-    if not modes:
-        return range(rank)
-    return {mode_of(mode, rank) for mode in to_ints(one_sequence(modes), "modes")}

@@ -7,20 +7,22 @@ A layout of one's own is one class over `CustomLayout` (a public name), put behi
 shape), `expand_positional` and `parse_positional` (a key in NumPy's dialect: with every mode named, and as
 starts, steps and counts), `fastest_first` (an order of modes).
 
+**Keys with arrays**: `is_basic` (a key without), `to_items` (lists made arrays), and what they select:
+`addresses_of_items` (places), `outer_product` (of layouts, tensors and views), `split_points` (points first);
+`numpys_errors` raises what NumPy says of a key as errors of ours.
+
 **Making layouts** from parts that are known to be right, without checks: `new_strided` and `new_row_major`
 (a box with strides; `packed_strides` are those without gaps), `over_box` (a box with an axis map per mode),
 `contiguous` (any shape without gaps), `make_blocked` (cells that lie anywhere), `wrap_layout` (an
 implementation behind the facade). `Strided` and `TiledStrided` are what most tensors lie in.
 
-**Rows**, for what is done to the rows of a tensor: `rows_under` (of a shape, also of a box), `table_of`
-(where each cell of a layout lies; `PlacedRows`), `merge_mode` and `split_mode_by` (a mode counts on in the
-one before, or is dealt to rows), `choose` (what jagged positions or masks choose).
+**Rows**, for what is done to the rows of a tensor: `PlacedRows` (where each cell of a layout lies), `choose`
+(what jagged positions or masks choose).
 
 **Places**: `address_batches` (of all elements, some at a time), `InverseMap` (which elements lie at many
-offsets), `solve_progression` (where two evenly spaced sets meet).
+offsets).
 
-**Copies**: `plan_copy` makes a `CopyPlan`, whose `steps` give `CopyTable`, many blocks as arrays, or
-`BlockRow`, one block.
+**Copies**: `plan_copy` makes a `CopyPlan`, whose `steps` give a `CopyTable`: many blocks, as arrays.
 """
 
 from typing import TYPE_CHECKING
@@ -28,8 +30,15 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
+    from tensorwrapper.layout._array_keys import (
+        addresses_of_items,
+        is_basic,
+        numpys_errors,
+        outer_product,
+        split_points,
+        to_items,
+    )
     from tensorwrapper.layout._layout import wrap_layout
-    from tensorwrapper.layout.axes._arithmetic import solve_progression
     from tensorwrapper.layout.boxes._common import to_inside
     from tensorwrapper.layout.boxes._keys import expand_positional, parse_positional
     from tensorwrapper.layout.boxes._orders import fastest_first
@@ -43,41 +52,38 @@ if TYPE_CHECKING:
     from tensorwrapper.layout.cells._blocked import make_blocked
     from tensorwrapper.layout.cells._padded import contiguous
     from tensorwrapper.layout.cells._parts import PlacedRows
-    from tensorwrapper.layout.copies._block import BlockRow
     from tensorwrapper.layout.copies._plan import plan_copy
     from tensorwrapper.layout.copies._table import CopyTable
     from tensorwrapper.layout.operations._addresses import address_batches
     from tensorwrapper.layout.operations._choose import choose
     from tensorwrapper.layout.operations._inverse_map import InverseMap
-    from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
-    from tensorwrapper.layout.operations._tables import rows_under, table_of
     from tensorwrapper.layout.tiles._tiled import TiledStrided
 
 __all__ = [
-    "BlockRow",
     "CopyTable",
     "InverseMap",
     "PlacedRows",
     "Strided",
     "TiledStrided",
     "address_batches",
+    "addresses_of_items",
     "choose",
     "contiguous",
     "expand_positional",
     "fastest_first",
+    "is_basic",
     "make_blocked",
-    "merge_mode",
     "new_row_major",
     "new_strided",
+    "numpys_errors",
+    "outer_product",
     "over_box",
     "packed_strides",
     "parse_positional",
     "plan_copy",
-    "rows_under",
-    "solve_progression",
-    "split_mode_by",
-    "table_of",
+    "split_points",
     "to_inside",
+    "to_items",
     "wrap_layout",
 ]
 
@@ -86,8 +92,15 @@ __dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "_array_keys": (
+            "addresses_of_items",
+            "is_basic",
+            "numpys_errors",
+            "outer_product",
+            "split_points",
+            "to_items",
+        ),
         "_layout": ("wrap_layout",),
-        "axes._arithmetic": ("solve_progression",),
         "boxes._common": ("to_inside",),
         "boxes._keys": ("expand_positional", "parse_positional"),
         "boxes._orders": ("fastest_first",),
@@ -96,14 +109,11 @@ __getattr__, __dir__ = lazy_names(
         "cells._blocked": ("make_blocked",),
         "cells._padded": ("contiguous",),
         "cells._parts": ("PlacedRows",),
-        "copies._block": ("BlockRow",),
         "copies._plan": ("plan_copy",),
         "copies._table": ("CopyTable",),
         "operations._addresses": ("address_batches",),
         "operations._choose": ("choose",),
         "operations._inverse_map": ("InverseMap",),
-        "operations._regroup": ("merge_mode", "split_mode_by"),
-        "operations._tables": ("rows_under", "table_of"),
         "tiles._tiled": ("TiledStrided",),
     },
 )

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from tensorwrapper.selection._view import View
     from tensorwrapper.selection.computing._fetching import Cancel, Progress
     from tensorwrapper.selection.computing._targets import Target
-    from tensorwrapper.selection.expressions._expression import Expression, Node, NodeFields, NodeWriter
+    from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+    from tensorwrapper.selection.expressions._expression import Expression, Node
     from tensorwrapper.selection.operations._atom import Atom
     from tensorwrapper.selection.plans._plan import Plan, SourceRead
     from tensorwrapper.selection.plans._steps import Step, StepKind
@@ -34,14 +35,27 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.schema._nodes import register_node
     from tensorwrapper.selection.schema._read import from_json
     from tensorwrapper.selection.schema._write import SchemaForm, sources, to_json
+    from tensorwrapper.selection.sources._alternatives import Alternatives
+    from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray
     from tensorwrapper.selection.sources._link import Link
     from tensorwrapper.selection.sources._outer import Outer, Positions
-    from tensorwrapper.selection.sources._source import ReadHandle, Source, TensorSource
+    from tensorwrapper.selection.sources._runs import Runs, Wanted
+    from tensorwrapper.selection.sources._source import (
+        Ability,
+        ReadHandle,
+        Source,
+        TensorSource,
+        WritableSource,
+    )
 
 __all__ = [
+    "Ability",
+    "Alternatives",
+    "ArraySource",
     "Atom",
     "Cancel",
     "Expression",
+    "LazyArray",
     "Link",
     "NewMode",
     "Node",
@@ -54,6 +68,7 @@ __all__ = [
     "ReadHandle",
     "Route",
     "RouteGroup",
+    "Runs",
     "SchemaForm",
     "SchemaLimits",
     "Selector",
@@ -65,6 +80,8 @@ __all__ = [
     "TensorSource",
     "View",
     "ViewLike",
+    "Wanted",
+    "WritableSource",
     "as_view",
     "bernoulli",
     "compute",
@@ -116,7 +133,8 @@ __getattr__, __dir__ = lazy_names(
         "_selector": ("NewMode", "Selector"),
         "_view": ("View",),
         "operations._atom": ("Atom",),
-        "expressions._expression": ("Expression", "Node", "NodeFields", "NodeWriter"),
+        "expressions._documents": ("NodeFields", "NodeWriter"),
+        "expressions._expression": ("Expression", "Node"),
         "plans._plan": ("Plan", "SourceRead"),
         "plans._steps": ("Step", "StepKind"),
         "routing._routes": ("Route", "RouteGroup"),
@@ -126,9 +144,12 @@ __getattr__, __dir__ = lazy_names(
         "schema._nodes": ("register_node",),
         "schema._read": ("from_json",),
         "schema._write": ("SchemaForm", "sources", "to_json"),
+        "sources._alternatives": ("Alternatives",),
+        "sources._arrays": ("ArraySource", "LazyArray"),
         "sources._link": ("Link",),
         "sources._outer": ("Outer", "Positions"),
-        "sources._source": ("ReadHandle", "Source", "TensorSource"),
+        "sources._runs": ("Runs", "Wanted"),
+        "sources._source": ("Ability", "ReadHandle", "Source", "TensorSource", "WritableSource"),
     },
     rooms=("normal", "random", "sources"),
 )

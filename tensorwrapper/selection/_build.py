@@ -6,17 +6,22 @@ from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast, overlo
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
+from tensorwrapper.buffer.lowlevel import is_fill
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, RankError
 from tensorwrapper.layout import Boundary
+from tensorwrapper.selection._dtypes import promoted
+from tensorwrapper.selection._origins import at_origin, joint_origin, joint_origin_of_rows, lies_at
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._dtypes import promoted
-from tensorwrapper.selection.expressions._expression import Expression, at_zero, whole
+from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, whole
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
 from tensorwrapper.selection.expressions._reading import reading_of
+from tensorwrapper.selection.rows._rows import joined_rows, put_together_rows
+from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray, is_lazy
+from tensorwrapper.selection.sources._asking import is_source
 from tensorwrapper.selection.sources._source import Source, TensorSource
-from tensorwrapper.shape.lowlevel import mode_of
+from tensorwrapper.shape.lowlevel import ModeNames, agreed_names, mode_of
 from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.typing import IndexT_co, Modes, ScalarT_co, UnknownRank
+from tensorwrapper.typing import Index, IndexT_co, Modes, ScalarT_co, UnknownRank
 
 __all__ = [
     "ViewLike",
@@ -30,7 +35,7 @@ __all__ = [
 
 _S = TypeVar("_S", bound=np.generic)
 
-ViewLike: TypeAlias = "View[Any] | Tensor[Any] | Source | npt.ArrayLike"
+ViewLike: TypeAlias = "View[Any] | Tensor[Any] | Source | LazyArray | npt.ArrayLike"
 """What `as_view` accepts: a view, a tensor, another source, or anything that `as_tensor` takes."""
 
 Ranked: TypeAlias = "View[ScalarT_co, IndexT_co] | Tensor[ScalarT_co, IndexT_co] | np.ndarray[IndexT_co, np.dtype[ScalarT_co]]"  # noqa: E501 - checkers read one text
@@ -47,6 +52,11 @@ def as_view(source: ViewLike) -> View[Any]: ...
 def as_view(source: ViewLike) -> View[Any]:
     """Return the view of a whole source; a view as it is.
 
+    Nothing is read. Arrays of other libraries whose elements are not in memory (datasets of h5py, arrays of
+    Zarr, Dask and xarray, a TensorStore, and what has a shape, a NumPy dtype and slices like these) become an
+    `ArraySource`: what a view needs of them is read when it is computed. All else becomes a tensor, as by
+    `as_tensor`.
+
     Examples
     --------
     >>> import tensorwrapper as tw
@@ -56,26 +66,68 @@ def as_view(source: ViewLike) -> View[Any]:
     """
     if isinstance(source, View):
         return cast("View[Any]", source)
-    if not isinstance(source, Tensor) and isinstance(source, Source):
-        return View(reading_of(source))
+    if not isinstance(source, Tensor | np.ndarray):
+        if is_source(source):
+            return View(reading_of(source))
+        if is_lazy(source):
+            return View(reading_of(ArraySource(source)))
     tensor: Tensor[Any] = as_tensor(cast("npt.ArrayLike", source))
     return View(reading_of(TensorSource(tensor)))
 
 
-def _of_one_type(parts: Iterable[ViewLike], what: str) -> list[Expression]:
-    """Return expressions over boxes, cast to the type that NumPy promotes theirs to."""
+def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression], list[Index | None]]:
+    """Return expressions cast to the type that NumPy promotes theirs to, and where they lie."""
     if not isinstance(cast("object", parts), Iterable) or isinstance(parts, str):
         raise ConversionError(f"{what} needs a list of views, not {parts!r}")
-    views = [as_view(part) for part in parts]
+    given = list(parts)
+    views = [as_view(part) for part in given]
     if not views:
         raise ConversionError(f"{what} needs at least one view")
-    for number, view in enumerate(views):
-        if not view._expression.is_box:
-            raise JaggedModeError(
-                f"{what} joins boxes, and operand {number} is {view.shape}: to_padded() makes a box of it"
-            )
+    _check_fills(views, what)
     dtype = promoted([view.dtype for view in views], [], what)
-    return [(view if view.dtype == dtype else view.astype(dtype))._expression for view in views]
+    own = [(view if view.dtype == dtype else view.astype(dtype))._expression for view in views]
+    return own, [lies_at(item, part) for item, part in zip(given, own, strict=True)]
+
+
+def _placed(node: Node, names: ModeNames | None, origin: Index) -> View[Any]:
+    return View(at_origin(whole(node, names), origin))
+
+
+def _origin_of(
+    parts: list[Expression], places: list[Index | None], what: str, mode: int | None = None
+) -> Index:
+    own = [part.extents for part in parts]
+    return joint_origin(own[0], list(zip(own, places, strict=True)), what, mode=mode)
+
+
+def _names_of(parts: list[Expression], what: str) -> ModeNames | None:
+    """Return the names of modes that views of one rank agree on; a name and none agree."""
+    given = [part.layout.implementation.names for part in parts]
+    return agreed_names(given, what) if any(given) else None
+
+
+def _named(view: View[Any], names: ModeNames | None) -> View[Any]:
+    return view if names is None else view.named(*names)
+
+
+def _check_fills(views: list[View[Any]], what: str) -> None:
+    """Raise if some of these are sparse tensors, and others dense; deeper down it is found when computed."""
+    tensors = [view._expression.node.tensor for view in views]
+    fills = [tensor is not None and tensor.buffer.fill_value is not None for tensor in tensors]
+    if any(fills) and not all(fills[n] or tensors[n] is None for n in range(len(fills))):
+        number = fills.index(False)
+        shape = views[number].shape
+        raise ConversionError(
+            f"{what}: operand {number}, {shape!r}, is dense, and operand {fills.index(True)} is sparse: "
+            "to_dense() of that one"
+        )
+    values = [tensor.buffer.fill_value for tensor in tensors if tensor is not None]
+    for number, value in enumerate(values):
+        if value is not None and values[0] is not None and not is_fill(value, values[0]).all():
+            raise ConversionError(
+                f"{what}: sparse tensors of fills {values[0]} and {value} are no one sparse tensor: operand "
+                f"{number} needs another fill, or to_dense() of both"
+            )
 
 
 def _aligned(parts: list[Expression], mode: int | None, what: str) -> None:
@@ -120,7 +172,8 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     RankError
         If they have different ranks.
     ExtentMismatchError
-        If another mode has other extents.
+        If another mode has other extents, or starts elsewhere: the result keeps the origin that views and
+        tensors agree on, and along `mode` that of the first.
 
     Examples
     --------
@@ -128,10 +181,15 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     >>> sel.concat([[1, 2], [3, 4, 5]])[::-2].compute().tolist()
     [5, 3, 1]
     """
-    given = [at_zero(part) for part in _of_one_type(parts, "concat")]
-    number = mode_of(mode, len(given[0].extents))
+    own, places = _of_one_type(parts, "concat")
+    given = [at_zero(part) for part in own]
+    number = mode_of(mode, given[0].shape.rank)
+    if not all(part.is_box for part in given):
+        origin = joint_origin_of_rows(given[0].shape.rank, given, places, "concat", number)
+        return _named(View(at_origin(joined_rows(number, given), origin)), _names_of(own, "concat"))
     _aligned(given, number, "concat")
-    return View(whole(Joining.of(number, given)))
+    origin = _origin_of(given, places, "concat", number)
+    return _placed(Joining.of(number, given), _names_of(own, "concat"), origin)
 
 
 def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
@@ -156,9 +214,15 @@ def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[An
     >>> sel.interleave([[0, 1, 2], [10, 11]]).compute().tolist()
     [0, 10, 1, 11, 2]
     """
-    given = [at_zero(part) for part in _of_one_type(parts, "interleave")]
+    own, places = _of_one_type(parts, "interleave")
+    given = [at_zero(part) for part in own]
     number = mode_of(mode, given[0].shape.rank)
+    if not all(part.is_box for part in given):
+        turns = put_together_rows("interleave", given, number)
+        origin = joint_origin_of_rows(given[0].shape.rank, given, places, "interleave", number)
+        return _named(View(at_origin(turns, origin)), _names_of(own, "interleave"))
     _aligned(given, number, "interleave")
+    origin = _origin_of(given, places, "interleave", number)
     lengths = [part.extents[number] for part in given]
     total, many = sum(lengths), len(lengths)
     wanted = [-((j - total) // many) for j in range(many)]
@@ -167,7 +231,7 @@ def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[An
             f"views of extents {lengths} along mode {number} do not take turns; {total} positions in {many} "
             f"views are {wanted}"
         )
-    return View(whole(Interleaving(number, tuple(given))))
+    return _placed(Interleaving(number, tuple(given)), _names_of(own, "interleave"), origin)
 
 
 @overload
@@ -192,10 +256,19 @@ def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     >>> sel.stack([[1, 2], [3, 4]], mode=1).compute().tolist()
     [[1, 3], [2, 4]]
     """
-    given = [at_zero(part) for part in _of_one_type(parts, "stack")]
+    own, places = _of_one_type(parts, "stack")
+    given = [at_zero(part) for part in own]
     number = mode_of(mode, given[0].shape.rank + 1)
+    if not all(part.is_box for part in given):
+        stacked = put_together_rows("stack", given, number)
+        origin = joint_origin_of_rows(given[0].shape.rank, given, places, "stack")
+        return View(at_origin(stacked, (*origin[:number], 0, *origin[number:])))
     _aligned(given, None, "stack")
-    return View(whole(Stacking(number, tuple(given))))
+    origin = _origin_of(given, places, "stack")
+    names = _names_of(own, "stack")
+    if names is not None:
+        names = (*names[:number], None, *names[number:])
+    return _placed(Stacking(number, tuple(given)), names, (*origin[:number], 0, *origin[number:]))
 
 
 @overload

@@ -5,14 +5,17 @@ from typing import Any, Literal, TypeAlias, cast, overload
 import numpy as np
 
 from tensorwrapper.buffer.lowlevel import fit_number
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.selection._build import Ranked, ViewLike, as_view
+from tensorwrapper.selection._dtypes import promoted
+from tensorwrapper.selection._origins import at_origin, joint_origin, joint_origin_of_rows, lies_at
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
-from tensorwrapper.selection.expressions._dtypes import promoted
-from tensorwrapper.selection.expressions._expression import Expression, box, whole
+from tensorwrapper.selection.expressions._expression import Expression, at_zero, box, whole
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.typing import Extents, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
+from tensorwrapper.selection.rows._rows import put_together_rows
+from tensorwrapper.shape.lowlevel import ModeNames, agreed_names
+from tensorwrapper.typing import Extents, Index, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
 
 __all__ = ["Operand", "maximum", "minimum", "where"]
 
@@ -51,7 +54,8 @@ def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
     DTypeError
         If the mask is not of bools.
     ExtentMismatchError
-        If the extents do not broadcast.
+        If the extents do not broadcast, or a mode starts elsewhere in two operands: as of ufuncs, the result
+        keeps the origin that views and tensors agree on.
 
     Examples
     --------
@@ -63,10 +67,14 @@ def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
     if given.dtype != np.bool_:
         raise DTypeError(f"a mask has elements of type bool, not {given.dtype}")
     parts = _operands([x, y], "where")
+    if not all(part.is_box for part in (given._expression, *parts)):
+        return _of_rows("where", (mask, x, y), [given._expression, *parts])
     extents = _common([given.shape.extents, *[part.extents for part in parts]], "where")
-    _check_box(given._expression)
-    chosen, left, right = [_broadcast(part, extents) for part in (given._expression, *parts)]
-    return View(whole(Choosing((chosen, left, right))))
+    operands = [given._expression, *parts]
+    origin = _origin_of((mask, x, y), operands, extents, "where")
+    chosen, left, right = [_broadcast(part, extents) for part in operands]
+    found = whole(Choosing((chosen, left, right)), _names_of(operands, len(extents), "where"))
+    return View(at_origin(found, origin))
 
 
 def minimum(*operands: Operand) -> View[Any]:
@@ -95,8 +103,26 @@ def maximum(*operands: Operand) -> View[Any]:
 
 def _extreme(kind: Literal["minimum", "maximum"], operands: tuple[Operand, ...]) -> View[Any]:
     parts = _operands(operands, kind)
+    if not all(part.is_box for part in parts):
+        return _of_rows(kind, operands, parts)
     extents = _common([part.extents for part in parts], kind)
-    return View(whole(Extreme.of(kind, [_broadcast(part, extents) for part in parts])))
+    origin = _origin_of(operands, parts, extents, kind)
+    node = Extreme.of(kind, [_broadcast(part, extents) for part in parts])
+    return View(at_origin(whole(node, _names_of(parts, len(extents), kind)), origin))
+
+
+def _of_rows(
+    kind: Literal["where", "minimum", "maximum"], given: tuple[Operand, ...], parts: list[Expression]
+) -> View[Any]:
+    """Return the view of an operation on rows, where the operands lie."""
+    found = put_together_rows(kind, [at_zero(part) for part in parts])
+    places = [lies_at(item, part) for item, part in zip(given, parts, strict=True)]
+    return View(at_origin(found, joint_origin_of_rows(found.shape.rank, parts, places, kind)))
+
+
+def _origin_of(given: tuple[Operand, ...], parts: list[Expression], extents: Extents, what: str) -> Index:
+    own = [(part.extents, lies_at(item, part)) for item, part in zip(given, parts, strict=True)]
+    return joint_origin(extents, own, what)
 
 
 def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[Expression]:
@@ -113,16 +139,8 @@ def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[E
             value = fit_number(item, dtype, "a constant")[()]
             parts.append(whole(Filling(box(()), value, dtype)))
         else:
-            _check_box(view._expression)
             parts.append(view.astype(dtype)._expression)
     return parts
-
-
-def _check_box(part: Expression) -> None:
-    if part.shape.kind != "smooth":
-        raise JaggedModeError(
-            f"cells are compared in boxes, not in {part.shape}: to_padded() makes a box of it"
-        )
 
 
 def _common(extents: list[Extents], what: str) -> Extents:
@@ -132,7 +150,13 @@ def _common(extents: list[Extents], what: str) -> Extents:
         raise ExtentMismatchError(f"{what}: the extents {extents} do not broadcast together") from error
 
 
+def _names_of(parts: list[Expression], rank: int, what: str) -> ModeNames | None:
+    """Return the names of modes that views agree on, which are broadcast from the last mode on."""
+    found = [part.layout.implementation.names for part in parts]
+    given = [(*[None] * (rank - len(names)), *names) for names in found if names is not None]
+    return agreed_names(given, what)
+
+
 def _broadcast(part: Expression, extents: Extents) -> Expression:
-    if part.extents == extents and not any(part.origin):
-        return part
-    return View(part)[...].broadcast(box(extents))._expression
+    part = at_zero(part)
+    return part if part.extents == extents else View(part).broadcast(box(extents))._expression

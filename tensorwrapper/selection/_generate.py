@@ -1,5 +1,6 @@
 """Views without a source: constants, counts, functions of coordinates, random numbers."""
 
+import math
 from collections.abc import Iterable
 from typing import Any, SupportsIndex, TypeAlias, cast
 
@@ -8,12 +9,19 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper.buffer.lowlevel import fit_number
-from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, SizeOverflowError
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    ExtentMismatchError,
+    JaggedModeError,
+    SizeOverflowError,
+)
 from tensorwrapper.layout import Layout
+from tensorwrapper.layout.lowlevel import wrap_layout
 from tensorwrapper.selection._build import ViewLike, as_view
+from tensorwrapper.selection._dtypes import to_element_type
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._dtypes import to_element_type
-from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.expressions._expression import Expression, Node, unnamed_view
 from tensorwrapper.selection.expressions._generators import (
     Computing,
     CoordinateFunction,
@@ -25,7 +33,7 @@ from tensorwrapper.selection.expressions._generators import (
 from tensorwrapper.selection.random._parameters import Distribution, check_parameters, check_seed
 from tensorwrapper.selection.random._parameters import to_element_type as to_type_of
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape.lowlevel import mode_of, unnamed_shape
+from tensorwrapper.shape.lowlevel import mode_of, names_of, unnamed_shape
 
 __all__ = [
     "Parameter",
@@ -54,8 +62,9 @@ def _to_box(shape: ShapeLike) -> Shape:
     return given
 
 
-def _view(shape: Shape[Any], node: Node) -> View[Any]:
-    return View(Expression(node, Layout(shape)))
+def _view(box: Shape[Any], node: Node, shape: ShapeLike = ()) -> View[Any]:
+    """Return the view of a node over a box, with the names of the shape that was given for it."""
+    return View(Expression(node, wrap_layout(Layout(box).implementation, names_of(shape))))
 
 
 def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = None) -> View[Any]:
@@ -78,7 +87,7 @@ def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = 
     """
     box = _to_box(shape)
     element: np.dtype[Any] = _type_of(fill_value) if dtype is None else to_element_type(dtype, "TO")
-    return _view(box, Filling(box, fit_number(fill_value, element, "fill_value")[()], element))
+    return _view(box, Filling(box, fit_number(fill_value, element, "fill_value")[()], element), shape)
 
 
 def _type_of(value: object) -> "np.dtype[Any]":
@@ -117,12 +126,28 @@ def iota(
     number = mode_of(mode, box.rank)
     element = to_element_type(dtype)
     steps = tuple([fit_number(step if m == number else 0, element, "step").item() for m in range(box.rank)])
-    if element.kind in "iu" and box.size:
-        # The ends are what does not fit first; complex numbers have none.
+    first = fit_number(start, element, "start").item()
+    if box.size:
+        # The ends are what does not fit first.
         origin, extent = box.origin[number], box.extents[number]
         for index in (origin, origin + extent - 1):
-            fit_number(cast("int", start) + cast("int", step) * index, element, f"the element at {index}")
-    return _view(box, Counting(box, fit_number(start, element, "start").item(), steps, element))
+            _check_element(first, steps[number], index, element)
+    return _view(box, Counting(box, first, steps, element), shape)
+
+
+def _check_element(start: complex, step: complex, index: int, element: "np.dtype[Any]") -> None:
+    """Raise if the type cannot hold ``start + step * index``, or what is computed on the way to it."""
+    if element.kind in "biu":
+        fit_number(start + step * index, element, f"the element at {index}")
+    elif element.kind not in "mM" and np.isfinite([start, step]).all():
+        with np.errstate(all="ignore"):
+            # As `Counting` does it: in the type itself, of an index that becomes one of its numbers.
+            place = np.array(float(index) if abs(index) < 1 << 1000 else math.inf).astype(element)
+            total = np.array(start, element) + place * np.array(step, element)
+        if not np.isfinite(total).all():
+            raise SizeOverflowError(
+                f"the element at {index}, {start} + {step} * {index}, leaves the range of {element}"
+            )
 
 
 def linspace(
@@ -131,6 +156,13 @@ def linspace(
     """Return a view of rank 1 of `count` numbers, evenly spaced from `start` to `stop`, both included.
 
     Number k is ``start + k * ((stop - start) / (count - 1))``.
+
+    Raises
+    ------
+    SizeOverflowError
+        If the type cannot hold one of the numbers, or of floats the step or the sum of all steps.
+    DTypeError
+        If the elements are integers, and an end or the step is none.
 
     Examples
     --------
@@ -141,9 +173,44 @@ def linspace(
     number = to_count(count, "count")
     box = _to_box((number,))
     element = to_element_type(dtype)
-    step = (stop - start) / (number - 1) if number > 1 else 0
     first = fit_number(start, element, "start").item()
-    return _view(box, Counting(box, first, (element.type(step).item(),), element, "linspace"))
+    step: complex = 0
+    if number > 1:
+        last = fit_number(stop, element, "stop").item()
+        if element.kind in "biu":
+            step = _whole_step(int(first), int(last), number, element)
+        else:
+            step = _step(start, stop, number, element)
+            _check_element(first, step, number - 1, element)
+    return _view(box, Counting(box, first, (step,), element, "linspace"))
+
+
+def _whole_step(start: int, stop: int, count: int, element: "np.dtype[Any]") -> int:
+    """Return the step from one integer to the next, as a number of the type."""
+    step, rest = divmod(stop - start, count - 1)
+    if rest:
+        raise DTypeError(
+            f"{count} numbers from {start} to {stop} are {(stop - start) / (count - 1)} apart: no step "
+            f"between elements of type {element}; floats have it, and astype() drops what they have more"
+        )
+    if element.kind == "b":
+        return bool(fit_number(step, element, "the step").item())
+    # Sums wrap round, and both ends fit: a step down between unsigned numbers is one up, too.
+    least, most = int(np.iinfo(element).min), int(np.iinfo(element).max)
+    return (step - least) % (most - least + 1) + least
+
+
+def _step(start: complex, stop: complex, count: int, element: "np.dtype[Any]") -> complex:
+    # Numbers of NumPy would be subtracted in a type that may be too narrow.
+    first, last = [cast("complex", np.asarray(n).item()) for n in (start, stop)]
+    try:
+        step = (last - first) / (count - 1)
+    except OverflowError:
+        step = math.inf
+    # What was infinite before is nothing new; integers are finite, also those beyond 64 bits.
+    if np.isinf(step) and all(isinstance(n, int) or np.isfinite(n) for n in (first, last)):
+        raise SizeOverflowError(f"the step from {start} to {stop} leaves the range of {element}")
+    return cast("complex", fit_number(step, element, "the step").item())
 
 
 def eye(
@@ -178,7 +245,8 @@ def compute(
         Called with one int64 array per mode, which broadcast together; returns the elements there, or what
         broadcasts to them. The same index must always give the same element.
     dtype
-        The type of the elements.
+        The type of the elements. What the function gives is cast within its kind when it is computed, and
+        looked at: `DTypeError` if the kinds differ, `SizeOverflowError` if the type cannot hold an element.
 
     Examples
     --------
@@ -189,7 +257,7 @@ def compute(
     if not callable(cast("object", function)):
         raise ConversionError(f"elements are computed by a function of coordinates, not by {function!r}")
     box = _to_box(shape)
-    return _view(box, Computing(box, function, to_element_type(dtype)))
+    return _view(box, Computing(box, function, to_element_type(dtype)), shape)
 
 
 def _random(
@@ -207,7 +275,7 @@ def _random(
             continue
         view = as_view(parameter)
         try:
-            given.append(view[...].broadcast(box.extents)._expression)
+            given.append(unnamed_view(view[...].broadcast(box.extents)._expression))
         except ValueError as error:
             raise ExtentMismatchError(
                 f"a parameter of shape {view.shape} does not broadcast to {box.extents}: {error}"
@@ -218,7 +286,7 @@ def _random(
     if not any(isinstance(parameter, Expression) for parameter in given):
         check_parameters(distribution, given, element)
     node = RandomField(box, distribution, check_seed(seed), tuple(given), element)
-    return _view(box, node)
+    return _view(box, node, shape)
 
 
 def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.float64) -> View[Any]:

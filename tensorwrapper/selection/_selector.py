@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, SupportsIndex, TypeAlias, TypeVar, cast
 import attrs
 
 from tensorwrapper._integers import to_counts, to_int
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -59,7 +59,7 @@ def _to_extent(value: SupportsIndex) -> int:
 
 
 @final
-@attrs.frozen
+@frozen
 class NewMode:
     """A mode that is not in the source: every position along it shows the same elements.
 

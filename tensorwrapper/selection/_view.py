@@ -1,4 +1,4 @@
-"""`View`: a tensor that is not there yet."""
+"""`View`: a selection of one or many sources, which reads no element before it is computed."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar, cast, final, overload
@@ -7,25 +7,30 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._value_class import slot_setters
+from tensorwrapper._value_class import frozen, slot_setters, token_of
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.selection._dtypes import to_element_type
 from tensorwrapper.selection._view_parts import ViewParts
 from tensorwrapper.selection._view_queries import ViewQueries
 from tensorwrapper.selection._view_ranks import ViewRanks
+from tensorwrapper.selection._view_rows import ViewRows
 from tensorwrapper.selection._view_running import ViewRunning
 from tensorwrapper.selection._view_writing import Value, ViewWriting
 from tensorwrapper.selection.expressions._cellwise import Casting
-from tensorwrapper.selection.expressions._dtypes import to_element_type
-from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
 from tensorwrapper.selection.normal._packed import packed
 from tensorwrapper.selection.plans._plan import Plan
+from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import ArrayKey, Operators, TensorCommon
+from tensorwrapper.tensor.lowlevel import Operators, TensorCommon
 from tensorwrapper.typing import (
+    ArrayKey,
     ElementCasting,
     IndexT_co,
     Integer,
     IntegerAndSlice,
     Modes,
+    NamedKey,
     ScalarT_co,
     Slices,
     UnknownRank,
@@ -37,11 +42,12 @@ _S = TypeVar("_S", bound=np.generic)
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class View(
     ViewRanks[ScalarT_co, IndexT_co],
     ViewParts[ScalarT_co],
     ViewQueries[ScalarT_co],
+    ViewRows[ScalarT_co],
     ViewRunning[ScalarT_co],
     ViewWriting[ScalarT_co],
     TensorCommon[ScalarT_co],
@@ -66,6 +72,13 @@ class View(
     _expression: Expression = attrs.field(alias="expression")
     _normal: Expression | None = attrs.field(default=None, init=False)
     _plan: Plan | None = attrs.field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(cast("object", self._expression), Expression):
+            raise ConversionError(
+                f"a View is made of an expression, not of {type(self._expression).__name__}: as_view() "
+                "makes the view of a tensor, an array or another source"
+            )
 
     def _as_operand(self) -> "Tensor[ScalarT_co]":
         return self.compute()
@@ -101,8 +114,8 @@ class View(
         self: "View[ScalarT_co, tuple[*Modes]]", key: None
     ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
     @overload
-    def __getitem__(self, key: ArrayKey) -> "View[ScalarT_co]": ...
-    def __getitem__(self, key: ArrayKey) -> "View[Any, Any]":
+    def __getitem__(self, key: "ArrayKey | NamedKey") -> "View[ScalarT_co]": ...
+    def __getitem__(self, key: "ArrayKey | NamedKey") -> "View[Any, Any]":
         """Return the selected part, which starts at zero; NumPy's rules, and nothing is copied.
 
         Integers, slices, ellipses and None move the modes; lists, arrays and masks pick positions as NumPy
@@ -117,7 +130,7 @@ class View(
         """
         return self._at(key)
 
-    def __setitem__(self, key: ArrayKey, value: Value) -> None:
+    def __setitem__(self, key: "ArrayKey | NamedKey", value: Value) -> None:
         """Write `value` into the selected part, as `assign` does; no element may be selected twice.
 
         Examples
@@ -179,10 +192,16 @@ class View(
         wanted = to_element_type(dtype, "TO" if self.dtype.kind == "O" else "T")
         if wanted == self.dtype:
             return self
-        return View(Expression(Casting(self._expression, wanted, casting == "unsafe"), self._in_order()))
+        unsafe = casting == "unsafe"
+        given = unnamed_view(self._expression)
+        if not given.is_box:
+            view = View[Any](put_together_rows("cast", [given], wanted, unsafe))
+            names = self._expression.layout.implementation.names
+            return view if names is None else view.named(*names)
+        return View(Expression(Casting(given, wanted, unsafe), self._in_order()))
 
-    def __dask_tokenize__(self) -> tuple[object, ...]:
-        return "View", self._expression
+    def __dask_tokenize__(self) -> object:
+        return token_of("View", self._expression)
 
     def __reduce__(self) -> "tuple[Callable[[Expression], View[Any]], tuple[Expression]]":
         # The normal form and the plan, which are found again, stay behind.

@@ -9,18 +9,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Concatenate, Generic, ParamSpec, Self
 
+import attrs
 import numpy as np
 
 from tensorwrapper.errors import LayoutError, SizeOverflowError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.expressions._expression import Expression, extended
+from tensorwrapper.selection.expressions._expression import Expression, extended, unnamed_view
 from tensorwrapper.selection.expressions._reading import is_base
 from tensorwrapper.selection.expressions._whole import Whole
-from tensorwrapper.selection.normal._normal import normalize
+from tensorwrapper.selection.normal._pushing import normalize
 from tensorwrapper.selection.operations._atom import Call, capture
 from tensorwrapper.selection.operations._table import OPERATIONS
 from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import ScalarT_co
 
@@ -78,7 +80,7 @@ class ViewFacade(ABC, Generic[ScalarT_co]):
         normal = self._normal
         if normal is None:
             try:
-                normal = normalize(self._expression)
+                normal = normalize(unnamed_view(self._expression))
             except RecursionError as error:
                 raise SizeOverflowError(
                     "the steps of this view are nested deeper than Python's stack allows: put more views "
@@ -104,7 +106,7 @@ class ViewFacade(ABC, Generic[ScalarT_co]):
         positional = tuple([capture(argument) for argument in arguments])
         known = OPERATIONS.get(name)
         if known is not None and known.counts_elements and not self._expression.is_whole:
-            whole = self._make(Expression(Whole(self._expression), self._in_order()))
+            whole = self._make(Expression(Whole(unnamed_view(self._expression)), self._in_order()))
             return whole._step(name, arguments)
         apply = getattr(Layout, name) if known is None else known.on_layout
         return self._taken(name, positional, apply, positional, {})
@@ -126,7 +128,7 @@ class ViewFacade(ABC, Generic[ScalarT_co]):
             if layout.shape.kind != "smooth":
                 raise
             # No layout of the places says it; one of the view's own elements, in their order, may.
-            node = Whole(old)
+            node = Whole(unnamed_view(old))
             return self._make(Expression(node, operation(self._in_order(), *positional, **named), (call,)))
         return self._after(call, new)
 
@@ -145,6 +147,10 @@ class ViewFacade(ABC, Generic[ScalarT_co]):
         **options: _P.kwargs,
     ) -> Self:
         return self._by(operation, *arguments, **options)
+
+    def _renamed(self, names: ModeNames) -> Self:
+        old = self._expression
+        return self._make(attrs.evolve(old, layout=old.layout.named(*names)))
 
     def _in_order(self) -> Layout[Any]:
         """Return the layout of the elements one after the other, at the indices of this view."""

@@ -1,28 +1,39 @@
 """Parts of a view, and the same elements elsewhere; nothing here reads an element."""
 
-from collections.abc import Iterable
-from typing import Any, Generic, Literal, Self, SupportsIndex, TypeVar, cast, final
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic, Literal, Self, SupportsIndex, TypeAlias, TypeVar, cast, final
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_counts
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.layout import Boundary, Layout, Widths
-from tensorwrapper.layout.lowlevel import expand_positional, new_row_major, wrap_layout
-from tensorwrapper.selection._view_facade import ViewFacade
-from tensorwrapper.selection.expressions._padding import padded
-from tensorwrapper.selection.expressions._reading import reading_of
-from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.shape.lowlevel import mode_of
-from tensorwrapper.tensor.lowlevel import (
-    ArrayKey,
-    addresses_of_key,
+from tensorwrapper.layout.lowlevel import (
+    addresses_of_items,
+    choose,
     is_basic,
-    positions_of,
+    new_row_major,
+    outer_product,
     split_points,
     to_items,
+    wrap_layout,
 )
-from tensorwrapper.typing import IntArray, PositionalItem, PositionalKey, ScalarT_co
+from tensorwrapper.selection._view_facade import ViewFacade
+from tensorwrapper.selection.expressions._expression import box, whole
+from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._padding import padded
+from tensorwrapper.selection.expressions._reading import reading_of
+from tensorwrapper.selection.plans._leaves import is_away, leaves_of
+from tensorwrapper.selection.rows._rows import put_together_rows
+from tensorwrapper.selection.sources._source import TensorSource
+from tensorwrapper.shape.lowlevel import key_of_names, mode_of, names_of, picked_names
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import TensorCommon
+from tensorwrapper.typing import Array, ArrayKey, IntArray, NamedKey, ScalarT_co
 
 __all__ = ["ViewParts"]
 
@@ -46,8 +57,9 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         >>> [str(atom) for atom in v.as_written().atoms]
         ['slice(0, 2, 1, 4)']
         """
-        normal = self.normal_form()
-        view = self._make(attrs.evolve(normal, written=self._expression))
+        normal, old = self.normal_form(), self._expression
+        layout = wrap_layout(normal.layout.implementation, old.layout.implementation.names)
+        view = self._make(attrs.evolve(normal, layout=layout, written=old))
         object.__setattr__(view, "_normal", normal)
         return view
 
@@ -111,7 +123,7 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
     ) -> Self:
         """Return the view in which `mode` has at least `length` indices; the new elements are `fill_value`.
 
-        As `Tensor.pad_rows`. Of a box nothing is computed; rows of other lengths are, when this is called.
+        As `Tensor.pad_rows`; nothing is computed.
 
         Parameters
         ----------
@@ -132,8 +144,7 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         ([[1, 2, 3, 0, 0]], [[1, 2]])
         """
         if self.shape.kind != "smooth":
-            rows = self.copy().pad_rows(length, fill_value=fill_value, mode=mode, clip=clip)
-            return self._make(reading_of(TensorSource(rows)))
+            return self._padded_rows(to_count(length, "a length"), fill_value, mode, clip=clip)
         rank, count = self.shape.rank, to_count(length, "a length")
         number = mode_of(mode, rank)
         extent = self.shape.extent(number)
@@ -142,12 +153,44 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         widths = [(0, count - extent if other == number else 0) for other in range(rank)]
         return self.pad(widths, fill_value=fill_value)
 
-    def _at(self, key: ArrayKey) -> Self:
+    def _padded_rows(self, length: int, fill_value: object, mode: SupportsIndex, *, clip: bool) -> Self:
+        shape = self.shape
+        rank = shape.rank
+        number = mode_of(mode, rank)
+        if shape.kind == "jagged" and number == rank - 1 and shape.outer_rank == number:
+            value = fit_number(fill_value, self.dtype, "fill_value")[()]
+            fill = whole(Filling(box((1,)), value, self.dtype))
+            rows = self._make(put_together_rows("pad_rows", [self._expression, fill], length, clip))
+            names = names_of(shape)
+            return rows if names is None else cast("Any", rows).named(*names)
+        padded_rows = self.copy().pad_rows(length, fill_value=fill_value, mode=mode, clip=clip)
+        return self._make(reading_of(TensorSource(padded_rows)))
+
+    def _of_each_row(self, key: ArrayKey) -> Self:
+        """Return what a key with arrays selects of rows: some of them, or of each row what its own says."""
+        if not isinstance(key, TensorCommon):
+            selected: Self = outer_product(cast("Any", self), key)
+            return selected
+        given = _known_key(key) if isinstance(key, ViewFacade) else key
+        layout = self._expression.layout
+        if given.shape.kind == "smooth":
+            return self._of_each_row(np.asarray(given))
+        rows_of_keys: Array = cast("Any", given).elements()
+        chosen = choose(layout.implementation, given.shape, rows_of_keys)
+        return self._after(("choose", (given,), layout.shape), wrap_layout(chosen))
+
+    def _at(self, key: "ArrayKey | NamedKey") -> Self:
         """Return the part that a key selects, by NumPy's rules."""
         if is_basic(key):
             return self._step("__getitem__", (key,))
+        if isinstance(key, Mapping):
+            return self._at(key_of_names(key, names_of(self.shape), self.shape.rank))
+        if not self._expression.is_box:
+            return self._of_each_row(key)
         self._check_smooth("positions")
-        return self._points(addresses_of_key(wrap_layout(new_row_major(self.shape.extents)), key))
+        return self._picked(
+            wrap_layout(new_row_major(self.shape.extents), names_of(self.shape)), to_items(key)
+        )
 
     @property
     def oindex(self) -> "OuterView[Any]":
@@ -158,6 +201,11 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
     def vindex(self) -> "PointView[Any]":
         """Pointwise indexing: ``v.vindex[key]`` takes one element per point; their modes come first."""
         return PointView(self)
+
+    def _picked(self, layout: Layout[Any], items: tuple[Any, ...]) -> Self:
+        """Return the view of the elements whose ranks the items of a key select of a layout."""
+        points, names = self._points(addresses_of_items(layout, items)), names_of(layout.shape)
+        return points if names is None else points._renamed(picked_names(names, items))
 
     def _points(self, ranks: IntArray) -> Self:
         """Return the view of the elements with these ranks in row-major order."""
@@ -175,11 +223,22 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         return self._make(self._expression)
 
 
+def _known_key(key: ViewFacade[Any]) -> Tensor[Any]:
+    """Return the elements of a key of rows, if reading them asks nobody elsewhere."""
+    if any(map(is_away, leaves_of(key.normal_form()))):
+        raise ConversionError(
+            "which elements there are would depend on a key that is not read yet: compute() the key"
+        )
+    return key.copy()
+
+
 _T = TypeVar("_T", bound=ViewParts[Any])
+
+Value: TypeAlias = "npt.ArrayLike | Tensor[Any] | ViewFacade[Any]"
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class OuterView(Generic[_T]):
     """What stands before the brackets of `oindex`."""
 
@@ -189,21 +248,17 @@ class OuterView(Generic[_T]):
         """Return the view of the outer product of the positions."""
         view = self._view
         view._check_smooth("positions")
-        basic: list[PositionalItem] = []
-        mode = 0
-        for item in expand_positional(cast("PositionalKey", to_items(key)), view.shape.rank):
-            if item is None or is_basic(item):
-                basic.append(item)
-            else:
-                extent = view.shape.extents[mode]
-                view = view._by(Layout.gather, mode, positions_of(cast("IntArray", item), extent, mode))
-                basic.append(slice(None))
-            mode += item is not None
-        return view._step("__getitem__", (tuple(basic),))
+        # That a view gathers is declared beside this class, in what it shares with tensors.
+        selected: _T = outer_product(cast("Any", view), key)
+        return selected
+
+    def __setitem__(self, key: ArrayKey, value: "Value") -> None:
+        """Write into the outer product of the positions, as `View.assign` does."""
+        cast("Any", self[key]).assign(value)
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class PointView(Generic[_T]):
     """What stands before the brackets of `vindex`."""
 
@@ -213,5 +268,10 @@ class PointView(Generic[_T]):
         """Return the view of the elements at the points."""
         view = self._view
         view._check_smooth("points")
-        layout, points = split_points(wrap_layout(new_row_major(view.shape.extents)), key)
-        return view._points(addresses_of_key(layout, points))
+        whole = wrap_layout(new_row_major(view.shape.extents), names_of(view.shape))
+        layout, points = split_points(whole, key)
+        return view._picked(layout, points)
+
+    def __setitem__(self, key: ArrayKey, value: "Value") -> None:
+        """Write into the elements at the points, as `View.assign` does."""
+        cast("Any", self[key]).assign(value)

@@ -1,5 +1,3 @@
-# What only checkers and editors read has a text and no body; mypy looks at what all others return.
-# pyright: reportReturnType=false
 """What the operations of a `View` give: the rank of each result, as checkers and editors know it."""
 
 from collections.abc import Iterable
@@ -51,9 +49,11 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
         @property
         def shape(self) -> Shape[IndexT_co]:
             """The indices of the elements."""
+            ...
 
         def to_numpy(self) -> "np.ndarray[IndexT_co, np.dtype[ScalarT_co]]":
             """Return the elements as an array."""
+            ...
 
         @overload
         def __array__(self, dtype: None = None, copy: bool | None = None) -> "npt.NDArray[ScalarT_co]": ...  # noqa: FBT001
@@ -65,10 +65,12 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
 
         def item(self: "ViewRanks[np.generic[_V], AnyRank]") -> _V:
             """Return the only element as a Python number, string or bytes."""
+            ...
 
         @overload
         def tolist(self: "ViewRanks[Any, UnknownRank]") -> Any:  # noqa: ANN401
             """Return the elements as Python's numbers or strings in nested lists; one if the rank is 0."""
+            ...
 
         @overload
         def tolist(self: "ViewRanks[np.generic[_V], Rank0]") -> _V: ...
@@ -82,12 +84,14 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
         def tolist(self) -> Any: ...  # noqa: ANN401
         def tolist(self) -> Any:
             """Return the elements as Python's numbers or strings in nested lists; one if the rank is 0."""
+            ...
 
         @overload
         def squeeze(
             self: "ViewRanks[ScalarT_co, UnknownRank]", *modes: Integer | Iterable[Integer]
         ) -> "View[ScalarT_co]":
             """Return the view without the given modes of extent 1; without all such if none is given."""
+            ...
 
         @overload
         def squeeze(
@@ -97,10 +101,12 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
         def squeeze(self, *modes: Integer | Iterable[Integer]) -> "View[ScalarT_co]": ...
         def squeeze(self, *modes: Any) -> Any:
             """Return the view without the given modes of extent 1; without all such if none is given."""
+            ...
 
         @overload
         def unsqueeze(self: "ViewRanks[ScalarT_co, UnknownRank]", mode: Integer) -> "View[ScalarT_co]":
             """Return the view with a new mode of extent 1, which becomes mode `mode`."""
+            ...
 
         @overload
         def unsqueeze(
@@ -108,12 +114,14 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
         ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
         def unsqueeze(self, mode: Any) -> Any:
             """Return the view with a new mode of extent 1, which becomes mode `mode`."""
+            ...
 
         @overload
         def sliding_window(
             self: "ViewRanks[ScalarT_co, UnknownRank]", mode: Integer, length: Integer
         ) -> "View[ScalarT_co]":
             """Return the view of all runs of `length` positions of `mode`; the last mode counts in it."""
+            ...
 
         @overload
         def sliding_window(
@@ -121,12 +129,14 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
         ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
         def sliding_window(self, mode: Any, length: Any) -> Any:
             """Return the view of all runs of `length` positions of `mode`; the last mode counts in it."""
+            ...
 
         @overload
         def diagonal(
             self: "ViewRanks[ScalarT_co, UnknownRank]", first: Integer = 0, second: Integer = 1
         ) -> "View[ScalarT_co]":
             """Return the view of the elements whose positions in two modes agree, as the last mode."""
+            ...
 
         @overload
         def diagonal(
@@ -134,10 +144,12 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
         ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
         def diagonal(self, first: Any = 0, second: Any = 1) -> Any:
             """Return the view of the elements whose positions in two modes agree, as the last mode."""
+            ...
 
         @overload
         def reshape(self, extents: UnknownRank, /) -> "View[ScalarT_co]":
             """Return the view of the same elements, in row-major order, under new extents; never a copy."""
+            ...
 
         @overload
         def reshape(self, extents: Integer | tuple[Integer], /) -> "View[ScalarT_co, Rank1]": ...
@@ -159,19 +171,23 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
         def reshape(self, *extents: Integer | Iterable[Integer]) -> "View[ScalarT_co]": ...
         def reshape(self, *extents: Any) -> Any:
             """Return the view of the same elements, in row-major order, under new extents; never a copy."""
+            ...
 
         @overload
         def broadcast(self, shape: Shape[_J]) -> "View[ScalarT_co, _J]":
             """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
+            ...
 
         @overload
         def broadcast(self, shape: ShapeLike) -> "View[ScalarT_co]": ...
         def broadcast(self, shape: Any) -> Any:
             """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
+            ...
 
         @overload
         def tiled(self: "ViewRanks[ScalarT_co, UnknownRank]", tiling: Tiling) -> "View[ScalarT_co]":
             """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
+            ...
 
         @overload
         def tiled(
@@ -187,20 +203,25 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
         ) -> "View[ScalarT_co, Rank6]": ...
         def tiled(self, tiling: Tiling[Any]) -> Any:
             """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
+            ...
 
         def split_mode(self, mode: Integer, extents: Iterable[Integer]) -> "View[ScalarT_co]":
             """Return the view in which one mode counts in several, the last of them fastest."""
+            ...
 
         def merge_modes(self, first: Integer, last: Integer) -> "View[ScalarT_co]":
             """Return the view in which the modes `first` to `last` count as one, the last of them fastest."""
+            ...
 
         @property
         def oindex(self) -> "OuterView[View[ScalarT_co]]":
             """Outer indexing: ``v.oindex[key]`` takes the positions of each mode by themselves."""
+            ...
 
         @property
         def vindex(self) -> "PointView[View[ScalarT_co]]":
             """Pointwise indexing: ``v.vindex[key]`` takes one element per point; their modes come first."""
+            ...
 
         def compute(
             self,
@@ -212,9 +233,11 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
             cancel: "Cancel | None" = None,
         ) -> "Tensor[ScalarT_co, IndexT_co]":
             """Return the elements as a tensor with memory of its own, at the same indices."""
+            ...
 
         def copy(self) -> "Tensor[ScalarT_co, IndexT_co]":
             """Return the elements in memory of their own: the same as `compute`."""
+            ...
 
     else:  # Python 3.11 has no defaults of type variables: without this, one argument were too few.
 

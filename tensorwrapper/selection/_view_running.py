@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Generic, SupportsIndex, cast
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -10,10 +11,11 @@ from tensorwrapper._integers import to_count
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import BufferSizeError, ConversionError, JaggedModeError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import fastest_first
+from tensorwrapper.layout.lowlevel import Strided, TiledStrided, fastest_first, wrap_layout
 from tensorwrapper.selection._view_facade import ViewFacade
 from tensorwrapper.selection.computing._fetching import Cancel, Progress, Watch, run_plan
-from tensorwrapper.selection.computing._regions import region_extents, regions
+from tensorwrapper.selection.computing._regions import region_extents, regions, row_regions
+from tensorwrapper.selection.computing._sparse import is_sparse, sparse_of
 from tensorwrapper.selection.computing._targets import (
     Target,
     is_array,
@@ -26,8 +28,10 @@ from tensorwrapper.selection.computing._targets import (
     threads_for,
 )
 from tensorwrapper.selection.expressions._cellwise import Casting
-from tensorwrapper.selection.expressions._expression import Expression, whole
+from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
 from tensorwrapper.selection.plans._plan import Plan, plan_of
+from tensorwrapper.selection.rows._flat import in_order
+from tensorwrapper.selection.sources._asking import Versions
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
@@ -49,11 +53,6 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         region
             A box inside the shape; the whole shape if not given.
 
-        Raises
-        ------
-        JaggedModeError
-            If the view is jagged: it is one tensor, which `compute` copies.
-
         Examples
         --------
         >>> from tensorwrapper import selection as sel
@@ -65,9 +64,11 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
             return self._by(Layout.window, region).plan()
         plan = self._plan
         if plan is None:
-            if self.shape.kind != "smooth":
-                raise JaggedModeError(f"plans are made for boxes; a view of shape {self.shape} is one copy")
-            plan = plan_of(self.normal_form())
+            if self._expression.is_box:
+                plan = plan_of(self.normal_form())
+            else:
+                elements = self._make(in_order(self._expression))
+                plan = attrs.evolve(plan_of(elements.normal_form()), rows=self.shape)
             object.__setattr__(self, "_plan", plan)
         return plan
 
@@ -122,20 +123,26 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         view = self._expression
         plain = cancel is None and progress is None and threads is None
         if plain and out is None and isinstance(order, str) and order == "C":
-            small = small_copy(view)
+            names = view.layout.implementation.names
+            small = small_copy(view, names)
             if small is None and view.is_box and view.node.tensor is None:
-                small = small_copy(self.normal_form())
+                small = small_copy(self.normal_form(), names)
             if small is not None:
                 return small
         source = source_tensor(view)
         if source is not None and (not view.is_box or source.is_sparse or holds_strings(source.dtype)):
             return _copied(source, out)
         if source is None and not view.is_box:
-            return self._of_box(out)
+            return self._of_rows(out, threads, progress, cancel)
         if out is not None and not np.can_cast(self.dtype, out.dtype, "safe"):
             target_array(out, self.shape, self.dtype)  # for what it raises
-            cast_to = self._make(Expression(Casting(self._expression, out.dtype), self._in_order()))
+            cast_to = self._make(
+                Expression(Casting(unnamed_view(self._expression), out.dtype), self._in_order())
+            )
             return cast_to.compute(out, order, threads=threads, progress=progress, cancel=cancel)
+        if is_sparse(normal := self.normal_form()):
+            found = sparse_of(normal, self.shape)
+            return found if out is None else _copied(found, out)
         fastest = fastest_first(order, self.shape.rank)
         plan, count = self.plan(), threads_for(self.nbytes, threads)
         watch = Watch(plan.nbytes, progress, cancel)
@@ -151,10 +158,24 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
             run_plan(plan, target, count, watch)
         return out if isinstance(out, Tensor) else as_tensor(out)
 
-    def _of_box(self, out: "Target | None") -> Tensor[Any]:
-        """Return the rows or tiles of a box that is put together: the box becomes memory first."""
-        box = self._make(whole(self._expression.node)).compute()
-        tensor = make_tensor(self._expression.layout, box.buffer)
+    def _of_rows(
+        self,
+        out: "Target | None",
+        threads: SupportsIndex | None,
+        progress: Progress | None,
+        cancel: Cancel | None,
+    ) -> Tensor[Any]:
+        """Return rows that are put together: their elements in order, under their shape; tiles stay a box."""
+        tiles = self._expression.layout.implementation
+        if isinstance(tiles, TiledStrided):
+            under = self._make(Expression(self._expression.node, wrap_layout(tiles.under)))
+            box = under.compute(threads=threads, progress=progress, cancel=cancel)
+            layout = wrap_layout(attrs.evolve(tiles, under=cast("Strided", box.layout.implementation)))
+            found = make_tensor(layout, box.buffer)
+            return found if out is None else _copied(found, out)
+        flat = self._make(in_order(self._expression))
+        elements = flat.compute(threads=threads, progress=progress, cancel=cancel)
+        tensor = make_tensor(Layout(self.shape), elements.buffer)
         return tensor if out is None else _copied(tensor, out)
 
     def blocks(
@@ -167,8 +188,9 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
     ) -> Iterator[tuple[Shape, Tensor[Any]]]:
         """Return an iterator over regions of the view and their elements: for views that do not fit memory.
 
-        Regions come in row-major order. They have all positions of the last modes where that fits, and some
-        run of the mode along which memory lies.
+        Regions come in row-major order. Those of a box have all positions of the last modes where that fits,
+        and some run of the mode along which memory lies; those of rows have as many rows as fit, and of a row
+        that does not fit some of its elements.
 
         Parameters
         ----------
@@ -192,8 +214,10 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         most = to_count(max_bytes, "max_bytes") // max(self.dtype.itemsize, 1)
         if not most:
             raise BufferSizeError(f"an element of {self.dtype} has more than {max_bytes} bytes")
-        if self.shape.kind != "smooth":
-            raise JaggedModeError(f"a view of shape {self.shape} has no blocks: slices of it are computed")
+        if self.shape.kind == "nested":
+            raise JaggedModeError(
+                f"a view of the layers {self.shape} has no blocks: flatten() drops the layers"
+            )
         return self._blocks(
             most, threads_for(self.nbytes, threads), Watch(self.nbytes, progress, cancel), cancel
         )
@@ -203,9 +227,17 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
     ) -> Iterator[tuple[Shape, Tensor[Any]]]:
         if not self.shape.size:
             return
-        for region in regions(self.shape, region_extents(self._expression, most)):
+        versions = Versions()
+        expression = self._expression
+        box = expression.is_box
+        steps = region_extents(expression, most) if box else ()
+        for region in regions(self.shape, steps) if box else row_regions(self.shape, most):
             watch.check()
-            block = self._by(Layout.window, region).compute(threads=threads, cancel=cancel)
+            part = self._by(Layout.window, region)
+            away = part.plan().away
+            versions.check(away)
+            block = part.compute(threads=threads, cancel=cancel)
+            versions.check(away)
             watch.advance(block.nbytes)
             yield region, block
 

@@ -1,16 +1,21 @@
 """Writing through views."""
 
-from typing import Any, Generic, TypeAlias
+from typing import Any, Generic, TypeAlias, cast
 
+import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import ReadOnlyError
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
 from tensorwrapper.selection._view_facade import ViewFacade
+from tensorwrapper.selection.computing._targets import source_tensor
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._reading import Reading
+from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.writing._writes import accumulate, assign, writable_targets
-from tensorwrapper.tensor import Tensor
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import check_names
+from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import ScalarT_co, WriteCasting
 
 __all__ = ["Value", "ViewWriting"]
@@ -36,9 +41,13 @@ class ViewWriting(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         >>> v.is_readonly, v[1:].is_readonly, v.repeat([2]).is_readonly
         (True, False, True)
         """
+        tensor = None if self._expression.is_box else source_tensor(self._expression)
+        if tensor is not None:
+            return bool(tensor.shape.size) and tensor.is_readonly
         try:
             if self.shape.size:
-                writable_targets(self._expression, self.normal_form())
+                normal, rows = self._stored()
+                writable_targets(self._expression, normal, rows)
         except ReadOnlyError:
             return True
         return False
@@ -48,7 +57,8 @@ class ViewWriting(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
 
         Each element must be one element of a tensor, and none may come twice: views that join, deal, turn or
         reorder elements can be written to, those that compute, convert or repeat them cannot. An error
-        changes nothing, and what overlaps the sources is read first.
+        changes nothing, and what overlaps the sources is read first. Rows take one value, or rows of their
+        lengths.
 
         Raises
         ------
@@ -71,7 +81,20 @@ class ViewWriting(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         tensorwrapper.errors.ReadOnlyError: position 0 of mode 0: a constant, which cannot be written to
         """
         given = value.copy() if isinstance(value, ViewFacade) else value
-        assign(self._expression, self.normal_form(), given, casting)
+        written: object = given
+        if isinstance(written, Tensor):
+            check_names(self.shape, cast("Tensor[Any]", written).shape, "assign")
+        normal, rows = self._stored()
+        assign(self._expression, normal, given if rows is None else _in_line(given, rows), casting, rows)
+
+    def _stored(self) -> "tuple[Expression, Shape | None]":
+        """Return the box in normal form that is written to: of rows that are put together, their elements.
+
+        The shape of the rows is beside it; without, they are rows of one tensor, or no rows.
+        """
+        if self._expression.is_box or self._expression.node.tensor is not None:
+            return self.normal_form(), None
+        return self._make(in_order(self._expression)).normal_form(), self.shape
 
     def accumulate_into(self, target: "Tensor[Any] | ViewFacade[Any]") -> None:
         """Add the elements to those of `target`, also where several of its indices share an element.
@@ -96,8 +119,34 @@ class ViewWriting(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         >>> total.tolist()
         [1, 6, 8]
         """
+        check_names(target.shape, self.shape, "accumulate_into")
+        values = self.copy()
         if isinstance(target, Tensor):
-            node = Reading(TensorSource(target))
-            accumulate(self.copy(), Expression(node, target.layout))
-        else:
-            accumulate(self.copy(), target.normal_form())
+            if target.shape.kind != "smooth":
+                values.accumulate_into(target)
+                return
+            accumulate(values, Expression(Reading(TensorSource(target)), target.layout))
+            return
+        if target.shape.kind == "smooth":
+            accumulate(values, target.normal_form())
+            return
+        line = target._make(in_order(target._expression))
+        accumulate(as_tensor(_in_line(values, target.shape)), line.normal_form(), target.shape)
+
+
+def _in_line(value: "npt.ArrayLike | Tensor[Any]", rows: Shape) -> Any:  # noqa: ANN401 - what `assign` takes
+    """Return what is written to rows as what is written to their elements in order."""
+    given: Any = value
+    if isinstance(given, Tensor):
+        tensor = cast("Tensor[Any]", given)
+        if not tensor.shape.rank:
+            return tensor
+        if tensor.shape.is_congruent(rows):
+            return tensor.elements()
+        raise ExtentMismatchError(f"a tensor of shape {tensor.shape} does not go into rows of shape {rows}")
+    if isinstance(given, list | tuple) or np.ndim(cast("Any", given)):
+        raise ConversionError(
+            f"rows of shape {rows} take a number or a tensor of that shape, not a {type(given).__name__}: "
+            "jagged() makes a tensor of lists"
+        )
+    return given

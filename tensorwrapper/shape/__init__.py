@@ -47,8 +47,9 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.labels._labels_text import Labels, LabelsLike
     from tensorwrapper.shape.masks._mask import Mask, MaskItem, MaskWay
     from tensorwrapper.shape.masks._pattern import ShapeMatch, ShapePattern
+    from tensorwrapper.shape.rows._cell_table import CellTable
     from tensorwrapper.shape.rows._partition import Partition
-    from tensorwrapper.shape.rows._rows import CellTable, Rows
+    from tensorwrapper.shape.rows._rows import Rows
     from tensorwrapper.shape.tilings._retile import Overlaps, RetileCost, RetilePieces, RetilePlan
     from tensorwrapper.shape.tilings._tiling import Tiling
 
@@ -141,7 +142,8 @@ __getattr__, __dir__ = lazy_names(
         "masks._mask": ("Mask", "MaskItem", "MaskWay"),
         "masks._pattern": ("ShapeMatch", "ShapePattern"),
         "rows._partition": ("Partition",),
-        "rows._rows": ("CellTable", "Rows"),
+        "rows._cell_table": ("CellTable",),
+        "rows._rows": ("Rows",),
         "tilings._retile": ("Overlaps", "RetileCost", "RetilePieces", "RetilePlan"),
         "tilings._tiling": ("Tiling",),
     },

@@ -8,12 +8,11 @@ from the last one on. Extents that meet are equal or 1.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, Self, SupportsIndex, TypeAlias, TypeVar, cast, final
 
-import attrs
-
 from tensorwrapper._integers import to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ExtentMismatchError, JaggedModeError, LayerError, ModeNameError, RankError
 from tensorwrapper.shape._facade import ShapeLike, implementation_of, names_of
-from tensorwrapper.shape._shape import Shape, unnamed_shape, wrap
+from tensorwrapper.shape._shape import Shape, wrap
 from tensorwrapper.shape.boxes._names import Names, to_names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, make_smooth
 from tensorwrapper.shape.kinds._nested import Implementation
@@ -40,7 +39,7 @@ _V = TypeVar("_V", bound=Stretchable)
 
 
 @final
-@attrs.frozen(getstate_setstate=False)
+@frozen(getstate_setstate=False)
 class ModeAlignment:
     """Where each mode of some boxes goes in a common box; made by `align_modes`."""
 
@@ -155,9 +154,8 @@ class ModeAlignment:
             made = made.permute(order)
         for mode in self.added[number]:
             made = made.unsqueeze(mode)
-        common = unnamed_shape(self.shape)
-        if made.shape != common:
-            made = made.broadcast(common)
+        if made.shape != self.shape:
+            made = made.broadcast(self.shape)
         return cast("_V", made)
 
     def _number(self, operand: SupportsIndex) -> int:
@@ -258,7 +256,7 @@ def broadcast_shapes(*shapes: ShapeLike) -> Shape:
 
 
 @final
-@attrs.frozen
+@frozen
 class _Side:
     """A mode of an operand, to meet those of others; operand -1 is the common box that is given."""
 

@@ -7,16 +7,16 @@ that one serves all data over its shapes.
 from collections.abc import Callable, Iterable
 from typing import Literal, SupportsIndex, TypeAlias, cast, final
 
-import attrs
 import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges, frozen_array, splits_of
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.shape._facade import ShapeLike
 from tensorwrapper.shape._shape import Shape, as_shape, wrap
 from tensorwrapper.shape.boxes._smooth import to_permutation
 from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon
-from tensorwrapper.shape.rows._rows import CellTable
+from tensorwrapper.shape.rows._cell_table import CellTable
 from tensorwrapper.shape.rows._unroll import unroll
 from tensorwrapper.typing import Index, IntArray
 
@@ -27,7 +27,7 @@ CellPairing: TypeAlias = Literal["index", "number"]
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class CellPermutation:
     """Where each element lies before every cell is permuted; made by `permute_cells`.
 
@@ -177,7 +177,7 @@ def _repeat(values: IntArray, ends: IntArray) -> IntArray:
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class CellMatch:
     """Where the elements of paired cells lie in each of two shapes; made by `match_cells`.
 

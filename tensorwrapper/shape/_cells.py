@@ -1,19 +1,26 @@
 """The cells and layers of a shape: the methods of the facade that go from a shape to the shapes in it."""
 
 from collections.abc import Iterable, Iterator
-from typing import Generic, Self, SupportsIndex
+from typing import Any, Generic, Self, SupportsIndex
 
 from tensorwrapper.errors import JaggedModeError
 from tensorwrapper.shape._facade import ShapeFacade
 from tensorwrapper.shape.boxes._names import Names, plain_names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
+from tensorwrapper.shape.kinds._encodings import as_jagged
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._layers import cell_table, cells, element
-from tensorwrapper.shape.kinds._nested import NestedCommon
-from tensorwrapper.shape.rows._rows import CellTable
+from tensorwrapper.shape.kinds._nested import NestedCommon, flat_of
+from tensorwrapper.shape.rows._cell_table import CellTable
+from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Index, IndexT_co
 
-__all__ = ["ShapeCells"]
+__all__ = ["ShapeCells", "rows_under"]
+
+
+def rows_under(shape: ShapeFacade[Any]) -> Rows:
+    """Return the rows of a jagged shape, or of a box with its first mode unrolled; O(rank)."""
+    return as_jagged(flat_of(shape.implementation)).rows
 
 
 class ShapeCells(ShapeFacade[IndexT_co], Generic[IndexT_co]):

@@ -12,13 +12,13 @@ from typing import Any, Generic, NoReturn, Self, SupportsIndex, TypeAlias
 from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._keys import mode_of
-from tensorwrapper.shape.boxes._names import ModeNames, Names, mode_of_name, names_tuple
+from tensorwrapper.shape.boxes._names import ModeNames, Names, agreed_names, mode_of_name, names_tuple
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon
 from tensorwrapper.typing import IndexT_co
 
-__all__ = ["ShapeFacade", "ShapeLike", "implementation_of", "names_of"]
+__all__ = ["ShapeFacade", "ShapeLike", "check_names", "implementation_of", "names_of"]
 
 
 class ShapeFacade(ABC, Generic[IndexT_co]):
@@ -102,3 +102,14 @@ def implementation_of(shape: ShapeLike) -> Implementation:
 def names_of(shape: ShapeLike) -> Names:
     """Return the names of the modes of what a shape is given by."""
     return shape._names if isinstance(shape, ShapeFacade) else None
+
+
+def check_names(target: ShapeLike, value: ShapeLike, what: str) -> None:
+    """Raise `ModeNameError` if a mode of a value has another name than the one it is written into.
+
+    They meet from the last mode on; a mode without a name goes into any.
+    """
+    mine, theirs = names_of(target), names_of(value)
+    if mine is not None and theirs is not None:
+        count = min(len(mine), len(theirs))
+        agreed_names([mine[len(mine) - count :], theirs[len(theirs) - count :]], what)

@@ -1,4 +1,4 @@
-"""Indices: what ``range`` is to an integer.
+"""Indices of a shape as a sequence, as ``range`` is one of integers: length, random access, slices, order.
 
 `Indices` is a re-iterable sequence of absolute indices, `IndexIterator` the running iterator over one,
 with a position and an origin that can be set while it runs.
@@ -12,7 +12,9 @@ from typing import Generic, SupportsIndex, cast, final, overload
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import memory_for
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -30,9 +32,11 @@ from tensorwrapper.typing import Index, IndexT_co, IntArray, Order
 
 __all__ = ["IndexIterator", "Indices"]
 
+_LISTED = 1 << 16  # indices up to which a token is made of all of them
+
 
 @final
-@attrs.frozen(eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     """The indices of a shape, or a run of them, in one order.
 
@@ -159,15 +163,22 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         return Indices(self._shape.translate_to(origin), self._order, self._places)
 
     def to_numpy(self) -> IntArray:
-        """Return all indices as an (n, rank) int64 array; what 64 bits do not hold raises."""
+        """Return all indices as an (n, rank) int64 array; what 64 bits, or memory, do not hold raises."""
         self._check_entries()
         size = self.size
         if size > MAX_INT64:
             raise SizeOverflowError(
                 f"{size} rows are more than 64 bits number; batches() gives some at a time"
             )
-        (table,) = self._numbering.tables(self.places, size) if size else (np.empty((0, self._shape.rank)),)
-        return np.ascontiguousarray(table, dtype=np.int64)
+        if not size:
+            return np.empty((0, self._shape.rank), dtype=np.int64)
+        with memory_for(self._numbers_in(size), "numbers"):
+            (table,) = self._numbering.tables(self.places, size)
+            return np.ascontiguousarray(table, dtype=np.int64)
+
+    def _numbers_in(self, rows: int) -> int:
+        """Return how many numbers a table of these indices has, with at most so many rows."""
+        return min(rows, self.size) * max(self._shape.rank, 1)
 
     def batches(self, length: SupportsIndex) -> Iterator[IntArray]:
         """Return an iterator of (n, rank) int64 arrays of at most `length` indices each.
@@ -177,13 +188,17 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         ExtentError
             If `length` is not positive.
         SizeOverflowError
-            If an index has entries that int64 does not hold.
+            If an index has entries that int64 does not hold, or a batch is more than memory holds.
         """
         rows = to_count(length, "the length of a batch")
         if not rows:
             raise ExtentError("a batch must hold at least one index")
         self._check_entries()
-        return self._numbering.tables(self.places, rows)
+        numbers = self._numbers_in(rows)
+        # Refused here, and not when the first batch is asked for.
+        with memory_for(numbers, "numbers"):
+            tables = self._numbering.tables(self.places, rows)
+        return _in_memory(tables, numbers)
 
     def _check_entries(self) -> None:
         if not fits_arrays(self._shape):
@@ -253,6 +268,16 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     def __hash__(self) -> int:
         return hash((self.size, self._ends()))
 
+    def __dask_tokenize__(self) -> tuple[object, ...]:
+        """Return what Dask names the indices by: equal ones of up to 2**16 have equal tokens.
+
+        More are named by shape, order and places: the same indices of another shape may have another token.
+        """
+        if self.size <= _LISTED:
+            return "tensorwrapper.Indices", repr(list(self))
+        order = self._order if self._shape.rank > 1 else "C"
+        return "tensorwrapper.Indices", self._shape.kind, *self._shape.token(), order, repr(self.places)
+
     def _ends(self) -> tuple[Index, ...]:
         """Return the first and the last index."""
         places = self.places
@@ -285,6 +310,11 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     def __setstate__(self, state: tuple[Flat, Order, range | None]) -> None:
         for name, value in zip(("_shape", "_order", "_places", "_numbers"), (*state, None), strict=True):
             object.__setattr__(self, name, value)
+
+
+def _in_memory(tables: Iterator[IntArray], numbers: int) -> Iterator[IntArray]:
+    with memory_for(numbers, "numbers"):
+        yield from tables
 
 
 def _checked(key: slice) -> slice:
@@ -361,6 +391,39 @@ class IndexIterator(Iterator[IndexT_co], Generic[IndexT_co]):
     def _go(self, indices: Indices[IndexT_co], position: int) -> None:
         self._source = iter(indices[position:] if position else indices)
         self._indices, self._position = indices, position
+
+    def take(self, count: SupportsIndex | None = None) -> IntArray:
+        """Return the next indices as an (n, rank) int64 array, made in array operations; go on behind them.
+
+        Parameters
+        ----------
+        count
+            How many; fewer come where fewer are left. Not given: all that are left.
+
+        Raises
+        ------
+        ExtentError
+            If `count` is negative.
+        SizeOverflowError
+            If an index has entries that int64 does not hold, or the table is more than memory holds; the
+            iterator stays where it is.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> it = Shape(2, 2).indices().iterator()
+        >>> it.take(3).tolist(), it.position
+        ([[0, 0], [0, 1], [1, 0]], 3)
+        """
+        ahead = self.ahead(count)
+        table = ahead.to_numpy()
+        self.position = self._position + len(table)
+        return table
+
+    def ahead(self, count: SupportsIndex | None = None) -> Indices[IndexT_co]:
+        """Return the indices that are still to come, or the next `count` of them, as a sequence; O(1)."""
+        stop = None if count is None else self._position + to_count(count, "a number of indices")
+        return self._indices[self._position : stop]
 
     def __iter__(self) -> "IndexIterator[IndexT_co]":
         return self

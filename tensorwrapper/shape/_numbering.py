@@ -16,6 +16,7 @@ import numpy as np
 
 from tensorwrapper._arrays import tuples_of
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._value_class import frozen
 from tensorwrapper.shape.boxes._common import BATCH
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, product_of
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
@@ -52,9 +53,12 @@ def numbering_of(shape: Flat, order: Order) -> Numbering:
     """Return the numbering of a shape in an order."""
     if order == "C" or shape.rank < 2:
         return _RowMajor(shape)
-    if isinstance(shape, SmoothCommon):
-        return _MirroredBox(_RowMajor(shape.permute(range(shape.rank - 1, -1, -1))))
-    return SortedParts(shape, f_order_limit(shape.outer().size))
+    if isinstance(shape, JaggedCommon):
+        box = shape.one_box()
+        if box is None:
+            return SortedParts(shape, f_order_limit(shape.outer().size))
+        shape = box
+    return _MirroredBox(_RowMajor(shape.permute(range(shape.rank - 1, -1, -1))))
 
 
 def length_of(places: range) -> int:
@@ -71,7 +75,7 @@ def fits_arrays(shape: Flat) -> bool:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _RowMajor(Numbering):
     shape: Flat
 
@@ -106,7 +110,7 @@ class _RowMajor(Numbering):
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _MirroredBox(Numbering):
     mirror: _RowMajor
 
@@ -125,7 +129,7 @@ class _MirroredBox(Numbering):
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class SortedParts(Numbering):
     """A jagged shape with the first mode fastest, up to `limit` indices sorted at a time."""
 
@@ -133,11 +137,12 @@ class SortedParts(Numbering):
     limit: int
     # The part of the last answer: questions that come one after another ask for neighbours.
     _part: FOrderPart | None = attrs.field(default=None, init=False)
+    _rows: JaggedCommon | None = attrs.field(default=None, init=False)
 
     def index(self, place: int) -> Index:
         part = self._part
         if part is None or not part[0] <= place < part[0] + len(part[1]):
-            part = self._keep(f_order_part(self.shape, self.limit, place))
+            part = self._keep(f_order_part(*self._source, place, self._cells))
         before, table = part
         return tuple(table[place - before].tolist())
 
@@ -145,16 +150,28 @@ class SortedParts(Numbering):
         wanted, part = np.array(index, dtype=np.int64), self._part
         found = -1 if part is None else _row_of(part[1], wanted)
         if part is None or found < 0:
-            part = self._keep(f_order_part(self.shape, self.limit, index))
+            part = self._keep(f_order_part(*self._source, index, self._cells))
             found = _row_of(part[1], wanted)
         return part[0] + found
+
+    @property
+    def _source(self) -> tuple[JaggedCommon, int]:
+        rows = self._rows
+        if rows is None:
+            rows = self.shape.in_rows()
+            object.__setattr__(self, "_rows", rows)
+        return rows, self.limit
+
+    @property
+    def _cells(self) -> int:
+        return self.shape.outer().size
 
     def _keep(self, part: FOrderPart) -> FOrderPart:
         object.__setattr__(self, "_part", part)
         return part
 
     def tables(self, places: range, length: int) -> Iterator[IntArray]:
-        parts = f_order_parts(self.shape, self.limit, places)
+        parts = f_order_parts(*self._source, places, self._cells)
         return _rebatched((_chosen(places, *part) for part in parts), length)
 
     def walk(self, places: range) -> Iterator[Index]:

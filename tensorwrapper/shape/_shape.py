@@ -1,11 +1,10 @@
-# What only checkers and editors read has a text and no body; mypy looks at what all others return.
-# pyright: reportReturnType=false
 """`Shape`, the one class that users meet: it holds a value or a view of any kind and hides which."""
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, final, overload
 
+from tensorwrapper._integers import one_sequence, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape._cells import ShapeCells
@@ -14,18 +13,17 @@ from tensorwrapper.shape._exchange import ShapeExchange
 from tensorwrapper.shape._facade import ShapeLike, implementation_of
 from tensorwrapper.shape._parts import ShapeParts
 from tensorwrapper.shape._queries import ShapeQueries
+from tensorwrapper.shape._ranks import ShapeRanks
 from tensorwrapper.shape._sets import ShapeSets
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
-from tensorwrapper.shape.boxes._keys import parse_key
+from tensorwrapper.shape.boxes._keys import leading_entries, parse_key
 from tensorwrapper.shape.boxes._names import Names, kept_names, key_of_names
 from tensorwrapper.shape.boxes._smooth import Smooth, make_smooth, to_extents
 from tensorwrapper.shape.kinds._jagged import Jagged, jagged_of_state
 from tensorwrapper.shape.kinds._nested import Implementation
 from tensorwrapper.typing import (
-    Index,
     IndexT,
     IndexT_co,
-    IntArray,
     Integer,
     IntegerAndSlice,
     Key,
@@ -45,9 +43,6 @@ from tensorwrapper.typing import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from tensorwrapper.shape.labels._labels import LabeledShape
     from tensorwrapper.shape.labels._labels_text import LabelsLike
 
@@ -59,6 +54,7 @@ _SEQUENCES: set[type] = {tuple, list}
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
 class Shape(
+    ShapeRanks[IndexT_co],
     ShapeQueries[IndexT_co],
     ShapeParts[IndexT_co],
     ShapeSets[IndexT_co],
@@ -75,8 +71,8 @@ class Shape(
     and literal: a negative index is a place, not a count from the end.
 
     Two shapes are equal if kind, layers, names, and extents and origins at every prefix agree, however they
-    are stored. A shape never equals what it holds or looks like (a tuple, a `Smooth`): compare ``as_shape``
-    of both.
+    are stored; what is stored behind an empty mode counts, too. A shape never equals what it holds or looks
+    like (a tuple, a `Smooth`): compare ``as_shape`` of both.
 
     Called with labels, as ``shape("i,j")``, a shape takes part in expressions as tensors do: `LabeledShape`.
 
@@ -104,191 +100,6 @@ class Shape(
     implementation: Implementation
     _names: Names
     _hash: int | None
-
-    if TYPE_CHECKING:
-        # What the mixins do, and say: of which rank the result is. A mixin cannot name this class.
-
-        @overload
-        @classmethod
-        def jagged(
-            cls,
-            rows: "Sequence[Integer | ShapeLike | Sequence[object]] | npt.NDArray[np.integer]",
-            *,
-            rank: int,
-            origin: Origin = None,
-        ) -> "Shape":
-            """Return a jagged shape; mode 0 numbers the rows."""
-
-        @overload
-        @classmethod
-        def jagged(
-            cls,
-            rows: "Sequence[Integer] | npt.NDArray[np.integer]",
-            *,
-            rank: None = None,
-            origin: Origin = None,
-        ) -> "Shape[Rank2]": ...
-        @overload
-        @classmethod
-        def jagged(
-            cls, rows: Sequence[Sequence[Integer]], *, rank: None = None, origin: Origin = None
-        ) -> "Shape[Rank3]": ...
-        @overload
-        @classmethod
-        def jagged(
-            cls, rows: "Sequence[Shape[UnknownRank]]", *, rank: None = None, origin: Origin = None
-        ) -> "Shape": ...
-        @overload
-        @classmethod
-        def jagged(
-            cls, rows: "Sequence[Shape[tuple[*Modes]]]", *, rank: None = None, origin: Origin = None
-        ) -> "Shape[tuple[int, *Modes]]": ...
-        @overload
-        @classmethod
-        def jagged(
-            cls,
-            rows: "Sequence[Integer | ShapeLike | Sequence[object]]",
-            *,
-            rank: int | None = None,
-            origin: Origin = None,
-        ) -> "Shape": ...
-        @classmethod
-        def jagged(cls, rows: Any, *, rank: int | None = None, origin: Origin = None) -> "Shape[Any]":
-            """Return a jagged shape; mode 0 numbers the rows."""
-
-        @overload
-        @classmethod
-        def tiled(cls, a: "Iterable[Integer] | IntArray", /, *, origin: Origin = None) -> "Shape[Rank2]":
-            """Return the shape of a box that is cut into tiles: tile numbers first, then places in a tile."""
-
-        @overload
-        @classmethod
-        def tiled(
-            cls,
-            a: "Iterable[Integer] | IntArray",
-            b: "Iterable[Integer] | IntArray",
-            /,
-            *,
-            origin: Origin = None,
-        ) -> "Shape[Rank4]": ...
-        @overload
-        @classmethod
-        def tiled(
-            cls,
-            a: "Iterable[Integer] | IntArray",
-            b: "Iterable[Integer] | IntArray",
-            c: "Iterable[Integer] | IntArray",
-            /,
-            *,
-            origin: Origin = None,
-        ) -> "Shape[Rank6]": ...
-        @overload
-        @classmethod
-        def tiled(cls, *sizes: "Iterable[Integer] | IntArray", origin: Origin = None) -> "Shape": ...
-        @classmethod
-        def tiled(cls, *sizes: "Iterable[Integer] | IntArray", origin: Origin = None) -> "Shape[Any]":
-            """Return the shape of a box that is cut into tiles: tile numbers first, then places in a tile."""
-
-        @overload
-        @classmethod
-        def concat(cls, shapes: "Iterable[Shape[IndexT]]", mode: Integer | str = 0) -> "Shape[IndexT]":
-            """Return the shape with the indices of one along `mode`, then those of the next, and so on."""
-
-        @overload
-        @classmethod
-        def concat(cls, shapes: "Iterable[ShapeLike]", mode: Integer | str = 0) -> "Shape": ...
-        @classmethod
-        def concat(cls, shapes: "Iterable[ShapeLike]", mode: Integer | str = 0) -> "Shape[Any]":
-            """Return the shape with the indices of one along `mode`, then those of the next, and so on."""
-
-        @overload
-        @classmethod
-        def stack(cls, shapes: "Iterable[Shape[UnknownRank]]", mode: Integer = 0) -> "Shape":
-            """Return the shape with a new mode that numbers the given shapes, which must be congruent."""
-
-        @overload
-        @classmethod
-        def stack(
-            cls, shapes: "Iterable[Shape[tuple[*Modes]]]", mode: Integer = 0
-        ) -> "Shape[tuple[int, *Modes]]": ...
-        @overload
-        @classmethod
-        def stack(cls, shapes: "Iterable[ShapeLike]", mode: Integer = 0) -> "Shape": ...
-        @classmethod
-        def stack(cls, shapes: "Iterable[ShapeLike]", mode: Integer = 0) -> "Shape[Any]":
-            """Return the shape with a new mode that numbers the given shapes, which must be congruent."""
-
-        @overload
-        def chip(self: "Shape[UnknownRank]", *leading: Integer | Iterable[Integer]) -> "Shape":
-            """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
-
-        @overload
-        def chip(
-            self: "Shape[tuple[int, *Modes]]", leading: Integer | tuple[Integer], /
-        ) -> "Shape[tuple[*Modes]]": ...
-        @overload
-        def chip(
-            self: "Shape[tuple[int, int, *Modes]]", leading: tuple[Integer, Integer], /
-        ) -> "Shape[tuple[*Modes]]": ...
-        @overload
-        def chip(
-            self: "Shape[tuple[int, int, *Modes]]", first: Integer, second: Integer, /
-        ) -> "Shape[tuple[*Modes]]": ...
-        @overload
-        def chip(self, leading: Iterable[Integer], /) -> "Shape": ...
-        @overload
-        def chip(self, *leading: Integer) -> "Shape": ...
-        def chip(self, *leading: Integer | Iterable[Integer]) -> "Shape[Any]":
-            """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
-
-        @overload
-        def reshape(self, extents: UnknownRank, /, *, origin: Origin = None) -> "Shape":
-            """Return the box with other extents and as many elements, which keep their row-major order."""
-
-        @overload
-        def reshape(
-            self, extents: Integer | tuple[Integer], /, *, origin: Origin = None
-        ) -> "Shape[Rank1]": ...
-        @overload
-        def reshape(
-            self, extents: tuple[Integer, Integer], /, *, origin: Origin = None
-        ) -> "Shape[Rank2]": ...
-        @overload
-        def reshape(self, a: Integer, b: Integer, /, *, origin: Origin = None) -> "Shape[Rank2]": ...
-        @overload
-        def reshape(
-            self, extents: tuple[Integer, Integer, Integer], /, *, origin: Origin = None
-        ) -> "Shape[Rank3]": ...
-        @overload
-        def reshape(
-            self, a: Integer, b: Integer, c: Integer, /, *, origin: Origin = None
-        ) -> "Shape[Rank3]": ...
-        @overload
-        def reshape(
-            self, extents: tuple[Integer, Integer, Integer, Integer], /, *, origin: Origin = None
-        ) -> "Shape[Rank4]": ...
-        @overload
-        def reshape(
-            self, a: Integer, b: Integer, c: Integer, d: Integer, /, *, origin: Origin = None
-        ) -> "Shape[Rank4]": ...
-        @overload
-        def reshape(self, extents: Iterable[Integer], /, *, origin: Origin = None) -> "Shape": ...
-        @overload
-        def reshape(self, *extents: Integer, origin: Origin = None) -> "Shape": ...
-        def reshape(self, *extents: Integer | Iterable[Integer], origin: Origin = None) -> "Shape[Any]":
-            """Return the box with other extents and as many elements, which keep their row-major order."""
-
-        def leading(self, modes: Integer) -> "Shape":
-            """Return the shape of the prefixes of `modes` indices: the first modes without the rest; O(1)."""
-
-        def outer(self) -> "Shape":
-            """Return the shape of the first `outer_rank` modes, which number the cells; a box raises."""
-
-        def element(self, index: Iterable[Integer], *, layer: Integer | None = None) -> "Shape":
-            """Return the shape of one element, as a view."""
-
-        def cells(self, *, layer: Integer | None = None) -> "Iterator[tuple[Index, Shape]]":
-            """Return an iterator over outer indices and the cell under each, in row-major order."""
 
     if TYPE_CHECKING:  # The number of extents is the rank.
 
@@ -347,10 +158,25 @@ class Shape(
 
     # Parts of the same rank, given by indices of it.
 
+    @overload
     def slice(
         self: "Shape[IndexT]", first: IndexT | LooseIndex, last: IndexT | LooseIndex, *, clip: bool = False
-    ) -> "Shape[IndexT]":
+    ) -> "Shape[IndexT]": ...
+    @overload
+    def slice(self, leading: Iterable[Integer], /, *, clip: bool = False) -> "Shape[IndexT_co]": ...
+    @overload
+    def slice(self, *leading: Integer, clip: bool = False) -> "Shape[IndexT_co]": ...
+    def slice(
+        self,
+        first: SupportsIndex | Iterable[SupportsIndex] = (),
+        last: SupportsIndex | Iterable[SupportsIndex] | None = None,
+        *more: SupportsIndex,
+        clip: bool = False,
+    ) -> "Shape[Any]":
         """Return the part from index `first` up to, not including, `last`; it remembers where it lies.
+
+        Leading integers in their place, loose or as one sequence as `chip` takes them, select one index of
+        each leading mode. The mode stays, with extent 1, where a chip drops it.
 
         Parameters
         ----------
@@ -363,8 +189,25 @@ class Shape(
         ------
         OutOfBoundsError
             If a bound leaves the shape, or, on a jagged shape, a selected row; the text names it.
+        RankError
+            If the bounds are not as many as the modes, or there are more leading integers than modes.
+
+        Examples
+        --------
+        >>> Shape(10, 20).slice((2, 5), (4, 9)), Shape(10, 20).slice(2), Shape(10, 20).chip(2)
+        (Shape(2, 4, origin=(2, 5)), Shape(1, 20, origin=(2, 0)), Shape(20))
+        >>> Shape.jagged([3, 1, 2]).slice(2) == Shape.jagged([3, 1, 2])[2:3]
+        True
         """
-        return wrap(self.implementation.slice(first, last, clip=clip), self._names)
+        implementation, given = self.implementation, (first,)
+        listed = one_sequence(given)
+        if last is None or more or listed is given:
+            loose: Iterable[Any] = listed if last is None else (first, last, *more)
+            leading = to_ints(loose, "the leading indices")
+            part = implementation.select(leading_entries(leading, implementation.rank), clip=clip)
+        else:
+            part = implementation.slice(listed, cast("Iterable[SupportsIndex]", last), clip=clip)
+        return wrap(part, self._names)
 
     def translate_by(self: "Shape[IndexT]", offset: IndexT | LooseIndex) -> "Shape[IndexT]":
         """Return the shape moved by `offset`, one integer per mode; another number of them raises."""
@@ -374,7 +217,6 @@ class Shape(
         """Return the shape moved to start at `origin`; an origin that varies raises `JaggedModeError`."""
         return wrap(self.implementation.translate_to(origin), self._names)
 
-    @overload
     # Parts of another rank.
 
     @overload
@@ -434,6 +276,15 @@ class Shape(
         return number
 
     # Python's own.
+
+    def __dask_tokenize__(self) -> tuple[object, ...]:
+        """Return what Dask names the shape by: equal shapes have equal tokens, in every process.
+
+        O(rows); a triangle of over 2**20 rows, or as many tiles, is named by its closed form instead.
+        """
+        implementation = self.implementation
+        facts = implementation.kind, implementation.layers, self._names
+        return "tensorwrapper.Shape", *facts, *implementation.token()
 
     @classmethod
     def _wrap(cls, implementation: ShapeCommon, names: Names = None) -> "Shape[IndexT_co]":

@@ -9,11 +9,17 @@ The guide to representations shows one, ``tensorwrapper.testing.ShapeContract`` 
 (a mode, from the end too), `to_permutation`, `mode_text` (how an error names a mode and where).
 
 **Making shapes** from parts that are known to be right, without checks: `make_smooth` (a box), `make_tiling`,
-`wrap` (an implementation behind the facade), `unnamed_shape` (what a caller gave, without names of modes).
+`wrap` (an implementation behind the facade).
+
+**Names of modes**, which are `ModeNames`: `names_of` (those of a shape; None if there are none, which costs
+nothing to find out), `unnamed_shape` (what a caller gave, without them), `agreed_names` (those that shapes of
+one rank agree on), `check_names` (whether a value may be written), `key_of_names` (a key by names, with items
+for all modes), `picked_names` (those of what lists of positions pick).
 
 **Columns**, how jagged shapes are stored: `Columns` (row splits and leaves), `Origins` (where the rows of
 a level start: one number, or one each; `tidy_origins` makes the first of the second where it can),
-`build_rows` (columns from counts, a level at a time), `unroll` (the same rows with more modes as splits).
+`build_rows` (columns from counts, a level at a time), `rows_under` (those of a shape, also of a box),
+`unroll` (the same rows with more modes as splits).
 
 **Pictures**: `block_html` (text, facts and picture, as notebooks show values), `short_text`.
 """
@@ -23,9 +29,12 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
+    from tensorwrapper.shape._cells import rows_under
+    from tensorwrapper.shape._facade import check_names, names_of
     from tensorwrapper.shape._shape import unnamed_shape, wrap
     from tensorwrapper.shape.boxes._common import integer_array, to_index, to_index_array, to_ordinal_array
     from tensorwrapper.shape.boxes._keys import mode_of, mode_text
+    from tensorwrapper.shape.boxes._names import ModeNames, agreed_names, key_of_names, picked_names
     from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
     from tensorwrapper.shape.pictures._draw import block_html, short_text
     from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
@@ -35,14 +44,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Columns",
+    "ModeNames",
     "Origins",
+    "agreed_names",
     "block_html",
     "build_rows",
+    "check_names",
     "integer_array",
+    "key_of_names",
     "make_smooth",
     "make_tiling",
     "mode_of",
     "mode_text",
+    "names_of",
+    "picked_names",
+    "rows_under",
     "short_text",
     "tidy_origins",
     "to_index",
@@ -59,9 +75,12 @@ __dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "_cells": ("rows_under",),
+        "_facade": ("check_names", "names_of"),
         "_shape": ("unnamed_shape", "wrap"),
         "boxes._common": ("integer_array", "to_index", "to_index_array", "to_ordinal_array"),
         "boxes._keys": ("mode_of", "mode_text"),
+        "boxes._names": ("ModeNames", "agreed_names", "key_of_names", "picked_names"),
         "boxes._smooth": ("make_smooth", "to_permutation"),
         "pictures._draw": ("block_html", "short_text"),
         "rows._columns": ("Columns", "Origins", "tidy_origins"),

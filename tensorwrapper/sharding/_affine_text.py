@@ -1,11 +1,12 @@
 """Affine maps as text: ``(i, j) -> (i + 4, 2*j, i - j)``."""
 
 import re
-from collections.abc import Sequence
-from typing import NoReturn, TypeAlias, final
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from tensorwrapper._integers import MAX_DIGITS, number_text
-from tensorwrapper.errors import ConversionError, ParseError
+from tensorwrapper._scanner import Scanner
+from tensorwrapper.errors import ConversionError
 
 __all__ = ["AffineRows", "affine_text", "checked_text", "names_of", "parse_affine", "parse_tuple"]
 
@@ -13,7 +14,7 @@ AffineRows: TypeAlias = tuple[int, list[list[int]], list[int]]
 """How many inputs there are, one row of coefficients per output, and the constants."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_TOKEN = re.compile(r"\s*(?:(->)|([0-9]+)|([A-Za-z_][A-Za-z0-9_]*)|([-+*(),]))", re.ASCII)
+_TOKEN = re.compile(r"\s*+(->|[0-9]++|[A-Za-z_][A-Za-z0-9_]*+|[-+*(),])", re.ASCII)
 _MOST = 1 << 24  # coefficients of a map that a text may ask for
 
 
@@ -41,128 +42,66 @@ def affine_text(rank: int, rows: Sequence[Sequence[int]], offset: Sequence[int])
     return f"({', '.join(names)}) -> ({', '.join(sums)})"
 
 
-@final
-class _Reader:
-    """Reads the tokens of one text; it is used once."""
+def _number(scanner: Scanner) -> int:
+    if not scanner.token.isdigit() or len(scanner.token) > MAX_DIGITS:
+        scanner.refuse(f"a number of at most {MAX_DIGITS} digits")
+    return int(scanner.advance())
 
-    __slots__ = ("_place", "_text")
 
-    def __init__(self, text: str, place: int = 0) -> None:
-        self._text = text
-        self._place = place
+def _name(scanner: Scanner) -> str:
+    if not _NAME.fullmatch(scanner.token):
+        scanner.refuse("a name")
+    return scanner.advance()
 
-    def refuse(self, allowed: str) -> NoReturn:
-        found = self._text[self._place : self._place + 20].strip()
-        shown = repr(self._text if len(self._text) <= 80 else f"{self._text[:80]}...")
-        stands = repr(found) if found else "the end"
-        raise ParseError(f"{shown} is not the text of a map: at {self._place} stands {stands}, not {allowed}")
 
-    def peek(self) -> str:
-        match = _TOKEN.match(self._text, self._place)
-        return match[0].strip() if match else ""
+def _sign(scanner: Scanner) -> int:
+    """Return 1 or -1 for the signs before a term."""
+    sign = 1
+    while scanner.token in {"+", "-"}:
+        sign = -sign if scanner.advance() == "-" else sign
+    return sign
 
-    def next(self) -> str:
-        match = _TOKEN.match(self._text, self._place)
-        if match is None:
-            return ""
-        self._place = match.end()
-        return match[0].strip()
 
-    def expect(self, token: str) -> None:
-        if self.peek() != token:
-            self.refuse(repr(token))
-        self.next()
+def _items(scanner: Scanner) -> Iterator[int]:
+    """Return an iterator over the items between parentheses, with commas between them, by number."""
+    scanner.expect("(")
+    count = 0
+    while not scanner.takes(")"):
+        if count:
+            scanner.expect(",")
+            if scanner.takes(")"):
+                return
+        yield count
+        count += 1
 
-    def end(self) -> None:
-        if self._text[self._place :].strip():
-            self.refuse("the end")
 
-    def number(self) -> int:
-        token = self.peek()
-        if not token.isdigit() or len(token) > MAX_DIGITS:
-            self.refuse(f"a number of at most {MAX_DIGITS} digits")
-        self.next()
-        return int(token)
+def _inputs(scanner: Scanner) -> dict[str, int]:
+    places: dict[str, int] = {}
+    for place in _items(scanner):
+        if scanner.token in places:
+            scanner.refuse("another name: each stands once")
+        places[_name(scanner)] = place
+    return places
 
-    def name(self) -> str:
-        token = self.peek()
-        if not _NAME.fullmatch(token):
-            self.refuse("a name")
-        self.next()
-        return token
 
-    def signs(self) -> int:
-        """Return 1 or -1 for the signs before a term."""
-        sign = 1
-        while self.peek() in {"+", "-"}:
-            sign = -sign if self.next() == "-" else sign
-        return sign
-
-    def inputs(self) -> dict[str, int]:
-        self.expect("(")
-        places: dict[str, int] = {}
-        while self.peek() != ")":
-            if places:
-                self.expect(",")
-                if self.peek() == ")":
-                    break
-            if self.peek() in places:
-                self.refuse("another name: each stands once")
-            places[self.name()] = len(places)
-        self.expect(")")
-        return places
-
-    def row(self, places: dict[str, int]) -> tuple[list[int], int]:
-        """Return the coefficients and the constant of a sum."""
-        row, constant = [0] * len(places), 0
-        while True:
-            sign = self.signs()
-            factor = 1
-            if self.peek().isdigit():
-                factor = self.number()
-                if self.peek() != "*":
-                    constant += sign * factor
-                    if self.peek() not in {"+", "-"}:
-                        return row, constant
-                    continue
-                self.next()
-            if self.peek() not in places:
-                self.refuse(
-                    f"one of the inputs {', '.join(places)}" if places else "a number: there are no inputs"
-                )
-            row[places[self.next()]] += sign * factor
-            if self.peek() not in {"+", "-"}:
-                return row, constant
-
-    def rows(self, places: dict[str, int]) -> tuple[list[list[int]], list[int]]:
-        self.expect("(")
-        rows: list[list[int]] = []
-        offset: list[int] = []
-        while self.peek() != ")":
-            if rows:
-                self.expect(",")
-                if self.peek() == ")":
-                    break
-            if len(rows) * len(places) > _MOST:
-                self.refuse(f"a map of at most {_MOST} coefficients")
-            row, constant = self.row(places)
-            rows.append(row)
-            offset.append(constant)
-        self.expect(")")
-        return rows, offset
-
-    def integers(self) -> list[int]:
-        self.expect("(")
-        numbers: list[int] = []
-        while self.peek() != ")":
-            if numbers:
-                self.expect(",")
-                if self.peek() == ")":
-                    break
-            sign = self.signs()
-            numbers.append(sign * self.number())
-        self.expect(")")
-        return numbers
+def _row(scanner: Scanner, places: dict[str, int]) -> tuple[list[int], int]:
+    """Return the coefficients and the constant of a sum."""
+    row, constant = [0] * len(places), 0
+    while True:
+        factor = _sign(scanner)
+        number = scanner.token.isdigit()
+        if number:
+            factor *= _number(scanner)
+        if number and not scanner.takes("*"):
+            constant += factor
+        elif scanner.token in places:
+            row[places[scanner.advance()]] += factor
+        else:
+            scanner.refuse(
+                f"one of the inputs {', '.join(places)}" if places else "a number: there are no inputs"
+            )
+        if scanner.token not in {"+", "-"}:
+            return row, constant
 
 
 def checked_text(text: object) -> str:
@@ -172,19 +111,30 @@ def checked_text(text: object) -> str:
     return text
 
 
+def _scanner(text: object) -> Scanner:
+    return Scanner(checked_text(text), _TOKEN, "a map")
+
+
 def parse_affine(text: object) -> AffineRows:
     """Return what the text of a map says; the inputs may have any names."""
-    reader = _Reader(checked_text(text))
-    places = reader.inputs()
-    reader.expect("->")
-    rows, offset = reader.rows(places)
-    reader.end()
+    scanner = _scanner(text)
+    places = _inputs(scanner)
+    scanner.expect("->")
+    rows: list[list[int]] = []
+    offset: list[int] = []
+    for number in _items(scanner):
+        if number * len(places) > _MOST:
+            scanner.refuse(f"a map of at most {_MOST} coefficients")
+        row, constant = _row(scanner, places)
+        rows.append(row)
+        offset.append(constant)
+    scanner.finish()
     return len(places), rows, offset
 
 
 def parse_tuple(text: object) -> list[int]:
     """Return the integers of ``(1, 2)``."""
-    reader = _Reader(checked_text(text))
-    numbers = reader.integers()
-    reader.end()
+    scanner = _scanner(text)
+    numbers = [_sign(scanner) * _number(scanner) for _ in _items(scanner)]
+    scanner.finish()
     return numbers

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array, tuples_of
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ExtentError, JaggedModeError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape.lowlevel import to_index_array, unnamed_shape
+from tensorwrapper.shape.lowlevel import integer_array, to_index_array, unnamed_shape
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["Box", "BoxTable", "BoxesLike", "as_box", "as_box_table", "box_text", "stop_of"]
@@ -46,7 +47,7 @@ def box_text(box: Box) -> str:
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class BoxTable:
     """A sequence of boxes of one rank, held as arrays; the boxes may overlap, and may be empty.
 
@@ -107,6 +108,8 @@ class BoxTable:
 
         Raises
         ------
+        ConversionError
+            If a table is not rectangular, or not of integers.
         RankError
             If the arrays are no tables of one shape.
         ExtentError
@@ -114,12 +117,12 @@ class BoxTable:
         SizeOverflowError
             If a box ends beyond 64 bits.
         """
-        sizes = np.asarray(extents)
-        if sizes.ndim != 2 or np.shape(origins) != sizes.shape:
+        corners, sizes = integer_array(origins, "origins"), integer_array(extents, "extents")
+        if sizes.ndim != 2 or corners.shape != sizes.shape:
             raise RankError(
-                f"origins {np.shape(origins)} and extents {sizes.shape} must be two tables of one (n, rank)"
+                f"origins {corners.shape} and extents {sizes.shape} must be two tables of one (n, rank)"
             )
-        starts, spans = to_index_array(origins, sizes.shape[1]), to_index_array(extents, sizes.shape[1])
+        starts, spans = to_index_array(corners, sizes.shape[1]), to_index_array(sizes, sizes.shape[1])
         wrong = spans < 0
         if wrong.any():
             k, mode = np.argwhere(wrong)[0].tolist()

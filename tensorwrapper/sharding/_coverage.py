@@ -329,5 +329,5 @@ def _described(faults: Faults, whole: Box, table: BoxTable, where: str) -> Itera
 def _holders(table: BoxTable, index: Index) -> list[int]:
     place = np.array(index, dtype=np.int64)
     inside = ((table.origins <= place) & (place < table.stops)).all(axis=1)
-    held: list[int] = np.flatnonzero(inside).tolist()
-    return held
+    places: list[int] = np.flatnonzero(inside).tolist()
+    return places

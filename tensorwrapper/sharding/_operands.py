@@ -67,10 +67,10 @@ class Sides(Generic[T]):
 
 
 def _to_projection(projection: Projection | str) -> Projection:
-    held = Projection.parse(projection) if isinstance(projection, str) else projection
-    if not isinstance(cast("object", held), Projection):
-        raise ConversionError(f"an operand has a Projection or its text, not {held!r}")
-    return held
+    parsed = Projection.parse(projection) if isinstance(projection, str) else projection
+    if not isinstance(cast("object", parsed), Projection):
+        raise ConversionError(f"an operand has a Projection or its text, not {parsed!r}")
+    return parsed
 
 
 def _to_operand_shape(shape: ShapeLike) -> Box:
@@ -114,13 +114,13 @@ class Operand:
     def __init__(
         self, shape: ShapeLike, projection: Projection | str, *, itemsize: SupportsIndex = 1
     ) -> None:
-        box, held = _to_operand_shape(shape), _to_projection(projection)
-        if held.output_rank != box.rank:
+        box, parsed = _to_operand_shape(shape), _to_projection(projection)
+        if parsed.output_rank != box.rank:
             raise RankError(
-                f"the projection makes boxes of rank {held.output_rank}, but the operand has {box.rank}"
+                f"the projection makes boxes of rank {parsed.output_rank}, but the operand has {box.rank}"
             )
         object.__setattr__(self, "shape", box)
-        object.__setattr__(self, "projection", held)
+        object.__setattr__(self, "projection", parsed)
         object.__setattr__(self, "itemsize", _to_itemsize(itemsize))
 
     @classmethod
@@ -129,12 +129,12 @@ class Operand:
     ) -> "Operand":
         """Return the operand of a projection that is written as if the tensor started at zeros."""
         box = _to_operand_shape(shape)
-        held = _to_projection(projection)
-        if held.output_rank != box.rank:
+        parsed = _to_projection(projection)
+        if parsed.output_rank != box.rank:
             raise RankError(
-                f"the projection makes boxes of rank {held.output_rank}, but the operand has {box.rank}"
+                f"the projection makes boxes of rank {parsed.output_rank}, but the operand has {box.rank}"
             )
-        return cls(box, held.translate(box.origin), itemsize=itemsize)
+        return cls(box, parsed.translate(box.origin), itemsize=itemsize)
 
     @classmethod
     def result(
@@ -148,8 +148,8 @@ class Operand:
         >>> Operand.result((100, 32), "(m, n) -> (n, m)").shape
         Shape(32, 100)
         """
-        held = _to_projection(projection)
-        return cls(held.of_box(index), held, itemsize=itemsize)
+        parsed = _to_projection(projection)
+        return cls(parsed.of_box(index), parsed, itemsize=itemsize)
 
     def __reduce__(self) -> "tuple[Callable[..., Operand], tuple[Box, Projection, int]]":
         return _of_parts, (self.shape, self.projection, self.itemsize)

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64, to_int
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -37,7 +37,7 @@ def _to_kernel(kernel: object) -> str:
 
 
 @final
-@attrs.frozen
+@frozen
 class Shard:
     """A part of an operation: a block of its index, and the boxes that it reads and writes."""
 
@@ -240,7 +240,7 @@ def _grid(index: Box, sizes: "Sequence[SupportsIndex | Sequence[SupportsIndex] |
 
 
 @final
-@attrs.frozen
+@frozen
 class Shards:
     """The shards of an operation: a sequence whose boxes are held as arrays.
 
@@ -281,13 +281,13 @@ class Shards:
         place
             Which of the operands of that name.
         """
-        return self._touched(_operand_of(self.operation.inputs, name, place, "input"))
+        return self._footprint(_operand_of(self.operation.inputs, name, place, "input"))
 
     def writes(self, name: str, place: SupportsIndex = 0) -> BoxTable:
         """Return the box that each shard writes of an output, as `reads` does of an input."""
-        return self._touched(_operand_of(self.operation.outputs, name, place, "output"))
+        return self._footprint(_operand_of(self.operation.outputs, name, place, "output"))
 
-    def _touched(self, operand: Operand) -> BoxTable:
+    def _footprint(self, operand: Operand) -> BoxTable:
         return BoxTable(*operand.projection.of_boxes(self.blocks.origins, self.blocks.extents))
 
     def read_bytes(self) -> IntArray:
@@ -308,7 +308,7 @@ class Shards:
         total = np.zeros(len(self), dtype=np.int64)
         most = 0
         for where, operand in self.operation._listed(side):
-            sizes = self._touched(operand).sizes()
+            sizes = self._footprint(operand).sizes()
             most += operand.itemsize * max(sizes.tolist(), default=0)
             if most > MAX_INT64:
                 raise SizeOverflowError(
@@ -341,7 +341,7 @@ class Shards:
         panels = [Panel("index", self.operation.index, self.blocks, chosen)]
         for side in ("inputs", "outputs"):
             for where, operand in self.operation._listed(side):
-                panels.append(Panel(where, operand.shape, self._touched(operand), chosen))
+                panels.append(Panel(where, operand.shape, self._footprint(operand), chosen))
         title = f"{len(self)} shards of {self.operation.kernel}; shard {chosen} is marked"
         return draw_panels(panels, title).to_svg()
 
@@ -360,7 +360,7 @@ class Shards:
         filled = (self.blocks.extents > 0).all(axis=1)
         busy = Shards(self.operation, BoxTable(self.blocks.origins[filled], self.blocks.extents[filled]))
         for where, operand in self.operation._listed("outputs"):
-            found += coverage_findings(operand.shape, busy._touched(operand), where=where)
+            found += coverage_findings(operand.shape, busy._footprint(operand), where=where)
         return tuple(found)
 
     def check(self) -> None:

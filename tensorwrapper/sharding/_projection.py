@@ -24,12 +24,12 @@ from tensorwrapper.sharding._boxes import Box, as_box, box_text
 from tensorwrapper.sharding._index_map import IndexMap, Matrix
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = ["Projection", "count_touched", "output_findings"]
+__all__ = ["Projection", "count_reached", "output_findings"]
 
 _GRID = 1 << 26  # elements that are counted one by one
 
 
-def count_touched(index_map: IndexMap, extents: Extents, index: Extents, spans: Extents) -> int:
+def count_reached(index_map: IndexMap, extents: Extents, index: Extents, spans: Extents) -> int:
     """Return how many elements are in the box of at least one index.
 
     Parameters
@@ -97,10 +97,10 @@ def _start(index_map: IndexMap, index: Extents) -> Index:
 
 
 def _to_map(index_map: object) -> IndexMap:
-    held = IndexMap.parse(index_map) if isinstance(index_map, str) else index_map
-    if not isinstance(held, IndexMap):
-        raise ConversionError(f"a projection has an IndexMap or its text, not {held!r}")
-    return held
+    parsed = IndexMap.parse(index_map) if isinstance(index_map, str) else index_map
+    if not isinstance(parsed, IndexMap):
+        raise ConversionError(f"a projection has an IndexMap or its text, not {parsed!r}")
+    return parsed
 
 
 @final
@@ -140,13 +140,13 @@ class Projection:
     """The extents of the box of one index."""
 
     def __init__(self, index_map: IndexMap | str, extents: Iterable[SupportsIndex] | None = None) -> None:
-        held = _to_map(index_map)
-        sizes = (1,) * held.output_rank if extents is None else to_counts(extents, "extents")
-        if len(sizes) != held.output_rank:
+        parsed = _to_map(index_map)
+        sizes = (1,) * parsed.output_rank if extents is None else to_counts(extents, "extents")
+        if len(sizes) != parsed.output_rank:
             raise RankError(
-                f"the map has {held.output_rank} outputs, but there are {len(sizes)} extents: {sizes}"
+                f"the map has {parsed.output_rank} outputs, but there are {len(sizes)} extents: {sizes}"
             )
-        object.__setattr__(self, "index_map", held)
+        object.__setattr__(self, "index_map", parsed)
         object.__setattr__(self, "extents", sizes)
 
     @classmethod
@@ -332,7 +332,7 @@ class Projection:
         touched = self.of_box(index)
         if not (index.size and touched.size):
             return 0
-        return touched.size - count_touched(self.index_map, self.extents, index.extents, touched.extents)
+        return touched.size - count_reached(self.index_map, self.extents, index.extents, touched.extents)
 
     def _steps(self, mode: SupportsIndex) -> list[int]:
         number = mode_of(mode, self.input_rank)

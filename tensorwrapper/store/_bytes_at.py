@@ -1,11 +1,12 @@
 """Bytes at places of an open file, whatever the system: whole or an error, never a part in silence."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["lock_for_writing", "read_at", "sync_folder", "write_at"]
+__all__ = ["lock_for_writing", "read_at", "sync_folder", "unlock", "write_at"]
 
 _SMALL = 2**16  # bytes
 _AT_MOST = 2**30  # bytes in one call: some systems take no more than 2 GiB and tell so by a short count
@@ -62,6 +63,16 @@ def lock_for_writing(file: int) -> bool:
         # Some network file systems have no locks.
         return True
     return True
+
+
+def unlock(file: int) -> None:
+    """Give the file to the next writer: maps of it, which outlive its descriptor, would keep the lock."""
+    if sys.platform == "win32":
+        return
+    import fcntl  # noqa: PLC0415 - there is none on Windows
+
+    with contextlib.suppress(OSError):
+        fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def sync_folder(folder: Path) -> None:

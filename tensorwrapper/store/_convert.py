@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias, final
 
-import attrs
-
 from tensorwrapper._json import dump_json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsError, TensorWrapperError
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store._npy import read_npy, read_npz, write_npy, write_npz
 from tensorwrapper.store._safetensors import read_safetensors, write_safetensors
 from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.wire import DEFAULT_LIMITS
 
 __all__ = ["Conversion", "convert"]
 
@@ -27,7 +27,7 @@ _Tensors: TypeAlias = Iterator[tuple[str, object, Mapping[str, Any]]]
 
 
 @final
-@attrs.frozen
+@frozen
 class Conversion:
     """What was written, and what the kind of file that was written to cannot say."""
 
@@ -91,7 +91,13 @@ _Write: TypeAlias = Callable[[_Tensors, Mapping[str, Any]], Conversion]
 
 def _from_tens(path: Path, write: _Write) -> Conversion:
     with TensFile(path) as file:
-        return write(((name, file[name], file.tensor_metadata(name)) for name in file), file.metadata)
+        return write(((name, _whole(file, name), file.tensor_metadata(name)) for name in file), file.metadata)
+
+
+def _whole(file: TensFile, name: str) -> object:
+    """Return what is written in runs of rows: a view would be computed before."""
+    parts = file._parts(name)
+    return parts[0] if len(parts) == 1 else file[name]
 
 
 def _from_npy(path: Path, write: _Write) -> Conversion:
@@ -114,7 +120,8 @@ def _to_tens(path: Path, tensors: _Tensors, metadata: Mapping[str, Any]) -> Conv
         for name, given, said in tensors:
             try:
                 tensor = as_tensor(given)
-                file.append(name, tensor, metadata=said or None)
+                # As deep as it was read.
+                file.append(name, tensor, metadata=said or None, metadata_depth=DEFAULT_LIMITS.depth)
             except DataFileError:
                 raise
             except TensorWrapperError as error:
@@ -141,6 +148,8 @@ def _dense(tensors: _Tensors, path: Path, lost: list[str]) -> Iterator[tuple[str
             path.suffix != ".safetensors" and tensor.dtype.type.__module__ != "numpy"
         ):
             raise ConversionError(f"{name!r} has elements {tensor.dtype}, which {path.suffix} cannot name")
+        if any(tensor.shape.names):
+            lost.append(f"the names of the modes of {name!r}")
         if said:
             lost.append(f"the metadata of {name!r}")
         yield name, tensor

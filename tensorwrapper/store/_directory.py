@@ -1,20 +1,20 @@
 """`Directory`: which records a file has, by the names of the tensors in them. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias, final
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store._format import ALIGNMENT, HEADER_BYTES, check_name
+from tensorwrapper.store._format import ALIGNMENT, HEADER_BYTES, MOST_ROWS, check_name
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["Directory", "Place", "Row", "pack_rows", "unpack_rows"]
 
 
 @final
-@attrs.frozen
+@frozen
 class Place:
     """Where a record lies."""
 
@@ -28,8 +28,9 @@ class Place:
         return self.start + HEADER_BYTES + self.length
 
 
-Row: TypeAlias = tuple[str, Place, int, int]
-"""Name (empty for a record about the file), place, number of the piece, and how many there are."""
+Row: TypeAlias = tuple[str, Place, int, int, int | None]
+"""Name (empty for a record about the file), place, number of the piece, how many pieces there are, and for an
+extension how many rows of the tensor come before it."""
 
 
 @final
@@ -38,12 +39,15 @@ class Directory:
 
     __slots__ = (
         "_entries",
+        "_extensions",
+        "_find",
         "_load",
         "_may_have",
         "_metadata",
         "_n_loaded",
         "_partial",
         "_rows_at",
+        "_unfinished",
         "before",
         "chain",
         "complaints",
@@ -55,9 +59,11 @@ class Directory:
 
     def __init__(self) -> None:
         self._entries: dict[str, tuple[Place, ...]] = {}
+        self._extensions: dict[str, list[Row]] = {}
         self._metadata: Place | None = None
         self._load: Callable[[], Directory] | None = None
         self._may_have: Callable[[str], bool] | None = None
+        self._find: Callable[[str], Row | None] | None = None
         self._rows_at: Callable[[int], list[Row] | None] | None = None
         self._n_loaded = 0  # rows that were read, and not added, before all were
         self.before = 0
@@ -74,6 +80,7 @@ class Directory:
         self.complaints: list[str] = []
         """What was found damaged and passed over."""
         self._partial: dict[str, list[Place]] = {}
+        self._unfinished: dict[str, list[Row]] = {}
 
     @classmethod
     def deferred(
@@ -84,6 +91,7 @@ class Directory:
         *,
         load: "Callable[[], Directory]",
         may_have: Callable[[str], bool],
+        find: Callable[[str], Row | None],
         rows_at: "Callable[[int], list[Row] | None]",
     ) -> "Directory":
         """Return a directory of records that are listed and not read yet.
@@ -96,19 +104,27 @@ class Directory:
             Reads all of it.
         may_have
             Returns whether a name may be among them; False is certain.
+        find
+            Returns the last record of a name; None if it was not found.
         rows_at
             Reads the rows of the index that starts at a place; None if it is damaged.
         """
         new = cls()
         new.chain, new.before, new.end = chain, before, end
-        new._load, new._may_have, new._rows_at = load, may_have, rows_at
+        new._load, new._may_have, new._find, new._rows_at = load, may_have, find, rows_at
         return new
 
     @property
     def entries(self) -> dict[str, tuple[Place, ...]]:
-        """The pieces of every tensor that is there as a whole."""
+        """The pieces of every tensor that is there as a whole, as it was begun."""
         self._complete()
         return self._entries
+
+    @property
+    def extensions(self) -> Mapping[str, Sequence[Row]]:
+        """The records that were added to tensors, in order; of those that have none there is no entry."""
+        self._complete()
+        return self._extensions
 
     @property
     def metadata(self) -> Place | None:
@@ -119,11 +135,46 @@ class Directory:
 
     def has(self, name: object) -> bool:
         """Return whether there is a tensor of this name; O(log n) where nothing was read yet."""
-        if name in self._entries:
+        if name in self._entries or name in self._extensions:
             return True
         if self._may_have is None or not isinstance(name, str) or not self._may_have(name):
             return False
-        return name in self.entries
+        return self._last(name) is not None or name in self.entries
+
+    def newest(self, name: str) -> Row | None:
+        """Return the last extension of a tensor, as far as it was read; O(1)."""
+        known = self._extensions.get(name)
+        return known[-1] if known else None
+
+    def tip(self, name: str) -> tuple[Row, ...] | None:
+        """Return the record that was added last to a tensor: where it was cut and not extended, all pieces.
+
+        None if there is no such tensor. Where nothing was read yet, only as much is read as finds it.
+        """
+        newest = self.newest(name)
+        if newest is None and name not in self._entries:
+            if self._may_have is not None and not self._may_have(name):
+                return None
+            newest = self._last(name)
+            if newest is None:
+                self._complete()
+                newest = self.newest(name)
+        if newest is not None:
+            return (newest,)
+        places = self._entries.get(name)
+        if places is None:
+            return None
+        return tuple([(name, place, piece, len(places), None) for piece, place in enumerate(places)])
+
+    def _last(self, name: str) -> Row | None:
+        """Return the last record of a name that was not read yet, if it is one that stands for itself."""
+        if self._find is None or name in self._entries:
+            return None
+        found = self._find(name)
+        if found is None or found[3] == 1:
+            return found
+        # Of what was cut, the pieces may lack their last one; and what was begun in pieces needs all.
+        return found if found[4] is not None and found[2] == found[3] - 1 else None
 
     def rows_from(self, indices: Sequence[tuple[int, int]]) -> list[Row] | None:
         """Return all rows from the first of some links at the end of the chain on; None if one is damaged."""
@@ -143,8 +194,9 @@ class Directory:
         if self._load is None:
             return
         whole, later = self._load(), self.rows[self._n_loaded :]
-        self._load = self._may_have = self._rows_at = None
+        self._load = self._may_have = self._find = self._rows_at = None
         self._entries, self._metadata, self._partial = whole._entries, whole._metadata, whole._partial
+        self._extensions, self._unfinished = whole._extensions, whole._unfinished
         self.rows, self.before = whole.rows, 0
         self.complaints += whole.complaints
         end = self.end
@@ -160,6 +212,10 @@ class Directory:
             for name, parts in self._partial.items()
             if name not in self._entries
         ]
+        unfinished += [
+            f"an extension of the tensor {name!r} is lost: it has only {len(parts)} of its pieces"
+            for name, parts in self._unfinished.items()
+        ]
         return (*torn, *unfinished, *self.complaints)
 
     def add(self, row: Row) -> None:
@@ -168,11 +224,14 @@ class Directory:
         Raises
         ------
         DataFileError
-            If there is a tensor of this name, or a piece that should come before is missing.
+            If there is a tensor of this name, or none that is extended, or a piece that should come before is
+            missing.
         """
-        name, place, piece, pieces = row
+        name, place, piece, pieces, after = row
         if not name:
             self._metadata = place
+        elif after is not None:
+            self._extend(row, after)
         elif name in self._entries:
             raise DataFileError(f"the record at {place.start} repeats the name {name!r}")
         elif pieces == 1:
@@ -190,18 +249,58 @@ class Directory:
         self.rows.append(row)
         self.end = place.stop
 
+    def _extend(self, row: Row, after: int) -> None:
+        name, place, piece, pieces, _ = row
+        # What was not read yet was asked for by whoever adds to it.
+        if self._load is None and name not in self._entries:
+            raise DataFileError(f"the record at {place.start} extends {name!r}, which is not there")
+        parts = [] if piece == 0 else self._unfinished.get(name, [])
+        before = parts or self._extensions.get(name)
+        if before and after <= (before[-1][4] or 0):
+            # Each has a row at least, so that none is passed over by whoever reads all rows.
+            raise DataFileError(
+                f"the record at {place.start} extends {name!r} at row {after}, after one at {before[-1][4]}"
+            )
+        if len(parts) != piece:
+            raise DataFileError(
+                f"the record at {place.start} is piece {piece} of an extension of {name!r}, after "
+                f"{len(parts)} pieces"
+            )
+        parts.append(row)
+        if len(parts) == pieces:
+            self._extensions.setdefault(name, []).extend(parts)
+            self._unfinished.pop(name, None)
+        else:
+            self._unfinished[name] = parts
 
-def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array]:
-    """Return the table of an index and its names: the bytes of all of them, one after the other."""
-    encoded = [name.encode() for name, _, _, _ in rows]
+
+def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
+    """Return the table of an index, its names, and how many rows come before each extension.
+
+    The names are the bytes of all of them, one after the other. Of what is no extension the last table has
+    -1; it is None if there is none.
+    """
+    encoded = [row[0].encode() for row in rows]
     table = np.empty((len(rows), 5), dtype="<i8")
     if rows:
         table[:, 0] = np.cumsum([len(name) for name in encoded])
-        table[:, 1:] = [(place.start, place.length, piece, pieces) for _, place, piece, pieces in rows]
-    return table, np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        table[:, 1:] = [(place.start, place.length, piece, pieces) for _, place, piece, pieces, _ in rows]
+    after = [-1 if row[4] is None else row[4] for row in rows]
+    grown = np.array(after, dtype="<i8") if max(after, default=-1) >= 0 else None
+    return table, np.frombuffer(b"".join(encoded), dtype=np.uint8), grown
 
 
-def unpack_rows(table: IntArray, names: bytes, begin: int, end: int) -> list[Row]:
+def _unpack_grown(grown: IntArray | None, count: int) -> list[int | None]:
+    if grown is None:
+        return [None] * count
+    if len(grown) != count or int(grown.min()) < -1 or int(grown.max()) > MOST_ROWS:
+        raise DataFileError("the index has extensions that do not go with its records, or are too large")
+    return [None if n < 0 else n for n in grown.tolist()]
+
+
+def unpack_rows(
+    table: IntArray, names: bytes, begin: int, end: int, grown: IntArray | None = None
+) -> list[Row]:
     """Return the rows of a foreign index, of records that lie between `begin` and `end`.
 
     Raises
@@ -224,13 +323,14 @@ def unpack_rows(table: IntArray, names: bytes, begin: int, end: int) -> list[Row
         raise DataFileError("the index has names that do not add up")
     if int(pieces.min()) < 0 or (pieces >= totals).any():
         raise DataFileError("the index has pieces beyond their number")
+    after = _unpack_grown(grown, len(table))
     rows: list[Row] = []
     first = 0
-    for stop, start, length, piece, total in table.tolist():
+    for (stop, start, length, piece, total), before in zip(table.tolist(), after, strict=True):
         try:
             name = names[first:stop].decode()
         except UnicodeDecodeError as error:
             raise DataFileError(f"the index has a name that is not UTF-8: {error.reason}") from error
-        rows.append((check_name(name) if name else "", Place(start, length), piece, total))
+        rows.append((check_name(name) if name else "", Place(start, length), piece, total, before))
         first = stop
     return rows

@@ -1,21 +1,23 @@
 """`Entry`: what a file has under one name, known from the label of its record alone."""
 
 from collections.abc import Mapping
-from typing import Any, cast, final
+from typing import TYPE_CHECKING, Any, cast, final
 
-import attrs
-
+from tensorwrapper._value_class import frozen
 from tensorwrapper.shape import Shape
 from tensorwrapper.store._directory import Place
 from tensorwrapper.store._format import HEADER_BYTES
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import Message
 
-__all__ = ["Entry", "make_entry"]
+if TYPE_CHECKING:
+    from tensorwrapper.selection import View
+
+__all__ = ["Entry", "make_entry", "packing_of"]
 
 
 @final
-@attrs.frozen
+@frozen
 class Entry:
     """What is stored under one name; nothing of it needs the elements."""
 
@@ -35,16 +37,22 @@ class Entry:
     """Where the first of them starts."""
 
 
-def make_entry(name: str, tensor: Tensor[Any], message: Message, places: tuple[Place, ...]) -> Entry:
-    """Return what is known of a tensor whose first record holds `message`."""
+def packing_of(message: Message) -> str:
+    """Return how the elements of the tensor in a message are stored."""
     label = cast("Mapping[str, Any]", message.label_object)
-    packing = label["TENS"]["tensors"][0].get("packing") or "dense"
+    return cast("str", label["TENS"]["tensors"][0].get("packing") or "dense")
+
+
+def make_entry(
+    name: str, tensor: "Tensor[Any] | View[Any]", message: Message, places: tuple[Place, ...]
+) -> Entry:
+    """Return what is known of a tensor whose first record holds `message`."""
     nbytes = sum([HEADER_BYTES + place.length for place in places])
     return Entry(
         name,
         tensor.shape,
         str(tensor.dtype),
-        packing,
+        packing_of(message),
         tensor.size,
         nbytes,
         len(places),

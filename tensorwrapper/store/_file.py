@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Literal, SupportsIndex, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, TypeAlias, final
 
 from tensorwrapper._integers import to_count
 from tensorwrapper.errors import (
@@ -15,9 +15,10 @@ from tensorwrapper.errors import (
     ReadOnlyError,
     TensorNameError,
 )
-from tensorwrapper.store._bytes_at import lock_for_writing, sync_folder
+from tensorwrapper.store._bytes_at import lock_for_writing, sync_folder, unlock
 from tensorwrapper.store._directory import Directory, Place
-from tensorwrapper.store._entry import Entry, make_entry
+from tensorwrapper.store._entry import Entry, make_entry, packing_of
+from tensorwrapper.store._grown import grown_parts, grown_view
 from tensorwrapper.store._index import check_tear, load_directory
 from tensorwrapper.store._reader import RecordReader
 from tensorwrapper.store._record import RecordFacts
@@ -26,8 +27,10 @@ from tensorwrapper.store._system import open_regular, refused_by_system
 from tensorwrapper.store._tail import load_end
 from tensorwrapper.store._writer import RecordWriter
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.wire import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire.lowlevel import Compression
+from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import View
 
 __all__ = ["PIECE_BYTES", "FileMode", "TensFile"]
 
@@ -38,8 +41,10 @@ PIECE_BYTES: Final = 2**30
 
 
 @final
-class TensFile(Mapping[str, Tensor[Any]]):
+class TensFile(Mapping[str, "Tensor[Any] | View[Any]"]):
     """An open `.tens` file: a mapping from names to tensors, which are read when they are used.
+
+    A tensor that grew by `extend` is a `View` of all its records, all else a `Tensor`; both do the same.
 
     A tensor is a read-only view of the file in memory: opening it reads its label, and a slice of it the
     bytes of the slice (bools are all checked when they are opened). It stays valid after the file is closed.
@@ -57,6 +62,7 @@ class TensFile(Mapping[str, Tensor[Any]]):
         "_directory",
         "_file",
         "_mode",
+        "_owner",
         "_path",
         "_reader",
         "_temporary",
@@ -74,6 +80,7 @@ class TensFile(Mapping[str, Tensor[Any]]):
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self._file: int | None = None
+        self._owner: int | None = None  # the process that has the lock
         self._temporary: Path | None = None
         self._reader: RecordReader | None = None
         self._writer: RecordWriter | None = None
@@ -115,6 +122,7 @@ class TensFile(Mapping[str, Tensor[Any]]):
         reader = self._reader = RecordReader(self._file, self._path, limits)
         if self._mode == "a" and not lock_for_writing(self._file):
             raise DataFileError("is being written by somebody else")
+        self._owner = os.getpid() if self._mode == "a" else None
         # Whoever adds to a file need not know all that is in it.
         ending = load_end(reader.read_at, reader.size) if self._mode == "a" else None
         self._directory = ending or load_directory(reader.read_at, reader.size)
@@ -172,9 +180,39 @@ class TensFile(Mapping[str, Tensor[Any]]):
         """
         return self._directory.losses()
 
-    def __getitem__(self, name: str) -> Tensor[Any]:
+    def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
         places = self._places(name)
-        return self._reading.tensor(name, places)
+        grown = self._directory.extensions.get(name)
+        if grown is None:
+            return self._reading.tensor(name, places)
+        return grown_view(self._reading, places, grown)
+
+    def _lock(self) -> None:
+        """Keep writers out of a file that is open for reading, until it is closed.
+
+        Raises
+        ------
+        DataFileError
+            If somebody writes to it, or has since it was opened.
+        """
+        if self._file is None or not lock_for_writing(self._file):
+            raise DataFileError(f"{self._path} is being written by somebody else")
+        self._owner = os.getpid()
+        grew = self._reading.size != self._directory.end and self._directory.torn is None
+        if grew or not self._is_in_place(self._file):
+            raise DataFileError(f"{self._path} was written to or replaced since it was opened")
+
+    def _packing(self, name: str) -> str:
+        """Return how the elements of the first record of a tensor are stored."""
+        return packing_of(self._reading.piece(name, self._places(name), 0)[1])
+
+    def _parts(self, name: str) -> tuple[Tensor[Any], ...]:
+        """Return the tensors that follow one another under a name: one, if they can be one lazy tensor."""
+        places = self._places(name)
+        grown = self._directory.extensions.get(name)
+        if grown is None:
+            return (self._reading.tensor(name, places),)
+        return grown_parts(self._reading, places, grown)
 
     def _places(self, name: str) -> tuple[Place, ...]:
         places = self._directory.entries.get(name)
@@ -211,10 +249,19 @@ class TensFile(Mapping[str, Tensor[Any]]):
             If its record is damaged.
         """
         places = self._places(name)
-        reader = self._reading
-        return make_entry(name, reader.tensor(name, places), reader.piece(name, places, 0)[1], places)
+        message = self._reading.piece(name, places, 0)[1]
+        grown = [row[1] for row in self._directory.extensions.get(name, ())]
+        return make_entry(name, self[name], message, (*places, *grown))
 
-    def append(self, name: str, tensor: object, *, metadata: Mapping[str, object] | None = None) -> None:
+    def append(
+        self,
+        name: str,
+        tensor: object,
+        *,
+        metadata: Mapping[str, object] | None = None,
+        metadata_depth: SupportsIndex = 1,
+        compress: Compression | Literal["as_opened"] | None = "as_opened",
+    ) -> None:
         """Add a tensor: all of it is in the file afterwards, or nothing.
 
         Parameters
@@ -224,7 +271,11 @@ class TensFile(Mapping[str, Tensor[Any]]):
         tensor
             A tensor, or anything that `as_tensor` takes.
         metadata
-            One level of scalars to say about the tensor.
+            What to say about the tensor: one level of scalars, unless `metadata_depth` is more.
+        metadata_depth
+            How deep `metadata` may nest.
+        compress
+            The codec for this tensor alone, or None for none; without it, the one of the file.
 
         Raises
         ------
@@ -238,7 +289,62 @@ class TensFile(Mapping[str, Tensor[Any]]):
         DataFileError
             If the file is closed, or the disk is full.
         """
-        self._writing().add_tensor(name, tensor, metadata)
+        depth = to_count(metadata_depth, "metadata_depth")
+        self._writing().add_tensor(name, tensor, metadata, depth, compress)
+
+    def extend(
+        self,
+        name: str,
+        tensor: object,
+        *,
+        compress: Compression | Literal["as_opened"] | None = "as_opened",
+    ) -> None:
+        """Add rows to a tensor, after those that it has: all of them are in the file afterwards, or none.
+
+        What is written is one record, however many there are, so that this costs the same each time. Under
+        the name is then a view of all rows. A name that is not taken begins a tensor; a tensor without rows
+        adds nothing.
+
+        Parameters
+        ----------
+        name
+            As in `append`; it may be taken.
+        tensor
+            The rows: a tensor of the rank of the one that grows, or anything that `as_tensor` takes. A box
+            has the same extents in all modes but the first, and the same origin there; rows of a jagged
+            tensor may have any lengths. Elements are taken as by `Tensor.assign`, those of sparse tensors
+            and strings as they are.
+        compress
+            As in `append`.
+
+        Raises
+        ------
+        ReadOnlyError
+            If the file is open for reading.
+        TensorNameError
+            If the name is none.
+        RankError, ExtentMismatchError, LayerError, ModeNameError
+            If the shape is not one of such rows.
+        ConversionError
+            If only one of both is jagged, or sparse, or they have other fills.
+        DTypeError, SizeOverflowError
+            If the tensor has what the elements cannot hold.
+        LocalProtocolError, DataFileError
+            As `append`; also if the record that was added last is damaged.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import tensorwrapper as tw
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "hits.tens"
+        >>> with TensFile(path, "a") as f:
+        ...     f.extend("hits", tw.jagged([[1, 2], [3]]))
+        ...     f.extend("hits", tw.jagged([[], [4, 5, 6]]))
+        >>> with TensFile(path) as f:
+        ...     f["hits"].shape, f["hits"][1:].tolist()
+        (Shape.jagged([2, 1, 0, 3]), [[3], [], [4, 5, 6]])
+        """
+        self._writing().extend(name, tensor, compress, self._reading.rows)
 
     def __setitem__(self, name: str, tensor: object) -> None:
         self.append(name, tensor)
@@ -255,13 +361,15 @@ class TensFile(Mapping[str, Tensor[Any]]):
             raise ReadOnlyError(f"{self._path} is open for reading; mode 'a' appends to it")
         return self._writer
 
+    def _is_in_place(self, file: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(file), self._path.stat())
+        except FileNotFoundError:
+            return False
+
     def _check_in_place(self, file: int) -> None:
         """Raise if another file took the place of the one that is appended to."""
-        try:
-            is_there = os.path.samestat(os.fstat(file), self._path.stat())
-        except FileNotFoundError:
-            is_there = False
-        if not is_there:
+        if not self._is_in_place(file):
             raise DataFileError(
                 f"{self._path} was replaced or removed while it was appended to; what was added is lost"
             )
@@ -315,6 +423,9 @@ class TensFile(Mapping[str, Tensor[Any]]):
         self._file = self._temporary = None
         self._reader = self._writer = None
         if file is not None:
+            # The lock of a process that was forked is that of its parent.
+            if self._owner == os.getpid():
+                unlock(file)
             os.close(file)
         if temporary is not None:
             temporary.unlink(missing_ok=True)

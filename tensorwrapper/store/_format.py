@@ -11,8 +11,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Final, final
 
-import attrs
-
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, TensorNameError
 from tensorwrapper.wire import frame_pieces
 
@@ -20,6 +19,7 @@ __all__ = [
     "ALIGNMENT",
     "HEADER_BYTES",
     "MAGIC",
+    "MOST_ROWS",
     "TAIL_BYTES",
     "RecordHeader",
     "check_name",
@@ -37,6 +37,8 @@ ALIGNMENT: Final = 64
 HEADER_BYTES: Final = 32
 TAIL_BYTES: Final = 17
 NAME_BYTES: Final = 255
+MOST_ROWS: Final = 2**62
+"""How many rows a tensor may have before an extension: sums of two stay within 64 bits."""
 
 _HEADER = struct.Struct("<8sQHHQI")
 _TAIL = struct.Struct("<BQ8s")
@@ -44,7 +46,7 @@ _TAIL_MAGIC = b"TENSEND\n"
 
 
 @final
-@attrs.frozen
+@frozen
 class RecordHeader:
     """What the header of a record says."""
 

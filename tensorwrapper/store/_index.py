@@ -5,7 +5,7 @@ from typing import Final, TypeAlias, cast
 
 import numpy as np
 
-from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
+from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError, TensorWrapperError
 from tensorwrapper.store._checksum import checksum_of, new_checksum
 from tensorwrapper.store._directory import Directory, Place, Row, unpack_rows
 from tensorwrapper.store._format import (
@@ -94,16 +94,31 @@ def _index_at(
 
 
 def _rows_of(message: Message, begin: int, end: int) -> list[Row]:
+    try:
+        table, names, grown = _tables_of(message)
+        return unpack_rows(table, names, begin, end, grown)
+    except TensorNameError as error:
+        raise DataFileError(f"has an index with a name that is none: {error}") from error
+    except DataFileError:
+        raise
+    except TensorWrapperError as error:
+        raise DataFileError(f"has an index that is refused: {error}") from error
+
+
+def _tables_of(message: Message) -> tuple[IntArray, bytes, IntArray | None]:
+    # Each tensor is read when it is touched, and may be one that nobody knows, or no dense box.
     tensors = message.tensors
-    if len(tensors) not in (2, 3) or tensors[0].dtype != np.int64 or tensors[1].dtype != np.uint8:
+    if not 2 <= len(tensors) <= 4 or tensors[0].dtype != np.int64 or tensors[1].dtype != np.uint8:
         raise DataFileError("has an index without its two tables")
     if tensors[0].rank != 2 or tensors[0].shape.extents[1] != 5 or tensors[1].rank != 1:
         raise DataFileError(f"has an index with tables of {tensors[0].shape} and {tensors[1].shape}")
     table = cast("IntArray", tensors[0].elements().reshape(-1, 5))
-    try:
-        return unpack_rows(table, bytes(tensors[1].elements().data), begin, end)
-    except TensorNameError as error:
-        raise DataFileError(f"has an index with a name that is none: {error}") from error
+    grown: IntArray | None = None
+    if len(tensors) == 4:
+        if tensors[3].dtype != np.int64 or tensors[3].rank != 1:
+            raise DataFileError(f"has an index with extensions of {tensors[3].shape} {tensors[3].dtype}")
+        grown = cast("IntArray", tensors[3].elements())
+    return table, bytes(tensors[1].elements().data), grown
 
 
 def read_rows_at(read_at: ReadAt, start: int) -> list[Row] | None:
@@ -175,7 +190,7 @@ def _take(directory: Directory, place: Place, facts: RecordFacts) -> None:
     if facts.kind not in ("tensor", "metadata"):
         return
     try:
-        directory.add((facts.name, place, facts.piece, facts.pieces))
+        directory.add((facts.name, place, facts.piece, facts.pieces, facts.extends))
     except DataFileError as error:
         directory.complaints.append(str(error))
 

@@ -4,10 +4,9 @@ import os
 from collections.abc import Mapping
 from typing import SupportsIndex
 
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, TensorNameError
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
-from tensorwrapper.wire import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire.lowlevel import Compression
+from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 
 __all__ = ["open", "save"]
 
@@ -65,8 +64,9 @@ def save(
     tensors: Mapping[str, object],
     *,
     metadata: Mapping[str, object] | None = None,
+    metadata_depth: SupportsIndex = 1,
     piece_bytes: SupportsIndex = PIECE_BYTES,
-    compress: Compression | None = None,
+    compress: Compression | Mapping[str, Compression | None] | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> None:
     """Write tensors to a new `.tens` file, in place of what may be there.
@@ -81,17 +81,20 @@ def save(
         Names and tensors, or anything that `as_tensor` takes.
     metadata
         What to say about the file as a whole: any JSON.
+    metadata_depth
+        How deep the metadata of tensors that are `no_elements` may nest.
     piece_bytes
         Tensors that are larger are stored in runs of rows of at most so many bytes.
     compress
-        A codec for the elements, as in `open`.
+        A codec for the elements, as in `open`; or one, or None, for each name: those that are not named are
+        stored as they are.
     limits
         What the file may hold, as in `open`.
 
     Raises
     ------
     TensorNameError
-        If a name is empty, a path, or over 255 bytes long.
+        If a name is empty, a path, or over 255 bytes long, or `compress` names what is not saved.
     LocalProtocolError
         If the format cannot say what a tensor holds, or a reader with these limits would refuse it.
     DataFileError
@@ -107,11 +110,18 @@ def save(
     ['rows']
     """
     _check_mapping(tensors)
+    codec: Compression | None = None if isinstance(compress, Mapping) else compress
+    codecs: Mapping[str, Compression | None] = (
+        compress if isinstance(compress, Mapping) else dict.fromkeys(tensors, codec)
+    )
+    for name in codecs:
+        if name not in tensors:
+            raise TensorNameError(f"compress names {name!r}, which is not among the tensors")
     with TensFile(
-        path, "w", metadata=metadata, piece_bytes=piece_bytes, compress=compress, limits=limits
+        path, "w", metadata=metadata, piece_bytes=piece_bytes, compress=codec, limits=limits
     ) as file:
         for name, tensor in tensors.items():
-            file.append(name, tensor)
+            file.append(name, tensor, metadata_depth=metadata_depth, compress=codecs.get(name))
 
 
 def _check_mapping(tensors: object) -> None:

@@ -8,7 +8,7 @@ from tensorwrapper.errors import DataFileError, TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor, from_buffer
 
-__all__ = ["join_pieces"]
+__all__ = ["join_pieces", "run_of"]
 
 
 def join_pieces(pieces: Sequence[Tensor[Any]]) -> Tensor[Any]:
@@ -24,7 +24,7 @@ def join_pieces(pieces: Sequence[Tensor[Any]]) -> Tensor[Any]:
         raise DataFileError("has pieces that are sparse")
     _check_rows(pieces)
     try:
-        buffers = [_run_of(piece) for piece in pieces]
+        buffers = [run_of(piece) for piece in pieces]
         if first.shape.kind == "smooth":
             n_rows = sum([len(piece) for piece in pieces])
             shape: Shape[Any] = Shape(n_rows, *first.shape.extents[1:], origin=first.shape.origin)
@@ -51,9 +51,9 @@ def _check_rows(pieces: Sequence[Tensor[Any]]) -> None:
             raise DataFileError(f"has a piece {number} of {piece.shape} after one of {pieces[0].shape}")
 
 
-def _run_of(piece: Tensor[Any]) -> BufferCommon[Any]:
+def run_of(piece: Tensor[Any]) -> BufferCommon[Any]:
     """Return the elements of a piece, one after the other; not read if they lie so."""
-    held, buffer = piece.layout.implementation, piece.buffer
-    if held.is_contiguous and held.offset == 0 and buffer.size == piece.size:
+    implementation, buffer = piece.layout.implementation, piece.buffer
+    if implementation.is_contiguous and implementation.offset == 0 and buffer.size == piece.size:
         return buffer
     return Dense(cast("Any", piece.elements()))

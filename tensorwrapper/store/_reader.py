@@ -2,12 +2,13 @@
 
 import mmap
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, final
 
 from tensorwrapper.errors import DataFileError, RemoteProtocolError
 from tensorwrapper.store._bytes_at import read_at
-from tensorwrapper.store._directory import Place
+from tensorwrapper.store._directory import Place, Row
 from tensorwrapper.store._format import HEADER_BYTES, unpack_header
 from tensorwrapper.store._pieces import join_pieces
 from tensorwrapper.store._record import RecordFacts, read_facts, read_message
@@ -24,20 +25,34 @@ class RecordReader:
 
     __slots__ = ("_file", "_limits", "_map", "_path")
 
-    def __init__(self, file: int, path: Path, limits: Limits) -> None:
+    def __init__(
+        self, file: int | None, path: Path, limits: Limits, mapped: memoryview | None = None
+    ) -> None:
         self._file = file
         self._path = path
         self._limits = limits
-        self._map = memoryview(b"")
+        self._map = memoryview(b"") if mapped is None else mapped
+
+    @property
+    def path(self) -> Path:
+        """Which file it is."""
+        return self._path
 
     @property
     def size(self) -> int:
         """How many bytes the file has now."""
-        return os.fstat(self._file).st_size
+        return len(self._map) if self._file is None else os.fstat(self._file).st_size
 
     def read_at(self, place: int, size: int) -> bytes:
         """Return bytes of the file, fewer where it ends."""
+        if self._file is None:
+            return bytes(self._map[place : place + size])
         return read_at(self._file, place, size)
+
+    def lasting(self, place: Place) -> "RecordReader":
+        """Return a reader of what the file has up to a record, which goes on when the file is closed."""
+        self._body(place)
+        return RecordReader(None, self._path, self._limits, self._map)
 
     def tensor(self, name: str, places: tuple[Place, ...]) -> Tensor[Any]:
         """Return the tensor of this name that lies in these records.
@@ -47,21 +62,38 @@ class RecordReader:
         DataFileError
             If a record is damaged, gone, or another than the one that is expected.
         """
-        pieces = [self.piece(name, places, k)[0] for k in range(len(places))]
+        return self.rows([(name, place, k, len(places), None) for k, place in enumerate(places)])
+
+    def rows(self, rows: Sequence[Row]) -> Tensor[Any]:
+        """Return the one tensor that lies in these records.
+
+        Raises
+        ------
+        DataFileError
+            If a record is damaged, gone, or another than the one that is expected.
+        """
+        pieces = [self.record(row)[0] for row in rows]
         if len(pieces) == 1:
             return pieces[0]
         try:
             return join_pieces(pieces)
         except DataFileError as error:
-            raise DataFileError(f"{self._path}: the tensor {name!r} {error}") from error
+            raise DataFileError(f"{self._path}: the tensor {rows[0][0]!r} {error}") from error
 
     def piece(self, name: str, places: tuple[Place, ...], piece: int) -> tuple[Tensor[Any], Message]:
-        """Return one piece of a tensor and the message that it came in."""
-        place = places[piece]
-        message = self.message(place, RecordFacts("tensor", name, piece, len(places)))
+        """Return one piece of a tensor, as it was begun, and the message that it came in."""
+        return self.record((name, places[piece], piece, len(places), None))
+
+    def record(self, row: Row) -> tuple[Tensor[Any], Message]:
+        """Return the tensor in a record and the message that it came in."""
+        name, place, piece, pieces, after = row
+        message = self.message(place, RecordFacts("tensor", name, piece, pieces, extends=after))
         if len(message.tensors) != 1:
             raise self._error(place, f"has {len(message.tensors)} tensors instead of one")
-        return message.tensors[0], message
+        try:
+            return message.tensors[0], message
+        except RemoteProtocolError as error:
+            raise self._error(place, f"is refused: {error}") from error
 
     def message(self, place: Place, expected: RecordFacts) -> Message:
         """Return the message of a record, which must say of itself what is expected."""
@@ -82,7 +114,7 @@ class RecordReader:
         size = self.size
         if place.stop > size:
             raise self._error(place, f"ends at {place.stop}, but the file has shrunk to {size} bytes")
-        if len(self._map) < place.stop:
+        if len(self._map) < place.stop and self._file is not None:
             try:
                 self._map = memoryview(mmap.mmap(self._file, size, access=mmap.ACCESS_READ))
             except OSError as error:

@@ -3,27 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast, final
 
-import attrs
-
 from tensorwrapper._json import Json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store._format import check_name, pack_body
+from tensorwrapper.store._format import MOST_ROWS, check_name, pack_body
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames
-from tensorwrapper.wire.lowlevel import (
-    Compression,
-    WriteOptions,
-    Writer,
-    check_readable,
-    dump_label,
-    load_label,
-    make_header,
-    pack_coordinates,
-    pack_prefix,
-    plain_object,
-)
+from tensorwrapper.wire.lowlevel import WriteOptions, Writer, load_label
 
 __all__ = [
     "RecordFacts",
@@ -36,11 +24,13 @@ __all__ = [
     "read_message",
 ]
 
+_PLAIN = WriteOptions()
+
 _KINDS = ("tensor", "metadata", "index")
 
 
 @final
-@attrs.frozen
+@frozen
 class RecordFacts:
     """What a record's label says of the record, beside its message."""
 
@@ -51,22 +41,8 @@ class RecordFacts:
     pieces: int = 1
     previous: int | None = None
     """For an index: where the record of the one before it starts."""
-
-
-def _frames(
-    writer: Writer,
-    record: dict[str, Json],
-    metadata: Mapping[str, object] | None = None,
-    limits: Limits | None = None,
-) -> list[bytes | memoryview]:
-    tens: dict[str, Json] = {"tensors": [*writer.descriptions]}
-    if metadata is not None:
-        tens["metadata"] = plain_object(metadata, "metadata")
-    label = dump_label({"TENS": tens, "record": record})
-    if limits is not None:
-        check_readable(label, limits)
-    header = make_header("TENS", 0, label, (0, 0, 0))
-    return [pack_prefix(header), pack_coordinates(header), *writer.payload]
+    extends: int | None = None
+    """For an extension: how many rows of the tensor come before it."""
 
 
 def encode_tensor(
@@ -75,18 +51,19 @@ def encode_tensor(
     piece: int = 0,
     pieces: int = 1,
     *,
+    extends: int | None = None,
     metadata: Mapping[str, object] | None = None,
-    compress: Compression | None = None,
-    limits: Limits = DEFAULT_LIMITS,
+    options: WriteOptions = _PLAIN,
 ) -> list[bytes | memoryview]:
     """Return the message of one record of a tensor; contiguous elements are not copied.
 
     Raises
     ------
     LocalProtocolError
-        If a reader with these limits would refuse it.
+        If a reader with the limits of the options would refuse it.
     """
-    writer = Writer(1, WriteOptions(compress, limits=limits), apart=True)
+    limits = options.limits
+    writer = Writer(1, options, apart=True)
     checked: Limits | None = limits
     if metadata is not None or not writer.add_plain(tensor, 1):
         writer.add(as_tensor(tensor), 1, metadata)
@@ -95,7 +72,9 @@ def encode_tensor(
     record: dict[str, Json] = {"kind": "tensor", "name": name}
     if pieces > 1:
         record |= {"piece": piece, "pieces": pieces}
-    return pack_body(_frames(writer, record, limits=checked))
+    if extends is not None:
+        record["extends"] = extends
+    return pack_body(writer.frames({"record": record}, limits=checked))
 
 
 def _is_small(array: Array, limits: Limits) -> bool:
@@ -110,20 +89,28 @@ def encode_metadata(
 ) -> list[bytes | memoryview]:
     """Return the message of a record that says something about the file."""
     writer = Writer(0, apart=True)
-    return pack_body(_frames(writer, {"kind": "metadata"}, metadata, limits))
+    return pack_body(writer.frames({"record": {"kind": "metadata"}}, metadata, limits))
 
 
 def encode_index(
-    table: Array, names: Array, previous: int | None, start: int, *, hashes: Array | None = None
+    table: Array,
+    names: Array,
+    previous: int | None,
+    start: int,
+    *,
+    hashes: Array | None = None,
+    grown: Array | None = None,
 ) -> list[bytes | memoryview]:
     """Return the message of an index record that will start at `start`."""
-    writer = Writer(3, apart=True, for_all=True)
+    writer = Writer(3 if grown is None else 4, apart=True, for_all=True)
     writer.add_plain(table, 1)
     writer.add_plain(names, 3)
     if hashes is not None:
         writer.add_plain(hashes, 5)
+    if grown is not None:
+        writer.add_plain(grown, 7)
     record: dict[str, Json] = {"kind": "index", "previous": previous}
-    return pack_body(_frames(writer, record), tail_of=start)
+    return pack_body(writer.frames({"record": record}), tail_of=start)
 
 
 def cut(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
@@ -204,7 +191,12 @@ def read_facts(label: Json) -> RecordFacts:
     previous = record.get("previous")
     if previous is not None and (type(previous) is not int or not 0 <= previous < 2**63):
         raise DataFileError(f"names {str(previous)[:24]} as the place of the index before it")
-    return RecordFacts(kind, name, piece, pieces, previous)
+    extends = record.get("extends")
+    if extends is not None and (
+        kind != "tensor" or type(extends) is not int or not 0 <= extends <= MOST_ROWS
+    ):
+        raise DataFileError(f"extends {kind}s after {str(extends)[:24]} rows")
+    return RecordFacts(kind, name, piece, pieces, previous, extends)
 
 
 def read_label(raw: memoryview, limits: Limits = DEFAULT_LIMITS) -> Json:

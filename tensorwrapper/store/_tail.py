@@ -8,9 +8,9 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias, final
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, RemoteProtocolError
 from tensorwrapper.store._directory import Directory, Place, Row
 from tensorwrapper.store._format import ALIGNMENT, HEADER_BYTES, TAIL_BYTES, unpack_header, unpack_tail
@@ -20,8 +20,8 @@ from tensorwrapper.typing import Array
 __all__ = ["hashes_of", "load_end"]
 
 _ReadAt: TypeAlias = Callable[[int, int], bytes]
-_FRAMES: Final = 10
-"""Of an index: two headers, three tables with padding before each, padding, and where it starts."""
+_FRAMES: Final = (10, 12)
+"""Of an index: two headers, three or four tables with padding before each, padding, and where it starts."""
 _ROW_BYTES: Final = 40
 _NEAR: Final = 1024  # numbers that are read at once
 _DEPTH: Final = 64
@@ -29,11 +29,11 @@ _DEPTH: Final = 64
 
 def hashes_of(rows: Sequence[Row]) -> Array:
     """Return the numbers of the names in rows, in ascending order; records about the file have none."""
-    return np.sort(np.array([zlib.crc32(name.encode()) for name, _, _, _ in rows if name], dtype="<u4"))
+    return np.sort(np.array([zlib.crc32(name.encode()) for name, *_ in rows if name], dtype="<u4"))
 
 
 @final
-@attrs.frozen
+@frozen
 class _Segment:
     """What one index of the chain lists."""
 
@@ -66,6 +66,7 @@ def load_end(read_at: _ReadAt, size: int) -> Directory | None:
         size,
         load=lambda: load_directory(read_at, size),
         may_have=lambda name: any(_has(read_at, segment, zlib.crc32(name.encode())) for segment in segments),
+        find=lambda name: _last_row(read_at, segments, name),
         rows_at=lambda start: read_rows_at(read_at, start),
     )
 
@@ -80,7 +81,9 @@ def _segments(read_at: _ReadAt, size: int) -> list[_Segment]:
         place = Place(start, unpack_header(read_at(start, HEADER_BYTES)).length)
         facts = read_facts_at(read_at, place)
         frames = _frames(read_at, place)
-        if facts.kind != "index" or place.stop > end or (end == size != place.stop) or len(frames) != _FRAMES:
+        if facts.kind != "index" or place.stop > end or (end == size != place.stop):
+            return []
+        if len(frames) not in _FRAMES:
             return []
         (_, table), (hashes, n_bytes) = frames[3], frames[7]
         if table % _ROW_BYTES or n_bytes % 4:
@@ -94,7 +97,7 @@ def _frames(read_at: _ReadAt, place: Place) -> list[tuple[int, int]]:
     """Return where the frames of a message lie and how long they are; too few if they do not fill it."""
     found: list[tuple[int, int]] = []
     begin = place.start + HEADER_BYTES
-    while begin < place.stop and len(found) < _FRAMES:
+    while begin < place.stop and len(found) < max(_FRAMES):
         raw = read_at(begin, 5)
         if not raw:
             break
@@ -103,6 +106,25 @@ def _frames(read_at: _ReadAt, place: Place) -> list[tuple[int, int]]:
         found.append((begin, size))
         begin += size
     return found if begin == place.stop else []
+
+
+def _last_row(read_at: _ReadAt, segments: Sequence[_Segment], name: str) -> Row | None:
+    """Return the last record of a name; None if it is in no index, or one is damaged.
+
+    Indices are read from the last one on, which are the small ones: what was extended a short while ago is
+    found among few records, and in the mean among log n.
+    """
+    number = zlib.crc32(name.encode())
+    for segment in reversed(segments):
+        if not _has(read_at, segment, number):
+            continue
+        rows = read_rows_at(read_at, segment.start)
+        if rows is None:
+            return None
+        found = next((row for row in reversed(rows) if row[0] == name), None)
+        if found is not None:
+            return found
+    return None
 
 
 def _has(read_at: _ReadAt, segment: _Segment, number: int) -> bool:

@@ -3,20 +3,21 @@
 import os
 from typing import final
 
-import attrs
-
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, RemoteProtocolError
 from tensorwrapper.store._directory import Directory, Place, Row
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store._format import ALIGNMENT, HEADER_BYTES, unpack_header
+from tensorwrapper.store._grown import check_grown
 from tensorwrapper.store._index import is_sound, scan
 from tensorwrapper.store._reader import RecordReader
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
 __all__ = ["Verification", "verify"]
 
 
 @final
-@attrs.frozen
+@frozen
 class Verification:
     """What was found in a file."""
 
@@ -37,11 +38,18 @@ class Verification:
         return not self.problems
 
 
-def verify(path: str | os.PathLike[str]) -> Verification:
+def verify(path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> Verification:
     """Read all of a `.tens` file and tell what is wrong with it.
 
     Every checksum is computed, every tensor is opened, and the index is compared with the records. A change
     of any bytes, or of their order, is missed once in 2**32 times at most.
+
+    Parameters
+    ----------
+    path
+        The file.
+    limits
+        As in `open`: a tensor beyond them is a problem.
 
     Raises
     ------
@@ -60,15 +68,15 @@ def verify(path: str | os.PathLike[str]) -> Verification:
     >>> verify(path).problems
     ('the record at 192 has a checksum that does not fit',)
     """
-    with TensFile(path) as file:
+    with TensFile(path, limits=limits) as file:
         directory, reader = file._directory, file._reading
         size = reader.size
         walked = scan(reader.read_at, size)
         problems = list(walked.complaints)
-        places, end = _walk(reader, size)
+        places, end = _scan(reader, size)
         problems += [] if walked.torn is None else [walked.torn]
         # What lies after a damaged header is found by the index alone.
-        places += [place for _, place, _, _ in directory.rows if place.start >= end]
+        places += [place for _, place, *_ in directory.rows if place.start >= end]
         problems += _compare(directory, walked, end) if directory.chain else []
         problems += [text for place in places if (text := _damage(reader, place)) is not None]
         damaged = {name: text for name in file if (text := _unreadable(file, name)) is not None}
@@ -82,7 +90,7 @@ def verify(path: str | os.PathLike[str]) -> Verification:
         )
 
 
-def _walk(reader: RecordReader, size: int) -> tuple[list[Place], int]:
+def _scan(reader: RecordReader, size: int) -> tuple[list[Place], int]:
     """Return all records up to the first that is none, and where that is."""
     places: list[Place] = []
     end = 0
@@ -113,8 +121,9 @@ def _start(row: Row) -> int:
 
 
 def _named(row: Row) -> str:
-    name, place, piece, pieces = row
+    name, place, piece, pieces, after = row
     part = f", piece {piece} of {pieces}" if pieces > 1 else ""
+    part += "" if after is None else f", from row {after} on"
     return f"{f'the tensor {name!r}' if name else 'metadata'} at {place.start}{part}"
 
 
@@ -129,8 +138,12 @@ def _damage(reader: RecordReader, place: Place) -> str | None:
 
 
 def _unreadable(file: TensFile, name: str) -> str | None:
+    grown = file._directory.extensions.get(name)
     try:
-        file[name]
+        if grown is None:
+            file[name]
+        else:
+            check_grown(file._reading, file._places(name), grown)
     except (DataFileError, RemoteProtocolError) as error:
         return f"{name!r} cannot be read: {error}"
     return None

@@ -1,22 +1,24 @@
 """`RecordWriter`: records appended to an open file, and the index after them."""
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, cast, final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, cast, final
 
+import attrs
 import numpy as np
 
-from tensorwrapper.errors import TensorNameError
+from tensorwrapper.errors import SizeOverflowError, TensorNameError
 from tensorwrapper.store._bytes_at import write_at
 from tensorwrapper.store._checksum import checksum_of, choose
 from tensorwrapper.store._directory import Directory, Place, Row, pack_rows
-from tensorwrapper.store._format import check_name, pack_header
+from tensorwrapper.store._format import MOST_ROWS, check_name, pack_header
+from tensorwrapper.store._growth import Pattern
 from tensorwrapper.store._record import cut, encode_index, encode_metadata, encode_tensor
 from tensorwrapper.store._system import refused_by_system
 from tensorwrapper.store._tail import hashes_of
-from tensorwrapper.tensor import as_tensor
-from tensorwrapper.wire import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire.lowlevel import Compression, check_compression
+from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
+from tensorwrapper.wire.lowlevel import WriteOptions
 
 __all__ = ["RecordWriter"]
 
@@ -25,7 +27,7 @@ __all__ = ["RecordWriter"]
 class RecordWriter:
     """Appends records to a file that belongs to somebody else, who closes it."""
 
-    __slots__ = ("_compress", "_covered", "_directory", "_file", "_limits", "_piece_bytes")
+    __slots__ = ("_covered", "_directory", "_ends", "_file", "_options", "_piece_bytes")
 
     def __init__(
         self,
@@ -35,17 +37,24 @@ class RecordWriter:
         compress: Compression | None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        if compress is not None:
-            check_compression(compress)
-        self._compress: Compression | None = compress
+        self._options = WriteOptions(compress, limits=limits)
         self._file = file
-        self._limits = limits
         self._directory = directory
         self._piece_bytes = piece_bytes
         # Rows that an index lists. What a scan found has none any more.
         self._covered = directory.before + len(directory.rows) if directory.chain else 0
+        # Of tensors that grew here: the last extension, what the next has to be like, and how many rows
+        # there are.
+        self._ends: dict[str, tuple[Row | None, Pattern, int]] = {}
 
-    def add_tensor(self, name: str, tensor: object, metadata: Mapping[str, object] | None) -> None:
+    def add_tensor(
+        self,
+        name: str,
+        tensor: object,
+        metadata: Mapping[str, object] | None,
+        metadata_depth: int = 1,
+        compress: Compression | Literal["as_opened"] | None = "as_opened",
+    ) -> None:
         """Append a tensor: all records of it, or none.
 
         Raises
@@ -59,6 +68,71 @@ class RecordWriter:
         """
         if self._directory.has(check_name(name)):
             raise TensorNameError(f"there is a tensor {name!r} already; a file only grows")
+        self._add(name, tensor, metadata, self._options_for(metadata_depth, compress))
+
+    def extend(
+        self,
+        name: str,
+        given: object,
+        compress: Compression | Literal["as_opened"] | None,
+        read: Callable[[Sequence[Row]], Tensor[Any]],
+    ) -> None:
+        """Add rows to a tensor, or begin one: all of them, or none.
+
+        Parameters
+        ----------
+        read
+            Returns the tensor of records that are in the file.
+
+        Raises
+        ------
+        TensorNameError
+            If the name is none.
+        RankError, ExtentMismatchError, LayerError, ModeNameError, ConversionError, DTypeError
+            If these rows do not go on where the tensor ends.
+        LocalProtocolError
+            If the format cannot say what the rows hold.
+        DataFileError
+            If the disk is full.
+        """
+        options = self._options_for(1, compress)
+        known = self._ends.get(name)
+        if known is None or known[0] is not self._directory.newest(name):
+            tip = self._directory.tip(check_name(name))
+            if tip is None:
+                tensor = as_tensor(given)
+                pattern = Pattern.of(tensor, name)
+                self._add(name, tensor, None, options)
+                self._ends[name] = None, pattern, len(tensor)
+                return
+            last = read(tip)
+            known = self._directory.newest(name), Pattern.of(last, name), (tip[-1][4] or 0) + len(last)
+        _, pattern, n_rows = known
+        tensor = pattern.fitted(given)
+        if len(tensor):
+            if n_rows + len(tensor) > MOST_ROWS:
+                raise SizeOverflowError(f"the tensor {name!r} would have over {MOST_ROWS} rows")
+            self._add(name, tensor, None, options, after=n_rows)
+        self._ends[name] = self._directory.newest(name), pattern, n_rows + len(tensor)
+
+    def _options_for(
+        self, metadata_depth: int, compress: Compression | Literal["as_opened"] | None
+    ) -> WriteOptions:
+        options = self._options
+        if metadata_depth == 1 and compress == "as_opened":
+            return options
+        codec = options.compress if compress == "as_opened" else compress
+        return attrs.evolve(options, compress=codec, metadata_depth=metadata_depth)
+
+    def _add(
+        self,
+        name: str,
+        tensor: object,
+        metadata: Mapping[str, object] | None,
+        options: WriteOptions,
+        *,
+        after: int | None = None,
+    ) -> None:
         parts: list[object] = [tensor]
         if type(tensor) is not np.ndarray or cast("Any", tensor).nbytes > self._piece_bytes:
             parts = [*cut(as_tensor(tensor), self._piece_bytes)]
@@ -68,17 +142,12 @@ class RecordWriter:
             for piece, part in enumerate(parts):
                 said = metadata if piece == 0 else None
                 body = encode_tensor(
-                    part,
-                    name,
-                    piece,
-                    len(parts),
-                    metadata=said,
-                    compress=self._compress,
-                    limits=self._limits,
+                    part, name, piece, len(parts), extends=after, metadata=said, options=options
                 )
                 written = self._write(place, body)
-                rows.append((name, written, piece, len(parts)))
+                rows.append((name, written, piece, len(parts), after))
                 place = written.stop
+                after = None if after is None else after + len(cast("Tensor[Any]", part))
         except BaseException:
             os.ftruncate(self._file, self._directory.end)
             raise
@@ -87,13 +156,13 @@ class RecordWriter:
 
     def add_metadata(self, metadata: Mapping[str, object]) -> None:
         """Append what is to be said of the file."""
-        body = encode_metadata(metadata, self._limits)
+        body = encode_metadata(metadata, self._options.limits)
         try:
             written = self._write(self._directory.end, body)
         except BaseException:
             os.ftruncate(self._file, self._directory.end)
             raise
-        self._directory.add(("", written, 0, 1))
+        self._directory.add(("", written, 0, 1, None))
 
     def add_index(self, *, durable: bool) -> None:
         """Append an index of what has none yet, if there is such.
@@ -117,11 +186,10 @@ class RecordWriter:
         if durable:
             # Before the index: it must not outlive, on the disk, what it says is there.
             os.fsync(self._file)
-        table, names = pack_rows(rows or [])
+        table, names, grown = pack_rows(rows or [])
         start = directory.end
-        body = encode_index(
-            table, names, chain[-1][0] if chain else None, start, hashes=hashes_of(rows or [])
-        )
+        previous = chain[-1][0] if chain else None
+        body = encode_index(table, names, previous, start, hashes=hashes_of(rows or []), grown=grown)
         try:
             # It is checked whenever the file is opened.
             written = self._write(start, body, anywhere=True)

@@ -6,6 +6,7 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._align import Alignment, align
+    from tensorwrapper.tensor._cells import CellGroup
     from tensorwrapper.tensor._convert import as_tensor, from_buffer, jagged
     from tensorwrapper.tensor._create import empty, eye, full, zeros
     from tensorwrapper.tensor._rows import TensorRows
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Alignment",
+    "CellGroup",
     "Tensor",
     "TensorRows",
     "align",
@@ -35,6 +37,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "_align": ("Alignment", "align"),
+        "_cells": ("CellGroup",),
         "_convert": ("as_tensor", "from_buffer", "jagged"),
         "_create": ("empty", "eye", "full", "zeros"),
         "_rows": ("TensorRows",),

@@ -8,18 +8,23 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import index_elements
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
-    contiguous,
+    PlacedRows,
     make_blocked,
-    rows_under,
-    table_of,
-    wrap_layout,
 )
-from tensorwrapper.shape import Jagged, Rows, Shape, ShapeLike
-from tensorwrapper.shape.lowlevel import Origins, to_permutation, unnamed_shape, wrap
+from tensorwrapper.shape import Jagged, Rows, Shape, ShapeLike, as_shape
+from tensorwrapper.shape.lowlevel import (
+    Origins,
+    agreed_names,
+    rows_under,
+    to_permutation,
+    unnamed_shape,
+    wrap,
+)
 from tensorwrapper.tensor._common_rows import intersect_rows
 from tensorwrapper.tensor._tensor import Tensor
 from tensorwrapper.typing import Index, IntArray
@@ -33,7 +38,7 @@ _Places: TypeAlias = slice | IntArray
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class Alignment:
     """Where the common indices of several shapes lie in each of them; made by `align`.
 
@@ -81,7 +86,7 @@ class Alignment:
             )
         taken: list[npt.NDArray[_S]] = []
         for k, (tensor, shape, places) in enumerate(zip(tensors, self.shapes, self._places, strict=True)):
-            if tensor.shape != shape:
+            if unnamed_shape(tensor.shape) != unnamed_shape(shape):
                 raise ExtentMismatchError(f"tensor {k} has the shape {tensor.shape}, but {shape} was aligned")
             flat = tensor.elements()
             if isinstance(places, slice):
@@ -154,20 +159,21 @@ def align(
 
 
 def _shape_of(operand: "Tensor[Any] | ShapeLike") -> Shape:
-    shape: Shape = operand.shape if isinstance(operand, Tensor) else unnamed_shape(operand)
+    shape: Shape = operand.shape if isinstance(operand, Tensor) else as_shape(operand)
     return shape.flatten() if shape.kind == "nested" else shape
 
 
 def _aligned(shapes: tuple[Shape, ...], orders: tuple[Index, ...]) -> Alignment:
     operands = list(zip(shapes, orders, strict=True))
     # Operands that are the same have the same places, which are found once.
-    layouts = {(shape, order): wrap_layout(contiguous(shape, 0)).permute(order) for shape, order in operands}
+    layouts = {(shape, order): Layout(shape).permute(order) for shape, order in operands}
     first, *others = [rows_under(layout.shape) for layout in layouts.values()]
     common = first
     for rows in others:
         common, _, _ = intersect_rows(common, rows)
-    shape = wrap(Jagged(common))
-    known = {operand: _find(common, shape, layout) for operand, layout in layouts.items()}
+    names = agreed_names([layout.implementation.names for layout in layouts.values()], "align")
+    shape = wrap(Jagged(common), names)
+    known = {operand: _find(common, wrap(Jagged(common)), layout) for operand, layout in layouts.items()}
     found = [known[operand] for operand in operands]
     cells = np.stack([numbers for numbers, _ in found], axis=1)
     return Alignment(shapes, orders, shape, frozen_array(cells), tuple([places for _, places in found]))
@@ -175,7 +181,7 @@ def _aligned(shapes: tuple[Shape, ...], orders: tuple[Index, ...]) -> Alignment:
 
 def _find(common: Rows, shape: Shape, layout: Layout[Any]) -> tuple[IntArray, _Places]:
     """Return the cell of a layout that holds each common cell, and where the common elements lie."""
-    table = table_of(layout.implementation).unrolled(common.outer_rank)
+    table = PlacedRows.of(layout.implementation.unnamed()).unrolled(common.outer_rank)
     _, _, cells = intersect_rows(common, table.rows)
     starts = table.starts[cells]
     origins = table.rows.columns.leaf_origins

@@ -15,6 +15,7 @@ from tensorwrapper._integers import one_sequence, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
+from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.typing import Extents, ScalarT_co, WriteCasting
 
 if TYPE_CHECKING:
@@ -118,7 +119,25 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._by(Layout.window, region)
 
-    def permute(self, *order: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+    def named(self, *names: str | None) -> Self:
+        """Return the same elements with names for the modes; they replace those that the modes had.
+
+        As `Shape.named`, where the errors stand; what selects from it keeps the names of the modes that stay.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor([[1, 2, 3], [4, 5, 6]]).named("row", "column")
+        >>> t[:, 1:].shape, t[{"column": 0}].tolist()
+        (Shape(2, 2).named('row', 'column'), [1, 4])
+        """
+        return self._renamed(names)
+
+    @abstractmethod
+    def _renamed(self, names: ModeNames) -> Self:
+        """Return the same elements with these names of modes, unless they do not fit."""
+
+    def permute(self, *order: SupportsIndex | str | Iterable[SupportsIndex | str]) -> Self:
         """Return the view whose mode k is mode ``order[k]``; the order is given loose or as one sequence.
 
         Examples

@@ -11,19 +11,19 @@ from tensorwrapper.buffer import ArrowArrayLike, BufferCommon, Dense, StringData
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
     check_dtype,
+    convert_elements,
     copy_elements,
-    fit_elements,
     join_elements,
     packed_layout,
 )
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
-from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape.lowlevel import make_smooth, unnamed_shape, wrap
+from tensorwrapper.shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.tensor._arrow_values import read_arrow
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._facade import guard
+from tensorwrapper.tensor._facade import guard, layout_over
 from tensorwrapper.tensor._row_arrays import join_rows
 from tensorwrapper.tensor._sparse_convert import from_sparse_array, is_sparse_array
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
@@ -237,7 +237,7 @@ def from_buffer(
     >>> t[1].tolist()
     [[4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [10.0, 11.0, 12.0]]
     """
-    space = unnamed_shape(shape)
+    space = as_shape(shape)
     if isinstance(buffer, BufferCommon):
         return _over(cast("BufferCommon[Any]", buffer), space, dtype, layout)
     if isinstance(buffer, np.ndarray):
@@ -261,8 +261,8 @@ def _over(
         if buffer.size != space.size:
             raise BufferSizeError(f"{space} has {space.size} elements, but the buffer has {buffer.size}")
         layout = packed_layout(space)
-    elif layout.shape != space:
-        raise ConversionError(f"the layout is over {layout.shape}, not over {space}")
+    else:
+        layout = layout_over(layout, space)
     least, greatest = layout.bounds()
     if greatest >= least:
         buffer.check_bounds(least, greatest)
@@ -390,7 +390,7 @@ def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
     if leaf.ndim != 1:
         raise ConversionError(f"a row mixes numbers and lists: {numbers!r}")
     check_dtype(leaf.dtype)
-    return leaf if dtype is None else fit_elements(leaf, dtype)
+    return leaf if dtype is None else convert_elements(leaf, dtype, copy=False)
 
 
 def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
@@ -419,7 +419,7 @@ def _shapes_of(
     if isinstance(row, np.ndarray):
         leaf = _plain(cast("Array", row))
         check_dtype(leaf.dtype)
-        leaves.append(leaf if dtype is None else fit_elements(leaf, dtype))
+        leaves.append(leaf if dtype is None else convert_elements(leaf, dtype, copy=False))
         return Shape.smooth(leaf.shape) if leaf.ndim > 1 else _length(leaf)
     if not isinstance(row, Sequence) or isinstance(row, str | bytes):
         raise ConversionError(f"a row of a jagged tensor is a list or an array, not {row!r}")

@@ -18,7 +18,7 @@ from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
 from tensorwrapper.shape import JaggedCommon
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._lists import nest, rows_of
-from tensorwrapper.tensor._tiles import cell_layouts, places_of_tiles, tile_numbers
+from tensorwrapper.tensor._tiles import cell_layouts
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["TensorCopies"]
@@ -29,48 +29,18 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
-    def select_tiles(self, numbers: npt.ArrayLike) -> TensorFacade[ScalarT_co]:
-        """Return any set of tiles of a tiled view as one jagged tensor, packed: one copy of each element.
-
-        Parameters
-        ----------
-        numbers
-            An (n, rank) array of tile numbers, or a boolean array over the grid.
-
-        Returns
-        -------
-        Tensor
-            Row k is tile ``numbers[k]``; its origin is where the tile lies in the box.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import tensorwrapper as tw
-        >>> t = tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
-        >>> tiles = t.select_tiles([(1, 0), (0, 1)])
-        >>> tiles.shape
-        Shape.jagged([Shape(2, 2, origin=(1, 0)), Shape(1, 1, origin=(0, 2))])
-        >>> tiles[0].tolist()
-        [[3, 4], [6, 7]]
-        """
-        held = self._tiled("select_tiles")
-        shape, offsets = places_of_tiles(held, tile_numbers(held, np.asarray(numbers)))
-        return self._make(packed_layout(shape), self._buffer.collect(offsets, shape.size))
-
     def copy(self) -> Self:
         """Return the same elements in memory of their own, packed in row-major order; sparse ones stay so."""
         held = self._layout.implementation
         if held.layers:
             packed = self._flat().copy()
             return self._make(Layout.nested(packed._layout, layers=held.layers), packed._buffer)
-        if held.tiled is not None:
-            held = cast("TiledStrided", held)
-            under = self._make(wrap_layout(held.under), self._buffer).copy()
-            layout = under._layout.as_tiled(held.tiling).implementation
-            return self._make(
-                wrap_layout(TiledStrided(held.tiling, cast("TiledStrided", layout).under, held.grid_origin)),
-                under._buffer,
-            )
+        view = held.tiled
+        if view is not None:
+            under = self._make(wrap_layout(view.under), self._buffer).copy()
+            layout = under._layout.as_tiled(view.tiling).implementation
+            tiles = TiledStrided(view.tiling, cast("TiledStrided", layout).under, view.grid_origin)
+            return self._make(wrap_layout(tiles, held.names), under._buffer)
         return self._make(packed_layout(self.shape), self._buffer.pack(held))
 
     def to_layout(self, layout: Layout[Any], *, threads: SupportsIndex = 1) -> Self:

@@ -11,9 +11,9 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import Layout
-from tensorwrapper.shape import Shape, ShapeLike, Tiling
+from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.shape.lowlevel import unnamed_shape
-from tensorwrapper.tensor._facade import guard
+from tensorwrapper.tensor._facade import guard, layout_over
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import Index, IndexT_co, Rank2, ScalarT_co
 
@@ -78,7 +78,7 @@ def empty(
     >>> t.shape, t.dtype
     (Shape.jagged([2, 3]), dtype('int32'))
     """
-    return _allocate(unnamed_shape(shape), dtype, layout, np.empty)
+    return _allocate(as_shape(shape), dtype, layout, np.empty)
 
 
 @overload
@@ -118,7 +118,7 @@ def zeros(
     >>> zeros(tw.Shape(2, 2, origin=(5, 5)), dtype="i4").tolist()
     [[0, 0], [0, 0]]
     """
-    return _allocate(unnamed_shape(shape), dtype, layout, np.zeros)
+    return _allocate(as_shape(shape), dtype, layout, np.zeros)
 
 
 @overload
@@ -203,7 +203,7 @@ def full(
     >>> full(tiles.elements, lambda block: sum(block.origin), tiling=tiles, dtype="i8").tolist()
     [[0, 0, 2], [1, 1, 3], [1, 1, 3]]
     """
-    space = unnamed_shape(shape)
+    space = as_shape(shape)
     if not callable(fill_value):
         if tiling is not None:
             raise ConversionError("a number fills a box as a whole: a tiling is for functions")
@@ -221,7 +221,7 @@ def _blocks(tensor: Tensor[Any], tiling: Tiling | None) -> Iterator[tuple[Shape[
     """Return an iterator over the blocks that a function fills one by one, and where each lies."""
     shape = tensor.shape
     if tiling is not None:
-        if tiling.elements != shape:
+        if tiling.elements != unnamed_shape(shape):
             raise ConversionError(f"a tiling of {tiling.elements} has no blocks of {shape}")
         return ((tile, tensor.window(tile)) for tile in tiling.tiles())
     if shape.kind == "smooth":
@@ -315,10 +315,7 @@ def _allocate(
     """Return a tensor over memory that `make` gives; as much as the layout reaches."""
     kind = np.dtype(dtype)
     check_dtype(kind)
-    if layout is None:
-        layout = packed_layout(space)
-    elif layout.shape != space:
-        raise ConversionError(f"the layout is over {layout.shape}, not over {space}")
+    layout = packed_layout(space) if layout is None else layout_over(layout, space)
     least, greatest = layout.bounds()
     if least < 0:
         raise LayoutError(f"the layout needs offset {least}, and memory starts at offset 0")

@@ -14,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer import BufferCommon
-from tensorwrapper.errors import JaggedModeError, LayoutError, ReadOnlyError
+from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError, ReadOnlyError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import TiledStrided
+from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import ModeNames, agreed_names, names_of, unnamed_shape
 from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
 
-__all__ = ["TensorFacade", "guard"]
+__all__ = ["TensorFacade", "guard", "layout_over"]
 
 _P = ParamSpec("_P")
 
@@ -28,6 +29,26 @@ _P = ParamSpec("_P")
 def guard(layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> BufferCommon[ScalarT_co]:
     """Return `buffer`, read-only if indices share a place in it: then every view of the tensor is as well."""
     return buffer.guarded() if buffer.writeable and not layout.is_injective else buffer
+
+
+def layout_over(layout: Layout[Any], shape: Shape[Any]) -> Layout[Any]:
+    """Return a layout that was given for a shape, with the names of modes that both agree on.
+
+    Raises
+    ------
+    ConversionError
+        If it is over another shape.
+    ModeNameError
+        If a mode has different names.
+    """
+    if layout.shape == shape:
+        return layout
+    implementation = layout.implementation
+    if unnamed_shape(layout.shape) != unnamed_shape(shape):
+        raise ConversionError(f"the layout is over {layout.shape}, not over {shape}")
+    return wrap_layout(
+        implementation.unnamed(), agreed_names([names_of(shape), implementation.names], "layout")
+    )
 
 
 class TensorFacade(ABC, Generic[ScalarT_co]):
@@ -87,6 +108,9 @@ class TensorFacade(ABC, Generic[ScalarT_co]):
     ) -> Self:
         return self._see(operation(self._layout, *arguments, **options))
 
+    def _renamed(self, names: ModeNames) -> Self:
+        return self._make(self._layout.named(*names), self._buffer)
+
     def _flat(self) -> Self:
         """Return the same tensor without layers."""
         if self._layout.shape.kind != "nested":
@@ -94,9 +118,9 @@ class TensorFacade(ABC, Generic[ScalarT_co]):
         return self._make(self._layout.flatten(), self._buffer)
 
     def _tiled(self, what: str) -> TiledStrided:
-        held = self._layout.implementation
-        if held.tiled is not None:
-            return cast("TiledStrided", held)
+        implementation = self._layout.implementation
+        if implementation.tiled is not None:
+            return cast("TiledStrided", implementation.unnamed())
         raise LayoutError(
             f"{what} needs a tiled view, which tiled(tiling) makes of a box in strides; of tiles that lie "
             "one after the other, element(number) is one"
@@ -111,8 +135,8 @@ class TensorFacade(ABC, Generic[ScalarT_co]):
     def _check_writeable(self) -> None:
         # The layout first: the memory under one that repeats is read-only as well, but that is not why.
         if not self._layout.is_injective:
-            held = self._layout.implementation
-            mode = held.repeated_mode()
+            implementation = self._layout.implementation
+            mode = implementation.repeated_mode()
             where = "modes that overlap" if mode is None else f"mode {mode}, which repeats its elements"
             raise ReadOnlyError(f"indices share a place because of {where}; copy() gives each its own")
         if not self._buffer.writeable:

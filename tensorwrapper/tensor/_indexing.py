@@ -1,24 +1,27 @@
 """Square brackets: NumPy's own rules, the outer product of positions (`oindex`), and points (`vindex`)."""
 
+from collections.abc import Mapping
 from typing import Any, Generic, Self, TypeVar, cast, final
 
-import attrs
 import numpy.typing as npt
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import as_dense
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import new_row_major, new_strided, wrap_layout
-from tensorwrapper.tensor._advanced import (
-    ArrayKey,
-    addresses_of_key,
+from tensorwrapper.layout.lowlevel import (
+    addresses_of_items,
     is_basic,
-    read_key,
+    new_row_major,
+    new_strided,
     split_points,
-    write_key,
+    to_items,
+    wrap_layout,
 )
+from tensorwrapper.shape.lowlevel import key_of_names, names_of, picked_names
+from tensorwrapper.tensor._array_keys import read_key, write_key
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
-from tensorwrapper.typing import PositionalKey, ScalarT_co
+from tensorwrapper.typing import ArrayKey, NamedKey, PositionalKey, ScalarT_co
 
 __all__ = ["OuterIndexer", "PointIndexer", "TensorIndexing"]
 
@@ -28,7 +31,7 @@ class TensorIndexing(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
-    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorFacade[Any]") -> None:
+    def __setitem__(self, key: "ArrayKey | NamedKey", value: "npt.ArrayLike | TensorFacade[Any]") -> None:
         """Write `value`, broadcast as NumPy does, into the selected part; an error changes nothing.
 
         Where an array names a place twice, the last value counts.
@@ -43,6 +46,8 @@ class TensorIndexing(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         self._check_writeable()
         if is_basic(key):
             self._make(self._layout[cast("PositionalKey", key)], self._buffer).assign(value)
+        elif isinstance(key, Mapping):
+            self[key_of_names(key, names_of(self.shape), self.shape.rank)] = value
         elif self.shape.kind != "smooth" or is_ragged(key):
             self.oindex[key].assign(value)
         else:
@@ -82,20 +87,23 @@ class TensorIndexing(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
 
     def _chosen(self, layout: Layout[Any], key: object) -> Self:
         """Return what a key with arrays selects of a layout of this buffer, in a tensor of its own."""
-        array = read_key(layout, self._buffer, key)
+        array, names = read_key(layout, self._buffer, key), layout.implementation.names
+        if names is not None:
+            names = picked_names(names, to_items(key))
         if array is None:
-            addresses = addresses_of_key(layout, key)
+            addresses = addresses_of_items(layout, to_items(key))
             few = self._buffer.collect(iter([addresses.reshape(-1)]), addresses.size)
-            return self._make(wrap_layout(new_row_major(addresses.shape)), few)
+            return self._make(wrap_layout(new_row_major(addresses.shape), names), few)
         buffer, strides, offset = as_dense(array)
-        return self._make(wrap_layout(new_strided(array.shape, (0,) * array.ndim, strides, offset)), buffer)
+        implementation = new_strided(array.shape, (0,) * array.ndim, strides, offset)
+        return self._make(wrap_layout(implementation, names), buffer)
 
 
 _T = TypeVar("_T", bound=TensorIndexing[Any])
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class OuterIndexer(Generic[_T]):
     """What stands before the brackets of `oindex`."""
 
@@ -112,7 +120,7 @@ class OuterIndexer(Generic[_T]):
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class PointIndexer(Generic[_T]):
     """What stands before the brackets of `vindex`."""
 

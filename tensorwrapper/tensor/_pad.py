@@ -9,9 +9,8 @@ from tensorwrapper._arrays import frozen_array, splits_of, tidy_table
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.buffer.lowlevel import assign_elements, assign_indexed, index_elements
 from tensorwrapper.errors import JaggedModeError, SizeOverflowError
-from tensorwrapper.layout.lowlevel import rows_under
 from tensorwrapper.shape import Jagged, Rows, Shape
-from tensorwrapper.shape.lowlevel import Columns, make_smooth, wrap
+from tensorwrapper.shape.lowlevel import Columns, make_smooth, rows_under, wrap
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["pad_mode"]

@@ -4,9 +4,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias, cast
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
@@ -21,7 +21,7 @@ _Texts: TypeAlias = "str | list[_Texts]"
 """Texts of elements in lists as deep as the rank; `_DOTS` stands for what is left out."""
 
 
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _Box:
     """What is shown of a box: its elements, and in which modes some are left out after the first few."""
 

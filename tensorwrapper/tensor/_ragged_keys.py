@@ -3,8 +3,8 @@
 from typing import Any, cast
 
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import choose, wrap_layout
-from tensorwrapper.tensor._advanced import outer_layout
+from tensorwrapper.layout.lowlevel import choose, outer_product, wrap_layout
+from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._facade import TensorFacade
 
 __all__ = ["chosen_layout", "is_ragged"]
@@ -21,9 +21,11 @@ def is_ragged(key: object) -> bool:
 def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
     """Return the layout of what a key with arrays selects, each mode, or each row, by itself; no copy.
 
-    What raises stands at `outer_layout` and at `choose`.
+    What raises stands at `outer_product` and at `choose`.
     """
     if is_ragged(key):
         tensor = cast("TensorFacade[Any]", key)
-        return wrap_layout(choose(layout.implementation, tensor.shape, tensor.elements()))
-    return outer_layout(layout, key)
+        implementation = layout.implementation
+        chosen = choose(implementation.unnamed(), unnamed_shape(tensor.shape), tensor.elements())
+        return wrap_layout(chosen, implementation.names)
+    return outer_product(layout, key)

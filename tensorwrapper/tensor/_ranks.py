@@ -1,8 +1,6 @@
-# What only checkers and editors read has a text and no body; mypy looks at what all others return.
-# pyright: reportReturnType=false
 """What the operations of a `Tensor` give: the rank of each result, as checkers and editors know it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
@@ -50,13 +48,16 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         @property
         def shape(self) -> Shape[IndexT_co]:
             """The indices of the elements."""
+            ...
 
         @property
         def layout(self) -> Layout[IndexT_co]:
             """Where the elements lie in the buffer, in elements."""
+            ...
 
         def to_numpy(self) -> "np.ndarray[IndexT_co, np.dtype[ScalarT_co]]":
             """Return the array over the same memory; it is read-only where the tensor is."""
+            ...
 
         @overload
         def __array__(self, dtype: None = None, copy: bool | None = None) -> "npt.NDArray[ScalarT_co]": ...  # noqa: FBT001
@@ -68,10 +69,12 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
 
         def item(self: "TensorRanks[np.generic[_V], AnyRank]") -> _V:
             """Return the only element as a Python number, string or bytes."""
+            ...
 
         @overload
         def tolist(self: "TensorRanks[Any, UnknownRank]") -> Any:  # noqa: ANN401
             """Return the elements as Python's numbers or strings in nested lists; one if the rank is 0."""
+            ...
 
         @overload
         def tolist(self: "TensorRanks[np.generic[_V], Rank0]") -> _V: ...
@@ -85,12 +88,14 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         def tolist(self) -> Any: ...  # noqa: ANN401
         def tolist(self) -> Any:
             """Return the elements as Python's numbers or strings in nested lists; one if the rank is 0."""
+            ...
 
         @overload
         def squeeze(
             self: "TensorRanks[ScalarT_co, UnknownRank]", *modes: Integer | Iterable[Integer]
         ) -> "Tensor[ScalarT_co]":
             """Return the view without the given modes of extent 1; without all such if none is given."""
+            ...
 
         @overload
         def squeeze(
@@ -100,10 +105,12 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         def squeeze(self, *modes: Integer | Iterable[Integer]) -> "Tensor[ScalarT_co]": ...
         def squeeze(self, *modes: Any) -> Any:
             """Return the view without the given modes of extent 1; without all such if none is given."""
+            ...
 
         @overload
         def unsqueeze(self: "TensorRanks[ScalarT_co, UnknownRank]", mode: Integer) -> "Tensor[ScalarT_co]":
             """Return the view with a new mode of extent 1, which becomes mode `mode`."""
+            ...
 
         @overload
         def unsqueeze(
@@ -111,12 +118,14 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
         def unsqueeze(self, mode: Any) -> Any:
             """Return the view with a new mode of extent 1, which becomes mode `mode`."""
+            ...
 
         @overload
         def sliding_window(
             self: "TensorRanks[ScalarT_co, UnknownRank]", mode: Integer, length: Integer
         ) -> "Tensor[ScalarT_co]":
             """Return the view of all runs of `length` positions of `mode`; the last mode counts in it."""
+            ...
 
         @overload
         def sliding_window(
@@ -124,12 +133,14 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
         def sliding_window(self, mode: Any, length: Any) -> Any:
             """Return the view of all runs of `length` positions of `mode`; the last mode counts in it."""
+            ...
 
         @overload
         def diagonal(
             self: "TensorRanks[ScalarT_co, UnknownRank]", first: Integer = 0, second: Integer = 1
         ) -> "Tensor[ScalarT_co]":
             """Return the view of the elements whose positions in two modes agree, as the last mode."""
+            ...
 
         @overload
         def diagonal(
@@ -137,10 +148,12 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
         def diagonal(self, first: Any = 0, second: Any = 1) -> Any:
             """Return the view of the elements whose positions in two modes agree, as the last mode."""
+            ...
 
         @overload
         def reshape(self, extents: UnknownRank, /) -> "Tensor[ScalarT_co]":
             """Return the view of the same elements, in row-major order, under new extents; never a copy."""
+            ...
 
         @overload
         def reshape(self, extents: Integer | tuple[Integer], /) -> "Tensor[ScalarT_co, Rank1]": ...
@@ -164,19 +177,23 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         def reshape(self, *extents: Integer | Iterable[Integer]) -> "Tensor[ScalarT_co]": ...
         def reshape(self, *extents: Any) -> Any:
             """Return the view of the same elements, in row-major order, under new extents; never a copy."""
+            ...
 
         @overload
         def broadcast(self, shape: Shape[_J]) -> "Tensor[ScalarT_co, _J]":
             """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
+            ...
 
         @overload
         def broadcast(self, shape: ShapeLike) -> "Tensor[ScalarT_co]": ...
         def broadcast(self, shape: Any) -> Any:
             """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
+            ...
 
         @overload
         def tiled(self: "TensorRanks[ScalarT_co, UnknownRank]", tiling: Tiling) -> "Tensor[ScalarT_co]":
             """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
+            ...
 
         @overload
         def tiled(
@@ -192,12 +209,15 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         ) -> "Tensor[ScalarT_co, Rank6]": ...
         def tiled(self, tiling: Tiling[Any]) -> Any:
             """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
+            ...
 
         def split_mode(self, mode: Integer, extents: Iterable[Integer]) -> "Tensor[ScalarT_co]":
             """Return the view in which one mode counts in several, the last of them fastest."""
+            ...
 
         def merge_modes(self, first: Integer, last: Integer) -> "Tensor[ScalarT_co]":
             """Return the view in which the modes `first` to `last` count as one, the last of them fastest."""
+            ...
 
         def pad(
             self,
@@ -207,23 +227,39 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
             fill_value: object = 0,
         ) -> "View[ScalarT_co, IndexT_co]":
             """Return a view that goes on beyond the ends of a box, as NumPy's pad; nothing is copied."""
+            ...
 
         @property
         def oindex(self) -> "OuterIndexer[Tensor[ScalarT_co]]":
             """Outer indexing: ``t.oindex[key]`` takes the positions of each mode by themselves; a view."""
+            ...
 
         @property
         def vindex(self) -> "PointIndexer[Tensor[ScalarT_co]]":
             """Pointwise indexing: ``t.vindex[key]`` takes one element per point; a copy."""
+            ...
 
         def select_tiles(self, numbers: npt.ArrayLike) -> "Tensor[ScalarT_co]":
             """Return any set of tiles of a tiled view as one jagged tensor, packed."""
+            ...
+
+        def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> "Tensor[ScalarT_co]":
+            """Return a box in which each cell of a jagged tensor lies at its own indices."""
+            ...
+
+        def reduce_tiles(
+            self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
+        ) -> "Tensor[Any]":
+            """Return what a function makes of each tile (or each cell of a jagged tensor)."""
+            ...
 
         def is_valid(self) -> "Tensor[np.bool_, IndexT_co]":
             """Tell of each element of a tensor of strings whether it is there, and not a null."""
+            ...
 
         def byte_lengths(self) -> "Tensor[np.int64, IndexT_co]":
             """Return how many bytes each element of a tensor of strings has; a null has none."""
+            ...
 
     else:  # Python 3.11 has no defaults of type variables: without this, one argument were too few.
 

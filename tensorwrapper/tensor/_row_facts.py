@@ -3,9 +3,8 @@
 import numpy as np
 
 from tensorwrapper._arrays import frozen_array, splits_of
-from tensorwrapper.layout.lowlevel import rows_under
 from tensorwrapper.shape import Jagged, Rows, Shape
-from tensorwrapper.shape.lowlevel import Columns, make_smooth, unroll, wrap
+from tensorwrapper.shape.lowlevel import Columns, make_smooth, rows_under, unroll, wrap
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["counts_of", "positions_of_mode", "row_splits", "rows_of_counts", "run_lengths"]

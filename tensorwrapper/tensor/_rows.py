@@ -7,18 +7,18 @@ import attrs
 import numpy as np
 
 from tensorwrapper._integers import to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import check_numbers
+from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import (
     PlacedRows,
-    contiguous,
     new_strided,
-    table_of,
     wrap_layout,
 )
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._reduce import reduce_last, reduce_runs
 from tensorwrapper.tensor._row_facts import row_splits
@@ -33,7 +33,7 @@ _STEP = 4096  # rows whose places are made into Python numbers at a time
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _Runs:
     """Row k has ``stops[k] - starts[k]`` elements, from ``base + starts[k]`` on; `steps` apart, or 1."""
 
@@ -44,7 +44,7 @@ class _Runs:
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class TensorRows(Generic[_T, _R]):
     """The rows of a tensor, in row-major order of the prefixes that lead to them; made by `Tensor.rows`.
 
@@ -72,14 +72,14 @@ class TensorRows(Generic[_T, _R]):
             raise OutOfBoundsError(f"row {number} is outside the {n_rows} rows of {self._tensor.shape}")
         tensor = self._tensor
         if isinstance(runs, PlacedRows):
-            return tensor._make(wrap_layout(runs.cell(place).at(())), tensor._buffer)
+            return tensor._make(wrap_layout(runs.cell(place).at(()), self._name()), tensor._buffer)
         start, step = runs.starts.item(place), 1 if runs.steps is None else runs.steps.item(place)
-        held = new_strided((runs.stops.item(place) - start,), (0,), (step,), runs.base + start)
-        return tensor._make(wrap_layout(held), tensor._buffer)
+        implementation = new_strided((runs.stops.item(place) - start,), (0,), (step,), runs.base + start)
+        return tensor._make(wrap_layout(implementation, self._name()), tensor._buffer)
 
     def __iter__(self) -> Iterator[_T]:
         runs, tensor = self._runs or self._find(), self._tensor
-        if isinstance(runs, PlacedRows):
+        if isinstance(runs, PlacedRows) or self._name() is not None:
             yield from (self[k] for k in range(len(self)))
             return
         make, buffer, base = tensor._make, tensor._buffer, runs.base
@@ -90,9 +90,14 @@ class TensorRows(Generic[_T, _R]):
             for start, stop, step in zip(starts, stops, steps, strict=False):
                 yield make(wrap_layout(new_strided((stop - start,), (0,), (step,), base + start)), buffer)
 
+    def _name(self) -> ModeNames | None:
+        """Return the name of the mode of a row, as one of rank 1 has it."""
+        names = self._tensor.layout.implementation.names
+        return None if names is None else names[-1:]
+
     def _find(self) -> "_Runs | PlacedRows":
         """Return, and remember, where the rows lie; O(1) where they are packed, else O(rows)."""
-        runs = _runs_of(self._tensor.layout.implementation)
+        runs = _runs_of(self._tensor.layout.implementation.unnamed())
         object.__setattr__(self, "_runs", runs)
         return runs
 
@@ -126,13 +131,13 @@ class TensorRows(Generic[_T, _R]):
         [[3, 0], [3]]
         """
         tensor = self._tensor
-        check_numbers(tensor.dtype, "reduce")
+        tensor.buffer.require_numbers("reduce")
         array = tensor._buffer.memory_of(tensor.layout.implementation)
         if array is not None and array.ndim:
             reduced = reduce_last(ufunc, array, initial)
         else:
             reduced = reduce_runs(ufunc, tensor.elements(), row_splits(tensor.shape), initial, what="row")
-        layout = wrap_layout(contiguous(self.shape, 0))
+        layout = packed_layout(self.shape)
         return cast("_R", tensor._make(layout, Dense(cast("Any", reduced))))
 
     def __repr__(self) -> str:
@@ -143,13 +148,13 @@ class TensorRows(Generic[_T, _R]):
         return TensorRows, (self._tensor,)
 
 
-def _runs_of(held: LayoutCommon) -> "_Runs | PlacedRows":
-    if held.is_packed:
-        splits = row_splits(held.shape)
-        return _Runs(held.offset, splits, splits[1:], None)
-    if held.shape.rank == 1:
-        held = held.at(None)
-    table = table_of(held).unrolled(held.shape.rank - 1)
+def _runs_of(implementation: LayoutCommon) -> "_Runs | PlacedRows":
+    if implementation.is_packed:
+        splits = row_splits(implementation.shape)
+        return _Runs(implementation.offset, splits, splits[1:], None)
+    if implementation.shape.rank == 1:
+        implementation = implementation.at(None)
+    table = PlacedRows.of(implementation).unrolled(implementation.shape.rank - 1)
     if not table.width:
         return table
     lengths = table.rows.columns.leaf_extents(*table.rows.leaves)[:, 0]

@@ -10,7 +10,6 @@ from tensorwrapper.buffer import Sparse
 from tensorwrapper.buffer.lowlevel import check_dtype, convert_elements, index_elements, packed_layout, rises
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, SizeOverflowError
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
-from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import Array, IntArray
 
@@ -68,7 +67,7 @@ def sparse(
     """
     if duplicates not in ("raise", "sum", "last"):
         raise ConversionError(f"duplicates are to raise, or their sum or last one counts, not {duplicates!r}")
-    space = unnamed_shape(shape)
+    space = as_shape(shape)
     given: npt.ArrayLike = coords
     if np.shape(coords) == (0,):
         given = np.empty((0, space.rank), dtype=np.int64)

@@ -7,8 +7,7 @@ import numpy as np
 from tensorwrapper.buffer import Strings
 from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import BufferSizeError
-from tensorwrapper.shape import ShapeLike
-from tensorwrapper.shape.lowlevel import unnamed_shape
+from tensorwrapper.shape import ShapeLike, as_shape
 from tensorwrapper.tensor._string_values import read_strings
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import StringKind
@@ -88,7 +87,7 @@ def strings(
     """
     data, space = read_strings(values, kind)
     if shape is not None:
-        space = unnamed_shape(shape)
+        space = as_shape(shape)
         if space.size != len(data):
             raise BufferSizeError(f"{space} has {space.size} elements, but {len(data)} strings are given")
     return make_tensor(packed_layout(space), Strings(data, nullable=nullable))

@@ -10,9 +10,9 @@ from tensorwrapper._integers import to_count
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, ExtentError, RankError
 from tensorwrapper.layout import Boundary, Layout
-from tensorwrapper.layout.lowlevel import contiguous, merge_mode, split_mode_by, wrap_layout
+from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import integer_array, mode_of, to_index_array
+from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor._bridge import padded
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._pad import pad_mode
@@ -21,7 +21,7 @@ from tensorwrapper.typing import IntArray, ScalarT_co
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = ["TensorStructure", "cut_rows", "merge_rows"]
+__all__ = ["TensorStructure", "cut_rows"]
 
 
 class TensorStructure(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
@@ -105,13 +105,9 @@ class TensorStructure(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         number, extent = mode_of(mode, flat.shape.rank), to_count(length, "a length")
         value = fit_number(fill_value, self.dtype, "fill_value")
         shape, padded = pad_mode(flat.elements(), flat.shape, number, extent, value, clip=clip)
-        return self._make(wrap_layout(contiguous(shape, 0)), self._buffer.like(padded))
-
-
-def merge_rows(layout: Layout[Any], mode: SupportsIndex) -> Layout[Any]:
-    """Return the layout without layers in which `mode` counts on in the mode before it."""
-    flat = layout.flatten()
-    return wrap_layout(merge_mode(flat.implementation, mode_of(mode, flat.shape.rank)))
+        return self._make(
+            wrap_layout(contiguous(shape, 0), flat._layout.implementation.names), self._buffer.like(padded)
+        )
 
 
 def cut_rows(
@@ -122,8 +118,10 @@ def cut_rows(
     number = mode_of(mode, flat.shape.rank)
     if not isinstance(counts, TensorFacade) and not np.ndim(cast("Any", counts)):
         return _cut_evenly(flat, to_count(cast("SupportsIndex", counts), "a count"), number)
+    if not isinstance(counts, TensorFacade):
+        return cast("Layout[Any]", flat.split_rows(cast("npt.ArrayLike", counts), number))
     lengths, parents = _lengths_of(counts, number)
-    return wrap_layout(split_mode_by(flat.implementation, number, lengths, parents))
+    return cast("Layout[Any]", flat.split_rows(lengths, number, parents=parents))
 
 
 def _cut_evenly(layout: Layout[Any], count: int, mode: int) -> Layout[Any]:
@@ -138,18 +136,12 @@ def _cut_evenly(layout: Layout[Any], count: int, mode: int) -> Layout[Any]:
     parents = np.zeros(len(extents) + 1, dtype=np.int64)
     np.cumsum(extents // count, out=parents[1:])
     lengths = np.full(int(parents[-1]), count)
-    return wrap_layout(split_mode_by(layout.implementation, mode, lengths, parents))
+    return cast("Layout[Any]", layout.split_rows(lengths, mode, parents=parents))
 
 
-def _lengths_of(counts: object, mode: int) -> tuple[IntArray, IntArray | None]:
+def _lengths_of(tensor: TensorFacade[Any], mode: int) -> tuple[IntArray, IntArray | None]:
     """Return the counts as a flat array, and where those of each prefix begin, if they say so."""
-    if not isinstance(counts, TensorFacade):
-        given = integer_array(cast("npt.ArrayLike", counts), "counts")
-        if given.ndim != 1:
-            raise RankError(f"counts form one axis, not an array of shape {given.shape}")
-        return to_index_array(given[:, np.newaxis], 1)[:, 0], None
-    tensor = cast("TensorFacade[Any]", counts)  # type: ignore[redundant-cast]
-    flat = to_index_array(integer_array(tensor.elements(), "counts")[:, np.newaxis], 1)[:, 0]
+    flat: IntArray = tensor.elements()
     if tensor.shape.rank == 1:
         return flat, None
     if tensor.shape.rank != mode + 1:

@@ -1,26 +1,25 @@
 """`Tensor`: a shape, a layout and a buffer."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, SupportsIndex, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._value_class import slot_setters
+from tensorwrapper._value_class import frozen, slot_setters
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
     check_dtype,
-    check_numbers,
     packed_layout,
 )
 from tensorwrapper.errors import DTypeError, RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
-from tensorwrapper.shape import JaggedCommon, Shape, Tiling
-from tensorwrapper.shape.lowlevel import mode_of
-from tensorwrapper.tensor._advanced import ArrayKey, is_basic
+from tensorwrapper.layout.lowlevel import Strided, TiledStrided, is_basic, wrap_layout
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, mode_of, names_of, unnamed_shape
+from tensorwrapper.tensor._cells import TensorCells
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._copies import TensorCopies
 from tensorwrapper.tensor._exchange import TensorExchange
@@ -30,15 +29,15 @@ from tensorwrapper.tensor._operators import Operators
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
 from tensorwrapper.tensor._ranks import TensorRanks
-from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
 from tensorwrapper.tensor._row_facts import counts_of, positions_of_mode, run_lengths
 from tensorwrapper.tensor._rows import TensorRows
 from tensorwrapper.tensor._sparse import TensorSparse
 from tensorwrapper.tensor._strings import TensorStrings
-from tensorwrapper.tensor._structure import TensorStructure, cut_rows, merge_rows
+from tensorwrapper.tensor._structure import TensorStructure, cut_rows
 from tensorwrapper.tensor._tiles import cell_layouts
 from tensorwrapper.tensor._writes import TensorWrites
 from tensorwrapper.typing import (
+    ArrayKey,
     ElementCasting,
     Index,
     IndexT_co,
@@ -46,6 +45,7 @@ from tensorwrapper.typing import (
     Integer,
     IntegerAndSlice,
     Modes,
+    NamedKey,
     PositionalKey,
     ScalarT_co,
     Slices,
@@ -58,10 +58,11 @@ _S = TypeVar("_S", bound=np.generic)
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class Tensor(
     TensorRanks[ScalarT_co, IndexT_co],
     TensorQueries[ScalarT_co],
+    TensorCells[ScalarT_co],
     TensorCopies[ScalarT_co],
     TensorWrites[ScalarT_co],
     TensorIndexing[ScalarT_co],
@@ -139,8 +140,8 @@ class Tensor(
         self: "Tensor[ScalarT_co, tuple[*Modes]]", key: None
     ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
     @overload
-    def __getitem__(self, key: ArrayKey) -> "Tensor[ScalarT_co]": ...
-    def __getitem__(self, key: ArrayKey) -> "Tensor[Any, Any]":
+    def __getitem__(self, key: "ArrayKey | NamedKey") -> "Tensor[ScalarT_co]": ...
+    def __getitem__(self, key: "ArrayKey | NamedKey") -> "Tensor[Any, Any]":
         """Return the selected part, which starts at zero; NumPy's rules.
 
         Integers, slices, ellipses and None give a view. Keys with lists, arrays or masks give a copy, with
@@ -168,6 +169,8 @@ class Tensor(
         if is_basic(key):
             held = self._layout.implementation.at(cast("PositionalKey", key))
             return make_tensor(wrap_layout(held), self._buffer)
+        if isinstance(key, Mapping):
+            return self[key_of_names(key, names_of(self.shape), self.shape.rank)]
         if self.shape.kind != "smooth" or is_ragged(key):
             return make_tensor(chosen_layout(self._layout, key), self._buffer).copy()
         return self._chosen(self._layout, key)
@@ -224,8 +227,10 @@ class Tensor(
         self._check_cells("cells")
         if self.shape.kind == "nested":
             return ((index, self.element(index)) for index, _ in self.shape.cells())
-        layouts = cell_layouts(self._layout.implementation, self.shape.cell_table())
-        return ((index, make_tensor(wrap_layout(cell), self._buffer)) for index, cell in layouts)
+        held, outer = self._layout.implementation, self.shape.outer_rank
+        names = None if held.names is None else held.names[outer:]
+        layouts = cell_layouts(held.unnamed(), unnamed_shape(self.shape).cell_table())
+        return ((index, make_tensor(wrap_layout(cell, names), self._buffer)) for index, cell in layouts)
 
     @overload
     def __iter__(self: "Tensor[ScalarT_co, UnknownRank]") -> "Iterator[Tensor[ScalarT_co]]": ...
@@ -266,7 +271,8 @@ class Tensor(
         """
         if mode is None and self.shape.kind == "nested":
             return self._flat()
-        return make_tensor(merge_rows(self._layout, 1 if mode is None else mode), self._buffer)
+        merged = self._layout.merge_rows(1 if mode is None else mode)
+        return make_tensor(cast("Layout[Any]", merged), self._buffer)
 
     def unflatten(
         self, counts: "SupportsIndex | npt.ArrayLike | TensorFacade[Any]", mode: SupportsIndex = 0
@@ -296,52 +302,6 @@ class Tensor(
         [[1], [], [2, 3, 4]]
         """
         return make_tensor(cut_rows(self._layout, counts, mode), self._buffer)
-
-    # Elements of another type.
-
-    def reduce_tiles(self, ufunc: np.ufunc, *, initial: object = None) -> "Tensor[Any]":
-        """Return what `ufunc` makes of each tile (or each cell of a jagged tensor).
-
-        Empty tiles get the identity of the ufunc, as NumPy's ``reduce`` gives for an empty array.
-
-        Parameters
-        ----------
-        ufunc
-            A ufunc of two inputs that may take elements in any order, such as ``np.add``, ``np.maximum``.
-        initial
-            Takes part in every reduction; needed if a tile is empty and the ufunc has no identity.
-
-        Returns
-        -------
-        Tensor
-            One number per tile, over the shape of the tile numbers. Linear in the elements.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import tensorwrapper as tw
-        >>> t = tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
-        >>> t.reduce_tiles(np.add).tolist()
-        [[1, 2], [20, 13]]
-        """
-        self._check_cells("reduce_tiles")
-        check_numbers(self.dtype, "reduce_tiles")
-        held, outer = self._layout.implementation, self.shape.outer()
-        view = held.tiled
-        if view is not None:
-            marks = [p.starts for p in view.tiling.partitions]
-            array = self._buffer.memory_of(view.under)
-            if array is None:
-                array = self._buffer.elements_of(view.under).reshape(view.under.shape.extents)
-            reduced = reduce_box(ufunc, array, marks, initial)
-        else:
-            reduced = reduce_runs(
-                ufunc,
-                self.elements(),
-                cast("JaggedCommon", self.shape.implementation).rows.cell_offsets(),
-                initial,
-            )
-        return make_tensor(packed_layout(outer), Dense(cast("Any", reduced.reshape(-1))))
 
     def rows(self) -> "TensorRows[Tensor[ScalarT_co], Tensor[Any]]":
         """Return the rows along the last mode: a sequence of views, and what reduces each of them.
@@ -397,7 +357,9 @@ class Tensor(
         >>> tw.jagged([[1, 1, 2], [], [2, 3, 3]]).run_lengths().tolist()
         [[2, 1], [], [1, 2]]
         """
-        return _of_integers(*run_lengths(self.elements(), self._flat().shape))
+        found = _of_integers(*run_lengths(self.elements(), self._flat().shape))
+        names = self._layout.implementation.names
+        return found if names is None else found.named(*names[:-1], None)
 
     @overload
     def astype(
@@ -436,19 +398,19 @@ class Tensor(
         except TypeError as error:
             raise DTypeError(f"{dtype!r} is no type of elements: {error}") from error
         check_dtype(wanted)
-        check_numbers(self.dtype, "astype")
+        self._buffer.require_numbers("astype")
         held = self._layout.implementation
         view = held.tiled
         if view is not None:
             made = self.untiled().astype(wanted, casting=casting)
-            return _restore_tiled(made, view.tiling, view.grid_origin)
+            return _restore_tiled(made, view.tiling, view.grid_origin, held.names)
         return _restore(self.shape, self._buffer.convert(held, wanted, checked=casting != "unsafe"))
 
     def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
         held = self._layout.implementation
         view = held.tiled
         if view is not None:
-            return _restore_tiled, (self.untiled(), view.tiling, view.grid_origin)
+            return _restore_tiled, (self.untiled(), view.tiling, view.grid_origin, held.names)
         return _restore, (self.shape, self._buffer.pack(held, own=False))
 
 
@@ -467,7 +429,7 @@ def _of_integers(shape: Shape[Any], numbers: IntArray) -> Tensor[np.int64]:
     """Return the tensor of numbers that were made for it, or of one row of them that all prefixes share."""
     if shape.kind == "smooth":
         buffer, strides, offset = as_dense(numbers.reshape(shape.extents))
-        layout = wrap_layout(Strided(shape, strides, offset))
+        layout = wrap_layout(Strided(unnamed_shape(shape), strides, offset), names_of(shape))
         return make_tensor(layout, guard(layout, buffer))
     return _restore(shape, Dense(cast("Any", numbers)))
 
@@ -476,6 +438,8 @@ def _restore(shape: Shape[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[Sca
     return make_tensor(packed_layout(shape), buffer)
 
 
-def _restore_tiled(under: "Tensor[ScalarT_co]", tiling: Tiling, origin: Index) -> "Tensor[ScalarT_co, Any]":
+def _restore_tiled(
+    under: "Tensor[ScalarT_co]", tiling: Tiling, origin: Index, names: ModeNames | None
+) -> "Tensor[ScalarT_co, Any]":
     held = cast("Strided", under.layout.implementation)
-    return make_tensor(wrap_layout(TiledStrided(tiling, held, origin)), under._buffer)
+    return make_tensor(wrap_layout(TiledStrided(tiling, held, origin), names), under._buffer)

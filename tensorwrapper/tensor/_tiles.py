@@ -6,17 +6,54 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper._arrays import BATCH
-from tensorwrapper.errors import ConversionError, RankError
-from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout.lowlevel import TiledStrided, contiguous
+from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError
+from tensorwrapper.layout import Layout, LayoutCommon
+from tensorwrapper.layout.lowlevel import TiledStrided, contiguous, make_blocked, wrap_layout
 from tensorwrapper.shape import CellTable, Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
-from tensorwrapper.typing import Array, Index, IntArray
+from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = ["cell_layouts", "places_of_tiles", "tile_numbers"]
+__all__ = ["cell_layouts", "cells_in_box", "groups_of", "places_of_tiles", "tile_numbers"]
 
 
-def cell_layouts(held: LayoutCommon, table: CellTable) -> Iterator[tuple[Index, LayoutCommon]]:
+def groups_of(extents: IntArray) -> list[tuple[Extents, IntArray]]:
+    """Return the rows of a table that are alike, by what they say, ascending; O(n log n)."""
+    if not len(extents):
+        return []
+    sizes, owners = np.unique(extents, axis=0, return_inverse=True)
+    owners = owners.reshape(-1)
+    cuts = np.cumsum(np.bincount(owners))[:-1]
+    parts = np.split(np.argsort(owners, kind="stable"), cuts)
+    return [(tuple(size), part) for size, part in zip(sizes.tolist(), parts, strict=True)]
+
+
+def cells_in_box(shape: Shape[Any], box: Layout[Any]) -> Layout[Any]:
+    """Return where the cells of a jagged shape lie in a box that lies packed: each at its own indices.
+
+    Raises
+    ------
+    RankError
+        If the cells have another rank than the box.
+    OutOfBoundsError
+        If a cell is not inside, which it is if it is empty.
+    """
+    table, inside = shape.cell_table(), box.shape
+    rank = table.extents.shape[1]
+    if rank != inside.rank:
+        raise RankError(f"cells of rank {rank} lie in a box of rank {rank}, not in {inside}")
+    filled = table.extents.all(axis=1)
+    low = np.array(inside.origin, dtype=np.int64)
+    high = low + np.array(inside.extents, dtype=np.int64)
+    outside = filled & ((table.origins < low) | (table.origins + table.extents > high)).any(axis=1)
+    if outside.any():
+        index = tuple(table.indices[int(outside.argmax())].tolist())
+        raise OutOfBoundsError(f"the cell {index}, which is {shape.element(index)}, is not inside {inside}")
+    strides = np.array(box.strides, dtype=np.int64)
+    starts = (table.origins - low) @ strides
+    return wrap_layout(make_blocked(shape, starts, np.broadcast_to(strides, table.extents.shape)))
+
+
+def cell_layouts(layout: LayoutCommon, table: CellTable) -> Iterator[tuple[Index, LayoutCommon]]:
     """Return an iterator over the cells of a layout of a jagged shape: index, and layout with its origin."""
     n, step = len(table.extents), 4096  # rows of the table made into Python numbers at a time
     for first in range(0, n, step):
@@ -29,34 +66,34 @@ def cell_layouts(held: LayoutCommon, table: CellTable) -> Iterator[tuple[Index, 
         for place, (number, sizes, starts, before) in enumerate(cells, first):
             index = tuple(number)
             cell = wrap(make_smooth(tuple(sizes), tuple(starts)))
-            yield index, contiguous(cell, held.offset + before) if held.is_packed else held.cell(place)
+            yield index, contiguous(cell, layout.offset + before) if layout.is_packed else layout.cell(place)
 
 
-def tile_numbers(held: TiledStrided, given: Array) -> IntArray:
+def tile_numbers(layout: TiledStrided, given: Array) -> IntArray:
     """Return the (n, rank) tile numbers that a user names, by a table or by a mask over the grid."""
-    grid: Shape[Any] = held.shape.outer()
+    grid: Shape[Any] = layout.shape.outer()
     if given.dtype == np.bool_:
         if given.shape != grid.extents:
             raise RankError(f"a mask over the tiles has extents {grid.extents}, not {given.shape}")
-        return np.argwhere(given) + np.array(held.grid_origin, dtype=np.int64)
+        return np.argwhere(given) + np.array(layout.grid_origin, dtype=np.int64)
     if not given.size and given.ndim <= 2:
-        return np.empty((0, held.tiling.rank), dtype=np.int64)
-    if given.ndim != 2 or given.shape[1] != held.tiling.rank or given.dtype.kind not in "iu":
+        return np.empty((0, layout.tiling.rank), dtype=np.int64)
+    if given.ndim != 2 or given.shape[1] != layout.tiling.rank or given.dtype.kind not in "iu":
         raise ConversionError(
-            f"tile numbers are an integer array of shape (n, {held.tiling.rank}), not {given.dtype} of "
+            f"tile numbers are an integer array of shape (n, {layout.tiling.rank}), not {given.dtype} of "
             f"{given.shape}"
         )
     grid.ordinals(given)  # raises for a number outside the grid
     return given.astype(np.int64, copy=False)
 
 
-def places_of_tiles(held: TiledStrided, numbers: IntArray) -> tuple[Shape[Any], Iterator[IntArray]]:
+def places_of_tiles(layout: TiledStrided, numbers: IntArray) -> tuple[Shape[Any], Iterator[IntArray]]:
     """Return the jagged shape of these tiles, where they lie, and the offsets of its elements in batches."""
-    places = numbers - np.array(held.grid_origin, dtype=np.int64)
-    pairs = list(zip(held.tiling.marks, places.T, strict=True))
+    places = numbers - np.array(layout.grid_origin, dtype=np.int64)
+    pairs = list(zip(layout.tiling.marks, places.T, strict=True))
     origins = np.stack([marks[k] for marks, k in pairs], axis=1)
     extents = np.stack([marks[k + 1] - marks[k] for marks, k in pairs], axis=1)
     shape = Shape.from_cells((len(numbers),), extents, origins=origins)
     # The cells lie where their elements lie, so an index without its row is an element of the box.
     batches = shape.indices().batches(BATCH)
-    return shape, (held.under.offsets_of(batch[:, 1:]) for batch in batches)
+    return shape, (layout.under.offsets_of(batch[:, 1:]) for batch in batches)

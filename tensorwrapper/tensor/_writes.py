@@ -9,6 +9,7 @@ from tensorwrapper.buffer import Strings
 from tensorwrapper.buffer.lowlevel import (
     assign_elements,
     check_write,
+    fit_extents,
     holds_strings,
     kind_of,
     packed_layout,
@@ -16,12 +17,13 @@ from tensorwrapper.buffer.lowlevel import (
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import address_batches
+from tensorwrapper.shape.lowlevel import check_names
 from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._string_values import read_strings
 from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
 
-__all__ = ["TensorWrites", "fit_extents", "fit_values"]
+__all__ = ["TensorWrites", "fit_values"]
 
 
 class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
@@ -61,6 +63,8 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         [[7, 8, 9], [0]]
         """
         self._check_writeable()
+        if self._layout.implementation.names is not None and isinstance(value, TensorFacade):
+            check_names(self.shape, value.shape, "assign")
         if self.shape.kind == "nested":
             flat = value._flat() if isinstance(value, TensorFacade) else value
             self._flat().assign(flat, casting=casting)
@@ -165,6 +169,7 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             view_of(self).accumulate_into(target)
             return
         shape = target.shape
+        check_names(shape, self.shape, "accumulate_into")
         if shape.kind == "smooth":
             values = np.broadcast_to(
                 fit_extents(self.elements().reshape(self.shape.extents), shape.extents), shape.extents
@@ -204,19 +209,6 @@ def _assign_array(array: Array, value: "npt.ArrayLike | TensorFacade[Any]", cast
     except ValueError:
         fit_extents(values, array.shape)  # for what it raises
         raise
-
-
-def fit_extents(values: Array, extents: tuple[int, ...]) -> Array:
-    """Return values that broadcast to `extents`, without leading modes of extent 1 that are too many."""
-    extra = values.ndim - len(extents)
-    if extra > 0 and values.shape[:extra] == (1,) * extra:
-        values = values.reshape(values.shape[extra:])
-    pairs = zip(reversed(values.shape), reversed(extents), strict=False)
-    if values.ndim > len(extents) or any(mine not in {1, wanted} for mine, wanted in pairs):
-        raise ExtentMismatchError(
-            f"a value of extents {values.shape} does not broadcast to a tensor of extents {extents}"
-        )
-    return values
 
 
 def fit_values(

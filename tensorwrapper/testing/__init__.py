@@ -29,6 +29,7 @@ for _law in (
     "node_contract",
     "packing_contract",
     "part_laws",
+    "source_contract",
     "value_laws",
 ):
     pytest.register_assert_rewrite(f"{__name__}._{_law}")
@@ -38,6 +39,7 @@ from tensorwrapper.testing._contract import ShapeContract
 from tensorwrapper.testing._layout_contract import LayoutContract
 from tensorwrapper.testing._node_contract import NodeContract
 from tensorwrapper.testing._packing_contract import PackingContract
+from tensorwrapper.testing._source_contract import SourceContract
 from tensorwrapper.testing._strategies import (
     jagged_shapes,
     nested_shapes,
@@ -55,6 +57,7 @@ __all__ = [
     "NodeContract",
     "PackingContract",
     "ShapeContract",
+    "SourceContract",
     "jagged_shapes",
     "nested_shapes",
     "shapes",

@@ -100,7 +100,10 @@ class PartLaws(Laws):
         there = shape.translate_by(offset)
 
         assert tree_of(there) == moved(tree, offset)
-        assert there.translate_by([-k for k in offset]) == shape
+        back = there.translate_by([-k for k in offset])
+        assert back.is_congruent(shape)
+        # Tiles without places keep sizes that rows, which a translation within tiles makes, cannot say.
+        assert back == shape or not shape.size
         assert there.is_congruent(shape)
         assert shape.is_congruent(there)
         assert (there.kind, there.layers) == (shape.kind, shape.layers)

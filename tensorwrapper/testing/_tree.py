@@ -6,9 +6,9 @@ It holds every prefix as a Python object, which is what shapes are there to avoi
 from collections.abc import Iterator, Sequence
 from typing import final
 
-import attrs
 import pytest
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Index
@@ -19,7 +19,7 @@ _MOST = 20_000  # prefixes of one shape
 
 
 @final
-@attrs.frozen
+@frozen
 class Tree:
     """What lies under a prefix: where the next mode starts, and what lies under each of its indices."""
 
@@ -34,7 +34,7 @@ class Tree:
 
 
 @final
-@attrs.frozen
+@frozen
 class Node:
     """A prefix, and what is asked of it."""
 

@@ -1,5 +1,7 @@
 """The ZeroMQ context that all sockets of a process share, and what this build of ZeroMQ can do."""
 
+import errno
+import mmap
 import os
 import threading
 from collections.abc import Callable
@@ -26,6 +28,9 @@ _DESCRIPTORS: Final = 20
 
 _SPARE: Final = 8
 """File descriptors that must be free for one more socket or address."""
+
+_MEMORY: Final = 2**28
+"""Bytes of address space that must be free for four threads: glibc gives each 64 MiB to allocate from."""
 
 _lock = threading.Lock()
 _contexts: dict[int, "zmq.Context[zmq.Socket[bytes]]"] = {}
@@ -57,6 +62,7 @@ def _shared_context() -> "zmq.Context[zmq.Socket[bytes]]":
         context = _contexts.get(process)
         if context is None or context.closed:
             check_descriptors(_DESCRIPTORS)
+            _check_memory()
             _start_collector()
             context = zmq.Context()
             context.set(_ZERO_COPY_RECV, 0)
@@ -82,6 +88,17 @@ def _start_collector() -> None:
 def _is_started(collector: GarbageCollector, getpid: Callable[[], int]) -> bool:
     # It is asked when the interpreter ends as well, and modules are empty.
     return collector.thread is not None and collector.thread.pid == getpid()
+
+
+def _check_memory() -> None:
+    """Raise unless the threads of ZeroMQ can be started: where one cannot, it aborts the process."""
+    try:
+        # Mapped and never touched: it costs nothing.
+        mmap.mmap(-1, _MEMORY).close()
+    except (OSError, MemoryError) as error:
+        raise TransportError(
+            errno.ENOMEM, "no socket can be opened: there is no memory for the threads of ZeroMQ"
+        ) from error
 
 
 def check_descriptors(count: int = _SPARE) -> None:

@@ -34,7 +34,7 @@ from tensorwrapper.transport._context import SocketKind, check_descriptors, chec
 from tensorwrapper.transport._delivery import Delivery, check_process, to_milliseconds
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode
-from tensorwrapper.wire.lowlevel import byte_views, check_several
+from tensorwrapper.wire.lowlevel import frame_views
 
 __all__ = ["Socket"]
 
@@ -245,8 +245,7 @@ class Socket:
         frames = message.to_frames() if isinstance(message, Message) else message
         # A memoryview locks its exporter: a bytearray that is cleared or a map that is closed while ZeroMQ
         # reads it raises instead of crashing the process.
-        check_several(frames, "the frames of a message")
-        views = byte_views(frames, "frame")
+        views = frame_views(frames)
         if len(views) < 2:
             # Less could not be read, and nothing at all would leave an envelope for the next message.
             raise LocalProtocolError("frame", f"a message has two header frames at least, not {len(views)}")
@@ -391,7 +390,11 @@ class Socket:
                 self._drop_rest(socket)
         if excess:
             # The rest was read and dropped, so that the next message starts where it should.
-            error = RemoteProtocolError("limit", f"a message has over {limits.parts} parts or too many bytes")
+            error = RemoteProtocolError(
+                "limit",
+                f"a message has over {limits.parts} parts or too many bytes; "
+                "limits=Limits(parts=..., received_bytes=...) raises that",
+            )
             error.peer = frames[0].bytes if self._kind == "ROUTER" else b""
             raise error
         return frames

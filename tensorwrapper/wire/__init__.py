@@ -7,20 +7,28 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 if TYPE_CHECKING:
     from tensorwrapper.wire._assembler import Assembler, blocks_of
     from tensorwrapper.wire._blocks import Block, split_blocks
+    from tensorwrapper.wire._compress import Compression
     from tensorwrapper.wire._decode import decode
     from tensorwrapper.wire._encode import encode
     from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
     from tensorwrapper.wire._message import Message
     from tensorwrapper.wire._no_elements import no_elements
-    from tensorwrapper.wire._packing import ElementPacking, Packed, PackedShape, Received, ShapePacking
-    from tensorwrapper.wire._packings import register_packing, unregister_packing
     from tensorwrapper.wire._single_frame import decode_frames, encode_frames, frame_pieces
     from tensorwrapper.wire._stream import StreamReader, stream_pieces
+    from tensorwrapper.wire.packings._packing import (
+        ElementPacking,
+        Packed,
+        PackedShape,
+        Received,
+        ShapePacking,
+    )
+    from tensorwrapper.wire.packings._table import register_packing, unregister_packing
 
 __all__ = [
     "DEFAULT_LIMITS",
     "Assembler",
     "Block",
+    "Compression",
     "ElementPacking",
     "Limits",
     "Message",
@@ -49,13 +57,14 @@ __getattr__, __dir__ = lazy_names(
     {
         "_assembler": ("Assembler", "blocks_of"),
         "_blocks": ("Block", "split_blocks"),
+        "_compress": ("Compression",),
         "_decode": ("decode",),
         "_encode": ("encode",),
         "_limits": ("DEFAULT_LIMITS", "Limits"),
         "_message": ("Message",),
         "_no_elements": ("no_elements",),
-        "_packing": ("ElementPacking", "Packed", "PackedShape", "Received", "ShapePacking"),
-        "_packings": ("register_packing", "unregister_packing"),
+        "packings._packing": ("ElementPacking", "Packed", "PackedShape", "Received", "ShapePacking"),
+        "packings._table": ("register_packing", "unregister_packing"),
         "_single_frame": ("decode_frames", "encode_frames", "frame_pieces"),
         "_stream": ("StreamReader", "stream_pieces"),
     },

@@ -4,32 +4,25 @@ import math
 import time
 from collections.abc import Callable
 from itertools import takewhile
-from typing import Any, Final, SupportsIndex, final
-
-import numpy as np
+from typing import Any, Final, SupportsIndex, cast, final
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._json_fields import Field
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, wrap
-from tensorwrapper.tensor import Tensor, from_buffer
-from tensorwrapper.typing import Extents, Index, IntArray
-from tensorwrapper.wire._assembler_boxes import Missing
-from tensorwrapper.wire._blocks import Block, is_box_of_numbers, is_within
-from tensorwrapper.wire._limits import Limits
+from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.wire._blocks import MOST_NAME, Block, is_within
+from tensorwrapper.wire._delivered import Delivered
 from tensorwrapper.wire._message import Message
-from tensorwrapper.wire._packings import check_version
+from tensorwrapper.wire._pending import ENTRY, Pending
+from tensorwrapper.wire._pieces import is_box_of_numbers
 from tensorwrapper.wire._plan import read_extents, read_origin
 from tensorwrapper.wire._refusal import refuse, refuse_field
+from tensorwrapper.wire._whole import read_whole
+from tensorwrapper.wire.packings._table import check_version
 
 __all__ = ["Assembler", "blocks_of"]
-
-_NAME: Final = 1024
-"""Characters that the name of a tensor may have."""
-
-_ENTRY: Final = 2048
-"""Bytes for what is known of one tensor, without its elements and the boxes that are missing."""
 
 _NOTES: Final = 2**20
 """Bytes for what is known of tensors, beside an eighth of what their elements may take."""
@@ -59,83 +52,63 @@ def blocks_of(message: Message) -> tuple[Block, ...]:
     described = Field(message.label_object["TENS"], "", refuse_field)["tensors"].items()
     return tuple(
         [
-            _read_block(item["block"], tensors[k], message._limits)
+            _read_block(item["block"], tensors[k], message)
             for k, item in enumerate(described)
             if item["block"].value is not None
         ]
     )
 
 
-def _read_block(described: Field, tensor: Tensor[Any], limits: Limits) -> Block:
+def _read_block(described: Field, tensor: Tensor[Any], message: Message) -> Block:
+    limits = message._limits
     fields = check_version(described)
-    name = fields["tensor"].text(most=_NAME)
+    name = fields["tensor"].text(most=MOST_NAME)
     if not name:
         fields["tensor"].must_be("the name of a tensor")
     extents = read_extents(fields["shape"], limits)
     origin = read_origin(fields["origin"], len(extents))
     if not is_box_of_numbers(tensor):
         refuse("unsupported", f"{fields} is no box of numbers, but {tensor.shape} in {tensor.buffer!r}")
-    total: Shape = wrap(make_smooth(extents, origin))
+    total: Shape = wrap(make_smooth(extents, origin), names_of(tensor.shape))
     if tensor.rank != total.rank or not is_within(tensor.shape, total):
         refuse("layout", f"{fields} has the shape {tensor.shape}, which is not within {total}")
-    return Block(tensor, name, total)
+    if fields["whole"].value is None:
+        return Block(tensor, name, total)
+    whole = read_whole(fields["whole"], limits, allow_longdouble=message._allow_longdouble)
+    part = fields["part"].count(len(whole.sizes) - 1)
+    if (extents, tensor.dtype, any(origin)) != (*whole.part(part), False):
+        refuse("layout", f"{fields} has {extents} of {tensor.dtype}, which is not what part {part} has")
+    return Block(tensor, name, total, part, whole)
+
+
+def _to_name(name: str) -> str:
+    if not isinstance(cast("object", name), str):
+        raise ConversionError(f"the name of a tensor is a text, not {name!r}")
+    return name
+
+
+def _to_seconds(timeout: float) -> float:
+    try:
+        seconds = math.nan if isinstance(cast("object", timeout), str | bytes) else float(timeout)
+    except (TypeError, ValueError, OverflowError):
+        seconds = math.nan
+    if not seconds > 0:
+        raise ConversionError(f"timeout must be a number of seconds above 0, not {timeout!r}")
+    return seconds
 
 
 @final
-class _Pending:
-    """One tensor of which blocks are missing; its memory is made with the first block."""
+class _Turn:
+    """What a message makes of tensors, and what of it counts against the limits, until it is seen whole."""
 
-    __slots__ = ("dtype", "kept", "missing", "name", "seen", "target", "total")
+    __slots__ = ("entries", "heard", "nbytes", "notes")
 
-    def __init__(self, block: Block, now: float) -> None:
-        self.name = block.name
-        self.total = block.total
-        self.dtype = block.tensor.dtype
-        self.missing = Missing(block.total.extents)
-        self.seen = now
-        self.kept = 0
-        self.target: Tensor[Any] | None = None
-
-    @property
-    def notes(self) -> int:
-        """How many bytes are taken beside the elements."""
-        return _ENTRY + self.missing.nbytes
-
-    def check(self, block: Block) -> IntArray:
-        """Return the missing boxes that a block has places of; raise if it does not fit."""
-        what = f"block {block.tensor.shape} of tensor {self.name[:24]!r}"
-        if block.total != self.total:
-            refuse("layout", f"{what} is of a tensor of shape {block.total}, others are of {self.total}")
-        if block.tensor.dtype != self.dtype:
-            refuse("layout", f"{what} has elements of {block.tensor.dtype}, others of {self.dtype}")
-        if not block.tensor.size:
-            return np.empty(0, dtype=np.int64)
-        hits = self.missing.find(*self._places(block))
-        if hits is None:
-            refuse("layout", f"{what} has elements that came before")
-        return hits
-
-    def _places(self, block: Block) -> tuple[Index, Index]:
-        """Return where a block starts and stops, from the tensor's origin on."""
-        shape = block.tensor.shape
-        start = tuple([o - first for o, first in zip(shape.origin, self.total.origin, strict=True)])
-        return start, tuple([o + n for o, n in zip(start, shape.extents, strict=True)])
-
-    def put(self, block: Block, hits: IntArray) -> None:
-        """Write the elements of a block, then count them as there."""
-        if self.target is None:
-            try:
-                elements = np.empty(self.total.size, self.dtype)
-            except (MemoryError, ValueError):
-                refuse("limit", f"there is no memory for tensor {self.name[:24]!r}, of shape {self.total}")
-            self.target = from_buffer(elements, self.total)
-        self.target.window(block.tensor.shape).assign(block.tensor)
-        self.missing.take(hits, *self._places(block))
-
-
-def _claim(total: Shape, dtype: "np.dtype[Any]") -> int:
-    extents: Extents = total.extents
-    return math.prod(extents) * dtype.itemsize
+    def __init__(self) -> None:
+        self.entries: dict[str, Pending] = {}
+        # Tensors that were delivered, of which known things were said again.
+        self.heard: set[str] = set()
+        self.nbytes = 0
+        self.notes = 0
 
 
 @final
@@ -143,15 +116,17 @@ class Assembler:
     """Puts tensors together whose blocks come in any order, from any number of senders, interleaved.
 
     It does no input and output and waits for nothing: messages are handed to it, by one thread at a time.
-    What came of a tensor is written into one array of its final size. What is refused changes nothing. A
-    block that comes again when its tensor was complete and taken begins the tensor anew, until that is
-    abandoned.
+    What came of a tensor is written into one array of its final size. What is refused changes nothing.
+
+    What says where elements are, or that there are none, may come again, also when its tensor was delivered:
+    it is remembered of the last 256 tensors for `timeout`, in as much memory as there is for what is known of
+    others, and ignored. Anything else that comes then begins a tensor of that name anew.
 
     Parameters
     ----------
     max_bytes
-        How much the elements of all tensors may take together that are not complete, or complete and not
-        taken. What their senders claim counts: a tensor that does not fit is refused with its first block.
+        How much the elements of all tensors may take together that are not complete. What their senders claim
+        counts: a tensor that does not fit is refused with its first block.
         What is known of tensors may take an eighth of it, and a megabyte.
     timeout
         Seconds after its last block at which a tensor counts as abandoned. Such a tensor is forgotten when
@@ -172,27 +147,27 @@ class Assembler:
     [[0, 1], [2, 3], [4, 5]]
     """
 
-    __slots__ = ("_clock", "_done", "_max_bytes", "_nbytes", "_notes", "_pending", "_timeout")
+    __slots__ = ("_clock", "_delivered", "_max_bytes", "_nbytes", "_notes", "_pending", "_timeout")
 
     def __init__(
         self, max_bytes: SupportsIndex, timeout: float, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._max_bytes = to_count(max_bytes, "max_bytes")
-        if not timeout > 0:
-            raise ConversionError(f"timeout must be a number of seconds above 0, not {timeout!r}")
-        self._timeout = float(timeout)
+        self._timeout = _to_seconds(timeout)
+        if not callable(cast("object", clock)):
+            raise ConversionError(f"clock must be a function that returns seconds, not {clock!r}")
         self._clock = clock
         # In the order of their last blocks.
-        self._pending: dict[str, _Pending] = {}
-        self._done: dict[str, Tensor[Any]] = {}
+        self._pending: dict[str, Pending] = {}
+        self._delivered = Delivered(self._most_notes)
         self._nbytes = 0
         self._notes = 0
 
     def add(self, given: Message | Block) -> dict[str, Tensor[Any]]:
         """Take one block, or all blocks in a message, and return the tensors that are complete now, by name.
 
-        Each block of a message is taken on its own: those before one that is refused stay, and what they
-        complete is returned by the next call, or by `take`.
+        A message is taken as a whole or not at all. Only a tensor whose parts do not fit together, which
+        nothing can mend, is forgotten.
 
         Raises
         ------
@@ -200,64 +175,115 @@ class Assembler:
             ``layout`` if a block has an element that came before, or is of another total shape or element
             type than those before it; ``limit`` if the tensor does not fit; what `blocks_of` raises; what
             reading compressed elements raises.
+        ConversionError
+            If it is neither a message nor a block.
         """
         self.evict()
-        for block in (given,) if isinstance(given, Block) else blocks_of(given):
-            self._add(block)
-        return self.take()
+        if isinstance(given, Block):
+            blocks: tuple[Block, ...] = (given,)
+        elif isinstance(cast("object", given), Message):
+            blocks = blocks_of(given)
+        else:
+            raise ConversionError(f"an assembler takes a Message or a Block, not {given!r}")
+        turn = _Turn()
+        for block in blocks:
+            self._take(block, turn, alone=len(blocks) == 1)
+        return self._deliver(turn)
 
-    def _add(self, block: Block) -> None:
-        name, now = block.name, self._clock()
-        if not block.tensor.size and (block.total.size or name in self._done):
+    def _take(self, block: Block, turn: "_Turn", *, alone: bool) -> None:
+        """Take a block into what a turn makes of its tensor."""
+        name = block.name
+        if not block.tensor.size and block.total.size:
             # It brings nothing, and so changes nothing.
             return
-        if name in self._done:
-            refuse("layout", f"tensor {name[:24]!r} is complete, and was not taken yet")
-        entry = self._pending.get(name)
+        entry = turn.entries.pop(name, None)
         if entry is None:
-            entry = _Pending(block, now)
-            self._check_room(_claim(block.total, entry.dtype), entry.notes, name)
-        hits = entry.check(block)
-        self._check_room(0, entry.missing.growth(hits), name)
-        entry.put(block, hits)
-        self.discard(name)
-        entry.seen = now
-        self._nbytes += _claim(entry.total, entry.dtype)
-        if len(entry.missing) == 0 and entry.target is not None:
-            self._done[name] = entry.target
-        else:
-            self._pending[name] = entry
-            entry.kept = entry.notes
-            self._notes += entry.kept
+            before = self._pending.get(name)
+            if before is None and self._delivered.says(block):
+                turn.heard.add(name)
+                return
+            if before is None:
+                entry = self._begin(block, turn)
+            else:
+                # One box of numbers is refused before it changes anything.
+                entry = before if alone and before.whole is None else before.fork()
+        part, what = entry.part_for(block), f"block {block.tensor.shape} of tensor {name[:24]!r}"
+        # What says where elements are is sent by everybody who begins, and is the same.
+        agreeing = entry.whole is not None and block.part != entry.whole.elements
+        hits = part.check(block, what, agreeing=agreeing)
+        notes = entry.notes
+        new = 0 if block.part in entry.parts else part.nbytes + ENTRY
+        self._check_room(turn, 0, new + part.growth(hits), name)
+        part.put(block, hits, what)
+        entry.parts[block.part] = part
+        turn.notes += entry.notes - notes
+        turn.entries[name] = entry
 
-    def _check_room(self, nbytes: int, notes: int, name: str) -> None:
-        if self._nbytes + nbytes > self._max_bytes:
+    def _begin(self, block: Block, turn: "_Turn") -> Pending:
+        entry = Pending(block)
+        self._check_room(turn, entry.nbytes, entry.notes, block.name)
+        entry.begin(self._delivered.structure(block, again=block.name in turn.heard))
+        turn.nbytes += entry.nbytes
+        turn.notes += entry.notes
+        return entry
+
+    def _deliver(self, turn: "_Turn") -> dict[str, Tensor[Any]]:
+        """Let what a turn made be what is waited for, and return what is complete."""
+        now = self._clock()
+        found: dict[str, Tensor[Any] | None] = {}
+        for name, entry in turn.entries.items():
+            try:
+                found[name] = entry.finished()
+            except TensorWrapperError:
+                self.discard(name)
+                raise
+        self._delivered.heard(turn.heard, now)
+        for name, entry in turn.entries.items():
+            self.discard(name)
+            if found[name] is None:
+                self._pending[name] = entry
+                entry.seen, entry.kept = now, entry.notes
+                self._notes += entry.kept
+                self._nbytes += entry.nbytes
+            else:
+                self._delivered.keep(entry, now)
+        return {name: tensor for name, tensor in found.items() if tensor is not None}
+
+    @property
+    def _most_notes(self) -> int:
+        return self._max_bytes // 8 + _NOTES
+
+    def _check_room(self, turn: "_Turn", nbytes: int, notes: int, name: str) -> None:
+        used = self._nbytes + turn.nbytes
+        if used + nbytes > self._max_bytes:
             refuse(
                 "limit",
                 f"tensor {name[:24]!r} of {nbytes} bytes is over the {self._max_bytes} allowed, of which "
-                f"{self._nbytes} are in use",
+                f"{used} are in use",
             )
-        if self._notes + notes > self._max_bytes // 8 + _NOTES:
+        if self._notes + turn.notes + notes > self._most_notes:
             refuse("limit", f"tensor {name[:24]!r} has too many boxes, or there are too many tensors")
 
-    def take(self) -> dict[str, Tensor[Any]]:
-        """Return the complete tensors that no call has returned yet, by name, and forget them."""
-        done, self._done = self._done, {}
-        self._nbytes -= sum([_claim(tensor.shape, tensor.dtype) for tensor in done.values()])
-        return done
-
-    def missing(self, name: str) -> tuple[Shape, ...]:
+    def missing(self, name: str, *, part: SupportsIndex | None = None) -> tuple[Shape, ...]:
         """Return the boxes of a tensor that have not come, at their places in it; they are disjoint.
+
+        Parameters
+        ----------
+        part
+            Of a tensor that is no box of numbers: of which of its parts. That of its elements, if not given,
+            in elements from 0; the others in bytes.
 
         Raises
         ------
         ConversionError
-            If no block of such a tensor has come, or it is complete or was forgotten.
+            If no block of such a tensor has come, it is complete or was forgotten, or its name is no text.
+        OutOfBoundsError
+            If it has no such part.
         """
-        entry = self._pending.get(name)
+        entry = self._pending.get(_to_name(name))
         if entry is None:
             raise ConversionError(f"no blocks of a tensor {name!r} are waited for")
-        return entry.missing.shapes(entry.total.origin)
+        return entry.missing(None if part is None else to_count(part, "the number of a part"))
 
     @property
     def pending(self) -> tuple[str, ...]:
@@ -275,13 +301,20 @@ class Assembler:
         names = tuple(takewhile(lambda name: self._pending[name].seen < oldest, self._pending))
         for name in names:
             self.discard(name)
+        self._delivered.evict(oldest)
         return names
 
     def discard(self, name: str) -> None:
-        """Forget a tensor that is not complete, if there is one of this name."""
-        entry = self._pending.pop(name, None)
+        """Forget a tensor that is not complete, if there is one of this name.
+
+        Raises
+        ------
+        ConversionError
+            If the name is no text.
+        """
+        entry = self._pending.pop(_to_name(name), None)
         if entry is not None:
-            self._nbytes -= _claim(entry.total, entry.dtype)
+            self._nbytes -= entry.nbytes
             self._notes -= entry.kept
 
     def __repr__(self) -> str:

@@ -1,46 +1,74 @@
-"""Blocks: boxes of one tensor that travel apart, in several parts or several messages."""
+"""Blocks: parts of one tensor that travel apart, in several payload parts or several messages."""
 
 from collections.abc import Iterator
-from typing import Any, Final, SupportsIndex, final
+from typing import Any, Final, SupportsIndex, cast, final
 
 import attrs
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._json import Json
-from tensorwrapper.errors import ExtentMismatchError, LocalProtocolError
-from tensorwrapper.shape import Shape, Tiling
-from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.typing import Index
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ConversionError, LocalProtocolError
+from tensorwrapper.shape import IndexIterator, Shape, ShapeLike, Tiling, as_shape
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
+from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
+from tensorwrapper.wire._pieces import Pieces, is_box_of_numbers, pieces_of
+from tensorwrapper.wire._whole import Whole
 
-__all__ = ["VERSION", "Block", "describe_block", "is_box_of_numbers", "is_within", "split_blocks"]
+__all__ = ["MOST_NAME", "VERSION", "Block", "describe_block", "is_within", "split_blocks"]
 
 VERSION: Final = 1
+
+MOST_NAME: Final = 1024
+"""Characters that the name of a tensor may have."""
 
 _BYTES: Final = 2**26
 """Bytes of a block unless said otherwise: large enough to be fast, small enough to be sent in turns."""
 
 
-@final
-@attrs.frozen(eq=False)
-class Block:
-    """A box of a tensor, with what a receiver must know to put the tensor together.
+def _as_tensor(tensor: object) -> Tensor[Any]:
+    return as_tensor(tensor)
 
-    Made by `split_blocks`, or by hand where every process has a part of its own; `encode` takes blocks among
-    its tensors, and an `Assembler` puts them together.
+
+def _as_shape(shape: ShapeLike) -> Shape[Any]:
+    return as_shape(shape)
+
+
+def _as_part(number: SupportsIndex) -> int:
+    return to_count(number, "the number of a part")
+
+
+@final
+@frozen(eq=False)
+class Block:
+    """A part of a tensor, with what a receiver must know to put the tensor together.
+
+    Made by `split_blocks`; a box of a box of numbers also by hand, where every process has a part of its
+    own. `encode` takes blocks among its tensors, and an `Assembler` puts them together.
 
     Attributes
     ----------
     tensor
-        The elements; the origin of its shape says where in the whole they are.
+        The elements: a box of numbers, or what `as_tensor` makes one of. The origin of its shape says where
+        in the whole they are.
     name
-        Which tensor it is of; whoever sends to one receiver must not use a name twice.
+        Which tensor it is of, in 1 to 1024 characters; whoever sends to one receiver must not use a name
+        twice.
     total
-        The shape of the whole tensor.
+        The shape of what it is a box of: the whole tensor, or one of the parts that make it up. Extents will
+        do.
+    part
+        Which part that is, of a tensor that is no box of numbers.
+    whole
+        What there is to say of such a tensor; None for a box of numbers.
 
     Raises
     ------
     LocalProtocolError
-        If the tensor is no box of numbers within `total`, or there is no name.
+        If the tensor is no box of numbers within `total`, or the name is none.
+    ConversionError
+        If `total` is no shape, `part` no number, or `whole` not what `split_blocks` made. What `as_tensor`
+        raises is raised, too.
 
     Examples
     --------
@@ -51,14 +79,24 @@ class Block:
     Shape(2, 3, origin=(2, 0))
     """
 
-    tensor: Tensor[Any]
+    tensor: Tensor[Any] = attrs.field(converter=_as_tensor)
     name: str
-    total: Shape[Any]
+    total: Shape[Any] = attrs.field(converter=_as_shape)
+    part: int = attrs.field(default=0, converter=_as_part)
+    whole: Whole | None = None
 
     def __attrs_post_init__(self) -> None:
-        if not self.name:
-            raise LocalProtocolError("schema", "a block needs the name of the tensor that it is of")
-        _check_dense(self.tensor)
+        _check_name(self.name)
+        if not isinstance(cast("object", self.whole), Whole | None):
+            raise ConversionError(
+                f"what a block says of a tensor is made by split_blocks, not {self.whole!r}"
+            )
+        if not is_box_of_numbers(self.tensor):
+            raise LocalProtocolError(
+                "unsupported",
+                f"a block by hand is a box of numbers, not {self.tensor.shape} in {self.tensor.buffer!r}; "
+                "split_blocks makes those of other tensors",
+            )
         if self.total.kind != "smooth" or self.total.rank != self.tensor.rank:
             raise LocalProtocolError(
                 "layout", f"a block of shape {self.tensor.shape} is of no tensor of shape {self.total}"
@@ -75,23 +113,20 @@ def is_within(part: Shape[Any], whole: Shape[Any]) -> bool:
     return all(first <= start and start + n <= first + extent for start, n, first, extent in modes)
 
 
-def is_box_of_numbers(tensor: Tensor[Any]) -> bool:
-    """Tell whether a tensor has an element of a fixed size at every index of a box."""
-    buffer = tensor.buffer
-    return tensor.shape.kind == "smooth" and buffer.fill_value is None and buffer.dtype.kind not in "TO"
-
-
-def _check_dense(tensor: Tensor[Any]) -> None:
-    if not is_box_of_numbers(tensor):
+def _check_name(name: str) -> None:
+    if not isinstance(cast("object", name), str):
+        raise LocalProtocolError("schema", f"the name of the tensor of a block is a text, not {name!r}")
+    if not name:
+        raise LocalProtocolError("schema", "a block needs the name of the tensor that it is of")
+    if len(name) > MOST_NAME:
         raise LocalProtocolError(
-            "unsupported",
-            f"only boxes of numbers are sent in blocks, not {tensor.shape} in {tensor.buffer!r}",
+            "limit", f"the name of a tensor has {len(name)} characters; at most {MOST_NAME} are allowed"
         )
 
 
 def describe_block(block: Block) -> dict[str, Json]:
     """Return the ``block`` object of a tensor description."""
-    total = block.total
+    total, whole = block.total, block.whole
     described: dict[str, Json] = {
         "version": VERSION,
         "tensor": block.name,
@@ -99,6 +134,9 @@ def describe_block(block: Block) -> dict[str, Json]:
     }
     if any(total.origin):
         described["origin"] = list(total.origin)
+    if whole is not None:
+        described["part"] = block.part
+        described["whole"] = {"bytes": list(whole.sizes), "entry": whole.entry}
     return described
 
 
@@ -107,28 +145,48 @@ def split_blocks(
     name: str,
     *,
     tiling: Tiling | None = None,
+    over: IndexIterator[Any] | None = None,
     max_bytes: SupportsIndex = _BYTES,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Iterator[Block]:
-    """Return the blocks of a tensor, one after the other: views, which `encode` sends without copying.
+    """Return the blocks of a tensor of any kind, one after the other.
+
+    Each is made when it is asked for: a view where the elements lie so, else a copy of as much. Of a box of
+    numbers they are boxes. Of any other tensor they are pieces of the parts that a message of it would have:
+    first those that say where its elements are (row splits, addresses, offsets ...), then its elements.
 
     Parameters
     ----------
     tensor
-        A box of numbers, or what `as_tensor` makes one of.
+        What to cut, or what `as_tensor` makes one of.
     name
-        What the receiver is to call the tensor.
+        What the receiver is to call the tensor, in 1 to 1024 characters.
     tiling
-        Where to cut; every tile is a block. A tile that does not lie packed is copied when it is encoded.
+        Where to cut a box; every tile is a block. A tile that does not lie packed is copied when it is
+        encoded.
+    over
+        A running iterator over indices of leading modes (elements, rows, tiles of a tiled tensor), or, with
+        `tiling`, over numbers of its tiles. It goes on where it stands, and a block has what is under the
+        next index, or under several that follow one another. What is set while it runs, its origin or its
+        position, holds for what follows; it always stands behind what was handed out. Whoever begins where
+        it stands at 0 sends what says where elements are, too.
     max_bytes
-        Without a tiling: how large a block may be. Blocks are runs of whole rows, or of parts of one row,
-        so that each lies packed in a tensor that does.
+        How large a block may be; only a tile, and what is under one index of `over`, is never cut. Blocks
+        are runs of whole rows, or of parts of one row, so that each lies packed in a tensor that does.
+    limits
+        Those of the readers.
 
     Raises
     ------
     LocalProtocolError
-        If the tensor is no box of numbers, or `max_bytes` is less than one element.
+        If the tensor cannot be cut so, the name is none, a limit of readers is in the way, or `max_bytes` is
+        less than one element.
     ExtentMismatchError
         If the tiling is not that of the tensor's shape.
+    ConversionError
+        If `over` is no running iterator.
+    OutOfBoundsError
+        From the iteration, if an index of `over` is not in the tensor; the iterator stays before it.
 
     Examples
     --------
@@ -137,51 +195,36 @@ def split_blocks(
     >>> a = np.arange(12.0).reshape(4, 3)
     >>> [block.tensor.shape.origin for block in tw.wire.split_blocks(a, "x", max_bytes=50)]
     [(0, 0), (2, 0)]
+    >>> rows = tw.Shape(4).indices().iterator()
+    >>> next(tw.wire.split_blocks(a, "x", over=rows, max_bytes=24)).tensor.shape, rows.position
+    (Shape(1, 3), 1)
+    >>> [block.tensor.shape.origin for block in tw.wire.split_blocks(a, "x", over=rows, max_bytes=50)]
+    [(1, 0), (3, 0)]
     """
-    whole: Tensor[Any] = as_tensor(tensor)
-    _check_dense(whole)
-    if not name:
-        raise LocalProtocolError("schema", "a block needs the name of the tensor that it is of")
-    if tiling is not None:
-        if tiling.elements != whole.shape:
-            raise ExtentMismatchError(f"a tiling of {tiling.elements} does not cut {whole.shape}")
-        regions = tiling.tiles()
-    else:
-        most, size = to_count(max_bytes, "max_bytes"), whole.dtype.itemsize
-        if most < size:
-            raise LocalProtocolError("limit", f"blocks of {most} bytes have no room for elements of {size}")
-        regions = _runs(whole.shape, most // size)
-    return _cut(whole, name, regions)
+    _check_name(name)
+    if over is not None and not isinstance(cast("object", over), IndexIterator):
+        raise ConversionError(f"over= is a running iterator, shape.indices().iterator(), not {over!r}")
+    pieces = pieces_of(as_tensor(tensor), limits)
+    most, size = to_count(max_bytes, "max_bytes"), pieces.itemsize
+    if most < size and tiling is None:
+        raise LocalProtocolError("limit", f"blocks of {most} bytes have no room for elements of {size}")
+    regions = pieces.regions(tiling, over, most // size)
+    return _blocks(pieces, name, regions, most, begins=over is None or not over.position)
 
 
-def _cut(whole: Tensor[Any], name: str, regions: Iterator[Shape[Any]]) -> Iterator[Block]:
-    total = whole.shape
-    if not total.size:
-        yield Block(whole, name, total)
-        return
+def _blocks(
+    pieces: Pieces, name: str, regions: Iterator[Shape[Any]], most: int, *, begins: bool
+) -> Iterator[Block]:
+    total, whole = pieces.said.total, pieces.said.whole
+    if begins:
+        for number, data in enumerate(pieces.said.parts, 1):
+            size = Shape(len(data))
+            for start in range(0, len(data), most):
+                piece = data[start : start + most]
+                placed = from_buffer(piece, Shape(len(piece), origin=(start,)))
+                yield Block(placed, name, size, number, whole)
+        if not total.size and not any(map(len, pieces.said.parts)):
+            yield Block(pieces.piece(total), name, total, 0, whole)
     for region in regions:
         if region.size:
-            yield Block(whole.window(region), name, total)
-
-
-def _runs(shape: Shape[Any], room: int) -> Iterator[Shape[Any]]:
-    """Return boxes of at most `room` elements that follow one another in row-major order."""
-    steps = list(shape.extents)
-    below = shape.size
-    for mode, extent in enumerate(steps):
-        if below <= room:
-            break
-        below //= extent
-        steps[mode] = max(room // below, 1)
-    return _boxes(shape, steps, ())
-
-
-def _boxes(shape: Shape[Any], steps: list[int], before: tuple[tuple[int, int], ...]) -> Iterator[Shape[Any]]:
-    mode = len(before)
-    if mode == shape.rank:
-        starts: Index = tuple([start for start, _ in before])
-        yield Shape(*[count for _, count in before], origin=starts)
-        return
-    extent, step, first = shape.extents[mode], steps[mode], shape.origin[mode]
-    for start in range(0, extent, step):
-        yield from _boxes(shape, steps, (*before, (first + start, min(step, extent - start))))
+            yield Block(pieces.piece(region), name, total, 0, whole)

@@ -8,7 +8,7 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import BufferLike
 
-__all__ = ["byte_views", "check_several"]
+__all__ = ["byte_views", "check_several", "frame_views"]
 
 _ONE = (str, bytes, bytearray, memoryview, np.ndarray, Tensor, Mapping)
 """What can be iterated, but where several values belong is one with its list forgotten."""
@@ -51,6 +51,18 @@ def byte_views(buffers: Iterable[BufferLike], what: str) -> list[memoryview]:
             ) from error
         views.append(view)
     return views
+
+
+def frame_views(frames: Sequence[BufferLike]) -> list[memoryview]:
+    """Return the bytes of the frames of a message, which are not copied.
+
+    Raises
+    ------
+    ConversionError
+        If they are no sequence of frames, or one is no contiguous memory of numbers.
+    """
+    check_several(frames, "frames")
+    return byte_views(frames, "frame")
 
 
 def _cast(view: memoryview) -> memoryview:

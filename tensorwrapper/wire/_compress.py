@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.wire._refusal import refuse
 
@@ -40,7 +40,7 @@ _ZSTD_LEVEL: Final = 1  # the same
 _BLOSC_LEVEL: Final = 5
 
 
-@attrs.frozen
+@frozen
 class Codec:
     """How one codec turns a block into bytes, and back."""
 

@@ -8,6 +8,7 @@ from tensorwrapper.wire._buffers import byte_views, check_several
 from tensorwrapper.wire._header import unpack_header
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._message import Message, make_message
+from tensorwrapper.wire._refusal import refuse_over
 from tensorwrapper.wire._tensors import read_tensors
 
 __all__ = ["decode"]
@@ -56,11 +57,11 @@ def decode(
     if len(frames) < 2:
         raise RemoteProtocolError("frame", f"a message has two header frames at least, not {len(frames)}")
     if len(frames) - 2 > limits.parts:
-        raise RemoteProtocolError("limit", f"{len(frames) - 2} parts are over the {limits.parts} allowed")
+        refuse_over("parts", f"{len(frames) - 2} parts are over the {limits.parts} allowed")
     views = byte_views(frames, "frame")
     total = sum([view.nbytes for view in views])
     if total > limits.total_bytes:
-        raise RemoteProtocolError("limit", f"{total} bytes are over the {limits.total_bytes} allowed")
+        refuse_over("total_bytes", f"{total} bytes are over the {limits.total_bytes} allowed")
     header = unpack_header(views[0], views[1], limits)
     payload = tuple(views[2:])
     tensors = read_tensors(header, payload, limits, strict=strict, allow_longdouble=allow_longdouble)

@@ -12,14 +12,14 @@ from tensorwrapper.wire._blocks import Block, describe_block
 from tensorwrapper.wire._buffers import byte_views, check_several
 from tensorwrapper.wire._checksum import Checksum, describe_checksums
 from tensorwrapper.wire._compat import strict_parts
-from tensorwrapper.wire._compress import Compression, check_compression
+from tensorwrapper.wire._compress import Compression
 from tensorwrapper.wire._header import Header, make_header, pack_coordinates, pack_prefix
 from tensorwrapper.wire._label import dump_label
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._message import Message
-from tensorwrapper.wire._packing import ElementOrder, StringForm, WriteOptions
 from tensorwrapper.wire._plan import check_written
 from tensorwrapper.wire._write import Writer, plain_label
+from tensorwrapper.wire.packings._packing import ElementOrder, StringForm, WriteOptions
 
 __all__ = ["encode"]
 
@@ -69,7 +69,7 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
         What to say about the message; ``{}`` is written, None is not.
     tensor_metadata
         Per tensor, one level of scalars to say about it, or None. Times are written as ISO 8601 has them.
-        What has no elements at all is `no_elements`.
+        What has metadata alone is `no_elements`.
     parts
         Per tensor, the payload part for its elements: a permutation.
     extra_parts
@@ -197,7 +197,9 @@ def _write(
         if isinstance(tensor, Block):
             writer.add(tensor.tensor, places[k], said, describe_block(tensor))
         elif metadata is not None or not writer.add_plain(tensor, places[k]):
-            writer.add(as_tensor(tensor), places[k], said)
+            held = as_tensor(tensor)
+            if metadata is not None or not writer.add_plain_tensor(held, places[k]):
+                writer.add(held, places[k], said)
 
 
 def _codecs(
@@ -207,13 +209,10 @@ def _codecs(
     if compress is None:
         return None, ()
     if isinstance(compress, str) or not isinstance(cast("object", compress), Sequence):
-        check_compression(compress)
         return cast("Compression", compress), ()
     check_several(compress, "compress")
     if len(compress) != n_tensors:
         raise LocalProtocolError("schema", f"{len(compress)} codecs do not fit {n_tensors} tensors")
-    for codec in {*compress} - {None}:
-        check_compression(codec)
     return None, compress
 
 

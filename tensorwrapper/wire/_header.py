@@ -8,11 +8,10 @@ integers (the reference writes the host's order, which is the same wherever it r
 import struct
 from typing import NoReturn, SupportsIndex, final
 
-import attrs
-
 from tensorwrapper._integers import to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, LocalProtocolError, ProtocolReason, RemoteProtocolError
-from tensorwrapper.wire._limits import Limits
+from tensorwrapper.wire._limits import Limits, how_to_raise
 
 __all__ = ["Header", "make_header", "pack_coordinates", "pack_prefix", "unpack_header"]
 
@@ -23,7 +22,7 @@ _PREFIX = 8  # bytes before the label
 
 
 @final
-@attrs.frozen
+@frozen
 class Header:
     """What the two header frames say, apart from the label's meaning."""
 
@@ -96,7 +95,8 @@ def unpack_header(prefix: memoryview, coordinates: memoryview, limits: Limits) -
     if prefix.nbytes - _PREFIX > limits.label_bytes:
         raise RemoteProtocolError(
             "limit",
-            f"the label has {prefix.nbytes - _PREFIX} bytes; at most {limits.label_bytes} are allowed",
+            f"the label has {prefix.nbytes - _PREFIX} bytes; at most {limits.label_bytes} are allowed"
+            + how_to_raise("label_bytes"),
         )
     raw = prefix.tobytes()
     if raw[:3] != MAGIC:

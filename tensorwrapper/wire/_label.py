@@ -13,7 +13,7 @@ import numpy as np
 
 from tensorwrapper._json import Json, dump_json, excess, has_number_over, load_json
 from tensorwrapper.errors import LocalProtocolError, ParseError, RemoteProtocolError
-from tensorwrapper.wire._limits import Limits
+from tensorwrapper.wire._limits import Limits, how_to_raise
 
 __all__ = ["SPACE", "dump_label", "load_label", "plain_levels", "plain_object", "plain_scalars"]
 
@@ -32,7 +32,10 @@ def load_label(text: str, limits: Limits) -> Json:
     complaint = excess(text, depth=limits.depth, items=limits.label_items)
     if complaint is not None:
         many = excess(text, depth=len(text), items=limits.label_items) is not None
-        raise RemoteProtocolError("limit" if many else "header", f"the label {complaint}")
+        raise RemoteProtocolError(
+            "limit" if many else "header",
+            f"the label {complaint}{how_to_raise('label_items' if many else 'depth')}",
+        )
     try:
         value = load_json(text)
     except ParseError as error:
@@ -40,7 +43,9 @@ def load_label(text: str, limits: Limits) -> Json:
     except RecursionError as error:
         raise RemoteProtocolError("header", "the label nests deeper than this reader can follow") from error
     if len(text) > limits.digits and has_number_over(text, limits.digits):
-        raise RemoteProtocolError("limit", f"the label has a number of over {limits.digits} digits")
+        raise RemoteProtocolError(
+            "limit", f"the label has a number of over {limits.digits} digits{how_to_raise('digits')}"
+        )
     return value
 
 

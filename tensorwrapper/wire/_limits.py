@@ -13,7 +13,7 @@ import attrs
 
 from tensorwrapper._integers import to_count
 
-__all__ = ["DEFAULT_LIMITS", "Limits"]
+__all__ = ["DEFAULT_LIMITS", "Limits", "how_to_raise"]
 
 
 _LEAST: Final = 2**28
@@ -31,6 +31,11 @@ def memory_share() -> int:
 
 
 _SHARE: Final = memory_share()
+
+
+def how_to_raise(*names: str) -> str:
+    """Return the end of an error about limits of these names."""
+    return f"; limits=Limits({', '.join([f'{name}=...' for name in names])}) raises that"
 
 
 @final
@@ -76,6 +81,7 @@ class Limits:
     decompressed_bytes: int = _SHARE
     """The bytes of all compressed tensors of a message together, when they are decompressed.
 
+    Counted when elements are made: the message is there, and slices of it, also where all of it is too much.
     A quarter of the memory, from 2^28 to 2^36."""
     received_bytes: int = _SHARE
     """The bytes of all frames of a message that a socket or a stream gathers in memory, as above."""

@@ -16,10 +16,10 @@ from tensorwrapper.wire._buffers import byte_views, check_several
 from tensorwrapper.wire._header import Header, make_header, pack_coordinates, pack_prefix
 from tensorwrapper.wire._label import SPACE, dump_label, load_label
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire._packing import ElementOrder, WriteOptions
 from tensorwrapper.wire._plan import check_written
 from tensorwrapper.wire._tensors import JSON_FORMS, read_tensors
 from tensorwrapper.wire._write import Writer
+from tensorwrapper.wire.packings._packing import ElementOrder, WriteOptions
 
 __all__ = ["Message", "make_message"]
 

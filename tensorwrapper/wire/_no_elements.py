@@ -1,25 +1,29 @@
 """Tensors that are there for what is said about them alone: no type, no elements, one empty part."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, final
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.wire._label import dump_label, plain_object
 
 __all__ = ["NoElements", "no_elements"]
 
 
 @final
-@attrs.frozen
+@frozen
 class NoElements(BufferCommon[Any]):
     """A buffer without addresses, which a message tells from an array that happens to be empty."""
+
+    said: str | None = None
+    """The metadata that it is there for, as JSON: text, since a value never changes."""
 
     @property
     def dtype(self) -> "np.dtype[Any]":
@@ -45,24 +49,37 @@ class NoElements(BufferCommon[Any]):
     def pack(self, layout: LayoutCommon, *, own: bool = True) -> "NoElements":  # noqa: ARG002 - none to pack
         return self
 
-    def __reduce__(self) -> tuple[Callable[[], "NoElements"], tuple[()]]:
-        return NoElements, ()
+    def __reduce__(self) -> tuple[Callable[[str | None], "NoElements"], tuple[str | None]]:
+        return NoElements, (self.said,)
 
 
-def no_elements() -> Tensor[np.bool_]:
+def no_elements(metadata: Mapping[str, object] | None = None) -> Tensor[np.bool_]:
     """Return a tensor of shape ``(0,)`` that stands in a message for metadata alone, as Wire-Cell sends them.
 
     It is written with the type ``?`` of 0 bytes and an empty part, and read back as the same. So are
     slices and copies of it.
 
+    Parameters
+    ----------
+    metadata
+        What it is there to say, which is written unless `tensor_metadata` says something else. What nests
+        needs `metadata_depth`, as always. When it is read, the message has it, as it has that of others.
+
+    Raises
+    ------
+    LocalProtocolError
+        If JSON cannot say it.
+
     Examples
     --------
+    >>> import tensorwrapper as tw
     >>> from tensorwrapper import wire
-    >>> frames = wire.encode([no_elements()], tensor_metadata=[{"datatype": "frame"}])
+    >>> frames = wire.encode([tw.no_elements({"datatype": "frame"})])
     >>> bytes(frames[0])[8:-2].decode()
     '{"TENS":{"tensors":[{"dtype":"?","metadata":{"datatype":"frame"},"part":0,"shape":[],"word":0}]'
     >>> message = wire.decode(frames)
     >>> message.tensors[0].size, message.tensor_metadata
     (0, ({'datatype': 'frame'},))
     """
-    return make_tensor(wrap_layout(new_row_major((0,))), NoElements())
+    said = None if metadata is None else dump_label(plain_object(metadata, "metadata"))
+    return make_tensor(wrap_layout(new_row_major((0,))), NoElements(said))

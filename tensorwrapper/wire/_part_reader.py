@@ -8,8 +8,9 @@ import numpy as np
 from tensorwrapper._json_fields import Field
 from tensorwrapper.buffer.lowlevel import copy_elements
 from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.wire._claims import Claims
 from tensorwrapper.wire._limits import Limits
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._refusal import refuse, refuse_over
 
 __all__ = ["PartReader", "check_splits"]
 
@@ -24,32 +25,32 @@ class PartReader:
     number.
     """
 
-    __slots__ = ("_claimed", "_empty", "_known", "_parts", "limits")
+    __slots__ = ("_empty", "_known", "_parts", "claims", "limits")
 
     limits: Limits
     """What the reader is ready to take."""
 
-    def __init__(self, parts: Sequence[memoryview], limits: Limits, claimed: int = 0) -> None:
+    claims: Claims
+    """What was claimed of the message, or is when elements are made."""
+
+    def __init__(self, parts: Sequence[memoryview], limits: Limits) -> None:
         self._parts = parts
         self.limits = limits
-        self._claimed = claimed
+        self.claims = Claims(limits.decompressed_bytes)
         self._empty = 0.0
         # By identity: many descriptions may name one part, which is then checked, or copied, only once.
         self._known: dict[tuple[int, np.dtype[Any]], Array] = {}
 
     def claim(self, nbytes: int, what: object) -> None:
         """Count bytes that a sender's number makes us allocate; raise if all of them are over the limit."""
-        self._claimed += nbytes
-        most = self.limits.decompressed_bytes
-        if self._claimed > most:
-            refuse("limit", f"{what} takes {nbytes} bytes; tensors of {most} are allowed when unpacked")
+        self.claims.add(nbytes, what)
 
     def claim_empty(self, places: float, what: object) -> None:
         """Count places without elements, which cost a sender nothing; raise if all are over the limit."""
         self._empty += places
         most = self.limits.empty_elements
         if self._empty > most:
-            refuse("limit", f"{what} has {places:.0f} places without elements; {most} are allowed")
+            refuse_over("empty_elements", f"{what} has {places:.0f} empty places; {most} are allowed")
 
     def indices(self, part: Field) -> IntArray:
         """Return the int64 numbers in a part."""

@@ -63,6 +63,16 @@ class PartWriter:
                 "limits=Limits(empty_elements=...) raises that, here and for a reader",
             )
 
+    def check_extent(self, greatest: int) -> None:
+        """Raise if a reader would refuse the greatest of some extents."""
+        if greatest > self._limits.extent:
+            raise LocalProtocolError(
+                "limit",
+                f"{self.where} could not be read again: a mode has the extent {greatest}, and "
+                f"{self._limits.extent} is the limit; limits=Limits(extent=...) raises that, here and for a "
+                "reader",
+            )
+
     def add_indices(self, array: IntArray) -> int:
         """Put integers into a part of their own, as little-endian int64, and return its number."""
         known = self._added.get(id(array))

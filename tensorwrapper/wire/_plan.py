@@ -9,13 +9,14 @@ import re
 from contextlib import suppress
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, cast, final
 
 import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper._json_fields import Field
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import contiguous, new_row_major, wrap_layout
@@ -23,10 +24,11 @@ from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Index
 from tensorwrapper.wire._dtypes import read_dtype, read_logical
 from tensorwrapper.wire._label import load_label
-from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire._packing import ElementPacking, ShapePacking
-from tensorwrapper.wire._packings import PackingTable, known_packings, read_packings
-from tensorwrapper.wire._refusal import Refusal, refuse, refuse_field
+from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits, how_to_raise
+from tensorwrapper.wire._names import named_by_label, read_names
+from tensorwrapper.wire._refusal import Refusal, refuse, refuse_field, refuse_over
+from tensorwrapper.wire.packings._packing import ElementPacking, ShapePacking
+from tensorwrapper.wire.packings._table import PackingTable, known_packings, read_packings
 
 __all__ = [
     "TensorPlan",
@@ -46,7 +48,7 @@ _PLAIN = frozenset({"dtype", "metadata", "part", "shape", "word"})
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class TensorPlan:
     """What a label says of one tensor."""
 
@@ -69,17 +71,13 @@ class TensorPlan:
     """Which indices it has; None for those of a box."""
     layers: Index | None
     """How many modes each layer has; None for a shape without layers. `layout` has them already."""
+    names: tuple[str | None, ...] | None
+    """The names of the modes; None if nothing is said of them. `layout` has them already."""
 
     @property
     def empty_places(self) -> int:
         """How many places there are in the modes before the first one that is empty."""
         return math.prod(self.extents[: self.extents.index(0)]) if 0 in self.extents else 0
-
-    @property
-    def unpacked_bytes(self) -> int:
-        """How many bytes its part becomes that are not there yet."""
-        packing = self.elements
-        return self.nbytes if packing is not None and packing.replaces_elements else 0
 
 
 _Plans: TypeAlias = tuple[TensorPlan | Refusal, ...]
@@ -123,7 +121,7 @@ def _plan(
     # An empty set of the reference has no list at all.
     described = tens["tensors"].items(of="a list of tensors") if "tensors" in tens else []
     if len(described) > limits.tensors:
-        refuse("limit", f"{len(described)} tensors are over the {limits.tensors} allowed")
+        refuse_over("tensors", f"{len(described)} tensors are over the {limits.tensors} allowed")
     if tens["metadata"].value is not None:
         tens["metadata"].mapping()
     plans = tuple(
@@ -174,9 +172,8 @@ def check_readable(text: str, limits: Limits) -> None:
         names = _to_raise(text, limits)
         more = ", ".join([f"{name}=..." for name in names])
         how = f"limits=Limits({more}) raises that, here and for a reader" if names else "so it is always"
-        raise LocalProtocolError(
-            error.reason, f"this could not be read again: {error.args[1]}; {how}"
-        ) from error
+        said, _, _ = error.args[1].partition("; limits=Limits(")
+        raise LocalProtocolError(error.reason, f"this could not be read again: {said}; {how}") from error
 
 
 def _to_raise(text: str, limits: Limits) -> tuple[str, ...]:
@@ -192,7 +189,10 @@ def _to_raise(text: str, limits: Limits) -> tuple[str, ...]:
 
 def _take(text: str, limits: Limits) -> None:
     if 4 * len(text) > limits.label_bytes and len(text.encode()) > limits.label_bytes:
-        refuse("limit", f"the label has {len(text.encode())} bytes; at most {limits.label_bytes} are allowed")
+        refuse_over(
+            "label_bytes",
+            f"the label has {len(text.encode())} bytes; at most {limits.label_bytes} are allowed",
+        )
     plan_label(text, limits, strict=False, allow_longdouble=True)
 
 
@@ -204,14 +204,10 @@ def _check_total(plans: _Plans, limits: Limits) -> None:
     empties = sum([plan.empty_places for plan in plans if isinstance(plan, TensorPlan)])
     if empties > limits.empty_elements:
         most = limits.empty_elements
-        refuse("limit", f"tensors with {empties} places without elements are over the {most} allowed")
+        refuse_over("empty_elements", f"tensors with {empties} places without elements, {most} allowed")
     total = sum(claimed.values())
     if total > limits.total_bytes:
-        refuse("limit", f"tensors of {total} bytes are over the {limits.total_bytes} allowed")
-    expanded = sum([plan.unpacked_bytes for plan in plans if isinstance(plan, TensorPlan)])
-    if expanded > limits.decompressed_bytes:
-        most = limits.decompressed_bytes
-        refuse("limit", f"tensors of {expanded} bytes when decompressed are over the {most} allowed")
+        refuse_over("total_bytes", f"tensors of {total} bytes are over the {limits.total_bytes} allowed")
 
 
 def _plan_tensor(
@@ -239,24 +235,24 @@ def _plan_tensor(
     if not dtype.itemsize:
         if extents or elements is not None or shape is not None:
             return Refusal("unsupported", f"{field} has no type, but a shape")
-        return TensorPlan(field, dtype, logical, part, (0,), 0, _row_major((0,)), None, None, None)
+        return TensorPlan(field, dtype, logical, part, (0,), 0, _row_major((0,)), None, None, None, None)
     nbytes = math.prod(extents) * dtype.itemsize
     if not nbytes and math.prod(filter(None, extents)) * dtype.itemsize > limits.total_bytes:
         # It has no elements, but whoever walks along its other modes would never come to an end.
-        refuse("limit", f"{field} has over {limits.total_bytes} bytes but for its empty modes")
+        refuse_over("total_bytes", f"{field} has over {limits.total_bytes} bytes but for its empty modes")
     if elements is not None and not elements.replaces_elements:
         # What is in the part are not all elements, or no elements.
         extents = read_extents(field[elements.name]["shape"], limits)
-    layout, layers = None, None
+    layout, layers, names = None, None, None
     if plain:
         layout = _row_major(extents)
     else:
-        layers = _read_layers(field["layers"], limits)
+        layers, names = _read_layers(field["layers"], limits), read_names(field["mode_names"], limits)
         if shape is None:
-            layout = in_layers(_dense_layout(field, extents), layers, field)
+            layout = named_by_label(in_layers(_dense_layout(field, extents), layers, field), names, field)
         else:
             _check_packed(field, shape.name)
-    return TensorPlan(field, dtype, logical, part, extents, nbytes, layout, elements, shape, layers)
+    return TensorPlan(field, dtype, logical, part, extents, nbytes, layout, elements, shape, layers, names)
 
 
 def _types(
@@ -308,7 +304,13 @@ def _check_packed(field: Field, packing: str) -> None:
 
 def read_extents(shape: Field, limits: Limits) -> Index:
     """Return foreign extents."""
-    return shape.counts(limits.extent, most_items=limits.rank)
+    try:
+        return shape.counts(limits.extent, most_items=limits.rank)
+    except RemoteProtocolError as error:
+        if error.reason != "limit":
+            raise
+        over = "rank" if len(cast("list[Json]", shape.value)) > limits.rank else "extent"
+        raise RemoteProtocolError("limit", error.args[1] + how_to_raise(over)) from error
 
 
 @lru_cache(maxsize=1024)

@@ -8,13 +8,15 @@ from tensorwrapper._json import dump_json
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.wire._claims import Claim
 from tensorwrapper.wire._limits import Limits
+from tensorwrapper.wire._names import named_by_label
 from tensorwrapper.wire._no_elements import NoElements
-from tensorwrapper.wire._packing import Received
-from tensorwrapper.wire._packings import check_version
 from tensorwrapper.wire._part_reader import PartReader
 from tensorwrapper.wire._plan import TensorPlan, in_layers
-from tensorwrapper.wire._refusal import Refusal, refuse
+from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire.packings._packing import Received
+from tensorwrapper.wire.packings._table import check_version
 
 __all__ = ["Reader"]
 
@@ -25,12 +27,9 @@ class Reader:
 
     __slots__ = ("_buffers", "_parts")
 
-    def __init__(
-        self, parts: Sequence[memoryview], limits: Limits, plans: Sequence[TensorPlan | Refusal]
-    ) -> None:
-        unpacked = sum([plan.unpacked_bytes for plan in plans if isinstance(plan, TensorPlan)])
-        self._parts = PartReader(parts, limits, unpacked)
-        self._buffers: dict[tuple[object, ...], BufferCommon[Any]] = {}
+    def __init__(self, parts: Sequence[memoryview], limits: Limits) -> None:
+        self._parts = PartReader(parts, limits)
+        self._buffers: dict[tuple[object, ...], tuple[BufferCommon[Any], Claim]] = {}
 
     def read(self, plan: TensorPlan) -> Tensor[Any]:
         """Return one tensor, after comparing what its label says with the bytes that are there."""
@@ -46,7 +45,7 @@ class Reader:
         if layout is None and plan.shape is not None:
             fields = check_version(plan.field[plan.shape.name], plan.shape.version)
             layout = plan.shape.unpack_shape(fields, plan.extents, self._parts)
-            layout = in_layers(layout, plan.layers, plan.field)
+            layout = named_by_label(in_layers(layout, plan.layers, plan.field), plan.names, plan.field)
         return make_tensor(cast("Any", layout), self._buffer(plan, data))
 
     def _buffer(self, plan: TensorPlan, data: memoryview) -> BufferCommon[Any]:
@@ -56,11 +55,17 @@ class Reader:
         if packing is None:
             return Dense(cast("Any", self._parts.view(data, dtype, plan.field)))
         fields, size = plan.field[packing.name], math.prod(plan.extents)
+        claim = Claim(self._parts.claims, str(plan.field))
+        received = Received(fields, data, dtype, size, self._parts, claim)
         if not packing.replaces_elements:
-            return packing.unpack(Received(fields, data, dtype, size, self._parts))
+            return packing.unpack(received)
+        if not packing.is_lazy:
+            self._parts.claim(plan.nbytes, plan.field)
         # What is said twice of one part is one buffer, which keeps what it decompressed once.
         key = packing.name, plan.part, dtype, size, dump_json(fields.value)
         known = self._buffers.get(key)
         if known is None:
-            known = self._buffers[key] = packing.unpack(Received(fields, data, dtype, size, self._parts))
-        return known
+            known = self._buffers[key] = packing.unpack(received), claim
+        else:
+            known[1].sharers += 1
+        return known[0]

@@ -2,17 +2,22 @@
 
 from typing import NoReturn, final
 
-import attrs
-
 from tensorwrapper._json_fields import FieldReason
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ProtocolReason, RemoteProtocolError
+from tensorwrapper.wire._limits import how_to_raise
 
-__all__ = ["Refusal", "refuse", "refuse_field"]
+__all__ = ["Refusal", "refuse", "refuse_field", "refuse_over"]
 
 
 def refuse(reason: ProtocolReason, message: str) -> NoReturn:
     """Raise `RemoteProtocolError`; a call of its own, so that type checkers see that nothing goes on."""
     raise RemoteProtocolError(reason, message)
+
+
+def refuse_over(limit: str, message: str) -> NoReturn:
+    """Raise `RemoteProtocolError` for what is over a limit; the text says how to raise it."""
+    raise RemoteProtocolError("limit", message + how_to_raise(limit))
 
 
 def refuse_field(path: str, reason: FieldReason, text: str) -> NoReturn:
@@ -21,7 +26,7 @@ def refuse_field(path: str, reason: FieldReason, text: str) -> NoReturn:
 
 
 @final
-@attrs.frozen
+@frozen
 class Refusal:
     """Why one tensor of a message cannot be read; what was not understood, and not what is wrong."""
 

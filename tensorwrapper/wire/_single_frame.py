@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.typing import BufferLike
-from tensorwrapper.wire._buffers import byte_views, check_several
+from tensorwrapper.wire._buffers import byte_views, frame_views
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._refusal import refuse, refuse_over
 
 __all__ = ["decode_frames", "encode_frames", "frame_pieces"]
 
@@ -42,9 +42,8 @@ def frame_pieces(frames: Sequence[BufferLike]) -> list[bytes | memoryview]:
     >>> [bytes(piece) for piece in frame_pieces([b"ab", b""])]
     [b'\x02', b'ab', b'\x00', b'']
     """
-    check_several(frames, "frames")
     pieces: list[bytes | memoryview] = []
-    for number, view in enumerate(byte_views(frames, "frame")):
+    for number, view in enumerate(frame_views(frames)):
         if view.nbytes > _HIGHEST:
             raise LocalProtocolError(
                 "limit", f"frame {number} has {view.nbytes} bytes; in a single frame, {_HIGHEST} are possible"
@@ -93,7 +92,7 @@ def decode_frames(buffer: BufferLike, *, limits: Limits = DEFAULT_LIMITS) -> lis
     (view,) = byte_views([buffer], "buffer")
     end = view.nbytes
     if end > limits.total_bytes:
-        refuse("limit", f"{end} bytes are over the {limits.total_bytes} allowed")
+        refuse_over("total_bytes", f"{end} bytes are over the {limits.total_bytes} allowed")
     frames: list[memoryview] = []
     place = 0
     while place < end:
@@ -109,7 +108,7 @@ def decode_frames(buffer: BufferLike, *, limits: Limits = DEFAULT_LIMITS) -> lis
                 f"frame {len(frames)} is cut off: it needs {size} bytes, {max(end - place, 0)} are there",
             )
         if len(frames) == limits.parts + 2:
-            refuse("limit", f"there are over {limits.parts} parts, as many as are allowed")
+            refuse_over("parts", f"there are over {limits.parts} parts, as many as are allowed")
         frames.append(view[place : place + size])
         place += size
     return frames

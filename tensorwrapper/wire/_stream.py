@@ -14,7 +14,7 @@ from tensorwrapper.wire._buffers import byte_views
 from tensorwrapper.wire._decode import decode
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._message import Message
-from tensorwrapper.wire._refusal import Refusal, refuse
+from tensorwrapper.wire._refusal import Refusal, refuse, refuse_over
 from tensorwrapper.wire._single_frame import frame_pieces
 
 __all__ = ["StreamReader", "stream_pieces"]
@@ -186,7 +186,8 @@ class StreamReader:
                 refuse("frame", f"a message in a stream has {length} bytes; {_LEAST} are the least")
             most = min(self._limits.total_bytes, self._limits.received_bytes)
             if length > most:
-                refuse("limit", f"{length} bytes are over the {most} allowed")
+                name = "total_bytes" if most == self._limits.total_bytes else "received_bytes"
+                refuse_over(name, f"{length} bytes are over the {most} allowed")
             self._left = length
         return rest
 
@@ -204,9 +205,9 @@ class StreamReader:
         if size > left:
             refuse("frame", f"frame {number} is cut off: it needs {size} bytes, {max(left, 0)} are left")
         if number == self._limits.parts + 2:
-            refuse("limit", f"there are over {self._limits.parts} parts, as many as are allowed")
+            refuse_over("parts", f"there are over {self._limits.parts} parts, as many as are allowed")
         if number == 0 and size > self._limits.label_bytes + _PREFIX:
-            refuse("limit", f"the label has {size - _PREFIX} bytes, over {self._limits.label_bytes}")
+            refuse_over("label_bytes", f"the label has {size - _PREFIX} bytes")
         self._left, self._want = left, size
         if not size:
             self._end_frame(_EMPTY)

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, SupportsIndex, final, overload
 
-import attrs
-
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire._checksum import check_parts
@@ -36,7 +35,7 @@ def read_tensors(
         header.label.strip(SPACE), limits, strict=json_only, allow_longdouble=allow_longdouble
     )
     check_parts(checksums, parts)
-    reader = Reader(parts, limits, plans)
+    reader = Reader(parts, limits)
     read: list[Tensor[Any]] = []
     some: list[Tensor[Any] | Refusal] = []
     for plan in plans:
@@ -53,7 +52,7 @@ def read_tensors(
 
 
 @final
-@attrs.frozen(eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class _Some(Sequence[Tensor[Any]]):
     """Tensors of which some are not understood: these raise where they are touched, the others are there."""
 

@@ -1,5 +1,6 @@
 """Tensors to descriptions and parts: the writing half of the codec."""
 
+import json
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias, cast, final
@@ -14,11 +15,15 @@ from tensorwrapper.typing import Array, Index
 from tensorwrapper.wire._compress import Compression
 from tensorwrapper.wire._dense import as_it_lies
 from tensorwrapper.wire._dtypes import known_dtype, write_dtype, write_logical
-from tensorwrapper.wire._label import plain_levels
+from tensorwrapper.wire._header import make_header, pack_coordinates, pack_prefix
+from tensorwrapper.wire._label import dump_label, plain_levels, plain_object
+from tensorwrapper.wire._limits import Limits
+from tensorwrapper.wire._names import describe_names
 from tensorwrapper.wire._no_elements import NoElements
-from tensorwrapper.wire._packing import ElementPacking, Packed, WriteOptions
-from tensorwrapper.wire._packings import BUILT_IN, known_packings
 from tensorwrapper.wire._part_writer import PartWriter, as_bytes
+from tensorwrapper.wire._plan import check_readable
+from tensorwrapper.wire.packings._packing import ElementPacking, Packed, WriteOptions
+from tensorwrapper.wire.packings._table import BUILT_IN, known_packings
 
 __all__ = ["Writer", "plain_label"]
 
@@ -73,9 +78,14 @@ class Writer:
 
     def _apply(self, options: WriteOptions) -> None:
         self._options = options
-        self._elements = [packing for packing in self._table.elements if packing.applies(options)]
         # What nobody asked to hold in another way is written as it lies, without asking the table.
-        self._plain = options.compress is None and not self._table.strangers
+        table = self._table
+        self._plain = options.compress is None and not table.strangers
+        self._elements = (
+            table.uncompressed
+            if self._plain
+            else tuple([packing for packing in table.elements if packing.applies(options)])
+        )
 
     def compress_by(self, codec: Compression | None) -> None:
         """Compress the tensors that are added from now on, or do not."""
@@ -98,6 +108,28 @@ class Writer:
         """The parts in order."""
         return self._parts.payload
 
+    def frames(
+        self,
+        label: Mapping[str, Json],
+        metadata: Mapping[str, object] | None = None,
+        limits: Limits | None = None,
+    ) -> list[bytes | memoryview]:
+        """Return the frames of a message of what was added, with keys of an application's own in its label.
+
+        Raises
+        ------
+        LocalProtocolError
+            If a reader with these limits would refuse it, or `metadata` is no object of JSON.
+        """
+        tens: dict[str, Json] = {"tensors": [*self.descriptions]}
+        if metadata is not None:
+            tens["metadata"] = plain_object(metadata, "metadata")
+        text = dump_label({"TENS": tens, **label})
+        if limits is not None:
+            check_readable(text, limits)
+        header = make_header("TENS", 0, text, (0, 0, 0))
+        return [pack_prefix(header), pack_coordinates(header), *self.payload]
+
     def add_plain(self, tensor: object, part: int) -> bool:
         """Add `tensor` if it is an array that can be sent as it lies, and tell whether it was.
 
@@ -116,6 +148,21 @@ class Writer:
         self._parts.place(part, array.data.cast("B") if castable else array.reshape(-1).view(np.uint8).data)
         return True
 
+    def add_plain_tensor(self, tensor: Tensor[Any], part: int) -> bool:
+        """Add a tensor if it is a box that can be sent as it lies, and tell whether it was."""
+        buffer = tensor.buffer
+        if not self._plain or buffer.memory is None:
+            return False
+        known, shape, held = known_dtype(buffer.dtype), tensor.shape, tensor.layout.implementation
+        if known is None or shape.kind != "smooth" or held.tiled is not None or not held.is_contiguous:
+            return False
+        if any(shape.origin) or any(shape.names):
+            return False
+        kind, word, _ = known
+        self._entries.append((kind, part, shape.extents, word))
+        self._parts.place(part, tensor.elements().view(np.uint8).data)
+        return True
+
     def add(
         self,
         tensor: Tensor[Any],
@@ -126,18 +173,35 @@ class Writer:
         """Describe `tensor` and put its elements into payload part `part`."""
         where = self._parts.where = f"tensor {self._before + len(self._entries)}"
         description: dict[str, Json] = {"part": part}
+        buffer = tensor.buffer
+        if isinstance(buffer, NoElements) and metadata is None and buffer.said is not None:
+            metadata = cast("dict[str, object]", json.loads(buffer.said))
         if metadata is not None:
             deep = self._options.metadata_depth
             description["metadata"] = plain_levels(metadata, f"metadata of {where}", deep)
         if block is not None:
             description["block"] = block
-        if block is None and isinstance(tensor.buffer, NoElements):
+        if block is None and isinstance(buffer, NoElements):
             description |= {"dtype": "?", "shape": [], "word": 0}
             data = memoryview(b"")
         else:
+            tensor = describe_names(tensor, description, where)
             data = self._describe_elements(self._describe_shape(tensor, description), description)
         self._entries.append(description)
         self._parts.place(part, data)
+
+    def add_apart(self, tensor: Tensor[Any]) -> "tuple[dict[str, Json], Tensor[Any], Packed | None]":
+        """Describe `tensor` without its elements, and return them: in a tensor, or packed already."""
+        description: dict[str, Json] = {"part": len(self._entries)}
+        run = self._describe_shape(describe_names(tensor, description, self._parts.where), description)
+        self._entries.append(description)
+        for packing in self._elements:
+            packed = packing.pack(run, self._parts, self._options)
+            if packed is not None:
+                self._describe_packed(run, packing, packed, description)
+                return description, run, packed
+        self._describe_type(run.dtype, description)
+        return description, run, None
 
     def _describe_elements(self, run: Tensor[Any], description: dict[str, Json]) -> memoryview:
         for packing in self._elements:

@@ -1,4 +1,18 @@
-"""What upper floors and those who extend this one may use of messages, beside the public names."""
+"""What those who add a packing, and the floors above, may use of messages beside the public names.
+
+A packing is one class over `ElementPacking` or `ShapePacking` (public), made known by `register_packing`;
+``tensorwrapper.testing.PackingContract`` tests it. `Packing` is either.
+
+**Writing**: `WriteOptions`, what the caller of `encode` asked for, and `PartWriter`, which takes the arrays
+that travel in parts of their own, are handed to ``pack``.
+
+**Reading** what is foreign: a `Field` of ``received.fields`` takes a value of the label for what it must be,
+or refuses it with its path; `PartReader`, which is ``received.parts``, reads other parts and counts what is
+allocated against the limits; `refuse` raises the one error that readers raise.
+
+**Messages of an application's own**: `Writer` collects tensors and makes the frames, with keys beside TENS's
+in the label; `load_label` reads a label alone; `frame_views` takes frames as callers hand them over.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -6,36 +20,23 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper._json_fields import Field
-    from tensorwrapper.wire._buffers import byte_views, check_several
-    from tensorwrapper.wire._compress import Compression, check_compression
-    from tensorwrapper.wire._header import make_header, pack_coordinates, pack_prefix
-    from tensorwrapper.wire._label import dump_label, load_label, plain_object
-    from tensorwrapper.wire._packing import Packing, WriteOptions
-    from tensorwrapper.wire._part_reader import PartReader, check_splits
+    from tensorwrapper.wire._buffers import frame_views
+    from tensorwrapper.wire._label import load_label
+    from tensorwrapper.wire._part_reader import PartReader
     from tensorwrapper.wire._part_writer import PartWriter
-    from tensorwrapper.wire._plan import check_readable
     from tensorwrapper.wire._refusal import refuse
     from tensorwrapper.wire._write import Writer
+    from tensorwrapper.wire.packings._packing import Packing, WriteOptions
 
 __all__ = [
-    "Compression",
     "Field",
     "Packing",
     "PartReader",
     "PartWriter",
     "WriteOptions",
     "Writer",
-    "byte_views",
-    "check_compression",
-    "check_readable",
-    "check_several",
-    "check_splits",
-    "dump_label",
+    "frame_views",
     "load_label",
-    "make_header",
-    "pack_coordinates",
-    "pack_prefix",
-    "plain_object",
     "refuse",
 ]
 
@@ -44,14 +45,11 @@ __dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "_buffers": ("byte_views", "check_several"),
-        "_compress": ("Compression", "check_compression"),
-        "_header": ("make_header", "pack_coordinates", "pack_prefix"),
-        "_label": ("dump_label", "load_label", "plain_object"),
-        "_packing": ("Packing", "WriteOptions"),
-        "_part_reader": ("Field", "PartReader", "check_splits"),
+        "_buffers": ("frame_views",),
+        "_label": ("load_label",),
+        "packings._packing": ("Packing", "WriteOptions"),
+        "_part_reader": ("Field", "PartReader"),
         "_part_writer": ("PartWriter",),
-        "_plan": ("check_readable",),
         "_refusal": ("refuse",),
         "_write": ("Writer",),
     },

@@ -31,6 +31,23 @@ def test_select_2148_tiles(benchmark):
     benchmark(TILED.select_tiles, MASK)
 
 
+def scattered_by_hand():
+    box, (rows, columns) = np.zeros(MAGNITUDE.shape), [m.tolist() for m in BENZENE.shells.marks]
+    for i, j in np.argwhere(MASK).tolist():
+        tile = slice(rows[i], rows[i + 1]), slice(columns[j], columns[j + 1])
+        box[tile] = MAGNITUDE[tile]
+    return box
+
+
+@pytest.mark.parametrize("way", ["scatter", "a loop over tiles"])
+def test_2148_tiles_put_back(benchmark, way):
+    benchmark.group = "tiles of a real matrix put back"
+    if way == "scatter":
+        benchmark(TILED.select_tiles(MASK).scatter, TILED.tiling)
+    else:
+        benchmark(scattered_by_hand)
+
+
 def energy_cell_by_cell():
     energy = 0.0
     for ((pair,), t), (_, k) in zip(PAIRS.amplitudes.cells(), PAIRS.integrals.cells(), strict=True):

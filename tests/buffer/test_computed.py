@@ -10,7 +10,6 @@ from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
     OutOfBoundsError,
-    ReadOnlyError,
     SizeOverflowError,
 )
 
@@ -96,31 +95,6 @@ def test_what_cannot_be_a_buffer_is_refused(make, error, text):
         make()
 
 
-def test_a_table_is_not_changed_by_its_maker():
-    table = np.array([0, 1])
-    buffer = look_up(table, Dense(np.arange(2)))
-    table[:] = 99
-    assert buffer.read(np.arange(2)).tolist() == [0, 1]
-
-
-def test_writes_go_through_tables_and_parts():
-    left, right = np.zeros(3), np.zeros(2)
-    both = join([Dense(left), Dense(right)])
-    t = tw.from_buffer(look_up([4, 0, 3, 1], both), tw.Shape(2, 2))
-    t[:, 0] = [5.0, 6.0]
-    t[0].assign(-1.0)
-    assert (left.tolist(), right.tolist()) == ([-1.0, 0.0, 0.0], [6.0, -1.0])
-
-
-def test_a_table_with_repeats_and_a_part_that_is_closed_are_read_only():
-    closed = join([Dense(np.zeros(2)), constant(0.0, 1)])
-    for buffer in (look_up([0, 0], Dense(np.zeros(2))), closed):
-        t = tw.from_buffer(buffer, tw.Shape(buffer.size))
-        assert t.is_readonly
-        with pytest.raises(ReadOnlyError):
-            t[0] = 1.0
-
-
 def test_boxes_over_functions_are_read_into_arrays_but_are_none():
     t = tw.from_buffer(from_functions(6, "i8", lambda a: a), (2, 3))
     assert np.asarray(t).tolist() == [[0, 1, 2], [3, 4, 5]]
@@ -144,22 +118,3 @@ def test_tensors_over_functions_are_copied_into_memory_when_asked():
     tiled = tw.from_buffer(from_functions(9, "i8", lambda a: a), (3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
     assert tiled.reduce_tiles(np.add).tolist() == [[1, 2], [20, 13]]
     assert tiled.select_tiles([(1, 0)]).tolist() == [[[3, 4], [6, 7]]]
-
-
-@pytest.mark.parametrize(
-    "copied",
-    [
-        lambda t: t.copy().to_numpy(),
-        lambda t: t.to_padded(),
-        lambda t: np.array(t, copy=True),
-        lambda t: t.to_dense().to_numpy(),
-        lambda t: t.astype("f8").to_numpy(),
-    ],
-)
-def test_copies_of_one_part_of_a_joined_buffer_share_nothing_with_it(copied):
-    memory = np.arange(3.0)
-    t = tw.from_buffer(join([Dense(memory), Dense(np.arange(2.0))]), tw.Shape(5))[:2]
-    array = copied(t)
-    assert array.flags.writeable
-    assert not np.shares_memory(array, memory)
-    assert array.tolist() == [0.0, 1.0]

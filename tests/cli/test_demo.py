@@ -1,8 +1,6 @@
 """The demonstration: called from here, with a second process of its own, and as a user runs it."""
 
 import json
-import os
-import re
 import shutil
 import socket
 import subprocess
@@ -15,7 +13,7 @@ import pytest
 from support.commands import run
 
 import tensorwrapper.cli
-from tensorwrapper.cli import COMMANDS, ExitCode, main
+from tensorwrapper.cli import ExitCode, main
 
 pytestmark = pytest.mark.slow
 
@@ -118,104 +116,6 @@ def test_a_port_that_is_taken_is_said():
     assert "in use" in done.stderr
 
 
-def test_a_second_process_that_dies_is_said(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)  # which the second process gets
-    # A module that ends the second process, and only it, as soon as it starts.
-    (tmp_path / "sitecustomize.py").write_text(
-        "import sys\nif '_far_side' in ' '.join(sys.orig_argv): sys.exit('no memory left')\n",
-        encoding="utf-8",
-    )
-    done = run("demo", "--timeout", "20")
-
-    assert done.returncode == ExitCode.CANNOT_RUN
-    assert "died with exit code" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_second_process_that_dies_at_work_is_said(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)  # which the second process gets
-    (tmp_path / "sitecustomize.py").write_text(
-        "import sys, threading, os\n"
-        "if '_far_side' in ' '.join(sys.orig_argv):\n"
-        "    import tensorwrapper.cli._demo_work as work\n"
-        "    work.select_tiles = lambda *a: os._exit(7)\n",
-        encoding="utf-8",
-    )
-    done = run("demo", "--timeout", "20")
-
-    assert done.returncode == ExitCode.CANNOT_RUN
-    assert "died with exit code 7" in done.stderr
-
-
-def test_a_second_process_that_hangs_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)  # which the second process gets
-    (tmp_path / "sitecustomize.py").write_text(
-        "import sys, time\nif '_far_side' in ' '.join(sys.orig_argv): time.sleep(100)\n", encoding="utf-8"
-    )
-    done = run("demo", "--timeout", "1")
-
-    assert done.returncode == ExitCode.CANNOT_RUN
-    assert "did not answer within 1.0 s" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("damage", "said"),
-    [
-        (lambda p: p.unlink(), "does not exist"),
-        (lambda p: p.write_bytes(b"not an archive"), "not an archive of arrays"),
-        (lambda p: p.write_bytes(p.read_bytes()[: p.stat().st_size // 2]), "damaged"),
-        (lambda p: _flip(p, 5000), "damaged"),
-        (lambda p: rewrite(p, S=np.zeros((3, 3))), "should be float64 of (114, 114)"),
-        (lambda p: rewrite(p, S=np.full((114, 114), np.nan)), "no numbers"),
-        (lambda p: rewrite(p, ao_loc=np.array([0, 5, 3, 114])), "ascending"),
-        (lambda p: rewrite(p, atom_loc=np.array([0, 1, 114])), "where shells begin"),
-        (lambda p: rewrite(p, S=np.array([object()])), "damaged"),
-    ],
-)
-def test_a_damaged_file_is_said(molecules, damage, said):
-    damage(molecules / "benzene_ccpvdz.npz")
-    done = run("demo", "--data", str(molecules))
-
-    assert done.returncode == ExitCode.CANNOT_RUN
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_text_is_no_archive(molecules):
-    (molecules / "benzene_ccpvdz.npz").write_text("1 2 3\n", encoding="utf-8")
-    done = run("demo", "--data", str(molecules))
-
-    assert done.returncode == ExitCode.CANNOT_RUN
-    assert "benzene_ccpvdz.npz is damaged, or is not an archive of arrays" in done.stderr
-    assert "pickle" not in done.stderr
-
-
-def test_one_array_is_no_archive(molecules):
-    with (molecules / "benzene_ccpvdz.npz").open("wb") as stream:
-        np.save(stream, np.zeros(3))
-    done = run("demo", "--data", str(molecules))
-
-    assert done.returncode == ExitCode.CANNOT_RUN
-    assert "is not an archive of arrays" in done.stderr
-
-
-def _flip(path: Path, place: int) -> None:
-    content = bytearray(path.read_bytes())
-    content[place] ^= 0xFF
-    path.write_bytes(content)
-
-
-@pytest.mark.parametrize(
-    "changed", [{"size": np.array([1, 2])}, {"size": -np.ones(136, np.int64)}, {"i": np.zeros(3, np.int64)}]
-)
-def test_damaged_pairs_are_said(molecules, changed):
-    rewrite(molecules / "water4_pno.npz", **changed)
-    done = run("demo", "--data", str(molecules))
-
-    assert done.returncode == ExitCode.CANNOT_RUN
-    assert "water4_pno.npz" in done.stderr
-
-
 def test_a_check_that_fails_gives_exit_code_1(molecules):
     with np.load(molecules / "benzene_ccpvdz.npz") as archive:
         s = archive["S"].copy()
@@ -237,15 +137,6 @@ def test_wrong_amplitudes_fail_the_energy_check(molecules):
 
     assert done.returncode == ExitCode.CHECK_FAILED
     assert failed == {"pair energy, computed there"}
-
-
-@pytest.mark.parametrize("arguments", [[], ["nothing"]])
-def test_arguments_that_make_no_sense_give_exit_code_2(arguments, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(arguments)
-
-    assert stop.value.code == ExitCode.USAGE
-    assert "usage" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("timeout", ["0", "x", "-1", "nan", "inf", "", "1e6"])
@@ -272,58 +163,3 @@ def test_an_address_has_one_of_two_forms(address, capsys):
     assert repr(address) in said
     assert "tcp://HOST:PORT" in said
     assert "ipc://PATH" in said
-
-
-def test_the_second_process_may_be_met_at_a_path(tmp_path):
-    done = run("demo", "--address", f"ipc://{tmp_path}/meeting")
-
-    assert done.returncode == ExitCode.OK, done.stderr
-
-
-def test_the_help_of_a_command_has_the_defaults(capsys):
-    with pytest.raises(SystemExit):
-        main(["demo", "--help"])
-
-    said = " ".join(capsys.readouterr().out.split())
-    assert "default: 60" in said
-    assert "default: tcp://127.0.0.1:*" in said
-    assert "default: None" not in said
-
-
-def test_every_command_is_in_the_help(capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(["--help"])
-
-    assert stop.value.code == 0
-    text = capsys.readouterr().out
-    assert [command.name for command in COMMANDS if command.name not in text] == []
-
-
-def test_main_can_be_called_from_python(capsys):
-    assert main(["demo", "--json"]) == ExitCode.OK
-    assert json.loads(capsys.readouterr().out)["ok"] is True
-
-
-def test_what_lies_in_the_current_folder_is_not_run(tmp_path):
-    (tmp_path / "tensorwrapper").mkdir()
-    (tmp_path / "tensorwrapper" / "__init__.py").write_text("raise SystemExit('the wrong one')\n")
-    code = "import sys; from tensorwrapper.cli import main; sys.exit(main(['demo']))"
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-    assert done.returncode == ExitCode.OK, done.stderr
-
-
-def test_no_process_is_left_behind():
-    done = program("--verbose", "demo")
-    (started,) = re.findall(r"process (\d+) listens to tcp://", done.stderr)
-
-    assert done.returncode == ExitCode.OK
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(started), 0)

@@ -1,10 +1,13 @@
 """Every buffer keeps the contract."""
 
 import functools
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import tensorwrapper as tw
 from tensorwrapper.buffer import Dense, constant, from_functions, join, look_up
 from tensorwrapper.testing import BufferContract
 
@@ -25,6 +28,22 @@ class TestReadOnlyDense(BufferContract):
 
     def expected(self):
         return np.arange(8).view("M8[s]")
+
+
+class TestGrown(BufferContract):
+    """A tensor in a file, begun with 5 elements and extended by 1, 3 and 4."""
+
+    def buffer(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "run.tens"
+            with tw.open(path, "a") as f:
+                for part in np.split(np.arange(13.0), [5, 6, 9]):
+                    f.extend("x", part)
+                (tensor,) = f._parts("x")
+        return tensor.buffer
+
+    def expected(self):
+        return np.arange(13.0)
 
 
 class TestConstant(BufferContract):

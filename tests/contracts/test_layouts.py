@@ -121,3 +121,13 @@ def test_a_broken_layout_is_told():
     except AssertionError:
         return
     raise AssertionError(np.nan)
+
+
+class TestNamed(LayoutContract):
+    def layouts(self):
+        return [
+            Layout(BOX.named("x", "y"))[:, ::-1],
+            Layout(ROWS.named("event", None)),
+            Layout(Shape.nested(Shape(2, 3), layers=(1, 1)).named("x", "y")),
+            Layout(BOX.named("x", "y")).rotate((1, 1)),
+        ]

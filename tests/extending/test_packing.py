@@ -13,9 +13,9 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import wire
 from tensorwrapper.buffer import Dense
-from tensorwrapper.errors import ConversionError, LocalProtocolError, RemoteProtocolError
+from tensorwrapper.errors import ConversionError, DataFileError, LocalProtocolError
 from tensorwrapper.testing import PackingContract
-from tensorwrapper.wire.lowlevel import refuse
+from tensorwrapper.wire.lowlevel import Field, PartReader, PartWriter, WriteOptions, refuse
 
 
 class RunLength(wire.ElementPacking):
@@ -25,7 +25,12 @@ class RunLength(wire.ElementPacking):
     def name(self):
         return "run-length"
 
-    def pack(self, tensor, parts, options):  # noqa: ARG002 - the same whatever was asked for
+    def pack(
+        self,
+        tensor: tw.Tensor,
+        parts: PartWriter,
+        options: WriteOptions,  # noqa: ARG002 - the same whatever was asked for
+    ) -> wire.Packed | None:
         if tensor.is_sparse or tensor.dtype.kind not in "biu" or not tensor.size:
             return None
         flat = tensor.elements()
@@ -35,18 +40,23 @@ class RunLength(wire.ElementPacking):
         lengths = np.diff(np.append(starts, len(flat)))
         return wire.Packed(flat[starts], {"lengths": parts.add_indices(lengths)})
 
-    def unpack(self, received):
+    def unpack(self, received: wire.Received) -> Dense:
         fields, values = received.fields, received.values
-        lengths = received.parts.indices(fields["lengths"])
-        if len(lengths) != len(values):
-            refuse("size", f"{fields['lengths']} are {len(lengths)}, for {len(values)} elements")
-        if len(lengths) and not 0 < int(lengths.min()) <= int(lengths.max()) <= received.size:
-            refuse("size", f"{fields['lengths']} leave 1 to {received.size}")
-        # Python integers: what is added up here cannot wrap.
-        if sum(lengths.tolist()) != received.size:
-            refuse("size", f"{fields['lengths']} do not add up to {received.size}")
+        lengths = checked_lengths(fields["lengths"], received.parts, len(values), received.size)
         received.parts.claim(received.size * received.dtype.itemsize, fields)
         return Dense(np.repeat(values, lengths)).read_only()
+
+
+def checked_lengths(field: Field, parts: PartReader, runs: int, size: int) -> np.ndarray:
+    lengths = parts.indices(field)
+    if len(lengths) != runs:
+        refuse("size", f"{field} are {len(lengths)}, for {runs} elements")
+    if len(lengths) and not 0 < int(lengths.min()) <= int(lengths.max()) <= size:
+        refuse("size", f"{field} leave 1 to {size}")
+    # Python integers: what is added up here cannot wrap.
+    if sum(lengths.tolist()) != size:
+        refuse("size", f"{field} do not add up to {size}")
+    return lengths
 
 
 FLAGS = tw.as_tensor(np.repeat([True, False, True], [500, 300, 200]).reshape(10, 100))
@@ -105,7 +115,7 @@ def test_a_file_has_it_too(tmp_path):
     wire.unregister_packing("run-length")
     with tw.open(path) as f:
         assert f["plain"].tolist() == [1, 2, 3]
-        with pytest.raises(RemoteProtocolError, match="has the packing 'run-length'"):
+        with pytest.raises(DataFileError, match=r"record at .* has the packing 'run-length'"):
             f["flags"].tolist()
     wire.register_packing(RunLength())
 

@@ -131,6 +131,31 @@ def test_what_a_floor_keeps_for_others_is_little():
     assert not wide
 
 
+def test_what_a_floor_keeps_for_one_other_has_a_reason():
+    kept = {
+        name: {k for k, floors in users.items() if HOUSE.alone(floors)}
+        for name, users in HOUSE.lowlevel().items()
+    }
+
+    assert {name: names for name, names in kept.items() if names} == {
+        name: set(known) for name, known in HOUSE.ALONE.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("users", "lonely"),
+    [
+        ([], True),
+        (["tensor"], True),
+        (["tensor", "wire"], False),
+        (["extensions"], False),
+        (["testing"], False),
+    ],
+)
+def test_extensions_and_contract_kits_count_as_many_users(users, lonely):
+    assert HOUSE.alone(users) is lonely
+
+
 def test_a_facade_is_one_class_over_siblings_over_one_base():
     assert {name: HOUSE.depth(value) for name, value in HOUSE.FACADES.items() if HOUSE.depth(value) > 3} == {}
 

@@ -28,8 +28,8 @@ REASONS = {
     ),
     "to_tf_strings": ONE_STORAGE,
     **dict.fromkeys(["run_lengths", "values", "cells", "rows", "local_index", "num", "element"], ROWS),
-    **dict.fromkeys(["flatten", "unflatten", "to_padded"], ROWS),
-    **dict.fromkeys(["tile", "tiling", "untiled", "select_tiles", "reduce_tiles"], ROWS),
+    "to_padded": ROWS,
+    **dict.fromkeys(["tile", "tiling", "select_tiles", "scatter", "reduce_tiles", "group_by_extents"], ROWS),
 }
 
 OPERATORS = ["lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert", "divmod", "rdivmod"] + [
@@ -49,9 +49,11 @@ USES = {
     "diagonal": lambda t: t.diagonal(1, 0),
     "dtype": lambda t: t.dtype.num,
     "elements": lambda t: t[::-1].elements(),
+    "flatten": lambda t: t.flatten(),
     "gather": lambda t: t.gather(1, [5, 0, -1]),
     "item": lambda t: t[2, 3].item(),
     "merge_modes": lambda t: t.merge_modes(0, 1),
+    "named": lambda t: t.named("row", None),
     "nbytes": lambda t: t.nbytes,
     "oindex": lambda t: t.oindex[[3, 0], [5, 5, 1]],
     "pad": lambda t: t.pad([(1, 0), (0, 2)], fill_value=7),
@@ -71,6 +73,8 @@ USES = {
     "tiled": lambda t: t.tiled(tw.Tiling([2, 2], [3, 3])),
     "to_numpy": lambda t: t.to_numpy(),
     "tolist": lambda t: t.tolist(),
+    "unflatten": lambda t: t.unflatten([1, 3]).flatten(),
+    "untiled": lambda t: t.tiled(tw.Tiling([2, 2], [3, 3])).untiled(),
     "unsqueeze": lambda t: t.unsqueeze(-1),
     "vindex": lambda t: t.vindex[[3, 0], [5, 1]],
     "window": lambda t: t.window(Shape(2, 3, origin=(1, 2))),

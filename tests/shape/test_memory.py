@@ -12,6 +12,8 @@ import pytest
 
 from tensorwrapper.shape import Indices, Jagged, JaggedView, Shape, SmoothView, Tiling
 
+pytestmark = pytest.mark.slow
+
 ROWS = 10**7
 KIB = 1024
 

@@ -319,3 +319,14 @@ def test_large_files_need_little_memory(folder, suffix):
     assert resource.getrlimit(resource.RLIMIT_DATA)[0] != 200_000
     with tw.open(folder / "c.tens") as f:
         assert f["array"].shape.extents == (n // 1024, 1024)
+
+
+def test_section_5_names_of_modes_stay_where_they_can_be_said(folder):
+    named = tw.as_tensor(np.arange(6).reshape(2, 3)).named("x", None)
+    tw.save(folder / "a.tens", {"t": named})
+
+    assert convert(folder / "a.tens", folder / "b.tens").lost == ()
+    with tw.open(folder / "b.tens") as file:
+        assert file["t"].shape == named.shape
+    for kind in ("npz", "npy", "safetensors"):
+        assert "the names of the modes of 't'" in convert(folder / "a.tens", folder / f"b.{kind}").lost

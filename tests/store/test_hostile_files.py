@@ -4,6 +4,7 @@ import contextlib
 import os
 import random
 import tracemalloc
+import zipfile
 import zlib
 
 import numpy as np
@@ -166,9 +167,9 @@ AFTER = PLACE.stop
 
 
 def with_index(rows, *, previous=None, table=None, names=None):
-    packed, bytes_ = pack_rows(rows)
+    packed, bytes_, grown = pack_rows(rows)
     index = encode_index(
-        packed if table is None else table, bytes_ if names is None else names, previous, AFTER
+        packed if table is None else table, bytes_ if names is None else names, previous, AFTER, grown=grown
     )
     return record(BODY) + record(index)
 
@@ -179,7 +180,7 @@ def rows_of(**changed):
 
 
 def test_the_index_that_is_right_is_taken(path):
-    path.write_bytes(with_index([("x", PLACE, 0, 1)]))
+    path.write_bytes(with_index([("x", PLACE, 0, 1, None)]))
     with tw.open(path) as f:
         assert f["x"].tolist() == [0, 1, 2]
         assert f._directory.chain == [(AFTER, 0)]
@@ -222,8 +223,8 @@ def test_an_index_with_names_that_are_none_is_refused(path, name):
 
 def test_an_index_that_repeats_a_name_is_refused(path):
     twice = record(BODY) + record(BODY)
-    rows = [("x", PLACE, 0, 1), ("x", Place(AFTER, PLACE.length), 0, 1)]
-    path.write_bytes(twice + record(encode_index(*pack_rows(rows), None, len(twice))))
+    rows = [("x", PLACE, 0, 1, None), ("x", Place(AFTER, PLACE.length), 0, 1, None)]
+    path.write_bytes(twice + record(encode_index(*pack_rows(rows)[:2], None, len(twice))))
     with pytest.raises(DataFileError, match="repeats the name 'x'"):
         tw.open(path)
     path.write_bytes(twice)
@@ -233,8 +234,8 @@ def test_an_index_that_repeats_a_name_is_refused(path):
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        (("y", PLACE, 0, 1), "says of itself"),
-        (("x", Place(0, PLACE.length - 64), 0, 1), "the index says"),
+        (("y", PLACE, 0, 1, None), "says of itself"),
+        (("x", Place(0, PLACE.length - 64), 0, 1, None), "the index says"),
     ],
 )
 def test_an_index_that_lies_is_found_when_the_tensor_is_opened(path, row, said):
@@ -306,6 +307,63 @@ def test_pieces_that_do_not_fit_are_refused(path):
 def test_a_piece_that_is_missing_leaves_the_tensor_out():
     directory = Directory()
     with pytest.raises(DataFileError, match="after 0 pieces"):
-        directory.add(("x", PLACE, 1, 3))
-    directory.add(("x", PLACE, 0, 3))
+        directory.add(("x", PLACE, 1, 3, None))
+    directory.add(("x", PLACE, 0, 3, None))
     assert directory.entries == {}
+
+
+def test_fuzz_a_tensor_of_an_unknown_packing_is_refused_as_the_record_of_its_file(path):
+    tw.save(path, {"s": tw.strings(["a", "b"])})
+    raw = path.read_bytes()
+    assert raw.count(b'"string"') >= 1
+    path.write_bytes(sealed(raw.replace(b'"string"', b'"strinG"')))
+    with tw.open(path) as f:
+        for read in (f.__getitem__, f.describe):
+            with pytest.raises(DataFileError, match=r"the record at .* is refused: .*packing 'strinG'"):
+                read("s")
+
+
+def npy(header, data=b"", *, major=1):
+    wide = 2 if major == 1 else 4
+    return b"\x93NUMPY" + bytes([major, 0]) + len(header).to_bytes(wide, "little") + header + data
+
+
+def test_fuzz_a_header_of_npy_is_read_in_linear_time(tmp_path, monkeypatch):
+    def slow(_text):
+        raise AssertionError("NumPy's filter, of which time grows with the third power")
+
+    monkeypatch.setattr(np.lib._format_impl, "_filter_header", slow)
+    source, target = tmp_path / "a.npy", tmp_path / "a.tens"
+    for header in (
+        b"{'descr': '<f8',, 'shape': (2,}3)," + b" " * 9000,
+        b'"' * 9000,
+        b"(" * 9000,
+        b"-" * 9000,
+        b"{" * 60,
+    ):
+        source.write_bytes(npy(header, bytes(48)))
+        with pytest.raises(DataFileError):
+            tw.store.convert(source, target)
+    source.write_bytes(npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (2L, 3L), }", bytes(48)))
+    tw.store.convert(source, target)
+    with tw.open(target) as f:
+        assert f["array"].shape == tw.Shape(2, 3)
+
+
+def test_fuzz_a_long_header_of_npy_is_not_unpacked(tmp_path):
+    # A megabyte of zeros takes a kilobyte of an archive.
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", npy(bytes(2**26), major=2))
+    tracemalloc.start()
+    with pytest.raises(DataFileError, match="67108864 bytes; 10000 are allowed"):
+        tw.store.convert(tmp_path / "a.npz", tmp_path / "a.tens")
+    assert tracemalloc.get_traced_memory()[1] < 2**22
+    tracemalloc.stop()
+
+
+def test_fuzz_an_index_of_elements_that_nobody_knows_is_refused(path):
+    raw = with_index([], table=rows_of(), names=np.frombuffer(b"x", np.uint8))
+    path.write_bytes(sealed(raw.replace(b'"word":8', b'"word":7')))
+    for mode in ("r", "a"):
+        with pytest.raises(DataFileError, match=r"index that is refused: .*elements 'i' of 7 bytes"):
+            tw.open(path, mode)

@@ -102,3 +102,16 @@ def test_section_2_whatever_is_written_is_read(seed, tmp_path):
         with tw.open(path) as f:
             assert f["x"].shape == tensor.shape
     assert written
+
+
+def test_section_2_a_file_opens_everywhere_and_taking_too_much_is_refused(tmp_path):
+    path, n = tmp_path / "run.tens", 2**20
+    for piece_bytes in (n * 2, n * 4):
+        tw.save(path, {"x": np.arange(n)}, compress="zlib", piece_bytes=piece_bytes)
+        with tw.open(path, limits=Limits(decompressed_bytes=piece_bytes - 1)) as f:
+            x = f["x"]
+            assert f.describe("x").shape == x.shape == Shape(n)
+            with pytest.raises(TensorWrapperError, match=r"Limits\(decompressed_bytes=...\) raises that"):
+                x.copy()
+        with tw.open(path, limits=Limits(decompressed_bytes=piece_bytes)) as f:
+            assert f["x"].copy().tolist() == list(range(n))

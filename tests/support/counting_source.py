@@ -6,19 +6,26 @@ from queue import Empty, SimpleQueue
 
 import numpy as np
 
-from tensorwrapper import Shape
+from tensorwrapper import Shape, Tensor
+from tensorwrapper.selection import Outer, Runs
 
 __all__ = ["CountingSource", "SlowSource"]
 
 
 class CountingSource:
-    """An array as a source elsewhere."""
+    """An array, or a tensor of any kind, as a source elsewhere."""
 
-    def __init__(self, array, origin=None):
+    def __init__(self, array, origin=None, abilities=("runs",)):
         self.array = array
-        self.shape = Shape(*array.shape, origin=origin or (0,) * array.ndim)
+        if isinstance(array, Tensor):
+            self.shape = array.shape
+            self.flat = array.elements()
+        else:
+            self.shape = Shape(*array.shape, origin=origin or (0,) * array.ndim)
+            self.flat = array.reshape(-1)
         self.dtype = array.dtype
         self.version = "1"
+        self.abilities = frozenset(abilities)
         self.calls = 0
         self.selections = []
 
@@ -26,6 +33,11 @@ class CountingSource:
     def nbytes(self):
         """All bytes that were read."""
         return sum(selection.size for selection in self.selections) * self.dtype.itemsize
+
+    @property
+    def asked(self):
+        """All bytes that it took to say what is wanted."""
+        return sum(selection.nbytes for selection in self.selections)
 
     def cost(self, selection):
         return selection.size * self.dtype.itemsize
@@ -35,6 +47,7 @@ class CountingSource:
         self.selections += selections
         for selection, target in zip(selections, out, strict=True):
             assert target.shape == selection.extents
+            assert isinstance(selection, Outer) or "runs" in self.abilities
         return self.start(selections, out)
 
     def start(self, selections, out):
@@ -44,7 +57,10 @@ class CountingSource:
 
     def deliver(self, selection, target):
         """Read one selection."""
-        target[...] = self.array[np.ix_(*[np.asarray(mode) for mode in selection.modes])]
+        if isinstance(selection, Runs):
+            target[...] = self.flat[selection.numbers()]
+            return
+        target[...] = self.array[np.ix_(*[np.asarray(mode, dtype=np.int64) for mode in selection.modes])]
 
 
 class Handle:
@@ -64,8 +80,8 @@ class Handle:
 class SlowSource(CountingSource):
     """Threads deliver the selections, one each, when `gate` is open; in an order of their own."""
 
-    def __init__(self, array, origin=None):
-        super().__init__(array, origin)
+    def __init__(self, array, origin=None, abilities=("runs",)):
+        super().__init__(array, origin, abilities)
         self.gate = threading.Event()
         self.gate.set()
         self.handles = []

@@ -4,6 +4,8 @@ import re
 import xml.etree.ElementTree as ET
 from typing import NamedTuple
 
+import pytest
+
 SVG = "{http://www.w3.org/2000/svg}"
 DRAWN = {f"{SVG}{name}" for name in ("rect", "line", "path", "text")}
 
@@ -97,3 +99,19 @@ def _boxes_of(element, x, y):
             low, high = map(min, zip(*run, strict=True)), map(max, zip(*run, strict=True))
             (a, b), (c, d) = low, high
             yield Box(x + a, y + b, c - a, d - b, fill, title)
+
+
+NEAR = 0.03  # pixels: documents have two decimals
+
+
+def picture(shape):
+    return Picture(shape.to_svg())
+
+
+def one(boxes):
+    (box,) = boxes
+    return box
+
+
+def near(value):
+    return pytest.approx(value, abs=NEAR)

@@ -5,6 +5,7 @@ import numpy as np
 from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
 from tensorwrapper.selection.expressions._generators import Generator, RandomField
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
+from tensorwrapper.selection.expressions._once import Once
 from tensorwrapper.selection.expressions._padding import Padding
 from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.expressions._routing import Routing
@@ -38,7 +39,7 @@ def _elements(node):
             return np.asarray({"minimum": np.minimum, "maximum": np.maximum}[kind].reduce(parts))
         case Casting():
             return parts[0].astype(node.dtype)
-        case Whole():
+        case Whole() | Once():
             return parts[0]
     raise TypeError(node)
 

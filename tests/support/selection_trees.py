@@ -97,6 +97,8 @@ class Grower:
     def _put(self, how, parts, mode):
         rng = self.rng
         views, arrays = [list(own) for own in zip(*parts, strict=True)]
+        # NumPy knows no origins: these trees are put together by position.
+        views = [view[...] if any(view.shape.origin) else view for view in views]
         if how == "concat":
             for k in range(len(parts)):
                 n = arrays[k].shape[mode]
@@ -111,6 +113,7 @@ class Grower:
             return sel.stack(views, mode=mode - rng.choice([0, arrays[0].ndim + 1])), np.stack(arrays, mode)
         if how == "where":
             view, array = self.mask(arrays[0].shape)
+            view = view[...] if any(view.shape.origin) else view
             a, b = (0, 1) if len(parts) > 1 else (0, 0)
             return sel.where(view, views[a], views[b]), np.where(array, arrays[a], arrays[b])
         if any(array.dtype.kind == "c" for array in arrays):

@@ -89,6 +89,7 @@ ALLOWED = {
         "copyto",  # out= of a reduction, as NumPy's
         "where",  # places, and what NumPy's own function of that name does
     },
+    "_boxes.py": FUNCTIONS | METHODS,  # corners of boxes
     "selection": {
         "array",  # coordinates, positions and constants
         "ascontiguousarray",  # positions
@@ -102,6 +103,7 @@ ALLOWED = {
         "tobytes",  # tables of positions
         "where",  # coordinates
     },
+    "selection/rows": {"ravel", "tile"},  # where rows begin, and of what operand they are
     "selection/random": {"astype", "stack", "where"},  # random words and ranks, on their way to numbers
     "_json_fields.py": {"array"},  # integers of JSON
     "store": {
@@ -109,12 +111,17 @@ ALLOWED = {
         "copy",  # the state of a check sum
     },
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
-    "wire/_assembler.py": {"put", "take"},  # methods of its own
-    "wire/_assembler_boxes.py": {"array", "concatenate"},  # corners of boxes
-    "wire/_compressed_packing.py": {"array"},  # sizes of blocks
-    "wire/_compress_buffer.py": {"put"},  # of the cache
-    "wire/_jagged_packing.py": {"where"},  # extents of empty cells
+    "wire/_assembler.py": {"put"},  # of a part
+    "wire/_delivered.py": {"copy"},  # structure that is remembered when its tensor has gone, or has changed
+    "buffer/copies/_lines.py": {"append", "take"},  # lines of a table
+    "selection/computing/_background.py": {"put"},  # a queue
+    "store/_growth.py": {"flatten"},  # lists of records
+    "wire/packings/_compressed.py": {"array"},  # sizes of blocks
+    "wire/packings/_compressed_buffer.py": {"put", "take"},  # of the cache, and of a claim
+    "wire/packings/_jagged.py": {"where"},  # extents of empty cells
     "wire/_write.py": {"flatten"},  # Shape.flatten
+    "wire/_pending.py": {"copy", "put", "take"},  # of tables of boxes, and of a part
+    "wire/_pieces.py": {"flatten"},  # Shape.flatten
     "wire/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
 }
 

@@ -1,9 +1,7 @@
 """Exchange with NumPy, DLPack and pickle; copies are counted."""
 
-import asyncio
 import copy
 import pickle
-import threading
 
 import numpy as np
 import pytest
@@ -194,56 +192,3 @@ def test_copy_shares_and_deepcopy_copies(name):
 
 
 # Counting.
-
-
-def test_counts_nest():
-    with count_copies() as outer:
-        T.copy()
-        with count_copies() as inner:
-            T[0].copy()
-        T[0, 0].copy()
-    assert (inner.copies, inner.nbytes) == (1, 48)
-    assert (outer.copies, outer.nbytes) == (3, 24 * 8 + 48 + 8)
-    T.copy()
-    assert outer.copies == 3
-    assert repr(inner) == "CopyCount(nbytes=48, copies=1)"
-
-
-def test_a_count_ends_with_its_block_also_on_errors():
-    with pytest.raises(ZeroDivisionError), count_copies() as count:
-        raise ZeroDivisionError
-    T.copy()
-    assert count.copies == 0
-
-
-def test_other_threads_count_for_themselves():
-    counts = {}
-
-    def work(name, n):
-        with count_copies() as count:
-            for _ in range(n):
-                T.copy()
-        counts[name] = count.copies
-
-    with count_copies() as mine:
-        threads = [threading.Thread(target=work, args=(n, n)) for n in (1, 50, 100)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert counts == {1: 1, 50: 50, 100: 100}
-    assert mine.copies == 0
-
-
-def test_tasks_count_for_themselves():
-    async def work(n):
-        with count_copies() as count:
-            for _ in range(n):
-                T.copy()
-                await asyncio.sleep(0)
-        return count.copies
-
-    async def both():
-        return await asyncio.gather(work(2), work(5))
-
-    assert asyncio.run(both()) == [2, 5]

@@ -343,3 +343,16 @@ def test_tensors_are_found_in_lists_by_identity_and_print_their_shape():
     assert t in [t, 1]
     assert [t].index(t) == 0
     assert repr(t).endswith("shape=Shape(2, 3), dtype=float64)")
+
+
+@pytest.mark.parametrize("key", [np.s_[0 :: 2**62], np.s_[:, 1 :: -(10**20)], np.s_[:: 2**70, :: 2**63]])
+def test_fuzz_a_step_that_is_never_taken_may_be_of_any_size(key):
+    # NumPy has no strides of more than 64 bits, and needs none where there is one index.
+    small = tuple([slice(k.start, k.stop, k.step and (9 if k.step > 0 else -9)) for k in np.index_exp[key]])
+    t, x = as_tensor(np.arange(4.0).reshape(2, 2)), np.arange(4.0).reshape(2, 2)
+    found, wanted = t[key], x[small]
+    assert found.tolist() == wanted.tolist() == found.copy().tolist()
+    assert np.asarray(found).tolist() == (found + 0).tolist() == wanted.tolist()
+    assert "2" in repr(found) or "0" in repr(found)
+    found[...] = 7
+    assert np.asarray(t)[small].tolist() == np.full(wanted.shape, 7.0).tolist()

@@ -2,8 +2,6 @@
 
 import gc
 import socket as sockets
-import subprocess
-import sys
 import threading
 import time
 import warnings
@@ -22,7 +20,6 @@ from tensorwrapper.errors import (
     TransportError,
     TransportThreadError,
     TransportTimeoutError,
-    UnsupportedSocketError,
 )
 from tensorwrapper.transport import Socket
 from tensorwrapper.wire import Limits
@@ -261,45 +258,6 @@ def test_a_dropped_socket_frees_its_address():
             except TransportError:
                 assert time.monotonic() < until
                 time.sleep(0.02)
-
-
-@pytest.mark.parametrize("kind", ["CLIENT", "SERVER"])
-def test_draft_sockets_are_refused(kind):
-    with pytest.raises(UnsupportedSocketError, match="DEALER and ROUTER"):
-        Socket(kind)
-
-
-@pytest.mark.parametrize(
-    "kind", ["PUB", "SUB", "REQ", "REP", "STREAM", "RADIO", "SCATTER", "push", "", None, 8]
-)
-def test_there_are_no_other_kinds(kind):
-    with pytest.raises(UnsupportedSocketError, match="no socket of kind") as caught:
-        Socket(kind)
-    assert all(known in str(caught.value) for known in KINDS)
-    assert "CLIENT" not in str(caught.value)
-
-
-SURVIVE = """
-from tensorwrapper.errors import UnsupportedSocketError
-from tensorwrapper.transport import Socket
-for kind in ("CLIENT", "SERVER", "GATHER", "DISH"):
-    try:
-        Socket(kind)
-    except UnsupportedSocketError:
-        print(kind, "refused")
-with Socket("PULL") as sink, Socket("PUSH") as source:
-    source.connect(sink.bind("tcp://127.0.0.1:*"))
-print("alive")
-"""
-
-
-def test_the_process_survives_draft_sockets():
-    done = subprocess.run(
-        [sys.executable, "-c", SURVIVE], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    refused = [f"{kind} refused" for kind in ("CLIENT", "SERVER", "GATHER", "DISH")]
-    assert done.stdout.splitlines() == [*refused, "alive"]
 
 
 @pytest.mark.parametrize("frames", [[], [b"ZIO0TENS"]])

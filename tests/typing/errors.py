@@ -24,7 +24,11 @@ values: list[type[ValueError]] = [
 indices: list[type[IndexError]] = [errors.OutOfBoundsError]
 types: list[type[TypeError]] = [errors.DTypeError, errors.ConversionError]
 overflows: list[type[OverflowError]] = [errors.SizeOverflowError]
-runtimes: list[type[RuntimeError]] = [errors.ComputationCancelledError, errors.DemoError]
+runtimes: list[type[RuntimeError]] = [
+    errors.ComputationCancelledError,
+    errors.DemoError,
+    errors.VersionChangedError,
+]
 systems: list[type[OSError]] = [
     errors.TransportError,
     errors.TransportTimeoutError,
@@ -64,6 +68,7 @@ roots: list[type[TensorWrapperError]] = [
     errors.ModeNameError,
     errors.DemoError,
     errors.ComputationCancelledError,
+    errors.VersionChangedError,
     errors.DistributionError,
 ]
 warnings: list[type[TensorWrapperWarning]] = [errors.LeakedResourceWarning]

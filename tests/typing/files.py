@@ -6,13 +6,14 @@ from typing import Any, assert_type
 import numpy as np
 
 import tensorwrapper as tw
+from tensorwrapper.selection import View
 from tensorwrapper.store import Conversion, Entry, TensFile, Verification, convert, verify
 
 with tw.open("run.tens") as f:
     assert_type(f, TensFile)
-    assert_type(f["a"], tw.Tensor[Any])
+    assert_type(f["a"], tw.Tensor[Any] | View[Any])
     assert_type(list(f), list[str])
-    assert_type(f.get("a"), tw.Tensor[Any] | None)
+    assert_type(f.get("a"), tw.Tensor[Any] | View[Any] | None)
     assert_type(f.metadata, dict[str, Any])
     assert_type(f.describe("a"), Entry)
     assert_type(f.path, Path)

@@ -43,3 +43,17 @@ assert_type(broadcast_shapes((1,), matrix).rank, int)
 def stretch(layout: Layout, tensor: Tensor) -> None:
     assert_type(plan.stretch(0, layout), Layout)
     assert_type(plan.stretch(1, tensor), Tensor)
+
+
+# Layouts and tensors keep names, and take modes by them.
+
+assert_type(Layout(Shape(3, 4)).named("a", None), Layout[tuple[int, int]])
+assert_type(Layout(Shape(3, 4)).permute("b", "a"), Layout[tuple[int, int]])
+assert_type(Layout(matrix)[{"atom": 0}], Layout)
+
+
+def named_tensors(tensor: Tensor[Any, tuple[int, int]]) -> None:
+    assert_type(tensor.named("a", "b"), Tensor[Any, tuple[int, int]])
+    assert_type(tensor.permute("b", "a"), Tensor[Any, tuple[int, int]])
+    assert_type(tensor[{"a": 0, "b": slice(2)}], Tensor[Any])
+    tensor.named(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

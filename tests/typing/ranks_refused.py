@@ -40,7 +40,7 @@ i, j, k = s2.index(0)  # type: ignore[misc]  # pyright: ignore[reportAssignmentT
 for _a, _b in s3.indices():  # type: ignore[misc]  # pyright: ignore[reportAssignmentType]
     pass
 s2[1.5]  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
-s2.slice((0,), (1, 1))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+s2.slice((0,), (1, 1))  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
 s2.translate_to((1, 2, 3))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 lay.offset_of((1, 2, 3))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 lay.offset_of((1,))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.boxes import block, received
 
 import tensorwrapper as tw
-from tensorwrapper import Shape, Tiling
-from tensorwrapper.buffer import count_copies
+from tensorwrapper import Shape
 from tensorwrapper.errors import (
     ConversionError,
-    ExtentMismatchError,
-    LocalProtocolError,
     RemoteProtocolError,
 )
-from tensorwrapper.wire import Assembler, Block, Limits, blocks_of, decode, encode, split_blocks
+from tensorwrapper.wire import Assembler, Block, Limits, blocks_of, decode, encode
 
 MUCH = 2**20
 
@@ -31,20 +29,10 @@ class Clock:
         return self.now
 
 
-def received(*blocks, **options):
-    return decode([bytes(frame) for frame in encode([*blocks], **options)])
-
-
 def reason(call):
     with pytest.raises(RemoteProtocolError) as caught:
         call()
     return caught.value.reason
-
-
-def block(array, origin, name, total):
-    return Block(
-        tw.from_buffer(np.asarray(array).reshape(-1), Shape(*np.shape(array), origin=origin)), name, total
-    )
 
 
 @st.composite
@@ -205,16 +193,29 @@ def test_what_is_abandoned_is_forgotten():
     assert assembler.add(block([1.0, 2.0, 3.0], (0,), "y", total))["y"].tolist() == [1.0, 2.0, 3.0]
 
 
-def test_what_was_completed_before_a_refusal_is_not_lost():
+def test_a_message_is_taken_as_a_whole_or_not_at_all():
     total, assembler = Shape(2), Assembler(MUCH, 1)
-    message = received(
-        block([1.0, 2.0], (0,), "x", total), block([1.0], (0,), "y", total), block([1.0], (0,), "y", total)
-    )
-    assert reason(lambda: assembler.add(message)) == "layout"
-    assert assembler.nbytes == 32
-    assert reason(lambda: assembler.add(block([1.0], (0,), "x", total))) == "layout"
-    assert assembler.take()["x"].tolist() == [1.0, 2.0]
-    assert (assembler.take(), assembler.pending, assembler.nbytes) == ({}, ("y",), 16)
+    assembler.add(block([5.0], (0,), "old", total))
+    assembler.add(block([6.0], (0,), "older", total))
+    before = assembler.pending, assembler.missing("old"), assembler.nbytes
+    x, y = block([1.0, 2.0], (0,), "x", total), block([1.0], (0,), "y", total)
+    old = block([7.0], (1,), "old", total)
+    for message in (received(x, old, y, y), received(old, y, old), received(x, old, x)):
+        assert reason(lambda message=message: assembler.add(message)) == "layout"
+        assert (assembler.pending, assembler.missing("old"), assembler.nbytes) == before
+        assert assembler.add(decode(encode([]))) == {}
+    done = assembler.add(received(x, old, y))
+    assert {name: tensor.tolist() for name, tensor in done.items()} == {"x": [1.0, 2.0], "old": [5.0, 7.0]}
+    assert (assembler.pending, assembler.nbytes) == (("older", "y"), 32)
+
+
+def test_limits_count_all_that_a_message_begins():
+    assembler, total = Assembler(40, 1), Shape(2)
+    many = received(*(block([1.0], (0,), name, total) for name in "abc"))
+    assert reason(lambda: assembler.add(many)) == "limit"
+    assert (assembler.pending, assembler.nbytes) == ((), 0)
+    assembler.add(received(*(block([1.0], (0,), name, total) for name in "ab")))
+    assert (assembler.pending, assembler.nbytes) == (("a", "b"), 32)
 
 
 def test_damaged_elements_are_not_counted_as_there():
@@ -236,67 +237,20 @@ def test_tensors_that_are_whole_are_left_to_the_application():
     assert blocks_of(decode([b"ZIO0TENS", bytes(24)])) == ()
 
 
-def test_a_block_is_a_box_for_who_knows_nothing_of_blocks():
-    (got,) = received(block([[1.0, 2.0]], (3, 1), "x", Shape(4, 5))).tensors
-    assert (got.shape, got.tolist()) == (Shape(1, 2, origin=(3, 1)), [[1.0, 2.0]])
-
-
-@pytest.mark.parametrize("max_bytes", [8, 9, 16, 24, 40, 100, 500, 10**9])
-def test_blocks_of_a_size_lie_packed_and_are_not_copied(max_bytes):
-    whole = tw.from_buffer(np.arange(120.0), Shape(4, 5, 6, origin=(1, -2, 0)))
-    blocks = list(split_blocks(whole, "x", max_bytes=max_bytes))
-    assert all(0 < b.tensor.nbytes <= max_bytes for b in blocks)
-    with count_copies() as count:
-        frames = [encode([b]) for b in blocks]
-    assert count.nbytes == 0
-    assembler, done = Assembler(MUCH, 1), {}
-    for parts in frames:
-        done |= assembler.add(decode(parts))
-    assert (done["x"].shape, done["x"].tolist()) == (whole.shape, whole.tolist())
-    assert len(blocks) <= 2 * -(-960 // max_bytes) + 24
-
-
-def test_blocks_by_a_tiling_are_its_tiles():
-    whole = tw.as_tensor(np.arange(20).reshape(4, 5))
-    tiling = Tiling([1, 0, 3], [2, 3])
-    blocks = list(split_blocks(whole, "x", tiling=tiling))
-    assert [b.tensor.shape for b in blocks] == [t for t in tiling.tiles() if t.size]
-    assert Assembler(MUCH, 1).add(received(*reversed(blocks)))["x"].tolist() == whole.tolist()
-    with pytest.raises(ExtentMismatchError):
-        split_blocks(whole, "x", tiling=Tiling([4], [4]))
-
-
-@pytest.mark.parametrize("shape", [Shape(), Shape(0), Shape(3, 0, 2)], ids=str)
-def test_tensors_of_one_element_or_none_are_one_block(shape):
-    whole = tw.zeros(shape)
-    (only,) = split_blocks(whole, "x")
-    done = Assembler(MUCH, 1).add(received(only))
-    assert (done["x"].shape, done["x"].tolist()) == (shape, whole.tolist())
-
-
-def test_what_cannot_be_a_block_is_refused():
-    total = Shape(2, 2)
-    for tensor, name, whole in (
-        (tw.zeros(Shape(2, 2)), "", total),
-        (tw.zeros(Shape(2, 3)), "x", total),
-        (tw.zeros(Shape(1, 1, origin=(2, 0))), "x", total),
-        (tw.zeros(Shape(1, 1, origin=(-1, 0))), "x", total),
-        (tw.zeros(Shape(2)), "x", total),
-        (tw.jagged([[1], []]), "x", total),
-        (tw.sparse([(0, 0)], [1.0], total), "x", total),
-        (tw.zeros(Shape(2, 2)), "x", Shape.jagged([2, 2])),
-    ):
-        with pytest.raises(LocalProtocolError):
-            Block(tensor, name, whole)
-    with pytest.raises(LocalProtocolError):
-        split_blocks(tw.zeros(total), "")
-    with pytest.raises(LocalProtocolError):
-        split_blocks(tw.zeros(total), "x", max_bytes=7)
-    with pytest.raises(LocalProtocolError):
-        split_blocks(tw.jagged([[1], []]), "x")
-
-
 def test_arguments_are_checked():
+    for timeout in ("a", "1", b"1", None, [1], 1j, -1.0):
+        with pytest.raises(ConversionError, match="timeout"):
+            Assembler(MUCH, timeout)
+    with pytest.raises(ConversionError, match="clock"):
+        Assembler(MUCH, 1, clock=3)
+    for wrong in (None, [], b"", np.arange(3)):
+        with pytest.raises(ConversionError, match="Message or a Block"):
+            Assembler(MUCH, 1).add(wrong)
+    for name in (["a"], None, 3):
+        with pytest.raises(ConversionError, match="text"):
+            Assembler(MUCH, 1).missing(name)
+        with pytest.raises(ConversionError, match="text"):
+            Assembler(MUCH, 1).discard(name)
     with pytest.raises(ConversionError):
         Assembler(MUCH, 0)
     with pytest.raises(ConversionError):

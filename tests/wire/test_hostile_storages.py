@@ -1,108 +1,21 @@
 """Compressed, sparse and string tensors that lie: each lie has its reason, and memory is not wasted on it."""
 
-import contextlib
-import json
 import struct
-import tracemalloc
-import zlib
 
-import blosc2
-import numpy as np
 import pytest
-import zstandard
+from support.spoilt_storages import (
+    ALL,
+    DROP,
+    GOOD,
+    RAW,
+    SPARSE,
+    STRING,
+    TF,
+    Spoilt,
+)
 
 from tensorwrapper.buffer import decode_tf_strings
-from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.wire import Limits, decode
-
-DROP = object()
-CODECS = ["zlib", "zstd", "blosc2"]
-
-
-def integers(*numbers):
-    return np.array(numbers, dtype="<i8").tobytes()
-
-
-class Spoilt:
-    """The description and the parts of a good tensor, to be spoilt."""
-
-    def __init__(self, packing, dtype, shape, keys, *parts):
-        self.packing, self.dtype, self.shape, self.keys, self.parts = packing, dtype, shape, keys, parts
-
-    def frames(self, *, parts=None, shape_=None, packed=DROP, beside=None, **changed):
-        keys = {key: value for key, value in {**self.keys, **changed}.items() if value is not DROP}
-        kind, word = self.dtype
-        whole = {
-            "dtype": kind,
-            "word": int(word),
-            "part": 0,
-            "shape": self.shape if shape_ is None else shape_,
-        }
-        whole |= {"packing": self.packing, self.packing: keys if packed is DROP else packed} | (beside or {})
-        prefix = b"ZIO0TENS" + json.dumps({"TENS": {"tensors": [whole]}}).encode()
-        replaced = {
-            k: part if isinstance(part, bytes) else integers(*part) for k, part in (parts or {}).items()
-        }
-        return [prefix, bytes(24), *[replaced.get(k, part) for k, part in enumerate(self.parts)]]
-
-    def reason(self, limits=None, **changed):
-        with pytest.raises(RemoteProtocolError) as caught:
-            np.asarray(decode(self.frames(**changed), limits=limits or Limits()).tensors[0].elements())
-        return caught.value.reason
-
-
-def packed_by(name, raw, word=1):
-    if name == "zlib":
-        return zlib.compress(raw)
-    if name == "zstd":
-        return zstandard.compress(raw)
-    return bytes(blosc2.compress2(np.frombuffer(raw, "u1"), typesize=word, nthreads=1))
-
-
-RAW = [bytes(range(8)) * 32, bytes([5]) * 256, bytes([7]) * 64]
-"""576 bytes in blocks of 256."""
-
-
-def compressed(name):
-    blocks = [packed_by(name, raw) for raw in RAW]
-    ends = np.cumsum([0, *map(len, blocks)])
-    return Spoilt(
-        name, "u1", [24, 24], {"version": 1, "block": 256, "blocks": 1}, b"".join(blocks), integers(*ends)
-    )
-
-
-GOOD = {name: compressed(name) for name in CODECS}
-SPARSE = Spoilt(
-    "sparse",
-    "i2",
-    [3],
-    {"version": 1, "shape": [2, 4], "addresses": 1, "fill": 2},
-    struct.pack("<3h", 5, 6, 7),
-    integers(0, 3, 7),
-    struct.pack("<h", -1),
-)
-STRING = Spoilt(
-    "string",
-    "u1",
-    [5],
-    {"version": 1, "kind": "utf8", "shape": [2, 2], "offsets": 1, "validity": 2},
-    b"ab\xc3\xbcc",
-    integers(0, 1, 1, 4, 5),
-    b"\x0d",
-)
-TF = Spoilt(
-    "string",
-    "u1",
-    [21],
-    {"version": 1, "kind": "binary", "shape": [2], "form": "tf_string"},
-    bytes.fromhex("0000000000000000 0300000000000000 026162 01 63".replace(" ", "")),
-)
-ALL = {**GOOD, "sparse": SPARSE, "string": STRING, "tf": TF}
-
-
-@pytest.fixture(params=CODECS)
-def codec(request):
-    return request.param
 
 
 @pytest.fixture(params=ALL)
@@ -165,164 +78,6 @@ def test_index_parts_of_odd_sizes(good):
         if key in good.keys:
             assert good.reason(parts={1: good.parts[1] + b"x"}) == "size"
             assert good.reason(parts={1: good.parts[1][:-1]}) == "size"
-
-
-@pytest.mark.parametrize(
-    ("key", "values", "reason"),
-    [
-        ("block", [DROP, None, True, 256.0, "256", [256]], "schema"),
-        ("block", [0, -1, 2**24 + 1, 10**30], "limit"),
-        ("block", [1, 255, 288, 576, 2**24], "size"),
-        ("shuffle", [None, 0, 1, "true", [True]], "schema"),
-    ],
-)
-def test_keys_of_compressed_tensors(codec, key, values, reason):
-    for value in values:
-        assert GOOD[codec].reason(**{key: value}) == reason, value
-
-
-def test_shuffles(codec):
-    if codec == "blosc2":
-        assert GOOD[codec].reason(shuffle=True) == "layout"
-    else:
-        # One byte per element is in order either way.
-        assert decode(GOOD[codec].frames(shuffle=True)).tensors[0].elements().tobytes() == b"".join(RAW)
-    assert len(decode(GOOD[codec].frames(shuffle=False)).tensors) == 1
-
-
-def test_blocks_are_whole_elements(codec):
-    wide = Spoilt(codec, "f8", [72], {**GOOD[codec].keys}, *GOOD[codec].parts)
-    assert len(decode(wide.frames()).tensors) == 1
-    assert wide.reason(block=257) == wide.reason(block=260) == "size"
-    assert wide.reason(block=7) == "limit"
-
-
-def test_tables_of_blocks(codec):
-    good = GOOD[codec]
-    zero, first, second, last = np.frombuffer(good.parts[1], "<i8").tolist()
-    for table, reason in (
-        ([], "size"),
-        ([0], "size"),
-        ([zero, first, last], "size"),
-        ([zero, first, second, last, last], "size"),
-        ([zero, second, first, last], "layout"),
-        ([1, first, second, last], "layout"),
-        ([-1, first, second, last], "layout"),
-        ([zero, first, second, last - 1], "size"),
-        ([zero, first, second, last + 1], "size"),
-        ([zero, first, second, 2**62], "size"),
-        ([zero, first, first, last], "size"),
-        ([zero, zero, second, last], "size"),
-    ):
-        assert good.reason(parts={1: table}) == reason, table
-    # More bytes than a block holds.
-    grown = {0: good.parts[0][:second] + bytes(65), 1: [zero, first, second, second + 65]}
-    assert good.reason(parts=grown) == "size"
-    assert good.reason(shape_=[24, 25]) in ("size", "integrity")
-    assert good.reason(shape_=[2**30, 2**4], limits=Limits(decompressed_bytes=2**40)) == "size"
-
-
-def block_of(codec, data, size=256):
-    """The reason for refusing one block with this in it."""
-    spoilt = Spoilt(
-        codec, "u1", [size], {"version": 1, "block": max(size, 1), "blocks": 1}, data, integers(0, len(data))
-    )
-    return spoilt.reason()
-
-
-def test_blocks_that_do_not_end_where_they_should(codec):
-    good = packed_by(codec, RAW[1])
-    assert block_of(codec, good[:-1]) in ("integrity", "size")
-    assert block_of(codec, good[: len(good) // 2]) in ("integrity", "size")
-    assert block_of(codec, good[:1]) == "integrity"
-    assert block_of(codec, good + b"x") == "integrity"
-    assert block_of(codec, good + good) == "integrity"
-    assert block_of(codec, bytes(len(good))) in ("integrity", "unsupported", "size")
-    assert block_of(codec, packed_by(codec, RAW[1][:-1])) == "size"
-    assert block_of(codec, packed_by(codec, RAW[1] + b"\x05")) == "size"
-    assert block_of(codec, packed_by(codec, b"")) in ("size", "integrity")
-
-
-@pytest.mark.slow
-def test_bombs_make_no_more_than_a_block(codec):
-    bombs = {
-        "zlib": zlib.compress(bytes(2**27)),
-        "zstd": zstandard.compress(bytes(2**27)),
-        "blosc2": packed_by("blosc2", bytes(2**27)),
-    }
-    for size in (len(bombs[codec]) + 1, 2**18):
-        tracemalloc.start()
-        assert block_of(codec, bombs[codec], size) == "size"
-        _, most = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        assert most < 2**23
-
-
-def test_frames_of_zstandard_that_do_not_say_their_size():
-    writer = zstandard.ZstdCompressor(write_content_size=False)
-    assert block_of("zstd", writer.compress(RAW[1])) == "size"
-    huge = bytearray(zstandard.compress(bytes(2**33 // 2**10)))
-    for place in range(4, 14):
-        for value in (0, 0xFF, 0x84, 0xE0):
-            spoilt = bytearray(huge)
-            spoilt[place] = value
-            assert block_of("zstd", bytes(spoilt), 2**20) in ("size", "integrity")
-
-
-@pytest.mark.parametrize(
-    ("place", "values", "reason"),
-    [
-        (2, [0, 1, 4, 0x45, 0xC5, 0xE5], "unsupported"),
-        (16, [3, 4, 32, 35, 160, 255], "unsupported"),
-        (21, [3, 4, 32, 35, 160, 255], "unsupported"),
-        (31, [1, 2, 8, 0x80, 0x40, 0x50, 0x70, 0xFF], "unsupported"),
-        (4, [1, 255], "size"),
-        (7, [0x7F, 0xFF], "size"),
-        (8, [0], "integrity"),
-        (11, [0x7F, 0xFF], "integrity"),
-        (12, [0, 255], "integrity"),
-        (15, [0x7F, 0xFF], "integrity"),
-    ],
-)
-def test_headers_of_blosc2(place, values, reason):
-    good = packed_by("blosc2", RAW[0])
-    for value in values:
-        spoilt = bytearray(good)
-        spoilt[place] = value
-        if place == 8:
-            spoilt[8:12] = bytes(4)
-        assert block_of("blosc2", bytes(spoilt)) == reason, value
-
-
-def test_every_byte_of_a_block_counts_or_does_no_harm(codec):
-    good = packed_by(codec, RAW[0])
-    rng = np.random.default_rng(1)
-    for place in range(len(good)):
-        for value in rng.integers(0, 256, 8).tolist():
-            spoilt = bytes([*good[:place], value, *good[place + 1 :]])
-            parts = {0: spoilt, 1: [0, len(spoilt)]}
-            frames = GOOD[codec].frames(parts=parts, shape_=[256])
-            with contextlib.suppress(RemoteProtocolError):
-                assert len(decode(frames).tensors[0].elements()) == 256
-
-
-def test_what_is_compressed_is_limited_all_together(codec):
-    good = GOOD[codec]
-    assert good.reason(limits=Limits(decompressed_bytes=575)) == "limit"
-    assert len(decode(good.frames(), limits=Limits(decompressed_bytes=576)).tensors) == 1
-    frames = good.frames()
-    twice = json.loads(frames[0][8:])
-    twice["TENS"]["tensors"] *= 2
-    frames[0] = b"ZIO0TENS" + json.dumps(twice).encode()
-    with pytest.raises(RemoteProtocolError, match="decompressed"):
-        decode(frames, limits=Limits(decompressed_bytes=1151))
-    assert len(decode(frames, limits=Limits(decompressed_bytes=1152)).tensors) == 2
-
-
-def test_bools_in_blocks_are_0_or_1(codec):
-    bad = Spoilt(codec, "b1", [256], {"version": 1, "block": 256, "blocks": 1}, packed_by(codec, RAW[1]))
-    bad.parts += (integers(0, len(bad.parts[0])),)
-    assert bad.reason() == "integrity"
 
 
 @pytest.mark.parametrize(

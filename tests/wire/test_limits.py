@@ -8,7 +8,7 @@ import pytest
 from support.messages import GOOD, described, message, reason_of
 
 import tensorwrapper as tw
-from tensorwrapper import Shape
+from tensorwrapper import Shape, Tiling
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, encode
 
@@ -65,6 +65,22 @@ def test_section_2_whatever_is_written_is_read(seed):
     assert written
 
 
+WIDE = {
+    "what cells would be": Shape(0, 3, 2**36 + 1).as_jagged(),
+    "cells": Shape.from_cells((1,), [(0, 2**36 + 1)]),
+    "tiles": Tiling([2, 1], [2**36 + 1, 0])[0:0].shape,
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_section_2_extents_that_stand_in_parts_are_looked_at_when_written(name):
+    tensor = tw.zeros(WIDE[name])
+    with pytest.raises(LocalProtocolError, match=r"could not be read again.*limits=Limits\(extent=...\)"):
+        encode([tensor])
+    raised = Limits(extent=2**37)
+    assert decode(encode([tensor], limits=raised), limits=raised).tensors[0].shape == tensor.shape
+
+
 def test_section_2_two_limits_in_the_way_are_both_named():
     with pytest.raises(LocalProtocolError, match=r"Limits\(extent=..., empty_elements=...\)"):
         encode([np.empty((2**37, 0), "u1")])
@@ -109,9 +125,38 @@ def test_w9_one_compressed_part_is_one_buffer():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2**23
-    assert (
-        reason_of(message(label, *frames[2:]), limits=Limits(decompressed_bytes=100 * 2**23 - 1)) == "limit"
-    )
+    read = decode(message(label, *frames[2:]), limits=Limits(decompressed_bytes=100 * 2**23 - 1))
+    with pytest.raises(RemoteProtocolError, match=r"Limits\(decompressed_bytes=...\) raises that"):
+        np.asarray(read.tensors[0])
+
+
+def test_section_2_what_is_compressed_opens_everywhere_and_is_counted_when_it_is_made():
+    n = 2**20
+    frames = encode([np.arange(n), np.arange(n)], compress="zlib")
+    first, second = decode(frames, limits=Limits(decompressed_bytes=3 * n * 4)).tensors
+    # Reading the same again and again takes what one read takes.
+    for start in range(0, n, n // 16):
+        assert first[start : start + 3].tolist() == [start, start + 1, start + 2]
+        assert second[start].item() == start
+    assert np.asarray(first).tolist() == list(range(n)) == first.tolist()
+    tracemalloc.start()
+    for take in (
+        np.asarray,
+        lambda t: t.copy(),
+        lambda t: t.tolist(),
+        lambda t: t + 1,
+        lambda t: t[::-1].copy(),
+    ):
+        with pytest.raises(
+            RemoteProtocolError, match=r"Limits\(decompressed_bytes=...\) raises that"
+        ) as caught:
+            take(second)
+        assert caught.value.reason == "limit"
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**22
+    assert second[5].item() == 5
+    assert len(decode(frames, limits=Limits(decompressed_bytes=0)).tensors) == 2
 
 
 def test_w9_what_is_allocated_is_a_share_of_the_memory():

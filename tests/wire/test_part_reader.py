@@ -5,7 +5,8 @@ import pytest
 
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.wire import Limits
-from tensorwrapper.wire.lowlevel import Field, PartReader, check_splits, refuse
+from tensorwrapper.wire._part_reader import check_splits
+from tensorwrapper.wire.lowlevel import Field, PartReader, refuse
 
 PARTS = [memoryview(np.arange(3, dtype="<i8").tobytes()), memoryview(b"\x01\x00\x02")]
 
@@ -40,7 +41,8 @@ def test_what_does_not_fit_is_refused():
 
 
 def test_what_is_claimed_adds_up():
-    reader = PartReader(PARTS, Limits(decompressed_bytes=10), 4)
+    reader = PartReader(PARTS, Limits(decompressed_bytes=10))
+    reader.claim(4, "x")
     reader.claim(6, "x")
 
     assert reason(lambda: reader.claim(1, "x")) == "limit"

@@ -2,10 +2,10 @@
 
 from typing import Final, TypeAlias, final
 
-import attrs
 import numpy as np
 
 from tensorwrapper._arrays import frozen_array
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.arrow._c import ArrowSchema, ForeignArray, first_pointer, pointer_in
 from tensorwrapper.buffer.arrow._strings import STRING_FORMATS, ArrowArrayLike, read_arrow_strings
 from tensorwrapper.buffer.copies._copy import copy_elements
@@ -28,12 +28,14 @@ _NUMBERS: Final = {
 _OFFSETS: Final = {b"+l": 4, b"+L": 8}
 """Arrow's words for lists of any length, and how many bytes an offset has."""
 
+_MOST_LEVELS: Final = 64
+
 _Level: TypeAlias = IntArray | int
 """The lists of one level: offsets from 0 on, or the length that all have."""
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class ArrowValues:
     """What an Arrow array holds: how many items, the lists that they are, and the elements of all."""
 
@@ -51,32 +53,57 @@ def arrays_from_arrow(source: ArrowArrayLike) -> ArrowValues | None:
     Raises
     ------
     ConversionError
-        If there is a null, except among strings.
+        If there is a null, except among strings; if numbers of the array contradict each other.
     DTypeError
         If NumPy has no such elements.
     """
     schema_capsule, array_capsule = source.__arrow_c_array__()
     schema = ArrowSchema.from_address(pointer_in(schema_capsule, b"arrow_schema"))
+    if not schema.release:
+        raise ConversionError("the Arrow schema was released before it came here")
     if schema.format == b"+s":
         return None
     array = ForeignArray(pointer_in(array_capsule, b"arrow_array"))
-    first, count = array.structure.offset, array.structure.length
-    if first < 0 or count < 0:
-        raise ConversionError(f"an Arrow array cannot have {count} elements from element {first} on")
+    first, count = _range_of(array)
     outer = count
     levels: list[_Level] = []
-    while (width := _OFFSETS.get(schema.format)) or schema.format.startswith(b"+w:"):
+    while (width := _OFFSETS.get(schema.format)) or (schema.format or b"").startswith(b"+w:"):
+        if len(levels) == _MOST_LEVELS:
+            raise ConversionError(f"an Arrow array of lists has at most {_MOST_LEVELS} levels")
         _check_nulls(array, first, count)
+        child = array.child()
+        if schema.n_children != 1 or not schema.children:
+            raise ConversionError(f"an Arrow schema of lists has one child, not {schema.n_children}")
+        begin, available = _range_of(child)
         level: _Level
         if width:
             level, low, high = _read_offsets(array, width, first, count)
         else:
-            level = int(schema.format[3:])
+            level = _size_of(schema.format)
             low, high = first * level, (first + count) * level
+            if high > available:
+                raise ConversionError(f"{first + count} lists of {level} do not lie in {available} elements")
         levels.append(level)
-        schema, array = ArrowSchema.from_address(first_pointer(schema.children)), array.child()
-        first, count = array.structure.offset + low, high - low
+        schema, array = ArrowSchema.from_address(first_pointer(schema.children)), child
+        first, count = begin + low, high - low
     return ArrowValues(outer, levels, _read_elements(schema, array, first, count))
+
+
+def _range_of(array: ForeignArray) -> tuple[int, int]:
+    """Return where the elements of an array begin in its memory, and how many there are."""
+    first, count = array.structure.offset, array.structure.length
+    if first < 0 or count < 0:
+        raise ConversionError(f"an Arrow array cannot have {count} elements from element {first} on")
+    return first, count
+
+
+def _size_of(form: bytes) -> int:
+    """Return how long the lists are that all have one length."""
+    digits = form[3:]
+    # As `int` takes a sign, spaces and underscores, and Arrow does not.
+    if not digits.isdigit() or len(digits) > 18:
+        raise DTypeError(f"Arrow's format {form[:40].decode(errors='replace')!r} has no length of lists")
+    return int(digits)
 
 
 def _read_offsets(array: ForeignArray, width: int, first: int, count: int) -> tuple[IntArray, int, int]:
@@ -91,7 +118,7 @@ def _read_offsets(array: ForeignArray, width: int, first: int, count: int) -> tu
 
 
 def _read_elements(schema: ArrowSchema, array: ForeignArray, first: int, count: int) -> Array | StringData:
-    form: bytes = schema.format
+    form: bytes = schema.format or b""
     if schema.dictionary:
         raise DTypeError("a dictionary of elements is decoded first: dictionary_decode() in pyarrow")
     if form in STRING_FORMATS:

@@ -120,7 +120,8 @@ class ForeignArray:
         """Return bytes of one of the buffers as a read-only array that keeps the whole Arrow array alive."""
         if not nbytes:
             return np.zeros(0, dtype=np.uint8)
-        address = self.structure.buffers[buffer]
+        given = self.structure
+        address = given.buffers[buffer] if given.buffers and buffer < given.n_buffers else None
         if not address:
             raise StringDataError(f"buffer {buffer} of the Arrow array, of {nbytes} bytes, is missing")
         return np.asarray(_Memory(self, address + first, nbytes))

@@ -129,8 +129,8 @@ def _read_stream(capsule: object) -> Iterator[StringData]:
             if not array.release:
                 break
             empty = False
-            held = ForeignArray(ctypes.addressof(array))
-            yield read_arrow_strings(held, kind, width, held.structure.offset, held.structure.length)
+            foreign = ForeignArray(ctypes.addressof(array))
+            yield read_arrow_strings(foreign, kind, width, foreign.structure.offset, foreign.structure.length)
         if empty:
             yield StringData.from_list([], kind=kind)
     finally:
@@ -175,8 +175,8 @@ def _read_views(array: ForeignArray, first: int, count: int) -> tuple[IntArray, 
     A view holds a short string itself, or says where a long one lies.
     """
     extra = array.structure.n_buffers - 3
-    held = array.memory(1, count * _VIEW, first * _VIEW)
-    table: npt.NDArray[np.int32] = held.view(np.int32).reshape(count, 4)
+    inline = array.memory(1, count * _VIEW, first * _VIEW)
+    table: npt.NDArray[np.int32] = inline.view(np.int32).reshape(count, 4)
     sizes = array.memory(2 + extra, 8 * extra).view(np.int64)
     buffers = [array.memory(2 + k, int(sizes[k])) for k in range(extra)]
     lengths = table[:, 0].astype(np.int64)
@@ -184,13 +184,13 @@ def _read_views(array: ForeignArray, first: int, count: int) -> tuple[IntArray, 
     far = lengths > _INLINE
     if far.any():
         starts[far] = _places_of(table[far, 2], table[far, 3], lengths[far], sizes)
-    used: list[Bytes] = [held, *buffers]
+    used: list[Bytes] = [inline, *buffers]
     if far.all():
         used = buffers
     elif not far.any():
-        used = [held]
+        used = [inline]
     else:
-        starts[far] += len(held)
+        starts[far] += len(inline)
     data = join_bytes(used)
     return starts, starts + lengths, data
 

@@ -1,27 +1,31 @@
 """Copy plans at work: elements move between two runs of memory as a plan says."""
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from typing import SupportsIndex, TypeAlias, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_threads
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.copies._copy import _count
+from tensorwrapper.buffer.copies._lines import copy_lines
 from tensorwrapper.buffer.copies._strided_copy import copy_strided, in_threads
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.layout import CopyPlan, Layout
 from tensorwrapper.layout.lowlevel import (
-    BlockRow,
     CopyTable,
     plan_copy,
 )
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["copy_between", "run_copy"]
+
+_BlockRow: TypeAlias = "tuple[Sequence[int], int, Sequence[int], int, Sequence[int]]"
+"""Extents of a block, where it starts and what steps it takes in the source, and both in the target."""
 
 _BYTES = 1 << 20  # bytes at a time, where elements pass through memory in between
 _LONG = 1 << 12  # bytes from which a run is copied by itself
@@ -35,7 +39,7 @@ _Places: TypeAlias = tuple[IntArray, IntArray]
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _Move:
     """The memory of both sides, and the type that elements are moved as, whatever they mean."""
 
@@ -147,6 +151,13 @@ def _run(plan: CopyPlan, move: _Move, threads: int) -> None:
     if block is not None:
         _copy_block(move, threads, block)
         return
+    elements = steps.elements()
+    if elements is not None:
+        source, target = move.source.view(move.unit), move.target.view(move.unit)
+        for places, goal in elements:
+            # Both sides were looked at before; another look would copy the target.
+            np.take(source, places, out=target[goal : goal + len(places)], mode="clip")
+        return
     planes, length = steps.planes(), steps.run_length
     if planes is not None:
         for starts, goals, from_, to in planes:
@@ -171,6 +182,8 @@ def _copy_table(move: _Move, table: CopyTable) -> None:
     size = move.unit.itemsize
     mean = table.size() * size // len(table)
     if mean < _SMALL:
+        if copy_lines(table, move.source.view(move.unit), move.target.view(move.unit)):
+            return
         order, marks = table.groups()
         if len(marks) * _ALIKE < len(table):
             for first, last in pairwise(marks.tolist()):
@@ -188,7 +201,7 @@ def _copy_table(move: _Move, table: CopyTable) -> None:
         block[...] = np.ndarray(extents, unit, source, start, steps)
 
 
-def _copy_block(move: _Move, threads: int, row: BlockRow) -> None:
+def _copy_block(move: _Move, threads: int, row: _BlockRow) -> None:
     """Copy one block, given in bytes."""
     extents, start, steps, goal, goal_steps = row
     unit = move.unit

@@ -116,9 +116,9 @@ class StringConstructors(ABC):
         ['ab', '', 'c']
         """
         check_kind(kind)
-        marks, held = to_int64_array(offsets, "offsets"), to_bytes_array(data, "the data")
-        check_offsets(marks, len(held))
-        return cls._checked(kind, held, marks[:-1], marks[1:], marks, validity, validity_offset)
+        marks, content = to_int64_array(offsets, "offsets"), to_bytes_array(data, "the data")
+        check_offsets(marks, len(content))
+        return cls._checked(kind, content, marks[:-1], marks[1:], marks, validity, validity_offset)
 
     @classmethod
     def from_ranges(
@@ -144,9 +144,9 @@ class StringConstructors(ABC):
         """
         check_kind(kind)
         lows, highs = to_int64_array(starts, "starts"), to_int64_array(stops, "stops")
-        held = to_bytes_array(data, "the data")
-        check_ranges(lows, highs, len(held))
-        return cls._checked(kind, held, lows, highs, None, validity, validity_offset)
+        content = to_bytes_array(data, "the data")
+        check_ranges(lows, highs, len(content))
+        return cls._checked(kind, content, lows, highs, None, validity, validity_offset)
 
     @classmethod
     def _over_offsets(

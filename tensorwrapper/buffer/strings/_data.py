@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import ArrayState, array_of_state, array_state, frozen_array, splits_of
 from tensorwrapper._integers import to_int
+from tensorwrapper._value_class import frozen, token_of
 from tensorwrapper.buffer.strings._bitmap import Bytes, Marks, marks_at, pack_marks, pack_nulls, unpack_marks
 from tensorwrapper.buffer.strings._bytes import (
     batches_of_runs,
@@ -31,7 +32,7 @@ _SHOWN = 6  # elements in a repr
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class StringData(StringConstructors):
     """A sequence of strings, or of byte strings: the bytes of all, and where each starts and stops.
 
@@ -257,9 +258,9 @@ class StringData(StringConstructors):
         low, high = span_of(*self._runs())
         data = join_bytes([self.data[low:high], filler.data])
         # A null takes the bytes behind the span; an empty element may lie anywhere, so it is put at 0.
-        held = present & (self.stops > self.starts)
-        starts = np.where(held, self.starts - low, np.where(present, 0, high - low))
-        stops = np.where(held, self.stops - low, np.where(present, 0, high - low + len(filler.data)))
+        filled = present & (self.stops > self.starts)
+        starts = np.where(filled, self.starts - low, np.where(present, 0, high - low))
+        stops = np.where(filled, self.stops - low, np.where(present, 0, high - low + len(filler.data)))
         return StringData(self.kind, data, frozen_array(starts), frozen_array(stops))
 
     def to_list(self) -> list[str | bytes | None]:
@@ -321,9 +322,9 @@ class StringData(StringConstructors):
             bitmap = pack_marks(self.is_valid()) if shift else self.validity[first:]
         return export_array(self.kind, self.null_count, bitmap, offsets, data, requested_schema)
 
-    def __dask_tokenize__(self) -> tuple[object, ...]:
+    def __dask_tokenize__(self) -> object:
         packed = self.pack()
-        return "tensorwrapper.StringData", packed.kind, packed.offsets, packed.data, packed.validity
+        return token_of("tensorwrapper.StringData", packed.kind, packed.offsets, packed.data, packed.validity)
 
     def __reduce__(self) -> "tuple[Callable[..., StringData], tuple[object, ...]]":
         low, high = span_of(*self._runs())
@@ -339,9 +340,9 @@ class StringData(StringConstructors):
 
 def _restore(kind: StringKind, data: Bytes, runs: list[ArrayState], validity: Bytes | None) -> StringData:
     """Return unpickled string data: arrays come back writeable, and are frozen again."""
-    held = to_bytes_array(data, "the data")
+    content = to_bytes_array(data, "the data")
     bitmap = None if validity is None else to_bytes_array(validity, "the validity bitmap")
     if len(runs) == 1:
-        return StringData._over_offsets(kind, held, array_of_state(runs[0], 0), bitmap)
+        return StringData._over_offsets(kind, content, array_of_state(runs[0], 0), bitmap)
     starts, stops = (array_of_state(run, 0) for run in runs)
-    return StringData(kind, held, starts, stops, None, bitmap)
+    return StringData(kind, content, starts, stops, None, bitmap)

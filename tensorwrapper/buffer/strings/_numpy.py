@@ -117,10 +117,10 @@ def _from_t(array: npt.NDArray[Any]) -> StringData:
     items = array.reshape(-1).tolist()
     missing: object = getattr(array.dtype, "na_object", None)
     if missing is not None and not isinstance(missing, str):
-        held = np.empty(len(items), dtype=np.object_)
-        held[:] = items
-        held[np.fromiter(map(is_, items, repeat(missing)), dtype=np.bool_, count=len(items))] = None
-        items = held.tolist()
+        objects = np.empty(len(items), dtype=np.object_)
+        objects[:] = items
+        objects[np.fromiter(map(is_, items, repeat(missing)), dtype=np.bool_, count=len(items))] = None
+        items = objects.tolist()
     return StringData.from_list(items, kind="utf8")
 
 

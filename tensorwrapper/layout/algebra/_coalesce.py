@@ -1,4 +1,4 @@
-"""Fewer modes, the same function."""
+"""Coalescing: modes that one stride serves are joined; the function from ordinals to offsets stays."""
 
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout._layout import wrap_layout

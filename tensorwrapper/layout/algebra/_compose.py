@@ -1,7 +1,7 @@
 """One layout after another: exact, by proof or by construction."""
 
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout._layout import Layout
+from tensorwrapper.layout._layout import Layout, wrap_layout
 from tensorwrapper.layout.algebra._carry import compose_modes, merged
 from tensorwrapper.layout.algebra._operand import (
     AnyLayout,
@@ -16,6 +16,7 @@ from tensorwrapper.layout.algebra._operand import (
     parts_of,
 )
 from tensorwrapper.layout.algebra._tiler import Piece, Plan, Tiler, fit, fit_bounds, plan_of
+from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical
 from tensorwrapper.layout.boxes._hierarchy import (
     IntTree,
@@ -29,8 +30,10 @@ from tensorwrapper.layout.boxes._hierarchy import (
     size_of,
     slowest_replaced,
 )
+from tensorwrapper.layout.boxes._strided import new_strided
 from tensorwrapper.layout.boxes._swizzle import Swizzle
 from tensorwrapper.layout.operations._composite import Stage
+from tensorwrapper.layout.operations._custom import PartLayout
 
 __all__ = ["compose", "taken_at"]
 
@@ -42,6 +45,9 @@ def compose(
 
     Law: ``compose(A, B).offset_of_ordinal(k) == A.offset_of_ordinal(B.offset_of_ordinal(k))`` for every
     ordinal k of B, and the same at every coordinate of B, whose nesting the result refines.
+
+    B may have an origin, be over a jagged shape, or gather, and A too: then ``compose(A, B).offset_of(i) ==
+    A.offset_of_ordinal(B.offset_of(i))`` for every index i of B's shape, which is that of the result.
 
     The result is a layout with nested modes wherever that can be proved: where the positions that the modes
     of B add up in each (coalesced) mode of A stay inside it, so that nothing is carried, and each mode of B
@@ -65,8 +71,9 @@ def compose(
     Raises
     ------
     LayoutError
-        If the orders differ, `inner` leaves the ordinals of `outer`, or with ``exact="raise"``: the text
-        names the mode and the divisor that stand in the way.
+        If the orders differ, or are "colex" where an operand is no layout of nested modes from zero; `inner`
+        leaves the ordinals of `outer`, or with ``exact="raise"``: the text names the mode and the divisor
+        that stand in the way.
     ConversionError
         If an operand is neither a layout nor what else is allowed.
 
@@ -94,6 +101,13 @@ def compose(
     Traceback (most recent call last):
     tensorwrapper.errors.LayoutError: ... in 4 steps, and 4 does not divide 6
 
+    Rows of B, and its origin, stay:
+
+    >>> from tensorwrapper import Shape
+    >>> rows = compose(Layout(Shape(2, 3), order="F"), Layout(Shape.jagged([2, 0, 1]), offset=3))
+    >>> rows.shape, [rows.offset_of(index) for index in rows.shape.indices()]
+    (Shape.jagged([2, 0, 1]), [1, 3, 5])
+
     By mode, and after a swizzle:
 
     >>> str(compose(Layout.parse("(6,4):(4,1)"), (Layout.parse("3:2"), 2)))
@@ -104,6 +118,8 @@ def compose(
     check_exact(exact)
     check_outside(outside)
     if type(inner) is Layout:
+        if type(outer) is Layout and not _is_algebra(outer, inner):
+            return _of_elements(outer, inner, exact)
         if isinstance(outer, Swizzle):
             return _swizzled(outer, parts_of(inner, "compose"), exact)
         first, second = parts_of(outer, "compose"), parts_of(inner, "compose")
@@ -119,6 +135,38 @@ def compose(
     extents = fit(parts[0], plan, order, outside)
     index_extents, index_strides, start = _indexed(extents, plan, order, 1)
     return taken_at((extents, *parts[1:]), index_extents, index_strides, start, exact)
+
+
+def _is_algebra(*layouts: AnyLayout) -> bool:
+    return all(layout.implementation.algebra_parts() is not None for layout in layouts)
+
+
+def _of_elements(outer: AnyLayout, inner: AnyLayout, exact: Exact) -> AnyLayout:
+    """Return the composite of layouts of which one has an origin, or is over a jagged shape, or gathers."""
+    first, second = [layout.implementation.without_layers() for layout in (outer, inner)]
+    check_orders(first.ordinal_order, second.ordinal_order, "compose")
+    least, greatest = second.bounds()
+    if least < 0 or greatest >= first.shape.size:
+        raise LayoutError(
+            f"the inner layout has offsets from {least} to {greatest}, which are no ordinals of the outer: "
+            f"{first.shape} has {first.shape.size} elements"
+        )
+    strided = [_at_zero(layout) for layout in (first, second)]
+    if strided[0] is not None and strided[1] is not None:
+        made = compose(wrap_layout(strided[0]), wrap_layout(strided[1])).implementation
+        if made.mode_strides is not None and made.shape.extents == second.shape.extents:
+            return wrap_layout(made.moved_to(second.shape))
+    if exact == "raise":
+        raise LayoutError("no layout of strides is proved: an operand has an origin, rows or tables")
+    if first.ordinal_order == "colex":
+        raise LayoutError('a layout in order "colex" is composed with one whose indices start at 0 only')
+    return wrap_layout(PartLayout(first, second))
+
+
+def _at_zero(layout: LayoutCommon) -> LayoutCommon | None:
+    """Return a strided layout in row-major order without its origin."""
+    box = layout.strided_box() if layout.ordinal_order == "lex" else None
+    return None if box is None else new_strided(box[0], (0,) * len(box[0]), box[2], box[3])
 
 
 def _indexed(extents: IntTree, plan: Plan, order: OrdinalOrder, step: int) -> tuple[IntTree, IntTree, int]:

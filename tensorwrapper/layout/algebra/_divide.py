@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias, cast, final
 
-import attrs
-
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout.algebra._complement import filled
 from tensorwrapper.layout.algebra._compose import taken_at
@@ -167,7 +166,7 @@ def _divided(
 
 
 @final
-@attrs.frozen
+@frozen
 class _Cutter:
     """Reads tilers against what they divide; the same order and options for all modes."""
 

@@ -1,6 +1,7 @@
 """Inverses: from offsets back to ordinals."""
 
 import itertools
+from contextlib import suppress
 
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout.algebra._carry import merged
@@ -104,7 +105,7 @@ def left_inverse(layout: AnyLayout, *, outside: Outside = "raise") -> AnyLayout:
     ------
     LayoutError
         If the least offset is not 0, a stride does not divide the next, or modes overlap (the text names
-        them), or there is no element.
+        them, and says what ``outside="extend"`` gives), or there is no element.
 
     Notes
     -----
@@ -131,7 +132,18 @@ def left_inverse(layout: AnyLayout, *, outside: Outside = "raise") -> AnyLayout:
     start = sum([weight * (extent - 1) for _, extent, weight, sign in modes if sign < 0])
     if outside == "extend" and not start:
         return _made(_overlapping_digits(modes, extents, order), 0, order)
-    return _made(_digits(modes), start, order)
+    try:
+        return _made(_digits(modes), start, order)
+    except LayoutError as error:
+        if start:
+            raise
+        wide = None
+        with suppress(LayoutError):
+            wide = _made(_overlapping_digits(modes, extents, order), 0, order)
+        if wide is None:
+            raise
+        hint = f'outside="extend" gives {wide}, which leads beyond the slowest mode'
+        raise LayoutError(f"{error}; {hint}") from None
 
 
 def _digits(modes: list[Rising]) -> list[Mode]:

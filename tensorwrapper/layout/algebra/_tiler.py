@@ -7,9 +7,8 @@ in either order.
 
 from typing import SupportsIndex, TypeAlias, cast, final
 
-import attrs
-
 from tensorwrapper._integers import to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._layout import Layout
 from tensorwrapper.layout.algebra._operand import AnyLayout, Outside, as_modes, check_orders, strided_parts
@@ -21,7 +20,7 @@ from tensorwrapper.layout.boxes._hierarchy import (
     slowest_replaced,
     tree_text,
 )
-from tensorwrapper.layout.pictures._text import split_tiler
+from tensorwrapper.layout.pictures._text import check_length, split_tiler
 
 __all__ = [
     "Piece",
@@ -56,7 +55,7 @@ def bounds_of(extents: IntTree, strides: IntTree, offset: int) -> tuple[int, int
 
 
 @final
-@attrs.frozen
+@frozen
 class Piece:
     """A layout of ordinals: what a tiler is made of once it is read."""
 
@@ -164,6 +163,7 @@ def parse_tiler(text: str, *, order: OrdinalOrder = "lex") -> Tiler:
     """
     if not isinstance(cast("object", text), str):
         raise ConversionError(f"a tiler is parsed from text, not from {text!r}")
+    check_length(text)
     return _parsed(text.strip(), order)
 
 

@@ -1,4 +1,4 @@
-"""Axis maps: where the positions of one mode lie, relative to position-independent base.
+"""Axis maps: where the positions of one mode lie, relative to a base that they share.
 
 A layout of a box is a base offset plus one axis map per mode. Three forms suffice for everything that
 selects positions of a mode: `Stride` (one step), `Cycle` (a progression that wraps and dwells, closed under
@@ -14,9 +14,12 @@ from typing import TypeAlias, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import digest_of, memory_for
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._progressions import progression_bounds
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError
-from tensorwrapper.layout.axes._arithmetic import progression_bounds, solve_between, solve_progression
+from tensorwrapper.layout.axes._sums import Listing
 from tensorwrapper.typing import IntArray
 
 __all__ = ["AxisMap", "Based", "Cycle", "Stride", "Table"]
@@ -28,7 +31,7 @@ _SEARCHED = 1 << 20  # positions up to which an undecided question is answered b
 
 
 class AxisMap(ABC):
-    """Abstract: `extent`, `at`, `offsets_at`, `bounds`, `is_injective`, `places_of`, `take`, `simplify`."""
+    """Abstract: the methods that are marked so."""
 
     __slots__ = ()
 
@@ -55,10 +58,6 @@ class AxisMap(ABC):
         """Whether no two positions share an offset; False where that is not decided."""
 
     @abstractmethod
-    def places_of(self, offset: int) -> Sequence[int]:
-        """Return all positions with this offset, ascending."""
-
-    @abstractmethod
     def take(self, start: int, step: int, count: int) -> Based:
         """Return the positions ``start + step * j`` for j from 0 to `count`, which must all exist."""
 
@@ -69,7 +68,8 @@ class AxisMap(ABC):
     def offsets(self) -> IntArray:
         """Return the offsets of all positions."""
         self._check_int64()
-        return self.offsets_at(np.arange(self.extent, dtype=np.int64))
+        with memory_for(self.extent, "offsets"):
+            return self.offsets_at(np.arange(self.extent, dtype=np.int64))
 
     def distinct(self) -> Sequence[int]:
         """Return the different offsets, ascending: a range where they are evenly spaced by rule."""
@@ -82,10 +82,11 @@ class AxisMap(ABC):
         Of a long cycle that leaves out offsets it may be less.
         """
         values = self.distinct()
+        if isinstance(values, range):
+            # Of a long range there is no len.
+            return values.step if len(values[:2]) > 1 else 0
         if len(values) < 2:
             return 0
-        if isinstance(values, range):
-            return values.step
         wide = max(-values[0], values[-1], values[-1] - values[0]) > MAX_INT64
         return int(np.diff(np.array(values, dtype=np.object_ if wide else np.int64)).min())
 
@@ -110,7 +111,8 @@ class AxisMap(ABC):
         """Return the positions ``(start + j) mod extent`` for j from 0 to `count`."""
         if not count:
             return 0, Stride(0, 0)
-        return self.gather((start + np.arange(count, dtype=np.int64)) % self.extent)
+        with memory_for(count, "positions"):
+            return self.gather((start % self.extent + np.arange(count, dtype=np.int64)) % self.extent)
 
     def wrap_pad(self, before: int, after: int) -> Based:
         """Return all positions, with so many of the other end before and after, as NumPy's pad wraps."""
@@ -118,7 +120,10 @@ class AxisMap(ABC):
 
     def repeat_each(self, times: int) -> Based:
         """Return every position `times` times, as NumPy's repeat."""
-        return self.gather(np.repeat(np.arange(self.extent, dtype=np.int64), times))
+        if not times:
+            return 0, Stride(0, 0)
+        with memory_for(self.extent * times, "positions"):
+            return self.gather(np.repeat(np.arange(self.extent, dtype=np.int64), times))
 
     def gather(self, positions: IntArray) -> Based:
         """Return the given positions, in their order, which must all exist."""
@@ -127,7 +132,7 @@ class AxisMap(ABC):
 
 
 @final
-@attrs.frozen
+@frozen
 class Stride(AxisMap):
     """One step: the offset of position j is ``step * j``; step 0 gives all positions one place."""
 
@@ -155,12 +160,6 @@ class Stride(AxisMap):
     def is_injective(self) -> bool:
         return self._extent <= 1 or self.step != 0
 
-    def places_of(self, offset: int) -> Sequence[int]:
-        if not self.step:
-            return range(0 if offset else self._extent)
-        place, rest = divmod(offset, self.step)
-        return range(place, place + 1) if not rest and 0 <= place < self._extent else range(0)
-
     def distinct(self) -> Sequence[int]:
         low, high = self.bounds()
         return range(low, high + 1, abs(self.step) or 1)
@@ -181,7 +180,7 @@ class Stride(AxisMap):
 
 
 @final
-@attrs.frozen
+@frozen
 class Cycle(AxisMap):
     """A progression that wraps and dwells: ``step * (((start + turn * j) mod modulus) div hold)``.
 
@@ -251,34 +250,16 @@ class Cycle(AxisMap):
             return False
         return len(np.unique(self.offsets())) == self._extent
 
-    def places_of(self, offset: int) -> Sequence[int]:
-        if not self._extent or not self.step:
-            return range(0 if offset else self._extent)
-        place, rest = divmod(offset, self.step)
-        if rest:
-            return range(0)
-        first = place * self.hold
-        if self.modulus is None:
-            return solve_between(self.start, self.turn, self._extent, first, first + self.hold)
-        runs = [
-            solve_progression(self.start, self.turn, self.modulus, self._extent, p)
-            for p in range(first, min(first + self.hold, self.modulus))
-        ]
-        filled = [run for run in runs if run]
-        if len(filled) < 2:
-            return filled[0] if filled else range(0)
-        return sorted([j for run in filled for j in run])
-
     def distinct(self) -> Sequence[int]:
-        spacing = self._spacing()
+        spacing = self.spacing()
         low, high = self.bounds()
         if self._extent and spacing and self.step:
             return range(low, high + 1, spacing * abs(self.step))
-        if max(-low, high) <= MAX_INT64:
+        if max(-low, high) <= MAX_INT64 or abs(self.step) == 1:
             return AxisMap.distinct(self)
         return sorted([place * self.step for place in attrs.evolve(self, step=1).distinct()])
 
-    def _spacing(self) -> int:
+    def spacing(self) -> int:
         """Return how far neighbouring places lie apart where all of them are visited, else 0."""
         if self.modulus is None:
             return 1 if abs(self.turn) <= self.hold else 0
@@ -290,7 +271,7 @@ class Cycle(AxisMap):
         return 0 if divisor % self.hold else divisor // self.hold
 
     def gap(self) -> int:
-        if self._extent <= _SEARCHED or self._spacing():
+        if self._extent <= _SEARCHED or self.spacing():
             return AxisMap.gap(self)
         # No table of so many positions: a distance that no two offsets fall below serves as well.
         even = self.hold == 1 and self.modulus is not None
@@ -397,12 +378,14 @@ def _short(axis: AxisMap) -> Based:
 
 
 @final
-@attrs.frozen(eq=False, getstate_setstate=False)
+@frozen(eq=False, getstate_setstate=False)
 class Table(AxisMap):
     """Any offsets, one per position; 8 bytes each. Inverse by a sorted copy, made once when asked for."""
 
     values: IntArray
+    # What is found out when it is first asked for; it never travels.
     _sorted: tuple[IntArray, IntArray] | None = attrs.field(default=None, init=False, repr=False)
+    _different: Listing | None = attrs.field(default=None, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         if self.values.flags.writeable:
@@ -429,7 +412,7 @@ class Table(AxisMap):
         ordered, _ = self._sorted
         return int(ordered[0]), int(ordered[-1])
 
-    def _ordered(self) -> tuple[IntArray, IntArray]:
+    def ordered(self) -> tuple[IntArray, IntArray]:
         """Return the offsets ascending and the position of each; equal ones by ascending position."""
         pair = self._sorted
         if pair is None:
@@ -440,16 +423,28 @@ class Table(AxisMap):
 
     @property
     def is_injective(self) -> bool:
-        ordered, _ = self._ordered()
+        ordered, _ = self.ordered()
         return bool((ordered[1:] != ordered[:-1]).all())
 
-    def places_of(self, offset: int) -> Sequence[int]:
-        ordered, order = self._ordered()
-        if not -MAX_INT64 <= offset <= MAX_INT64:
-            return range(0)
-        low, high = np.searchsorted(ordered, offset, "left"), np.searchsorted(ordered, offset, "right")
-        positions: list[int] = order[low:high].tolist()
-        return positions
+    def listing(self) -> Listing:
+        """Return the different offsets, ascending."""
+        listing = self._different
+        if listing is None:
+            ordered, _ = self.ordered()
+            values = ordered[np.append(ordered[:1] == ordered[:1], ordered[1:] != ordered[:-1])]
+            # Neighbours are less than 2**64 apart, which unsigned numbers hold.
+            gaps = np.diff(values).view(np.uint64)
+            ends = (int(gaps.min()), int(np.gcd.reduce(gaps))) if len(gaps) else (0, 0)
+            listing = Listing(values, *ends)
+            object.__setattr__(self, "_different", listing)
+        return listing
+
+    def distinct(self) -> Sequence[int]:
+        found: list[int] = self.listing().values.tolist()
+        return found
+
+    def gap(self) -> int:
+        return self.listing().gap
 
     def take(self, start: int, step: int, count: int) -> Based:
         if not count:
@@ -476,6 +471,9 @@ class Table(AxisMap):
 
     def __hash__(self) -> int:
         return hash(self.values.tobytes())
+
+    def __dask_tokenize__(self) -> tuple[object, ...]:
+        return "Table", digest_of(self.values)
 
     def __reduce__(self) -> tuple[Callable[[IntArray], "Table"], tuple[IntArray]]:
         return Table, (np.ascontiguousarray(self.values),)

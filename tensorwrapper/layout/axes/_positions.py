@@ -3,11 +3,12 @@
 import math
 from typing import final
 
-import attrs
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
+from tensorwrapper.layout.axes._values import rounds_of
 from tensorwrapper.typing import IntArray
 
 __all__ = ["Spread", "spread_of"]
@@ -16,7 +17,7 @@ _ROUNDS = 32  # rounds of a cycle, or places of one dwell, up to which each is s
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _Run:
     """Per offset the positions ``first + step * j`` for j from 0 to `count`."""
 
@@ -26,7 +27,7 @@ class _Run:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Spread:
     """Per offset all positions that have it; those of a table are places in its `order`."""
 
@@ -77,7 +78,7 @@ def spread_of(axis: AxisMap, offsets: IntArray) -> Spread:
     low = offsets // axis.step * axis.hold
     if axis.modulus is None:
         return Spread((_between(axis, axis.start, low, low + axis.hold),))
-    rounds = _rounds(axis)
+    rounds = rounds_of(axis)
     if len(rounds) <= _ROUNDS:
         high = np.minimum(low + axis.hold, axis.modulus)
         first = np.maximum(low, 0)
@@ -89,17 +90,9 @@ def spread_of(axis: AxisMap, offsets: IntArray) -> Spread:
 
 
 def _looked_up(table: Table, offsets: IntArray) -> Spread:
-    ordered, order = table._ordered()
+    ordered, order = table.ordered()
     first = np.searchsorted(ordered, offsets)
     return Spread((_Run(first, 1, np.searchsorted(ordered, offsets, side="right") - first),), order)
-
-
-def _rounds(axis: Cycle) -> range:
-    """Return how many times the modulus is taken off, from the least to the most often."""
-    if not axis.modulus:
-        return range(1)
-    ends = axis.start // axis.modulus, (axis.start + axis.turn * (axis.extent - 1)) // axis.modulus
-    return range(min(ends), max(ends) + 1)
 
 
 def _between(axis: Cycle, start: int, low: IntArray, high: IntArray) -> _Run:

@@ -3,6 +3,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from operator import add
 from typing import Any, ClassVar, SupportsIndex, TypeAlias, cast, final
 
 import attrs
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
@@ -20,9 +22,11 @@ from tensorwrapper.errors import (
     SizeOverflowError,
 )
 from tensorwrapper.layout.axes._axis import AxisMap
+from tensorwrapper.layout.axes._search import all_positions, first_positions
+from tensorwrapper.layout.axes._sums import Budget
 from tensorwrapper.layout.boxes._hierarchy import IntTree, OrdinalOrder
 from tensorwrapper.shape import Shape, Tiling
-from tensorwrapper.shape.lowlevel import integer_array, to_index_array
+from tensorwrapper.shape.lowlevel import ModeNames, integer_array, to_index_array
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
 __all__ = [
@@ -31,10 +35,15 @@ __all__ = [
     "ModeOperation",
     "StridedBox",
     "TileView",
+    "bounds_of_batches",
     "check_int64",
     "check_out",
     "check_region",
+    "first_index_at",
     "fits_int64",
+    "follow_on",
+    "new_table",
+    "no_element",
     "run_between",
     "search_injective",
     "to_inside",
@@ -42,6 +51,7 @@ __all__ = [
 ]
 
 _SEARCHED = 1 << 20  # elements up to which overlaps that no rule decides are looked for
+_STEPS = 1 << 18  # of a search for the elements at an offset, where modes interleave
 
 
 def check_region(region: Shape[Any], shape: Shape[Any], allowed: str) -> None:
@@ -82,6 +92,14 @@ def check_int64(layout: "LayoutCommon", base: int) -> None:
         )
 
 
+def new_table(extents: Extents) -> IntArray:
+    """Return an array for the offsets of a box, not filled; `SizeOverflowError` if there can be none."""
+    try:
+        return np.empty(extents, dtype=np.int64)
+    except (MemoryError, ValueError) as error:
+        raise SizeOverflowError(f"no array has the shape {extents}, not in this memory: {error}") from error
+
+
 def check_out(out: object, shape: Shape[Any]) -> None:
     """Raise unless the offsets of all elements of `shape` can be written over `out`."""
     if not isinstance(out, np.ndarray):
@@ -102,6 +120,36 @@ def run_between(offsets: IntArray, least: int, greatest: int) -> tuple[int, int]
     return int(first), int(np.searchsorted(offsets, min(greatest, MAX_INT64), side="right"))
 
 
+def first_index_at(layout: "LayoutCommon", offset: int) -> Index:
+    """Return the first index at `offset`, in row-major order, of a layout with a map per mode."""
+    shape, (base, axes) = layout.shape, layout.mode_maps("index_of")
+    budget = Budget(_STEPS, f"which index of {shape} lies at offset {offset}")
+    found = first_positions(axes, offset - base, budget) if shape.size else None
+    if found is None:
+        raise no_element(shape, offset)
+    return tuple(map(add, found, shape.origin))
+
+
+def no_element(shape: Shape[Any], offset: int) -> OutOfBoundsError:
+    """Return the error for an offset at which there is no element."""
+    return OutOfBoundsError(f"no element of {shape} lies at offset {offset}")
+
+
+def bounds_of_batches(batches: Iterable[IntArray]) -> tuple[int, int]:
+    """Return the least and the greatest of the offsets in all batches; (0, -1) if there is none."""
+    ends = [(int(batch.min()), int(batch.max())) for batch in batches if batch.size]
+    return (min([low for low, _ in ends]), max([high for _, high in ends])) if ends else (0, -1)
+
+
+def follow_on(batches: Iterable[IntArray], start: int) -> bool:
+    """Tell whether the offsets in all batches, one after the other, count on from `start`."""
+    for batch in batches:
+        if not np.array_equal(batch, np.arange(start, start + len(batch), dtype=np.int64)):
+            return False
+        start += len(batch)
+    return True
+
+
 def search_injective(layout: "LayoutCommon", base: int) -> bool:
     """Tell by looking whether no two elements share a place: for layouts that no rule decides.
 
@@ -119,7 +167,7 @@ StridedBox: TypeAlias = tuple[Extents, Index, Index, int]
 
 
 @final
-@attrs.frozen
+@frozen
 class TileView:
     """A box seen through a tiling: the layout of the box, its tiles, and the number of the first of them."""
 
@@ -133,7 +181,7 @@ AlgebraParts: TypeAlias = tuple[IntTree, IntTree, int, OrdinalOrder, tuple[Any, 
 
 
 @final
-@attrs.frozen
+@frozen
 class ModeOperation:
     """What is done to the modes of a layout, for layouts of each family.
 
@@ -146,8 +194,10 @@ class ModeOperation:
     """Of a layout that has `mode_maps`; it asks for them, and those without refuse."""
     of_cells: "Callable[[LayoutCommon], LayoutCommon] | None" = None
     """Of a layout of cells; refused if None."""
-    keeps_modes: bool = True
-    """Whether mode k of the result is mode k, so that layers keep their modes."""
+    modes: "Callable[[LayoutCommon], Iterable[int | None]] | None" = None
+    """Which mode of a layout each mode of the result is, None for a new one; mode k is mode k if not given.
+
+    Asked after the operation, which has checked its arguments. Layers and names of modes go by it."""
 
 
 class LayoutCommon(ABC):
@@ -234,6 +284,15 @@ class LayoutCommon(ABC):
     def rank(self) -> int:
         """How many modes there are."""
         return self.shape.rank
+
+    @property
+    def names(self) -> ModeNames | None:
+        """The name of each mode, or None for a mode without one; None if there are no names."""
+        return None
+
+    def unnamed(self) -> "LayoutCommon":
+        """Return the same layout without names of its modes."""
+        return self
 
     # Which rules it has.
 
@@ -371,9 +430,21 @@ class LayoutCommon(ABC):
 
     # From offsets to indices.
 
-    def indices_of(self, offset: int) -> list[Index]:
-        """Return all indices whose elements lie at `offset`, in row-major order; never an empty list."""
-        raise self.refusal("indices_of")
+    def indices_of(self, offset: int, limit: int) -> list[Index]:
+        """Return all indices whose elements lie at `offset`, in row-major order; never an empty list.
+
+        `LayoutError` if there are more than `limit`.
+        """
+        if not self.has_mode_maps:
+            if not self.is_injective:
+                raise self.refusal("indices_of")
+            return [self.index_of(offset)]
+        shape, (base, axes) = self.shape, self.mode_maps("indices_of")
+        budget = Budget(_STEPS, f"which indices of {shape} lie at offset {offset}")
+        found = all_positions(axes, offset - base, budget, limit) if shape.size else []
+        if not found:
+            raise no_element(shape, offset)
+        return [tuple(map(add, places, shape.origin)) for places in found] if any(shape.origin) else found
 
     def indices_at(self, offsets: IntArray) -> IntArray:
         """Return the first index whose element lies at each of a flat array of offsets."""

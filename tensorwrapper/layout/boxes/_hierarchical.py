@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._value_class import slot_setters
+from tensorwrapper._value_class import frozen, slot_setters
 from tensorwrapper.errors import ExtentError, LayoutError
 from tensorwrapper.layout.axes._axis import AxisMap
 from tensorwrapper.layout.boxes._common import AlgebraParts, LayoutCommon, StridedBox
@@ -39,7 +39,7 @@ __all__ = [
 
 
 @final
-@attrs.frozen
+@frozen
 class Hierarchical(LayoutCommon):
     """Offset plus the sum of position times stride over the leaves of nested extents.
 

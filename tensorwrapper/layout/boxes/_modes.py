@@ -9,15 +9,15 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, SupportsIndex, TypeAlias, cast, final, get_args
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_counts, to_int, to_ints
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout.axes._axis import AxisMap, Based, Stride, Table
-from tensorwrapper.layout.axes._tables import sum_table
-from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation
+from tensorwrapper.layout.axes._split import SEARCHED, split_axis
+from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._separable import Separable, from_axes, over_box
 from tensorwrapper.layout.boxes._strided import Strided, new_strided, packed_strides
 from tensorwrapper.shape import Shape
@@ -28,32 +28,20 @@ __all__ = [
     "Boundary",
     "Widths",
     "broadcast",
-    "broadcasting",
     "diagonal",
-    "diagonal_of",
     "gather",
-    "gathering",
     "merge_modes",
-    "merging",
     "pad",
     "pad_positions",
-    "padding",
     "repeat",
     "repeat_each",
-    "repetition",
-    "repetition_of_each",
     "reshape",
     "reshape_obstacle",
     "rotate",
-    "rotation",
     "sliding_window",
     "split_mode",
-    "splitting",
     "squeeze",
-    "squeezing",
     "unsqueeze",
-    "unsqueezing",
-    "window_sliding",
 ]
 
 Boundary: TypeAlias = Literal["wrap", "edge", "reflect", "symmetric"]
@@ -283,43 +271,24 @@ def diagonal(layout: LayoutCommon, first: SupportsIndex, second: SupportsIndex) 
     return _rebuilt(base, [*[(0, axes[m]) for m in kept], joined], [*origin, start])
 
 
-def split_mode(layout: LayoutCommon, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> _Smooth:
+def split_mode(layout: LayoutCommon, mode: SupportsIndex, counts: Extents) -> _Smooth:
     """Return the layout in which one mode counts in several, the last of them fastest."""
     base, axes = layout.mode_maps("split_mode")
     number = mode_of(mode, len(axes))
-    counts = to_counts(extents, "extents")
     axis = axes[number]
     product = math.prod(counts)
     if product != axis.extent:
         raise ExtentError(f"mode {number} of extent {axis.extent} does not split into {counts}")
-    parts = _split(axis, counts)
+    parts = split_axis(axis, counts)
     if parts is None:
-        raise LayoutError(f"mode {number} has no single stride along the parts {counts}: copy it first")
+        rule = f" (of more than {SEARCHED} positions it is decided by rule)" if axis.extent > SEARCHED else ""
+        raise LayoutError(f"mode {number} has no single stride along the parts {counts}{rule}: copy it first")
     before = [(0, a) for a in axes[:number]]
     after = [(0, a) for a in axes[number + 1 :]]
     origin = layout.shape.origin
     return _rebuilt(
         base, [*before, *parts, *after], (*origin[:number], *[0] * len(counts), *origin[number + 1 :])
     )
-
-
-def _split(axis: AxisMap, counts: Sequence[int]) -> list[tuple[int, AxisMap]] | None:
-    """Return one map per part if the offsets are sums over the parts."""
-    parts: list[tuple[int, AxisMap]] = []
-    step = axis.extent
-    for count in counts:
-        step //= count or 1
-        parts.append(axis.take(0, step, count) if axis.extent else (0, Stride(count, 0)))
-    if isinstance(axis, Stride) or not axis.extent:
-        return parts
-    start = axis.at(0)
-    # Each part holds the offset of position 0; it must count once.
-    parts = [(more - start, part) for more, part in parts]
-    sums = sum_table(0, [part.offsets() + more for more, part in parts]).reshape(-1)
-    if not np.array_equal(sums + start, axis.offsets()):
-        return None
-    first, *rest = parts
-    return [(first[0] + start, first[1]), *rest]
 
 
 def merge_modes(layout: LayoutCommon, first: SupportsIndex, last: SupportsIndex) -> _Smooth:
@@ -383,7 +352,7 @@ def reshape_obstacle(layout: Strided, extents: Extents) -> tuple[int, int] | Non
 
 
 @final
-@attrs.frozen
+@frozen
 class _Obstacle:
     """Two modes that would have to be one, but do not follow one another in memory."""
 
@@ -425,72 +394,3 @@ def _reshape_strides(layout: Strided, new: Extents) -> Index | _Obstacle:
             step *= new[k]
         place, mode = end, stop
     return tuple(steps)
-
-
-# The same as objects, which each family of layouts is asked to do.
-
-
-def padding(widths: Widths, boundary: Boundary) -> ModeOperation:
-    """Return `pad` as an operation."""
-    return ModeOperation("pad", lambda layout: pad(layout, widths, boundary))
-
-
-def rotation(shifts: Iterable[SupportsIndex]) -> ModeOperation:
-    """Return `rotate` as an operation."""
-    return ModeOperation("rotate", lambda layout: rotate(layout, shifts))
-
-
-def repetition(times: Iterable[SupportsIndex]) -> ModeOperation:
-    """Return `repeat` as an operation."""
-    return ModeOperation("repeat", lambda layout: repeat(layout, times))
-
-
-def repetition_of_each(mode: SupportsIndex, times: SupportsIndex) -> ModeOperation:
-    """Return `repeat_each` as an operation."""
-    return ModeOperation("repeat_each", lambda layout: repeat_each(layout, mode, times))
-
-
-def gathering(mode: SupportsIndex, positions: npt.ArrayLike) -> ModeOperation:
-    """Return `gather` as an operation, which cells know as well."""
-    return ModeOperation(
-        "gather",
-        lambda layout: gather(layout, mode, positions),
-        of_cells=lambda layout: layout.gather(mode, positions),
-    )
-
-
-def broadcasting(shape: Shape[Any]) -> ModeOperation:
-    """Return `broadcast` as an operation."""
-    return ModeOperation("broadcast", lambda layout: broadcast(layout, shape), keeps_modes=False)
-
-
-def squeezing(modes: Iterable[int] | None) -> ModeOperation:
-    """Return `squeeze` as an operation."""
-    return ModeOperation("squeeze", lambda layout: squeeze(layout, modes), keeps_modes=False)
-
-
-def unsqueezing(mode: SupportsIndex) -> ModeOperation:
-    """Return `unsqueeze` as an operation."""
-    return ModeOperation("unsqueeze", lambda layout: unsqueeze(layout, mode), keeps_modes=False)
-
-
-def window_sliding(mode: SupportsIndex, length: SupportsIndex) -> ModeOperation:
-    """Return `sliding_window` as an operation."""
-    return ModeOperation(
-        "sliding_window", lambda layout: sliding_window(layout, mode, length), keeps_modes=False
-    )
-
-
-def diagonal_of(first: SupportsIndex, second: SupportsIndex) -> ModeOperation:
-    """Return `diagonal` as an operation."""
-    return ModeOperation("diagonal", lambda layout: diagonal(layout, first, second), keeps_modes=False)
-
-
-def splitting(mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> ModeOperation:
-    """Return `split_mode` as an operation."""
-    return ModeOperation("split_mode", lambda layout: split_mode(layout, mode, extents), keeps_modes=False)
-
-
-def merging(first: SupportsIndex, last: SupportsIndex) -> ModeOperation:
-    """Return `merge_modes` as an operation."""
-    return ModeOperation("merge_modes", lambda layout: merge_modes(layout, first, last), keeps_modes=False)

@@ -4,9 +4,7 @@ This is what rotation, repetition and gathers make of a strided layout. `from_ax
 back wherever all maps have collapsed to strides.
 """
 
-import bisect
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsIndex, final
 
 import attrs
@@ -14,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout.axes._axis import AxisMap, Stride
 from tensorwrapper.layout.axes._tables import sum_table
@@ -22,6 +21,8 @@ from tensorwrapper.layout.boxes._common import (
     LayoutCommon,
     check_int64,
     check_region,
+    first_index_at,
+    new_table,
     search_injective,
     to_offset_array,
 )
@@ -35,7 +36,7 @@ __all__ = ["Separable", "from_axes", "indices_at", "over_box"]
 
 
 @final
-@attrs.frozen
+@frozen
 class Separable(LayoutCommon):
     """Base plus the sum over modes of ``axes[mode]`` at (index - origin), over a smooth shape."""
 
@@ -99,56 +100,11 @@ class Separable(LayoutCommon):
         return offsets_of_rows(indices, self._shape, self.base, self.axes)
 
     def index_of(self, offset: SupportsIndex) -> Index:
-        wanted = to_int(offset, "an offset")
-        found = min(self._solutions(wanted, first=True), default=None)
-        if found is None:
-            raise self._no_element(wanted)
-        return found
-
-    def indices_of(self, offset: int) -> list[Index]:
-        """Return all indices whose elements lie at `offset`, in row-major order; never an empty list."""
-        found = sorted(self._solutions(offset, first=False))
-        if not found:
-            raise self._no_element(offset)
-        return found
-
-    def _no_element(self, offset: int) -> OutOfBoundsError:
-        return OutOfBoundsError(f"no element of {self._shape} lies at offset {offset}")
-
-    def _solutions(self, offset: int, *, first: bool) -> Iterator[Index]:
-        """Return an iterator over indices at `offset`; of positions that coincide only the first, or all."""
-        if not self._shape.size:
-            return
-        modes = sorted(range(len(self.axes)), key=lambda mode: -self.axes[mode].gap())
-        values = [self.axes[mode].distinct() for mode in modes]
-        least, greatest = [0], [0]
-        for own in reversed(values):
-            least.append(least[-1] + own[0])
-            greatest.append(greatest[-1] + own[-1])
-        least.reverse()
-        greatest.reverse()
-        origin = self._shape.origin
-        places: list[Sequence[int]] = [()] * len(modes)
-
-        def descend(depth: int, left: int) -> Iterator[Index]:
-            if depth == len(modes):
-                # Without any mode nothing was taken off yet.
-                yield from itertools.product(*places) if not left else ()
-                return
-            own, mode = values[depth], modes[depth]
-            low = bisect.bisect_left(own, left - greatest[depth + 1])
-            high = bisect.bisect_right(own, left - least[depth + 1])
-            for value in own[low:high]:
-                found = self.axes[mode].places_of(value)
-                places[mode] = [origin[mode] + place for place in (found[:1] if first else found)]
-                yield from descend(depth + 1, left - value)
-
-        yield from descend(0, offset - self.base)
+        return first_index_at(self, to_int(offset, "an offset"))
 
     def to_numpy(self) -> IntArray:
         if not self._shape.size:
-            extents: Index = self._shape.extents
-            return np.empty(extents, dtype=np.int64)
+            return new_table(self._shape.extents)
         check_int64(self, self.base)
         return sum_table(self.base, [axis.offsets() for axis in self.axes])
 

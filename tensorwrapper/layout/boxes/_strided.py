@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import shared_table
 from tensorwrapper._integers import to_int
+from tensorwrapper._progressions import bounds_of, split_digits
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import OutOfBoundsError
-from tensorwrapper.layout.axes._arithmetic import bounds_of, first_solution, solutions
 from tensorwrapper.layout.axes._axis import AxisMap, Stride
 from tensorwrapper.layout.axes._tables import fill_box
 from tensorwrapper.layout.boxes._batches import offsets_of_rows
@@ -21,6 +21,9 @@ from tensorwrapper.layout.boxes._common import (
     StridedBox,
     check_int64,
     check_region,
+    first_index_at,
+    new_table,
+    no_element,
     search_injective,
 )
 from tensorwrapper.layout.boxes._hierarchy import layout_text, leaf_index, ordinal_offset
@@ -200,32 +203,19 @@ class Strided(LayoutCommon):
 
     def index_of(self, offset: SupportsIndex) -> Index:
         wanted = to_int(offset, "an offset")
-        found = first_solution(self.extents, self.strides, wanted - self._offset)
+        left = wanted - self._offset
+        found = () if 0 in self.extents else split_digits(self.extents, self.strides, left)
         if found is None:
-            raise self._no_element(wanted)
-        return self._absolute(found)
-
-    def some_indices_of(self, offset: int) -> list[Index]:
-        """Return the indices whose elements lie at `offset`, in any order; never an empty list.
-
-        Of a mode that repeats its elements only the first index is given.
-        """
-        found = list(solutions(self.extents, self.strides, offset - self._offset))
-        if not found:
-            raise self._no_element(offset)
-        return [self._absolute(places) for places in found]
-
-    def _absolute(self, places: Index) -> Index:
-        return tuple([i + start for i, start in zip(places, self.origin, strict=True)])
-
-    def _no_element(self, offset: int) -> OutOfBoundsError:
-        return OutOfBoundsError(f"no element of {self.shape} lies at offset {offset}")
+            return first_index_at(self, wanted)
+        if not found and (self.extents or left):
+            raise no_element(self.shape, wanted)
+        return tuple([i + start for i, start in zip(found, self.origin, strict=True)])
 
     def to_numpy(self) -> IntArray:
         if 0 not in self.extents:
             # Before the array is made, which may be far larger than memory.
             check_int64(self, self._offset)
-        out = np.empty(self.extents, dtype=np.int64)
+        out = new_table(self.extents)
         self.write_offsets(out)
         return out
 
@@ -395,13 +385,14 @@ def new_strided(extents: Extents, origin: Index, strides: Index, offset: int) ->
     return layout
 
 
-def new_row_major(extents: Extents) -> Strided:
-    """Return the row-major layout of a box from zero on, whose extents are known to be right."""
+def new_row_major(extents: Extents, origin: Index | None = None) -> Strided:
+    """Return the row-major layout of a box, from zero on by default, whose numbers are known to be right."""
     strides: list[int] = []
     step = 1
     for extent in reversed(extents):
         strides.append(step)
         step *= extent
-    layout = new_strided(extents, (0,) * len(extents), tuple(reversed(strides)), 0)
+    start = (0,) * len(extents) if origin is None else origin
+    layout = new_strided(extents, start, tuple(reversed(strides)), 0)
     _set_injective(layout, True)
     return layout

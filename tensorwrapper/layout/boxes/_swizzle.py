@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayoutError, OutOfBoundsError
 from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import IntArray
@@ -25,7 +26,7 @@ def _to_shift(value: SupportsIndex) -> int:
 
 
 @final
-@attrs.frozen(repr=False)
+@frozen(repr=False)
 class Swizzle:
     """A permutation of the offsets from 0 on: some bits are combined, by exclusive or, with higher ones.
 

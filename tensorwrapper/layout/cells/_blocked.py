@@ -5,6 +5,7 @@ cells has this form again: runs and gathers of rows, slices of any step within t
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, SupportsIndex, cast, final
 
 import attrs
@@ -15,16 +16,20 @@ from tensorwrapper._arrays import (
     ArrayState,
     array_of_state,
     array_state,
+    digest_of,
     frozen_array,
     same_values,
     shared_row,
     tidy_table,
 )
 from tensorwrapper._integers import to_int
+from tensorwrapper._value_class import frozen, token_of
 from tensorwrapper.errors import LayoutError, OutOfBoundsError
+from tensorwrapper.layout.axes._values import too_many
 from tensorwrapper.layout.boxes._common import (
     LayoutCommon,
     check_int64,
+    no_element,
     run_between,
     search_injective,
 )
@@ -36,7 +41,6 @@ from tensorwrapper.layout.cells._cells import Cells, check_reach, packed_table
 from tensorwrapper.layout.cells._parts import (
     PlacedRows,
     elements_before,
-    no_element,
     packed_cell,
     plain_run,
     rows_of,
@@ -69,7 +73,7 @@ _FEW = 4  # cells that may hold an offset up to which looking into each is faste
 
 
 @final
-@attrs.frozen
+@frozen
 class Packed(CellLayout):
     """Offset plus the ordinal of the index, over a jagged shape."""
 
@@ -115,10 +119,6 @@ class Packed(CellLayout):
             raise no_element(self._shape, wanted)
         found: Index = self._shape.index(wanted - self._offset)
         return found
-
-    def indices_of(self, offset: int) -> list[Index]:
-        """Return the one index whose element lies at `offset`."""
-        return [self.index_of(offset)]
 
     def indices_at(self, offsets: IntArray) -> IntArray:
         """Return the index whose element lies at each of a flat array of offsets."""
@@ -205,21 +205,13 @@ def make_blocked(
 ) -> "Packed | Blocked":
     """Return the layout of a table of cells that is known to fit: packed, if that is what the table says.
 
-    Parameters
-    ----------
-    shape
-        A jagged shape.
-    starts
-        The place of the first element of each cell, in row-major order; that of an empty cell says nothing.
-    strides
-        A table with one column for each mode of a cell, which are the last of the shape; none if `starts`
-        has every element.
-    offset
-        The offset of the result if it has no element.
+    `strides` has a column for each mode of a cell, none if `starts` has all elements.
     """
     inner = max(strides.shape[1], 1)
     if rows_of(shape).columns.leaf_rank > inner:
         shape = wrap(Jagged(unroll(rows_of(shape), shape.rank - inner)))
+    if not strides.shape[1]:
+        return _of_elements(shape, starts, strides, offset)
     extents = _extents_of(shape, strides)
     cells = Cells(extents, starts, strides)
     filled = cells.filled()
@@ -228,13 +220,23 @@ def make_blocked(
     if not filled.all():
         starts = np.where(filled, starts, 0)
         cells = Cells(extents, starts, strides)
-    befores = np.arange(len(starts)) if not strides.shape[1] else rows_of(shape).cell_offsets()[:-1]
+    befores = rows_of(shape).cell_offsets()[:-1]
     first, last = int(np.argmax(filled)), len(filled) - 1 - int(np.argmax(filled[::-1]))
     start = int(starts[first])
     # Most tables differ from packed cells at the ends already.
     if int(starts[last]) - start == int(befores[last]) and cells.is_packed(start, befores):
         return Packed(shape, start)
     return Blocked(shape, frozen_array(starts), tidy_table(strides))
+
+
+def _of_elements(shape: Shape[Any], places: IntArray, strides: IntArray, offset: int) -> "Packed | Blocked":
+    """Return the layout of places of single elements: `make_blocked`, where every cell is one of them."""
+    if not len(places):
+        return Packed(shape, offset)
+    first = places.item(0)
+    if places.item(-1) - first == len(places) - 1 and (places[1:] - places[:-1] == 1).all():
+        return Packed(shape, first)
+    return Blocked(shape, frozen_array(places), tidy_table(strides))
 
 
 def _extents_of(shape: Shape[Any], strides: IntArray) -> IntArray:
@@ -245,7 +247,7 @@ def _extents_of(shape: Shape[Any], strides: IntArray) -> IntArray:
 
 
 @final
-@attrs.frozen(eq=False, getstate_setstate=False)
+@frozen(eq=False, getstate_setstate=False)
 class Blocked(CellLayout):
     """A place and strides for every cell of a jagged shape, in row-major order of its unrolled modes.
 
@@ -299,8 +301,7 @@ class Blocked(CellLayout):
         injective = self._injective
         if injective is None:
             injective = self.cells.shares_no_place()
-            if injective is None:
-                injective = search_injective(self, 0)
+            injective = search_injective(self, 0) if injective is None else injective
             object.__setattr__(self, "_injective", injective)
         return injective
 
@@ -314,7 +315,7 @@ class Blocked(CellLayout):
         cell = leaf - rows.leaves[0]
         steps: list[int] = self.strides[cell].tolist()
         inner = zip(numbers[rows.outer_rank :], origin, steps, strict=True)
-        return int(self.starts[cell]) + sum([(i - start) * step for i, start, step in inner])
+        return self.starts.item(cell) + sum([(i - start) * step for i, start, step in inner])
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         array = to_index_array(indices, self._shape.rank)
@@ -332,31 +333,30 @@ class Blocked(CellLayout):
         if len(cells) > _FEW and self.cells.has_digits:
             cells = self.cells.first_cells(np.array([wanted]))
         for cell in cells[cells >= 0].tolist():
-            found = self._indices_in(cell, wanted)
-            if found:
-                return found[0]
+            with suppress(OutOfBoundsError):
+                return self._prefix_of(cell) + (self.cell(cell).index_of(wanted) if self._width else ())
         raise no_element(self._shape, wanted)
 
-    def indices_of(self, offset: int) -> list[Index]:
+    def indices_of(self, offset: int, limit: int) -> list[Index]:
         """Return all indices whose elements lie at `offset`, in row-major order."""
-        candidates: list[int] = self.cells.candidates(offset).tolist()
-        found = [index for cell in candidates for index in self._indices_in(cell, offset)]
+        found: list[Index] = []
+        for cell in self.cells.candidates(offset).tolist():
+            with suppress(OutOfBoundsError):
+                inner = self.cell(cell).indices_of(offset, limit) if self._width else [()]
+                prefix = self._prefix_of(cell)
+                found += [prefix + index for index in inner]
+            if len(found) > limit:
+                raise too_many(limit)
         if not found:
             raise no_element(self._shape, offset)
         return found
 
-    def _indices_in(self, cell: int, offset: int) -> list[Index]:
-        """Return the indices in a cell whose elements lie at `offset`, in row-major order."""
+    def _prefix_of(self, cell: int) -> Index:
         if not self._width:
-            return [self._shape.index(cell)]
+            only: Index = self._shape.index(cell)
+            return only
         rows = rows_of(self._shape)
-        base, axes = self.cell(cell).mode_maps("indices_of")
-        try:
-            found = Separable(self.cell(cell).shape, base, axes).indices_of(offset)
-        except OutOfBoundsError:
-            return []
-        prefix = rows.prefix_of(rows.leaves[0] + cell)
-        return [prefix + inner for inner in found]
+        return rows.prefix_of(rows.leaves[0] + cell)
 
     def indices_at(self, offsets: IntArray) -> IntArray:
         """Return the first index whose element lies at each of a flat array of offsets."""
@@ -483,14 +483,15 @@ class Blocked(CellLayout):
         )
 
     def __hash__(self) -> int:
-        number = self._hash
-        if number is None:
-            number = hash((self._shape, self.starts.tobytes(), self._width))
-            object.__setattr__(self, "_hash", number)
-        return number
+        if self._hash is None:
+            object.__setattr__(self, "_hash", hash((self._shape, self.starts.tobytes(), self._width)))
+        return cast("int", self._hash)
+
+    def __dask_tokenize__(self) -> object:
+        starts, strides = digest_of(self.starts), digest_of(self.strides)
+        return token_of("Blocked", self._shape, starts, self.strides.shape, strides)
 
     def __reduce__(self) -> tuple[Callable[..., "Blocked"], tuple[object, ...]]:
-        # What is remembered stays behind.
         return _restored, (self._shape, array_state(self.starts), array_state(self.strides), self._width)
 
 

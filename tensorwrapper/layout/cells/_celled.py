@@ -35,8 +35,8 @@ class CellLayout(LayoutCommon, ABC):
     def cell(self, number: int) -> LayoutCommon:
         return self.as_blocked().cell(number)
 
-    def indices_of(self, offset: int) -> list[Index]:
-        return self.as_blocked().indices_of(offset)
+    def indices_of(self, offset: int, limit: int) -> list[Index]:
+        return [self.index_of(offset)] if self.is_injective else self.as_blocked().indices_of(offset, limit)
 
     def indices_at(self, offsets: IntArray) -> IntArray:
         return self.as_blocked().indices_at(offsets)

@@ -1,7 +1,7 @@
 """Cells: boxes in memory, each at a place and with strides of its own, as arrays.
 
 This is what layouts of jagged shapes compute with; it knows nothing of shapes. All answers take memory in
-proportion to the cells, never to their elements.
+proportion to the cells, never to their elements, but for those that list runs or offsets.
 """
 
 from collections.abc import Sequence
@@ -13,14 +13,18 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import concatenated_ranges, run_of, shared_row, shared_table, splits_of
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayoutError, SizeOverflowError
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["CellGrid", "Cells", "check_reach", "grid_of", "packed_table"]
 
 
+_RUNS = 1 << 22  # runs up to which cells are compared run by run, where no rule decides
+
+
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _Digit:
     """One digit of an offset: how often a stride fits into what wider strides leave."""
 
@@ -31,7 +35,7 @@ class _Digit:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class CellGrid:
     """Which cell holds an offset, by a search for each of its digits.
 
@@ -129,7 +133,7 @@ def packed_table(extents: IntArray, order: Index) -> IntArray:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _Hulls:
     """The cells with elements by ascending least offset, and how far each reaches."""
 
@@ -145,7 +149,7 @@ class _Hulls:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Cells:
     """Cell k has elements at ``starts[k] + sum(place * strides[k])`` for all places in ``extents[k]``."""
 
@@ -155,6 +159,7 @@ class Cells:
     strides: IntArray
     """A table like `extents`."""
     _ends: tuple[IntArray, IntArray, IntArray] | None = attrs.field(default=None, init=False)
+    _bounds: tuple[int, int] | None = attrs.field(default=None, init=False)
     _hulls: _Hulls | None = attrs.field(default=None, init=False)
     _known: tuple[bool, bool] | None = attrs.field(default=None, init=False)
     _grid: CellGrid | Literal[False] | None = attrs.field(default=None, init=False)
@@ -219,8 +224,30 @@ class Cells:
 
     def bounds(self) -> tuple[int, int]:
         """Return the least and the greatest offset; (0, -1) if there is no element."""
-        cells, least, greatest = self.ends()
-        return (int(least.min()), int(greatest.max())) if len(cells) else (0, -1)
+        bounds = self._bounds
+        if bounds is None:
+            even = shared_row(self.strides)
+            if self._ends is None and even is not None and len(even) <= 1 and len(self.starts):
+                bounds = self._bounds_of_lines(even[0] if even else 0)
+            else:
+                cells, least, greatest = self.ends()
+                bounds = (int(least.min()), int(greatest.max())) if len(cells) else (0, -1)
+            object.__setattr__(self, "_bounds", bounds)
+        return bounds
+
+    def _bounds_of_lines(self, step: int) -> tuple[int, int]:
+        """Return the bounds of lines that all have one step: fewer passes than the ends of each."""
+        if not self.extents.shape[1]:
+            return int(self.starts.min()), int(self.starts.max())
+        extents = self.extents[:, 0]
+        lasts = (extents - 1) * step
+        lasts += self.starts
+        low, high = (self.starts, lasts) if step >= 0 else (lasts, self.starts)
+        if int(extents.min()) > 0:
+            return int(low.min()), int(high.max())
+        filled = extents > 0
+        low, high = low[filled], high[filled]
+        return (int(low.min()), int(high.max())) if len(low) else (0, -1)
 
     def is_packed(self, offset: int, befores: IntArray) -> bool:
         """Tell whether cell k lies at ``offset + befores[k]``, row-major and without gaps."""
@@ -278,7 +305,22 @@ class Cells:
             return False
         if not nest:
             return None
-        return True if hulls.are_disjoint or self.grid() is not None else None
+        return True if hulls.are_disjoint or self.grid() is not None else self._runs_are_disjoint()
+
+    def _runs_are_disjoint(self) -> bool | None:
+        """Tell of cells whose last mode has steps of 1 whether no two runs meet; O(runs log runs)."""
+        lengths, steps = self.extents[:, -1:], self.strides[:, -1:]
+        if ((abs(steps) != 1) & (lengths > 1)).any():
+            return None
+        heads = np.concatenate([self.extents[:, :-1], np.minimum(lengths, 1)], axis=1)
+        counts = heads.prod(axis=1, dtype=np.float64)
+        if counts.sum() > _RUNS:
+            return None
+        descending = np.where(steps[:, 0] < 0, np.maximum(lengths[:, 0] - 1, 0), 0)
+        begins = Cells(heads, self.starts - descending, self.strides).offsets()
+        order = begins.argsort()
+        begins, lasts = begins[order], np.repeat(lengths[:, 0] - 1, counts.astype(np.int64))[order]
+        return bool((begins[1:] > begins[:-1] + lasts[:-1]).all())
 
     def grid(self) -> CellGrid | None:
         """Return the grid that the cells are tiles of, if they have the same strides; made once."""

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from types import EllipsisType
 from typing import SupportsIndex, TypeAlias, cast, final
 
-import attrs
 import numpy as np
 
 from tensorwrapper._arrays import splits_of
 from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import IndexTypeError, OutOfBoundsError, StepError
 from tensorwrapper.layout.boxes._keys import is_whole
 from tensorwrapper.shape import Rows
@@ -36,7 +36,7 @@ Runs: TypeAlias = tuple[IntArray, int, IntArray]
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Places:
     """Positions of a mode one by one, negative ones from the end: what `gather` is given."""
 
@@ -48,7 +48,7 @@ Item: TypeAlias = PositionalItem | Places
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Level:
     """A mode of the result: how many indices it has under each node of the level above."""
 
@@ -60,7 +60,7 @@ class Level:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Nodes:
     """Where the nodes at hand are: what names one of them in an error."""
 
@@ -163,6 +163,9 @@ def resolve_slice(item: slice, counts: IntArray, mode: int) -> Runs:
     step = 1 if item.step is None else _bound(item.step, item, mode)
     if not step:
         raise StepError(f"the step of the {item} of mode {mode} is 0; it must be another integer")
+    if step == -1 and item.start is None and item.stop is None:
+        # What follows, without the passes that clip the ends.
+        return np.maximum(counts - 1, 0), -1 if (counts > 1).any() else 1, counts
     low, high = (0, counts) if step > 0 else (-1, counts - 1)
     ends = (np.full(len(counts), low), high) if step > 0 else (high, np.full(len(counts), low))
     first, last = [

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import shared_table
 from tensorwrapper._integers import to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import JaggedModeError, LayoutError, OutOfBoundsError
 from tensorwrapper.layout.boxes._common import LayoutCommon, to_inside
 from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
@@ -30,14 +31,14 @@ __all__ = ["Packed", "Padded", "contiguous"]
 
 
 def contiguous(shape: Shape, offset: int) -> Strided | Packed:
-    """Return the layout of `shape` without gaps, in row-major order."""
+    """Return the layout of `shape`, which has no names, without gaps, in row-major order."""
     if shape.kind == "nested":
         raise LayoutError(f"lay out the flatten() of the nested shape {shape}; Layout(shape) has its layers")
     return row_major(shape, offset) if shape.kind == "smooth" else Packed(shape, offset)
 
 
 @final
-@attrs.frozen(getstate_setstate=False)
+@frozen(getstate_setstate=False)
 class Padded(CellLayout):
     """The layout `under`, of the bounding box of a jagged shape, for the elements of the shape alone.
 
@@ -90,10 +91,6 @@ class Padded(CellLayout):
         if found in self._shape:
             return found
         raise self._padding_at(wanted)
-
-    def indices_of(self, offset: int) -> list[Index]:
-        """Return the one index whose element lies at `offset`."""
-        return [self.index_of(offset)]
 
     def indices_at(self, offsets: IntArray) -> IntArray:
         """Return the index whose element lies at each of a flat array of offsets."""

@@ -6,26 +6,25 @@ Each is a table of cells again.
 from collections.abc import Sequence
 from typing import Any, TypeAlias, cast, final
 
-import attrs
 import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges, shared_row, shared_table
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout.axes._axis import Stride, Table
-from tensorwrapper.layout.boxes._common import check_region
+from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64, check_region
 from tensorwrapper.layout.boxes._keys import parse_positional
 from tensorwrapper.layout.boxes._separable import Separable, from_axes
 from tensorwrapper.layout.boxes._strided import Strided, new_strided, packed_strides
 from tensorwrapper.layout.cells._keys import Level, Nodes, choose_nodes, resolve_position, resolve_slice
 from tensorwrapper.shape import Jagged, JaggedCommon, JaggedView, Rows, Shape
-from tensorwrapper.shape.lowlevel import Origins, build_rows, make_smooth, unroll, wrap
+from tensorwrapper.shape.lowlevel import Origins, build_rows, make_smooth, rows_under, unroll, wrap
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem
 
 __all__ = [
     "CellPart",
     "PlacedRows",
     "elements_before",
-    "no_element",
     "plain_run",
     "rows_of",
     "run_of_rows",
@@ -66,11 +65,6 @@ def run_of_rows(shape: Shape[Any], region: Shape[Any]) -> tuple[int, int] | None
     first: int = region.origin_at(())
     last = first + region.extent(0)
     return (first, last) if shape.slice_outer(first, last) == region else None
-
-
-def no_element(shape: Shape[Any], offset: int) -> OutOfBoundsError:
-    """Return the error for an offset at which there is no element."""
-    return OutOfBoundsError(f"no element of {shape} lies at offset {offset}")
 
 
 def starts_at_zero(rows: Rows) -> bool:
@@ -120,13 +114,27 @@ def _spread(starts: IntArray, counts: IntArray, steps: IntArray) -> IntArray:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class PlacedRows:
     """Rows, and a place and strides for every cell; with strides of no mode every element is a cell."""
 
     rows: Rows
     starts: IntArray
     strides: IntArray
+
+    @classmethod
+    def of(cls, layout: LayoutCommon) -> "PlacedRows":
+        """Return the place and strides of every cell of a layout of rank 2 or more; of a box cell k is row k.
+
+        O(cells) where cells are strided; of any other layout every element becomes a cell.
+        """
+        rows = rows_under(layout.shape)
+        check_int64(layout, layout.offset)
+        table = layout.cell_table()
+        if table is not None:
+            return cls(rows, *table)
+        places = np.asarray(layout.to_numpy()).reshape(-1)
+        return cls(unroll(rows, rows.rank - 1), places, shared_table((), len(places)))
 
     @property
     def width(self) -> int:

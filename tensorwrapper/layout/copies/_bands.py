@@ -2,9 +2,9 @@
 
 from typing import cast, final
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.axes._tables import sum_table
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
@@ -20,7 +20,7 @@ _LARGEST = 1 << 20  # elements of a band, whose table should stay in the cache
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Bands:
     """A strided layout and tile-major storage of one box; ``to_tiles`` says which is the target."""
 

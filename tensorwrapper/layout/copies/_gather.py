@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator
 from typing import final
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.axes._axis import AxisMap, Stride
 from tensorwrapper.layout.axes._tables import sum_table
 from tensorwrapper.layout.copies._block import join_modes
@@ -19,7 +19,7 @@ _BATCH = 1 << 16  # runs at a time: their offsets stay in cache
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class GatherCopy(CopySteps):
     """Runs of one length, at the sums of one entry per table.
 

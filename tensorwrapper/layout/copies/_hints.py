@@ -2,9 +2,8 @@
 
 from typing import Any, SupportsIndex, final
 
-import attrs
-
 from tensorwrapper._integers import to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ExtentError, JaggedModeError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.copies._hints_axes import facts_of
@@ -16,7 +15,7 @@ __all__ = ["BlockHints", "LayoutHints", "hints_of"]
 
 
 @final
-@attrs.frozen
+@frozen
 class BlockHints:
     """How the blocks of one layer lie in memory, each for itself: the elements of the layer.
 
@@ -38,7 +37,7 @@ class BlockHints:
 
 
 @final
-@attrs.frozen
+@frozen
 class LayoutHints:
     """What a layout says about memory.
 

@@ -1,31 +1,36 @@
 """What layouts say about memory that are no tables of cells: by their axis maps, by rule, or by looking."""
 
+import itertools
 import math
-from collections.abc import Sequence
-from typing import Any, TypeAlias, final
+from collections import Counter
+from typing import final
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.layout.axes._axis import AxisMap
+from tensorwrapper._value_class import frozen
+from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride
+from tensorwrapper.layout.axes._sums import Listing, Progression
+from tensorwrapper.layout.axes._values import numbers_of, tracks_of
 from tensorwrapper.layout.boxes._common import LayoutCommon, fits_int64
 from tensorwrapper.layout.cells._padded import contiguous
 from tensorwrapper.layout.copies._hints_cells import BlockFacts, MemoryFacts, cell_facts
-from tensorwrapper.typing import Index
+from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["facts_of"]
 
+_TRACKS = 64  # stretches of a cycle up to which they are put side by side
 _SEARCHED = 1 << 20  # elements up to which a layout that no rule describes is looked at
-
-_Numbers: TypeAlias = npt.NDArray[Any]
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _AxisFacts(MemoryFacts):
-    """Axis maps: what a mode adds to an offset depends on that mode alone. O(sum of extents)."""
+    """Axis maps: what a mode adds to an offset depends on that mode alone.
+
+    O(rank) for strides and cycles, O(extent) for tables.
+    """
 
     layout: LayoutCommon
     base: int
@@ -40,21 +45,20 @@ class _AxisFacts(MemoryFacts):
         extents: Index = self.layout.shape.extents
         joints, reach = 0, 0
         for mode in range(len(extents) - 1, -1, -1):
-            offsets = self.axes[mode].offsets()
-            joints += math.prod(extents[:mode]) * int(np.count_nonzero(np.diff(offsets) == reach + 1))
-            reach += int(offsets[-1]) - int(offsets[0])
+            axis = self.axes[mode]
+            joints += math.prod(extents[:mode]) * _steps_by(axis, reach + 1)
+            reach += axis.at(axis.extent - 1) - axis.at(0)
         return math.prod(extents) - joints
 
     def blocks(self, modes: int) -> BlockFacts:
         extents, base = self.layout.shape.extents, self.base
-        values = [_distinct(axis) for axis in self.axes]
-        starts = [base + sum([int(own[0]) for own in values])]
-        starts += [int(np.gcd.reduce(own - own[0])) for own in values[:modes]]
-        gaps = sorted([np.diff(own) for own in values[modes:] if len(own) > 1], key=lambda own: own.min())
+        values = [_values_of(axis) for axis in self.axes]
+        starts = [base + sum([axis.bounds()[0] for axis in self.axes])]
+        starts += [own.divisor for own in values[:modes]]
         runs, reach = 1, 0
-        for own in gaps:
-            runs = runs * (len(own) + 1) - int(np.count_nonzero(own == reach + 1))
-            reach += int(own.sum())
+        for own in sorted(values[modes:], key=lambda own: own.gap):
+            runs = runs * own.count - own.joints(reach + 1)
+            reach += own.span
         size = math.prod(extents[modes:])
         if runs > 1 and reach + 1 == size and self.layout.is_injective:
             # Modes that interleave may fill a run together.
@@ -63,14 +67,96 @@ class _AxisFacts(MemoryFacts):
         return BlockFacts(count, size, size, count * runs, math.gcd(*starts))
 
 
-def _distinct(axis: AxisMap) -> _Numbers:
-    values: Sequence[int] = axis.distinct()
-    wide = max(abs(values[0]), abs(values[-1])) > MAX_INT64 // 2
-    return np.array(values, dtype=object if wide else np.int64)
+def _steps_by(axis: AxisMap, gap: int) -> int:
+    """Return after how many positions the next offset lies so far ahead; at least, of long cycles."""
+    if isinstance(axis, Stride):
+        return axis.extent - 1 if axis.step == gap else 0
+    if isinstance(axis, Cycle):
+        last = axis.start + axis.turn * (axis.extent - 1)
+        low, high, modulus, hold = min(axis.start, last), max(axis.start, last), axis.modulus, axis.hold
+        down = -1 if axis.turn < 0 else 1
+        # How often the place goes on by how much; otherwise it stays.
+        moves: list[tuple[int, int]] = []
+        if modulus is None and abs(axis.turn) <= hold:
+            moves = [(high // hold - low // hold, down)]
+        elif modulus is not None and (hold == 1 or abs(axis.turn) == 1) and abs(axis.turn) < modulus:
+            wraps, top = high // modulus - low // modulus, (modulus - 1) // hold
+            if hold == 1:
+                moves = [(axis.extent - 1 - wraps, axis.turn), (wraps, axis.turn - down * modulus)]
+            else:
+                # Of each round all holds but the first begin within it.
+                ends = [end // modulus * top + end % modulus // hold for end in (low, high)]
+                moves = [(ends[1] - ends[0], down), (wraps, -down * top)]
+        if moves:
+            moves.append((axis.extent - 1 - sum([count for count, _ in moves]), 0))
+            return sum([count for count, move in moves if move * axis.step == gap])
+        if axis.extent > _SEARCHED:
+            return 0
+    return int(np.count_nonzero(np.diff(axis.offsets()) == gap))
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
+class _Values:
+    """The different offsets of a mode: how many, how far from first to last, and between neighbours."""
+
+    count: int
+    span: int
+    gap: int
+    divisor: int
+    gaps: dict[int, int] = attrs.Factory(dict[int, int])
+    """How often two neighbours lie so far apart; not all, of long cycles."""
+
+    def joints(self, gap: int) -> int:
+        """Return how many neighbours lie so far apart."""
+        return self.gaps.get(gap, 0)
+
+
+def _values_of(axis: AxisMap) -> _Values:
+    numbers = numbers_of(axis)
+    if numbers is None:
+        return _Values(1, 0, 0, 0)
+    if isinstance(numbers, Progression):
+        return _Values(
+            numbers.count, numbers.span, numbers.step, numbers.step, {numbers.step: numbers.count - 1}
+        )
+    if isinstance(numbers, Listing):
+        return _listed(numbers.values)
+    parts = list(itertools.islice(tracks_of(axis, *axis.bounds()), _TRACKS + 1))
+    unit = numbers.divisor
+    if len(parts) > _TRACKS or any(abs(part.step) != unit for part in parts if len(part[:2]) > 1):
+        if axis.extent <= _SEARCHED and _fits(axis):
+            return _listed(np.unique(axis.offsets()))
+        return _Values(axis.extent, numbers.span, unit, unit)
+    # What wraps but once or twice is a few stretches, which may overlap.
+    ends = sorted([(min(part[0], part[-1]), max(part[0], part[-1])) for part in parts])
+    gaps, count, last = Counter[int](), 0, ends[0][0] - unit
+    for low, high in ends:
+        if high > last:
+            first = max(low, last + unit)
+            if count:
+                gaps[first - last] += 1
+            gaps[unit] += (high - first) // unit
+            count += (high - first) // unit + 1
+            last = high
+    return _Values(count, numbers.span, min(gap for gap in gaps if gaps[gap]), math.gcd(*gaps), dict(gaps))
+
+
+def _listed(values: IntArray) -> _Values:
+    # Neighbours are less than 2**64 apart, which unsigned numbers hold.
+    sizes, counts = np.unique(np.diff(values).view(np.uint64), return_counts=True)
+    gaps = dict(zip(sizes.tolist(), counts.tolist(), strict=True))
+    span = int(values[-1]) - int(values[0])
+    return _Values(len(values), span, min(gaps, default=0), math.gcd(*gaps), gaps)
+
+
+def _fits(axis: AxisMap) -> bool:
+    low, high = axis.bounds()
+    return max(-low, high) <= MAX_INT64
+
+
+@final
+@frozen(eq=False)
 class _PackedFacts(MemoryFacts):
     """Packed layouts: all lies in row-major order, so that the whole and single elements need no table."""
 
@@ -93,7 +179,7 @@ class _PackedFacts(MemoryFacts):
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _SearchedFacts(MemoryFacts):
     """Layouts that no rule describes are looked at; of one too large for that, the safe side is said.
 

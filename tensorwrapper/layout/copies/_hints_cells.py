@@ -8,11 +8,11 @@ import math
 from abc import ABC, abstractmethod
 from typing import Any, TypeAlias, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.boxes._common import LayoutCommon, fits_int64
 from tensorwrapper.layout.cells._blocked import rows_of
 from tensorwrapper.shape import Jagged, Rows
@@ -25,7 +25,7 @@ _Numbers: TypeAlias = npt.NDArray[Any]
 
 
 @final
-@attrs.frozen
+@frozen
 class BlockFacts:
     """How blocks lie, each for itself: the elements under prefixes of one length. Empty ones do not count."""
 
@@ -55,7 +55,7 @@ class MemoryFacts(ABC):
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class CellFacts(MemoryFacts):
     """Cells that have elements, in row-major order, and which of them lie under each prefix."""
 

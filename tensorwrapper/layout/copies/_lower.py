@@ -1,6 +1,9 @@
 """From two layouts of one shape to the cheapest exact way to copy between them."""
 
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
+from tensorwrapper.layout.copies._elements import element_copy
 from tensorwrapper.layout.copies._gather import gather_copy
 from tensorwrapper.layout.copies._pieces import has_pieces, joint_pieces, pieces_of
 from tensorwrapper.layout.copies._steps import CellCopy, OrdinalCopy, RegionCopy, cells_of
@@ -28,6 +31,8 @@ def lower(source: LayoutCommon, target: LayoutCommon) -> CopySteps:
     if from_steps is not None and to_steps is not None:
         modes = zip(a.shape.extents, from_steps, to_steps, strict=True)
         return strided_copy(modes, a.offset, b.offset)
+    if size > MAX_INT64:
+        raise SizeOverflowError(f"{size} elements, which do not lie by one stride per mode, leave 64 bits")
     for side in (a, b):
         check_int64(side, side.offset)
     if has_pieces(a) and has_pieces(b):
@@ -36,7 +41,7 @@ def lower(source: LayoutCommon, target: LayoutCommon) -> CopySteps:
         inner = min(a.cell_rank, b.cell_rank)
         if inner:
             return CellCopy(cells_of(a, inner), cells_of(b, inner))
-    return OrdinalCopy(a, b)
+    return element_copy(a, b) or OrdinalCopy(a, b)
 
 
 def _runs_on(layout: LayoutCommon) -> bool:

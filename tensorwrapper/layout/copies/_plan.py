@@ -11,8 +11,9 @@ from typing import Any, Final, Literal, SupportsIndex, TypeAlias, final
 import attrs
 import numpy as np
 
-from tensorwrapper._integers import to_count
-from tensorwrapper.errors import LayoutError
+from tensorwrapper._integers import MAX_INT64, to_count
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import LayoutError, SizeOverflowError
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
 from tensorwrapper.layout.copies._lower import lower
 from tensorwrapper.layout.copies._table import CopyCost, CopySteps, CopyTable
@@ -33,7 +34,7 @@ _MEANING: Final[dict[CopyMethod, str]] = {
 
 
 @final
-@attrs.frozen(repr=False, getstate_setstate=False)
+@frozen(repr=False, getstate_setstate=False)
 class CopyPlan:
     """How each element of a shape moves from its place in one layout to its place in another.
 
@@ -161,6 +162,8 @@ class CopyPlan:
         return plan_copy(self._target, self._source)
 
     def _tables(self) -> Iterator[CopyTable]:
+        if self.elements > MAX_INT64:
+            raise SizeOverflowError(f"the runs of {self.elements} elements leave 64 bits")
         if self.elements:
             check_int64(self._source, 0)
             check_int64(self._target, 0)

@@ -4,14 +4,16 @@ import math
 from collections.abc import Iterator
 from typing import final
 
-import attrs
 import numpy as np
 
+from tensorwrapper._arrays import run_of
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
 from tensorwrapper.layout.cells._blocked import rows_of
 from tensorwrapper.layout.cells._cells import Cells
 from tensorwrapper.layout.copies._bands import bands_of
-from tensorwrapper.layout.copies._table import CopySteps, CopyTable, Planes
+from tensorwrapper.layout.copies._table import CopyCost, CopySteps, CopyTable, Planes
 from tensorwrapper.shape import Jagged
 from tensorwrapper.shape.lowlevel import unroll, wrap
 from tensorwrapper.typing import IntArray
@@ -24,7 +26,7 @@ _ELEMENTS = 1 << 16  # elements at a time, where each has to be looked at
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class RegionCopy(CopySteps):
     """The products of pieces of the modes, which both sides see as blocks."""
 
@@ -46,6 +48,42 @@ class RegionCopy(CopySteps):
             chosen = [piece[row] for piece, row in zip(self.pieces, rows, strict=True)]
             yield self._table(chosen).joined()
 
+    def cost(self) -> CopyCost:
+        """Return what there is to do: of regions that are alike, one is looked at."""
+        kinds = self.kinds()
+        if kinds is None:
+            return CopySteps.cost(self)
+        alike, counts = kinds
+        runs = longest = first = 0
+        shortest = MAX_INT64
+        for table in alike.tables():
+            numbers = np.arange(first, first + len(table), dtype=np.int64)
+            rows = np.unravel_index(numbers, [len(own) for own in counts])
+            weights = math.prod([own[row] for own, row in zip(counts, rows, strict=True)])
+            lengths = table.run_lengths()
+            runs += int((table.run_counts() * weights).sum())
+            shortest, longest = min(shortest, int(lengths.min())), max(longest, int(lengths.max()))
+            first += len(table)
+        return CopyCost(self.count, runs, shortest, longest)
+
+    def kinds(self) -> "tuple[RegionCopy, list[IntArray]] | None":
+        """Return one region of each kind, and per mode how many pieces are like each of its own.
+
+        Regions are of one kind if both sides have the same steps in them. None if steps are not given by the
+        pieces of each mode.
+        """
+        chosen: list[IntArray] = []
+        counts: list[IntArray] = []
+        for mode, piece in enumerate(self.pieces):
+            keys = [_steps_key(layout, mode, piece) for layout in (self.source, self.target)]
+            if keys[0] is None or keys[1] is None:
+                return None
+            columns = np.concatenate([piece[:, 1:], keys[0], keys[1]], axis=1)
+            _, firsts, own = np.unique(columns, axis=0, return_index=True, return_counts=True)
+            chosen.append(piece[firsts])
+            counts.append(own)
+        return RegionCopy(self.source, self.target, tuple(chosen)), counts
+
     def planes(self) -> Planes | None:
         bands = bands_of(self.source, self.target, self.count)
         return None if bands is None else bands.planes()
@@ -55,9 +93,7 @@ class RegionCopy(CopySteps):
         extents: list[IntArray] = []
         moves: list[tuple[int, IntArray]] = []
         for mode, piece in enumerate(chosen):
-            _, extent, small, large = piece.T
-            levels = ((extent // large, large), (large // small, small), (small, np.ones_like(small)))
-            for count, move in levels:
+            for count, move in _levels(piece):
                 if (count > 1).any():
                     extents.append(count)
                     # A step that is never taken must not lead out of the shape.
@@ -65,6 +101,31 @@ class RegionCopy(CopySteps):
         sides = [_places(layout, starts, moves) for layout in (self.source, self.target)]
         table = np.stack(extents, axis=1) if extents else np.empty((len(starts), 0), dtype=np.int64)
         return CopyTable(table, *sides[0], *sides[1])
+
+
+def _steps_key(layout: LayoutCommon, mode: int, piece: IntArray) -> IntArray | None:
+    """Return columns on which, mode by mode, the steps of a layout within pieces depend; None if on more."""
+    starts = piece[:, 0]
+    if layout.mode_strides is not None:
+        return np.empty((len(piece), 0), dtype=np.int64)
+    tiles = layout.tiles
+    if tiles is not None and layout.span == layout.shape.size:
+        # Without gaps, a step is a product of the sizes of the tile and of extents of the box.
+        sizes = tiles.partitions[mode].sizes
+        sizes = sizes[sizes > 0]
+        return sizes[run_of(np.cumsum(sizes) - sizes, starts)][:, np.newaxis]
+    if not layout.has_mode_maps:
+        return None
+    axis = layout.mode_maps("a copy")[1][mode]
+    levels = _levels(piece)
+    ends = [axis.offsets_at(starts + np.where(count > 1, move, 0)) for count, move in levels]
+    return np.stack(ends, axis=1) - axis.offsets_at(starts)[:, np.newaxis]
+
+
+def _levels(piece: IntArray) -> list[tuple[IntArray, IntArray]]:
+    """Return how often each piece moves on, and by how many positions, at each of its three levels."""
+    _, extent, small, large = piece.T
+    return [(extent // large, large), (large // small, small), (small, np.ones_like(small))]
 
 
 def _places(
@@ -92,7 +153,7 @@ def _places(
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class CellCopy(CopySteps):
     """The cells of a jagged shape, each of which both sides see as one block."""
 
@@ -135,7 +196,7 @@ def cells_of(layout: LayoutCommon, inner: int) -> Cells:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class OrdinalCopy(CopySteps):
     """All elements in row-major order, for layouts of which nothing else is known."""
 

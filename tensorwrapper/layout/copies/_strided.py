@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import final
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.copies._block import BlockRow, JointMode, join_modes
 from tensorwrapper.layout.copies._table import CopyCost, CopySteps, CopyTable
 from tensorwrapper.typing import Extents, Index
@@ -15,7 +15,7 @@ __all__ = ["StridedCopy", "strided_copy"]
 
 
 @final
-@attrs.frozen
+@frozen
 class StridedCopy(CopySteps):
     """Element j goes from ``source + sum(j * source_strides)`` to ``target + sum(j * target_strides)``.
 

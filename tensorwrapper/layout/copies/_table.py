@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from itertools import repeat
 from typing import ClassVar, TypeAlias, final
 
-import attrs
 import numpy as np
 
 from tensorwrapper._arrays import run_of, splits_of
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.copies._block import BlockRow
 from tensorwrapper.typing import IntArray
 
-__all__ = ["CopyCost", "CopySteps", "CopyTable", "Planes"]
+__all__ = ["CopyCost", "CopySteps", "CopyTable", "ElementRuns", "Planes"]
 
 _ROWS = 512  # blocks that become Python integers at a time
 _KEYS = 1 << 32  # numbers of forms that can be multiplied once more
@@ -21,9 +21,12 @@ _KEYS = 1 << 32  # numbers of forms that can be multiplied once more
 Planes: TypeAlias = Iterator[tuple[IntArray, IntArray, IntArray, IntArray]]
 """Of source and target each: the places of a plane of runs; then the starts of its copies of each."""
 
+ElementRuns: TypeAlias = Iterator[tuple[IntArray, int]]
+"""Places of single elements, and where the first of them goes; the others follow it."""
+
 
 @final
-@attrs.frozen
+@frozen
 class CopyCost:
     """What a copy has to do: how many blocks and runs, and how long runs are."""
 
@@ -34,7 +37,7 @@ class CopyCost:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class CopyTable:
     """Row k is one block, as a `StridedCopy` is, with its modes (some of extent 1) from widest to narrowest.
 
@@ -216,6 +219,10 @@ class CopySteps(ABC):
 
     def planes(self) -> Planes | None:
         """Return planes of runs that come again, if that is the quicker way."""
+        return None
+
+    def elements(self) -> ElementRuns | None:
+        """Return single elements that go one after the other, if there are no others."""
         return None
 
     @property

@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper._integers import to_count, to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
@@ -31,7 +32,7 @@ _WHAT = "an array interface"
 
 
 @final
-@attrs.frozen
+@frozen
 class ArrayInterface:
     """The fields of ``__array_interface__`` that a layout determines.
 

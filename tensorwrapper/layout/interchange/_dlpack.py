@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final, Protocol, cast, final, runtime_checkabl
 import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, DTypeError, RankError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
@@ -40,7 +41,7 @@ class SupportsDLPack(Protocol):
 
 
 @final
-@attrs.frozen
+@frozen
 class DLTensor:
     """The fields of a ``DLTensor`` that a layout determines.
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import load_json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, ParseError
 from tensorwrapper.shape.lowlevel import integer_array
 from tensorwrapper.typing import Extents, Index, IntArray
@@ -23,7 +23,7 @@ _BOX = ("rank", "inclusive_min", *_BOUNDS, "labels")
 _OUTPUT = ("offset", "stride", "input_dimension", "index_array", "index_array_bounds")
 
 
-@attrs.frozen
+@frozen
 class Box:
     """What the JSON of a domain says."""
 
@@ -32,7 +32,7 @@ class Box:
     labels: tuple[str, ...]
 
 
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Output:
     """What the JSON of an output map says."""
 

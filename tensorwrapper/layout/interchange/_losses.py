@@ -22,7 +22,7 @@ Form: TypeAlias = Literal[
 ]
 """In what form a layout is handed to another system."""
 
-_LOST: frozenset[Fact] = frozenset(("origin", "offset", "unit_strides", "hierarchy", "layers"))
+_LOST: frozenset[Fact] = frozenset(("origin", "offset", "unit_strides", "hierarchy", "layers", "names"))
 _UNEVEN: frozenset[Fact] = frozenset(("maps", "tiles", "jagged", "composite"))
 
 # What each form leaves out, and what it cannot be made for at all.
@@ -33,8 +33,8 @@ _EFFECTS: dict[Form, tuple[frozenset[Fact], frozenset[Fact]]] = {
     "mdspan": (_LOST, _UNEVEN.union(("negative_strides", "zero_strides", "interleaving"))),
     "storage_order": (_LOST, _UNEVEN.union(("zero_strides", "interleaving", "gaps"))),
     "halide": (_LOST, _UNEVEN),
-    "tensorstore": (_LOST, frozenset(("tiles", "jagged", "composite"))),
-    "cute": (frozenset(("origin", "layers")), frozenset(("maps", "tiles", "jagged"))),
+    "tensorstore": (_LOST - {"names"}, frozenset(("tiles", "jagged", "composite"))),
+    "cute": (frozenset(("origin", "layers", "names")), frozenset(("maps", "tiles", "jagged"))),
     "array_api": (_LOST.union(("strides", "maps", "tiles", "composite")), frozenset(("jagged",))),
 }
 
@@ -58,6 +58,8 @@ def loss_report(form: Form, layout: LayoutCommon, read: LayoutCommon | None = No
         What a reader of the form makes of it: where that differs, something is lost.
     """
     facts = _facts(layout) | (_placement(layout) if read is None else _differences(layout, read))
+    if layout.names is not None:
+        facts.add("names")
     return LossReport.of(form, facts, *_EFFECTS[form])
 
 

@@ -8,9 +8,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Literal, SupportsIndex, TypeAlias, cast, final
 
-import attrs
-
 from tensorwrapper._integers import to_counts, to_int, to_ints
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, LayoutError, RankError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
@@ -27,7 +26,7 @@ _KINDS: tuple[MdspanKind, ...] = ("right", "left", "right_padded", "left_padded"
 
 
 @final
-@attrs.frozen
+@frozen
 class MdspanMapping:
     """A layout as a mapping of ``std::mdspan``.
 

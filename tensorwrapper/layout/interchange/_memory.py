@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_counts, to_int, to_ints
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import (
     BufferSizeError,
     ConversionError,
@@ -54,7 +55,7 @@ LayoutT_co = TypeVar("LayoutT_co", covariant=True)
 
 
 @final
-@attrs.frozen
+@frozen
 class MemoryLayout(Generic[LayoutT_co]):
     """A layout over a piece of memory, as an array protocol described it. The memory was not looked at.
 
@@ -97,7 +98,7 @@ class MemoryLayout(Generic[LayoutT_co]):
 
 
 @final
-@attrs.frozen
+@frozen
 class ByteForm:
     """A strided layout in bytes, as the protocols want it."""
 

@@ -7,6 +7,7 @@ from typing import Any, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
@@ -23,7 +24,7 @@ _FORMAT = re.compile(r"([@=<>!^]?)(\d{0,9})([a-zA-Z?]|Z[fdg])", re.ASCII)
 
 
 @final
-@attrs.frozen
+@frozen
 class BufferInfo:
     """The fields of a ``Py_buffer`` that a layout determines.
 

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import SupportsIndex, final
 
-import attrs
-
 from tensorwrapper._integers import to_count, to_int, to_ints
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
@@ -17,7 +16,7 @@ __all__ = ["HalideBuffer", "StorageOrder", "from_halide", "halide_of", "storage_
 
 
 @final
-@attrs.frozen
+@frozen
 class StorageOrder:
     """A layout without gaps as Boost.MultiArray and TENS say it.
 
@@ -75,7 +74,7 @@ def _read(layout: Strided, order: Index, ascend: tuple[bool, ...]) -> Strided:
 
 
 @final
-@attrs.frozen
+@frozen
 class HalideBuffer:
     """A layout as Halide says it: per dimension the first index, the extent and the stride.
 

@@ -8,10 +8,8 @@ domains are taken, since a layout has a place for each index.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, SupportsIndex, cast, final
 
-import attrs
-
 from tensorwrapper._json import Json, dump_json
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, ParseError, RankError, SizeOverflowError
 from tensorwrapper.layout.interchange._index_json import (
     MAX_RANK,
@@ -117,7 +115,7 @@ class IndexDomain:
 
 
 @final
-@attrs.frozen(eq=False, getstate_setstate=False)
+@frozen(eq=False, getstate_setstate=False)
 class OutputMap:
     """One index of the output of a transform.
 
@@ -162,7 +160,7 @@ class OutputMap:
 
 
 @final
-@attrs.frozen
+@frozen
 class IndexTransform:
     """A function from the indices of a domain to those of something else.
 

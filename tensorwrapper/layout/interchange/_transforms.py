@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-import attrs
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.layout.axes._axis import AxisMap, Stride, Table
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
@@ -158,7 +158,7 @@ def tensorstore_read(layout: LayoutCommon) -> LayoutCommon:
     )
 
 
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _Change:
     """How the index in the base changes along a mode of the view, from that of its first position on."""
 
@@ -198,6 +198,8 @@ def transform_of(
     """
     check_possible("tensorstore", layout)
     lost = loss_report("tensorstore", layout, tensorstore_read(layout))
+    if labels is None and layout.names is not None:
+        labels = [name or "" for name in layout.names]
     layout, below = layout.without_layers(), strided_of(base)
     domain = IndexDomain(layout.shape, labels)
     IndexDomain(below.shape)  # the base must have a domain too

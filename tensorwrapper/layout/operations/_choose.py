@@ -8,12 +8,14 @@ from tensorwrapper._arrays import concatenated_ranges, frozen_array, shared_tabl
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, OutOfBoundsError, RankError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
-from tensorwrapper.layout.operations._tables import rows_under, table_of
+from tensorwrapper.layout.cells._parts import PlacedRows
 from tensorwrapper.shape import Jagged, Rows, Shape
-from tensorwrapper.shape.lowlevel import Columns, mode_text, unroll, wrap
+from tensorwrapper.shape.lowlevel import Columns, mode_text, rows_under, unroll, wrap
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["choose"]
+
+_NARROW = (1 << 31) - 1  # bools of which half as many bytes say how many are true
 
 
 def choose(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blocked:
@@ -50,15 +52,18 @@ def choose(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Bloc
     _check_rows(prefixes, shape, mode)
     splits = chosen.splits(mode)
     if key.dtype.kind == "b":
-        lengths, mine = shape.lengths(mode), np.diff(splits)
-        if not np.array_equal(lengths, mine):
+        theirs = shape.splits(mode)
+        if theirs is not splits and not np.array_equal(theirs, splits):
+            lengths, mine = np.diff(theirs), np.diff(splits)
             place = int(np.argmax(lengths != mine))
             raise ExtentMismatchError(
                 f"the mask has {lengths[place]} bools for {_where(prefixes, place, mode)}, which has extent "
                 f"{mine[place]}"
             )
-        before = splits_of(key.view(np.uint8))
-        return _part(layout, mode, np.diff(before[splits]), np.flatnonzero(key))
+        before = np.zeros(len(key) + 1, dtype=np.int32 if len(key) <= _NARROW else np.int64)
+        np.cumsum(key, dtype=before.dtype, out=before[1:])
+        counts = np.diff(before.take(splits)).astype(np.int64, copy=False)
+        return _part(layout, mode, counts, np.flatnonzero(key))
     counts = shape.lengths(mode)
     owners = np.repeat(np.arange(len(counts)), counts)
     return _part(layout, mode, counts, _nodes(key, owners, splits, (prefixes, mode)))
@@ -109,8 +114,13 @@ def _part(layout: LayoutCommon, mode: int, counts: IntArray, nodes: IntArray) ->
         # The number of an element is its place, so that no table of places is needed.
         columns = unroll(rows_under(layout.shape), mode).packed().columns
         shape = _shape_of([*columns.splits, splits_of(counts)])
-        return make_blocked(shape, nodes + layout.offset, shared_table((), len(nodes)), layout.offset)
-    table = table_of(layout).unrolled(mode + 1)
+        return make_blocked(
+            shape,
+            nodes + layout.offset if layout.offset else nodes,
+            shared_table((), len(nodes)),
+            layout.offset,
+        )
+    table = PlacedRows.of(layout).unrolled(mode + 1)
     columns = table.rows.packed().columns
     levels = [*columns.splits[: mode - 1], splits_of(counts)]
     below = [*columns.splits[mode:]]

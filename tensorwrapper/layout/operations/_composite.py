@@ -1,6 +1,8 @@
 """Composite layouts: one layout after the other, exact where no single one is."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from operator import mul
 from typing import Any, SupportsIndex, TypeAlias, final
 
 import attrs
@@ -8,11 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
-from tensorwrapper.layout.boxes._common import AlgebraParts, LayoutCommon
+from tensorwrapper.layout.axes._values import too_many
+from tensorwrapper.layout.boxes._common import (
+    AlgebraParts,
+    LayoutCommon,
+    bounds_of_batches,
+    follow_on,
+    no_element,
+)
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical, ordinal_expression
 from tensorwrapper.layout.boxes._hierarchy import IntTree, OrdinalOrder, layout_text
-from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.boxes._orders import fastest_first
+from tensorwrapper.layout.boxes._strided import Strided, packed_strides
 from tensorwrapper.layout.boxes._swizzle import Swizzle
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Index, IntArray, PositionalKey
@@ -23,11 +34,11 @@ Stage: TypeAlias = Hierarchical | Swizzle
 """A function from integers to integers: a layout, taken at ordinals, or a swizzle."""
 
 _BATCH = 1 << 18
-_SEARCHED = 1 << 20  # as for strided layouts: more elements are not searched for overlaps
+_SEARCHED = 1 << 20  # as for strided layouts: more elements are not searched for overlaps, or at one place
 
 
 @final
-@attrs.frozen
+@frozen
 class Composite(LayoutCommon):
     """First the layout `inner`, then the stages from the last to the first.
 
@@ -85,19 +96,13 @@ class Composite(LayoutCommon):
         bounds = self._bounds
         if bounds is None:
             # Nothing less than looking at all of them is exact.
-            ends = [(int(batch.min()), int(batch.max())) for batch in self._batches()]
-            bounds = (min([a for a, _ in ends]), max([b for _, b in ends])) if ends else (0, -1)
+            bounds = bounds_of_batches(self._batches())
             object.__setattr__(self, "_bounds", bounds)
         return bounds
 
     @property
     def is_contiguous(self) -> bool:
-        start = self.offset
-        for batch in self._batches():
-            if not np.array_equal(batch, np.arange(start, start + len(batch), dtype=np.int64)):
-                return False
-            start += len(batch)
-        return True
+        return follow_on(self._batches(), self.offset)
 
     @property
     def is_injective(self) -> bool:
@@ -152,14 +157,41 @@ class Composite(LayoutCommon):
 
     def index_of(self, offset: SupportsIndex) -> Index:
         wanted = to_int(offset, "an offset")
-        before = 0
-        for batch in self._batches():
-            found = np.flatnonzero(batch == wanted) if -MAX_INT64 <= wanted <= MAX_INT64 else batch[:0]
-            if found.size:
-                index: Index = self.inner.shape.index(before + int(found[0]))
-                return index
-            before += len(batch)
-        raise OutOfBoundsError(f"no element of {self.shape} lies at offset {wanted}")
+        found: list[Index] = []
+        for place in self._before(wanted, _SEARCHED):
+            with suppress(OutOfBoundsError):
+                found.append(self.inner.index_of(place))
+        if not found:
+            raise no_element(self.shape, wanted)
+        return min(found)
+
+    def indices_of(self, offset: int, limit: int) -> list[Index]:
+        found: list[Index] = []
+        for place in self._before(offset, limit):
+            with suppress(OutOfBoundsError):
+                found += self.inner.indices_of(place, limit)
+            if len(found) > limit:
+                raise too_many(limit)
+        if not found:
+            raise no_element(self.shape, offset)
+        return sorted(found)
+
+    def _before(self, offset: int, limit: int) -> list[int]:
+        """Return the offsets of `inner` that the stages take to one offset."""
+        places = [offset]
+        for stage in self.stages:
+            if isinstance(stage, Swizzle):
+                # It is its own inverse.
+                places = [stage(place) for place in places if place >= 0]
+                continue
+            found: list[int] = []
+            for place in places:
+                with suppress(OutOfBoundsError):
+                    found += [_ordinal_of(stage, index) for index in stage.indices_of(place, limit)]
+                if len(found) > limit:
+                    raise too_many(limit)
+            places = found
+        return places
 
     def to_numpy(self) -> IntArray:
         return self._all_after(self.inner.to_numpy())
@@ -177,6 +209,11 @@ class Composite(LayoutCommon):
     def __reduce__(self) -> tuple[Callable[..., "Composite"], tuple[tuple[Stage, ...], Hierarchical]]:
         # The bounds, which are remembered, stay behind.
         return Composite, (self.stages, self.inner)
+
+
+def _ordinal_of(stage: Hierarchical, index: Index) -> int:
+    modes = fastest_first("C" if stage.order == "lex" else "F", len(index))
+    return sum(map(mul, index, packed_strides(stage.flat.extents, modes)))
 
 
 def _stage_text(stage: Stage, *, with_offset: bool = True) -> str:

@@ -7,15 +7,24 @@ whose offsets are the ordinals of the elements. What is done to the part is done
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, SupportsIndex, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_int
+from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError
-from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation, to_inside
+from tensorwrapper.layout.axes._values import too_many
+from tensorwrapper.layout.boxes._common import (
+    LayoutCommon,
+    ModeOperation,
+    bounds_of_batches,
+    follow_on,
+    no_element,
+    to_inside,
+)
 from tensorwrapper.layout.cells._padded import contiguous
 from tensorwrapper.layout.cells._parts import rows_of
 from tensorwrapper.shape import Shape
@@ -80,34 +89,38 @@ class CustomLayout(LayoutCommon, ABC):
             yield self.offsets_of(batch)
 
     def bounds(self) -> tuple[int, int]:
-        ends = [(int(batch.min()), int(batch.max())) for batch in self._batches() if batch.size]
-        return (min([low for low, _ in ends]), max([high for _, high in ends])) if ends else (0, -1)
+        return bounds_of_batches(self._batches())
 
     @property
     def is_contiguous(self) -> bool:
-        start = self.offset
-        for batch in self._batches():
-            if not np.array_equal(batch, np.arange(start, start + len(batch), dtype=np.int64)):
-                return False
-            start += len(batch)
-        return True
+        return follow_on(self._batches(), self.offset)
 
     @property
     def is_injective(self) -> bool:
         return len(np.unique(self.to_numpy())) == self.shape.size
 
     def index_of(self, offset: SupportsIndex) -> Index:
-        return self.indices_of(to_int(offset, "an offset"))[0]
+        wanted = to_int(offset, "an offset")
+        for index in self._indices_of(wanted):
+            return index
+        raise no_element(self.shape, wanted)
 
-    def indices_of(self, offset: int) -> list[Index]:
-        found: list[Index] = []
+    def indices_of(self, offset: int, limit: int) -> list[Index]:
+        found = list(islice(self._indices_of(offset), limit + 1))
+        if not found:
+            raise no_element(self.shape, offset)
+        if len(found) > limit:
+            raise too_many(limit)
+        return found
+
+    def _indices_of(self, offset: int) -> Iterator[Index]:
         start = 0
         for batch in self._batches():
-            found += [self.shape.index(start + place) for place in np.flatnonzero(batch == offset).tolist()]
+            # Compared with a number beyond 64 bits, NumPy would raise.
+            same = batch == offset if -MAX_INT64 <= offset <= MAX_INT64 else batch[:0]
+            for place in np.flatnonzero(same).tolist():
+                yield self.shape.index(start + place)
             start += len(batch)
-        if not found:
-            raise OutOfBoundsError(f"no element of {self.shape} lies at offset {offset}")
-        return found
 
     def indices_at(self, offsets: IntArray) -> IntArray:
         places, firsts = np.unique(self.to_numpy().ravel(), return_index=True)
@@ -161,7 +174,7 @@ class CustomLayout(LayoutCommon, ABC):
 
 
 @final
-@attrs.frozen
+@frozen
 class PartLayout(CustomLayout):
     """Elements of `under`: that at an index is the one whose ordinal `ordinals` has there."""
 

@@ -3,18 +3,10 @@
 import numpy.typing as npt
 
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64, to_offset_array
-from tensorwrapper.layout.boxes._separable import Separable
 from tensorwrapper.layout.boxes._separable import indices_at as indices_by_digits
-from tensorwrapper.typing import Index, IntArray
+from tensorwrapper.typing import IntArray
 
-__all__ = ["indices_at", "indices_of"]
-
-
-def indices_of(layout: LayoutCommon, offset: int) -> list[Index]:
-    """Return all indices whose elements lie at `offset`, in row-major order."""
-    if layout.has_mode_maps:
-        return Separable(layout.shape, *layout.mode_maps("indices_of")).indices_of(offset)
-    return layout.indices_of(offset)
+__all__ = ["indices_at"]
 
 
 def indices_at(layout: LayoutCommon, offsets: npt.ArrayLike) -> IntArray:

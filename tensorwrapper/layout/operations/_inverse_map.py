@@ -10,11 +10,11 @@ import math
 from collections.abc import Sequence
 from typing import Any, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
 from tensorwrapper.layout.axes._positions import Spread, spread_of
@@ -28,7 +28,7 @@ _BATCH = 1 << 18  # offsets and candidates looked at in one step, where each cos
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class InverseMap:
     """Which elements of a layout lie at ascending offsets that are all different.
 
@@ -141,7 +141,7 @@ def _search_all(layout: LayoutCommon, offsets: IntArray) -> tuple[IntArray, IntA
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _Mode:
     """One mode: its offsets lie at `low` and multiples of `unit` above, up to `span`; unit 0 if at one."""
 
@@ -192,7 +192,7 @@ def _separate(modes: Sequence[_Mode]) -> tuple[list[_Mode], list[_Mode]]:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _Found:
     """Offsets with elements: which (possibly several times), the ordinal of their first digits, the rest."""
 

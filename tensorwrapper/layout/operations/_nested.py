@@ -8,20 +8,21 @@ order of all modes, which the layouts of shapes without layers know how to follo
 from collections.abc import Iterable
 from typing import Any, Literal, SupportsIndex, TypeAlias, cast, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import shared_table
 from tensorwrapper._integers import to_ints
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, LayerError, LayoutError, RankError, SizeOverflowError
 from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation, check_region
 from tensorwrapper.layout.boxes._keys import expand_positional
+from tensorwrapper.layout.boxes._named import named_layout
 from tensorwrapper.layout.boxes._orders import fastest_first
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of
 from tensorwrapper.layout.cells._cells import packed_table
 from tensorwrapper.shape import Jagged, NestedCommon, Shape
-from tensorwrapper.shape.lowlevel import to_permutation, unroll, wrap
+from tensorwrapper.shape.lowlevel import names_of, to_permutation, unnamed_shape, unroll, wrap
 from tensorwrapper.typing import Index, IntArray, Order, PositionalKey
 
 __all__ = [
@@ -98,7 +99,7 @@ LayerOrders: TypeAlias = Iterable[Order | Iterable[SupportsIndex]]
 
 
 @final
-@attrs.frozen
+@frozen
 class NestedLayout(LayoutCommon):
     """The layout `under`, whose shape has no layers, over the same indices dealt into layers."""
 
@@ -173,7 +174,7 @@ class NestedLayout(LayoutCommon):
         return NestedLayout(self.under.reverse(modes), self.layers)
 
     def change(self, operation: ModeOperation) -> LayoutCommon:
-        if not operation.keeps_modes:
+        if operation.modes is not None:
             raise self.refusal(operation.name)
         return NestedLayout(self.under.change(operation), self.layers)
 
@@ -239,8 +240,9 @@ def element_of(
     element = shape.element(numbers, layer=layer)
     places = [i - shape.origin_at(numbers[:mode]) for mode, i in enumerate(numbers)]
     flat = layout.without_layers()
-    part = _moved(flat.at(tuple(places)) if places else flat, element.flatten())
-    return NestedLayout(part, element.layers) if element.kind == "nested" else part
+    part = _moved(flat.at(tuple(places)) if places else flat, unnamed_shape(element.flatten()))
+    made = NestedLayout(part, element.layers) if element.kind == "nested" else part
+    return named_layout(made, names_of(element))
 
 
 def _moved(layout: LayoutCommon, shape: Shape[Any]) -> LayoutCommon:

@@ -18,9 +18,8 @@ from tensorwrapper.layout.boxes._strided import new_strided
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._parts import PlacedRows
 from tensorwrapper.layout.operations._regroup_rows import merge_rows, split_rows, split_run
-from tensorwrapper.layout.operations._tables import rows_under, table_of
 from tensorwrapper.shape import Jagged, Rows, Shape
-from tensorwrapper.shape.lowlevel import wrap
+from tensorwrapper.shape.lowlevel import rows_under, wrap
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["merge_mode", "split_mode_by"]
@@ -34,7 +33,7 @@ def merge_mode(layout: LayoutCommon, mode: int) -> LayoutCommon:
         return layout.at(()).change(ModeOperation("flatten", lambda box: _merge_of_box(box, mode)))
     if layout.is_packed:
         return _packed(merge_rows(rows_under(layout.shape), mode), layout.offset)
-    table = table_of(layout)
+    table = PlacedRows.of(layout)
     inner = mode - table.rows.outer_rank
     strides = table.strides if inner < 0 else _merged_strides(table, inner) if inner else None
     if strides is None:
@@ -87,7 +86,7 @@ def split_mode_by(
     rows, parents = split_rows(rows_under(layout.shape), mode, counts, parents)
     if layout.is_packed or (strides is not None and layout.is_contiguous):
         return Packed(_shape_of(rows), layout.offset)
-    table = table_of(layout).unrolled(mode)
+    table = PlacedRows.of(layout).unrolled(mode)
     starts, steps = table.starts, table.strides
     if mode == layout.shape.rank - table.width:
         before = splits_of(table.rows.columns.leaf_extents(*table.rows.leaves)[:, 0])

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, final
 
-import attrs
-
+from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing import (
     INK,
     MUTED,
@@ -35,7 +34,7 @@ _DARK: Final = 0.56  # from this place of the ramp on a text is light
 
 
 @final
-@attrs.frozen
+@frozen
 class Cell:
     """An element: its index, its offset, and the number of its tile if it is coloured by that."""
 
@@ -45,7 +44,7 @@ class Cell:
 
 
 @final
-@attrs.frozen
+@frozen
 class Grid:
     """Cells by the row and column that they are drawn in, and what stands between and beside them.
 
@@ -76,7 +75,7 @@ def shown(extent: int, most: int) -> list[int | None]:
 
 
 @final
-@attrs.frozen
+@frozen
 class Paint:
     """The colours of cells, by offset or by tile, and which offsets occur more than once."""
 

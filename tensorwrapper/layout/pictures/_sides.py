@@ -7,8 +7,7 @@ stands at each, and between which of them an outer mode goes on.
 import math
 from typing import TypeAlias, final
 
-import attrs
-
+from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing import count_text
 from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride
 from tensorwrapper.layout.boxes._common import LayoutCommon
@@ -20,7 +19,7 @@ __all__ = ["CutSide", "PlainSide", "Side", "rule_text", "sides_of"]
 
 
 @final
-@attrs.frozen
+@frozen
 class PlainSide:
     """A side along which one mode counts, or several together.
 
@@ -68,7 +67,7 @@ class PlainSide:
 
 
 @final
-@attrs.frozen
+@frozen
 class CutSide:
     """A side that is cut into tiles.
 

@@ -16,14 +16,19 @@ from tensorwrapper.layout.boxes._hierarchy import MAX_DEPTH, IntTree, OrdinalOrd
 from tensorwrapper.layout.boxes._swizzle import Swizzle
 from tensorwrapper.layout.operations._composite import Stage, make_composite
 
-__all__ = ["parse_layout", "parse_tree", "split_tiler"]
+__all__ = ["check_length", "parse_layout", "parse_tree", "split_tiler"]
 
 _DIGITS = 100  # longer numbers are no layout of anything, and Python is slow to read them
 _FUNCTIONS = 63  # and the integers between them: each is checked against all that come before
-_WORD = re.compile(r"\s*(?:(-?\d+)|([(),]))", re.ASCII)
-_LAYOUT = re.compile(r"([^:]*):\s*(\(.*\)|-?\d+)\s*(?:([+-])\s*(\d+))?\s*", re.ASCII)
-_SWIZZLE = re.compile(r"\s*Sw?<\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(-?\d{1,3})\s*>\s*", re.ASCII)
-_NUMBER = re.compile(rf"\s*-?\d{{1,{_DIGITS}}}\s*", re.ASCII)
+_LENGTH = 1 << 20  # characters
+# Quantifiers never go back: otherwise many spaces would take quadratic time.
+_WORD = re.compile(r"\s*+(?:(-?[0-9]++)|([(),]))", re.ASCII)
+_STEP = re.compile(r"\s*+-?[0-9]++", re.ASCII)
+_OFFSET = re.compile(r"\s*+(?:([+-])\s*+([0-9]++)\s*+)?+", re.ASCII)
+_SWIZZLE = re.compile(
+    r"\s*+Sw?+<\s*+([0-9]{1,3}+)\s*+,\s*+([0-9]{1,3}+)\s*+,\s*+(-?[0-9]{1,3}+)\s*+>\s*+", re.ASCII
+)
+_NUMBER = re.compile(rf"\s*+-?[0-9]{{1,{_DIGITS}}}+\s*+", re.ASCII)
 
 
 def parse_tree(text: str) -> IntTree:
@@ -81,11 +86,18 @@ def _tree(words: Iterator[str], word: str, text: str, depth: int) -> IntTree:
     return tuple(parts)
 
 
+def check_length(text: str) -> None:
+    """Raise if a text is longer than any that is read."""
+    if len(text) > _LENGTH:
+        raise LayoutError(f"the text of a layout has at most {_LENGTH} characters, not {len(text)}")
+
+
 def parse_layout(text: object, order: OrdinalOrder) -> LayoutCommon:
     """Return the layout that a text writes."""
     if not isinstance(text, str):
         raise ConversionError(f"a layout is parsed from text, not from {text!r}")
-    functions = re.split(r"\s+o\s+", text.strip())
+    check_length(text)
+    functions = _functions(text.strip())
     if len(functions) == 1:
         alone = _strided(text, order)
         return make_strided(alone.extents, alone.nested_strides, alone.offset, order)
@@ -107,6 +119,17 @@ def parse_layout(text: object, order: OrdinalOrder) -> LayoutCommon:
     return make_composite(tuple(chain), inner)
 
 
+def _functions(text: str) -> list[str]:
+    """Return what stands between each ``o``, which has space on both sides."""
+    parts = text.split("o")
+    if len(parts) == 1:
+        return parts
+    padded = [f" {parts[0]}", *parts[1:-1], f"{parts[-1]} "]
+    if not all(part[:1].isspace() and part[-1:].isspace() for part in padded):
+        raise LayoutError(f"{quoted(text)} is not a layout: 'A o 3 o B' has a space on both sides of each o")
+    return [part.strip() for part in parts]
+
+
 def _moved(function: Stage, number: int) -> Stage:
     if not number:
         return function
@@ -116,13 +139,16 @@ def _moved(function: Stage, number: int) -> Stage:
 
 
 def _strided(text: str, order: OrdinalOrder) -> Hierarchical:
-    match = _LAYOUT.fullmatch(text)
-    if match is None:
+    head, _, rest = text.partition(":")
+    step = _STEP.match(rest)
+    end = rest.rfind(")") + 1 if step is None else step.end()
+    moved = _OFFSET.fullmatch(rest, end) if end else None
+    if moved is None:
         raise LayoutError(f"{quoted(text)} is not a layout: extents, a colon, strides, as in (4,8):(8,1)")
-    extents, strides = parse_tree(match[1]), parse_tree(match[2])
-    if match[4] and len(match[4]) > _DIGITS:
+    extents, strides = parse_tree(head), parse_tree(rest[:end])
+    if moved[2] and len(moved[2]) > _DIGITS:
         raise LayoutError(f"the offset of {quoted(text)} has more than {_DIGITS} digits")
-    offset = int((match[3] or "") + (match[4] or "0"))
+    offset = int((moved[1] or "") + (moved[2] or "0"))
     return make_hierarchical(extents, strides, offset, order)
 
 

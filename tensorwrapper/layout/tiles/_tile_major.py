@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
@@ -35,7 +36,7 @@ __all__ = ["TileMajor"]
 
 
 @final
-@attrs.frozen(getstate_setstate=False)
+@frozen(getstate_setstate=False)
 class TileMajor(LayoutCommon):
     """Every tile of a box contiguous, one after the other.
 
@@ -240,9 +241,6 @@ class TileMajor(LayoutCommon):
     @property
     def tiles(self) -> Tiling:
         return self.tiling
-
-    def indices_of(self, offset: int) -> list[Index]:
-        return [self.index_of(offset)]
 
     def indices_at(self, offsets: IntArray) -> IntArray:
         made = self.as_tiles_in_memory()

@@ -4,20 +4,21 @@ Element ``(t..., e...)`` is element ``marks[t] + e`` of the layout underneath. N
 partitions, so memory is the sum of the tiles per mode and never their product.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array, shared_table
 from tensorwrapper._integers import to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout.axes._tables import sum_table
 from tensorwrapper.layout.boxes._common import LayoutCommon, TileView, check_region
 from tensorwrapper.layout.boxes._keys import Positional, expand_positional, is_whole, parse_positional
-from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.boxes._strided import Strided, new_strided
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._celled import CellLayout
 from tensorwrapper.layout.cells._cells import check_reach
@@ -30,7 +31,7 @@ __all__ = ["TiledStrided", "tiles_as_blocked"]
 
 
 @final
-@attrs.frozen
+@frozen
 class TiledStrided(CellLayout):
     """The layout `under`, over a box, seen through a tiling of that box."""
 
@@ -98,8 +99,14 @@ class TiledStrided(CellLayout):
         return self.under.offsets_of(self.elements_of(indices))
 
     def index_of(self, offset: SupportsIndex) -> Index:
-        # The element that comes first in the box need not be in the tile that comes first.
-        return min(map(self._tiled_index, self.under.some_indices_of(to_int(offset, "an offset"))))
+        wanted, under = to_int(offset, "an offset"), self.under
+        element = under.index_of(wanted)
+        if not under.is_injective:
+            # The element that comes first in the box need not be in the tile that comes first.
+            for mode, marks in enumerate(self.tiling.marks):
+                under = _first_part(under, mode, marks, wanted)
+            element = under.index_of(wanted)
+        return self._tiled_index(element)
 
     def _tiled_index(self, element: Index) -> Index:
         number = self.tiling.tile_of(element)
@@ -209,6 +216,29 @@ class TiledStrided(CellLayout):
             return self
         tiling = make_tiling(tuple([self.tiling.partitions[m] for m in front]))
         return TiledStrided(tiling, self.under.permute(front), tuple([self.grid_origin[m] for m in front]))
+
+
+def _first_part(box: Strided, mode: int, marks: IntArray, offset: int) -> Strided:
+    """Return the part of a box between the first two marks of a mode that have an element at an offset."""
+
+    def until(stop: int, start: int = 0) -> Strided:
+        extents = list(box.extents)
+        extents[mode] = stop - start
+        base = box.offset + start * box.strides[mode]
+        origin = [place + start * (m == mode) for m, place in enumerate(box.origin)]
+        return new_strided(tuple(extents), tuple(origin), box.strides, base)
+
+    ends = (marks[1:] - box.origin[mode]).tolist()
+    tile = bisect_left(range(len(ends)), True, key=lambda tile: _holds(until(ends[tile]), offset))
+    return until(ends[tile], ends[tile - 1] if tile else 0)
+
+
+def _holds(box: Strided, offset: int) -> bool:
+    try:
+        box.index_of(offset)
+    except OutOfBoundsError:
+        return False
+    return True
 
 
 def tiles_as_blocked(layout: TiledStrided, numbers: IntArray) -> Packed | Blocked:

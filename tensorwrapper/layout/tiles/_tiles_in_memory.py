@@ -6,11 +6,11 @@ This is what parts of tile-major storage are: whatever a selection takes of a ti
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsIndex, TypeAlias, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array, run_of, shared_table, splits_of
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout.axes._tables import sum_table
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_region, to_inside
@@ -41,7 +41,7 @@ TileTable: TypeAlias = Callable[[Sequence[IntArray]], tuple[IntArray, IntArray]]
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class ModeCut:
     """What is taken of one mode: from tile ``tiles[k]`` the places ``lows[k] + step * j``, j < counts[k]."""
 
@@ -190,7 +190,7 @@ def _made(
 
 
 @final
-@attrs.frozen
+@frozen
 class TilesInMemory(LayoutCommon):
     """The layout `table`, over the tiled shape of `tiling`, for the elements of the box; no tile is empty."""
 
@@ -236,10 +236,6 @@ class TilesInMemory(LayoutCommon):
         found, rank = self.table.index_of(offset), self.tiling.rank
         firsts = self.tiling.tile(found[:rank]).origin
         return tuple([o + i for o, i in zip(firsts, found[rank:], strict=True)])
-
-    def indices_of(self, offset: int) -> list[Index]:
-        """Return the one index whose element lies at `offset`."""
-        return [self.index_of(offset)]
 
     def indices_at(self, offsets: IntArray) -> IntArray:
         """Return the index whose element lies at each of a flat array of offsets."""

@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any, Protocol, TypeAlias, cast, final
 
 import numpy as np
 
 from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import ComputationCancelledError, ConversionError
-from tensorwrapper.selection.computing._runner import runner_of
+from tensorwrapper.selection.computing._background import Background
+from tensorwrapper.selection.computing._runner import Made, runner_of
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
 from tensorwrapper.selection.plans._plan import Plan
@@ -17,11 +19,14 @@ from tensorwrapper.selection.plans._reads import Share
 from tensorwrapper.selection.plans._steps import Step
 from tensorwrapper.selection.runners._blocks import cut, full_window, inside
 from tensorwrapper.selection.runners._leaves import Runner, leaf_of
+from tensorwrapper.selection.sources._asking import Versions, abilities_of, ask
 from tensorwrapper.selection.sources._source import ReadHandle
 from tensorwrapper.typing import Array
 
 __all__ = ["Cancel", "Progress", "Watch", "run_plan"]
 
+_APART = 1 << 16  # bytes from which a read is worth a thread
+_THREADS = 8
 _AT_ONCE = 1 << 24  # bytes between two looks at whether to go on
 
 _Number: TypeAlias = tuple[int, int]
@@ -72,10 +77,10 @@ class Watch:
 
 def run_plan(plan: Plan, out: Array, threads: int, watch: Watch) -> None:
     """Write all elements of a plan into an array of its extents."""
-    if not plan._asked:
-        _write(runner_of(plan.view), out, threads, watch)
+    if not plan.away:
+        _write(runner_of(plan.view, check=watch.check), out, threads, watch)
         return
-    _Fetching(plan, out, threads, watch).run()
+    _Fetching(plan.settled(), out, threads, watch).run()
 
 
 def _write(runner: Runner, out: Array, threads: int, watch: Watch) -> None:
@@ -97,12 +102,14 @@ class _Fetching:
         "_arrays",
         "_direct",
         "_handles",
+        "_made",
         "_missing",
         "_out",
         "_places",
         "_plan",
         "_threads",
         "_uses",
+        "_versions",
         "_watch",
     )
 
@@ -111,7 +118,7 @@ class _Fetching:
         self._out = out
         self._threads = threads
         self._watch = watch
-        self._handles: list[ReadHandle] = []
+        self._handles: dict[int, ReadHandle] = {}
         self._places: dict[Expression, tuple[_Number, Share]] = {
             share.view: ((number, share.number), share)
             for number, request in enumerate(plan._asked)
@@ -124,6 +131,8 @@ class _Fetching:
         self._uses = Counter([need for needs in self._missing for need in needs])
         """How many steps still need each selection."""
         self._arrays: dict[_Number, Array] = {}
+        self._made: Made = {}
+        self._versions = Versions()
         self._direct: set[_Number] = set()
         """Selections that are read straight into the result."""
 
@@ -142,17 +151,24 @@ class _Fetching:
             for arrived in self._arrivals():
                 self._spread(arrived, waiting.pop(arrived, None))
         except BaseException:
-            for handle in self._handles:
+            for handle in self._handles.values():
                 with suppress(Exception):  # The first error is the one to tell.
                     handle.cancel()
             raise
 
     def _ask(self) -> None:
-        """Start all reads, which go on while steps are written."""
-        for number, request in enumerate(self._plan._asked):
+        """Start all reads, which go on while steps are written, and beside one another if they may."""
+        asked = self._plan._asked
+        alone = len(asked) == 1 and all(self._missing)
+        may = [not alone and own.nbytes >= _APART and "threads" in abilities_of(own.source) for own in asked]
+        behind = [number for number, own in enumerate(may) if own][:_THREADS]
+        for number in [*behind, *[k for k in range(len(asked)) if k not in behind]]:
             self._watch.check()
+            request = asked[number]
+            self._versions.check([request.source])
             arrays = [self._arrays[number, k] for k in range(len(request.selections))]
-            self._handles.append(request.source.read(request.selections, arrays))
+            start = partial(ask, request.source, request.selections, arrays)
+            self._handles[number] = Background(start) if number in behind else start()
 
     def _prepare(self, waiting: dict[_Number, list[int]]) -> None:
         """Find where each selection is read to: the result if it is just that, else memory in between."""
@@ -172,7 +188,7 @@ class _Fetching:
 
     def _arrivals(self) -> Iterator[_Number]:
         """Return an iterator over the selections as they arrive, in turns between sources that wait."""
-        running = [(number, iter(handle.completed())) for number, handle in enumerate(self._handles)]
+        running = [(number, iter(handle.completed())) for number, handle in self._handles.items()]
         left = sum([len(request.selections) for request in self._plan._asked])
         while running:
             still: list[tuple[int, Iterator[int | None]]] = []
@@ -183,6 +199,7 @@ class _Fetching:
                         still.append((number, arrivals))
                         break
                     left -= 1
+                    self._versions.check([self._plan._asked[number].source])
                     yield number, k
             running = still
         if left:
@@ -208,7 +225,8 @@ class _Fetching:
                 del self._arrays[need]  # Memory in between is given back as soon as nobody needs it.
 
     def _write(self, step: Step) -> None:
-        _write(runner_of(step.view, self._arrived), self._part(step), self._threads, self._watch)
+        runner = runner_of(step.view, self._arrived, self._made, self._watch.check)
+        _write(runner, self._part(step), self._threads, self._watch)
 
     def _part(self, step: Step) -> Array:
         return inside(self._out, tuple([slice(own.start, own.stop, own.step) for own in step.window]))

@@ -5,11 +5,12 @@ from itertools import product
 from typing import Any
 
 from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.rows._rows import element_splits
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, wrap
-from tensorwrapper.typing import Extents
+from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
+from tensorwrapper.typing import Extents, Index
 
-__all__ = ["region_extents", "regions"]
+__all__ = ["region_extents", "regions", "row_regions"]
 
 _RUN = 1 << 6  # elements of the fastest mode of a source that a region has at least
 
@@ -44,8 +45,27 @@ def _fastest(view: Expression) -> int | None:
 
 def regions(shape: Shape[Any], steps: Extents) -> Iterator[Shape]:
     """Return an iterator over the regions of a box in row-major order; the last ones may be smaller."""
-    extents, origin = shape.extents, shape.origin
+    extents, origin, names = shape.extents, shape.origin, names_of(shape)
     for corner in product(*[range(0, n, step) for n, step in zip(extents, steps, strict=True)]):
         own = tuple([min(step, n - at) for at, step, n in zip(corner, steps, extents, strict=True)])
         start = tuple([at + first for at, first in zip(corner, origin, strict=True)])
-        yield wrap(make_smooth(own, start))
+        yield wrap(make_smooth(own, start), names)
+
+
+def row_regions(shape: Shape[Any], most: int, before: Index = ()) -> Iterator[Shape]:
+    """Return an iterator over the regions of rows in row-major order, none of more than so many elements.
+
+    They have as many rows as fit; a row that alone has more elements is cut inside, and so on downwards.
+    `before` are the indices of the rows inside one another of which the regions are.
+    """
+    part = shape.chip(before) if before else shape
+    splits, first = element_splits(part, 1), part.origin_at(())
+    count, low = len(splits) - 1, 0
+    leading = tuple([slice(k, k + 1) for k in before])
+    while low < count:
+        high = int(splits.searchsorted(splits.item(low) + most, "right")) - 1
+        if high > low:
+            yield shape[(*leading, slice(first + low, first + high))]
+        else:
+            yield from row_regions(shape, most, (*before, first + low))
+        low = max(high, low + 1)

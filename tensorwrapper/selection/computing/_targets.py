@@ -23,6 +23,7 @@ from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._leaves import leaves_of, source_of
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Extents, Index
@@ -51,10 +52,11 @@ def source_tensor(view: Expression) -> Tensor[Any] | None:
     return None if tensor is None else make_tensor(view.layout, tensor.buffer)
 
 
-def small_copy(view: Expression) -> Tensor[Any] | None:
+def small_copy(view: Expression, names: ModeNames | None) -> Tensor[Any] | None:
     """Return the elements of a view in memory of their own, if they are a few that lie in strides.
 
-    This is the short way of what a plan does, and gives the same.
+    This is the short way of what a plan does, and gives the same. Names of modes are given, because a normal
+    form has none.
     """
     tensor = view.node.tensor
     implementation = view.layout.implementation
@@ -67,7 +69,7 @@ def small_copy(view: Expression) -> Tensor[Any] | None:
         return None
     flat = array.flatten()
     strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
-    return make_tensor(wrap_layout(new_strided(extents, origin, strides, 0)), Dense(flat))
+    return make_tensor(wrap_layout(new_strided(extents, origin, strides, 0), names), Dense(flat))
 
 
 def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Array:

@@ -5,9 +5,11 @@ from typing import Any, final
 
 import attrs
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing import bytes_text
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.operations._atom import Call
 from tensorwrapper.selection.operations._table import atoms_of
 from tensorwrapper.selection.plans._plan import plan_of
@@ -18,10 +20,11 @@ __all__ = ["Branch", "branch_of", "explain", "to_html", "to_text"]
 _SHOWN = 8  # operands of one node that an explanation lists
 _OPEN, _CLOSE = '<ul style="font-family:monospace;list-style:none">', "</ul>"
 _STEPS = 16  # calls at each end of a chain that it lists
+_DEEP = 120  # views inside one another that it shows: texts are indented, so more would be quadratic
 
 
 @final
-@attrs.frozen
+@frozen
 class Branch:
     """One line of an explanation, and the lines that belong to it."""
 
@@ -42,8 +45,21 @@ def explain(view: Expression, normal: Expression) -> tuple[Branch, ...]:
 
 def branch_of(view: Expression) -> Branch:
     """Return the tree of an expression: its last step first, and its source or operands at the bottom."""
+    return _branch(view, {}, 0)
+
+
+def _branch(view: Expression, shown: dict[int, Node], depth: int) -> Branch:
+    """Return the tree of an expression; what was shown before is not shown again."""
     node = view.node
-    branch = Branch(node.title, _facts(view.layout if not view.calls else None, node), _operands(node))
+    facts = _facts(view.layout if not view.calls else None, node)
+    if id(node) in shown:
+        branch = Branch(node.title, f"{facts}; as above" if facts else "as above")
+    elif depth == _DEEP:
+        branch = Branch(f"... {len(operands_first([view]))} views inside one another")
+    else:
+        if node.operands:
+            shown[id(node)] = node
+        branch = Branch(node.title, facts, _operands(node, shown, depth + 1))
     for text, note in _steps(view):
         branch = Branch(text, note, (branch,))
     return branch
@@ -64,9 +80,9 @@ def _atoms(pairs: "list[tuple[Call, Shape[Any]]]", node: Node) -> list[tuple[str
     return [(str(atom), _size(shape, node)) for call, shape in pairs for atom in atoms_of(call)]
 
 
-def _operands(node: Node) -> tuple[Branch, ...]:
+def _operands(node: Node, shown_before: dict[int, Node], depth: int) -> tuple[Branch, ...]:
     operands = node.operands
-    branches = [branch_of(operand) for operand in operands[:_SHOWN]]
+    branches = [_branch(operand, shown_before, depth) for operand in operands[:_SHOWN]]
     shown = [
         attrs.evolve(branch, text=f"{node.label(number)}{branch.text}")
         for number, branch in enumerate(branches)

@@ -2,9 +2,9 @@
 
 from typing import final
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing import (
     EMPTY,
     FAINT,
@@ -33,7 +33,7 @@ _LEGEND = 8  # sources that a legend names
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _Origins:
     """For each cell the number of the node that it comes from, and its place there."""
 

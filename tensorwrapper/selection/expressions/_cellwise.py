@@ -3,19 +3,19 @@
 # The field of a frozen class is read as the property that it stands for.
 # pyright: reportIncompatibleMethodOverride=false
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Literal, final
 
-import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import convert_elements
+from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
-    NodeFields,
-    NodeWriter,
     Normalize,
     ReadAt,
     ReaderOf,
@@ -24,6 +24,7 @@ from tensorwrapper.selection.expressions._expression import (
 )
 from tensorwrapper.selection.expressions._fields import dtype_name, to_dtype
 from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._walks import SHORT
 from tensorwrapper.selection.expressions._whole import pushed
 from tensorwrapper.selection.runners._cells import CastRunner, ChoosingRunner, ExtremeRunner
 from tensorwrapper.selection.runners._leaves import Runner
@@ -46,7 +47,7 @@ def _by_number(
 
 
 @final
-@attrs.frozen
+@frozen
 class Choosing(Node):
     """Elements of the second operand where the first is true, else of the third; all of one box."""
 
@@ -71,6 +72,8 @@ class Choosing(Node):
         return Choosing(operands)
 
     def selected(self, transform: Transform, normalize: Normalize) -> Expression:
+        if self.operands[1] == self.operands[2]:
+            return normalize(pushed(self.operands[1], transform))
         mask, left, right = _parts(self, transform, normalize)
         if isinstance(mask.node, Filling):
             return left if mask.node.value else right
@@ -96,7 +99,7 @@ class Choosing(Node):
 
 
 @final
-@attrs.frozen
+@frozen
 class Extreme(Node):
     """The least or the greatest of the operands, cell by cell; all of one box and dtype."""
 
@@ -120,13 +123,17 @@ class Extreme(Node):
 
     @classmethod
     def of(cls, kind: Literal["minimum", "maximum"], parts: Iterable[Expression]) -> "Extreme":
-        """Return the extreme of parts; a loop that takes the least so far nests nothing."""
+        """Return the extreme of parts; those that are short ones of the same kind are laid flat."""
+        given = list(parts)
+        alone = Counter([id(part.node) for part in given])
         flat: list[Expression] = []
-        for part in parts:
-            node = part.node
-            nested = part.is_fresh and isinstance(node, Extreme) and node.kind == kind
-            flat += node.operands if nested else [part]
+        for part in given:
+            below = part.node.operands if _is_extreme(part, kind) and alone[id(part.node)] == 1 else ()
+            flat += below if 0 < len(below) <= SHORT else [part]
         return cls(kind, tuple(flat))
+
+    def takes_in(self, operand: Expression) -> bool:
+        return _is_extreme(operand, self.kind)
 
     @property
     def _better(self) -> "np.ufunc":
@@ -136,7 +143,8 @@ class Extreme(Node):
         return Extreme(self.kind, operands)
 
     def selected(self, transform: Transform, normalize: Normalize) -> Expression:
-        distinct = tuple(dict.fromkeys(_parts(self, transform, normalize)))
+        parts = [normalize(pushed(own, transform)) for own in dict.fromkeys(self.operands)]
+        distinct = tuple(dict.fromkeys(parts))
         return distinct[0] if len(distinct) == 1 else whole(Extreme(self.kind, distinct))
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
@@ -170,8 +178,14 @@ class Extreme(Node):
         return Extreme("minimum" if given.kind == "minimum" else "maximum", parts)
 
 
+def _is_extreme(part: Expression, kind: str) -> bool:
+    """Tell whether a part is itself an extreme of a kind, and nothing else."""
+    node = part.node
+    return isinstance(node, Extreme) and node.kind == kind and part.is_fresh
+
+
 @final
-@attrs.frozen
+@frozen
 class Casting(Node):
     """The operand as elements of another type; fractions are dropped, and what does not fit is refused."""
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from tensorwrapper._progressions import solve_progression
 from tensorwrapper.errors import SelectionError
-from tensorwrapper.layout.lowlevel import solve_progression
 from tensorwrapper.selection.expressions._pieces import Piece
 
 __all__ = ["check_cover"]

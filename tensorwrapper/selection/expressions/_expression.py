@@ -9,31 +9,38 @@ whatever its length, and is fused when it is written; what each operation was st
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, TypeAlias, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast, final
 
 import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper._value_class import slot_setters
-from tensorwrapper.errors import ConversionError, SelectionError
+from tensorwrapper._value_class import frozen, slot_setters, token_of
+from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
+from tensorwrapper.selection.expressions._walks import (
+    are_equal,
+    flattened,
+    operands_first,
+    rebuilt,
+)
 from tensorwrapper.selection.operations._atom import Call
 from tensorwrapper.selection.runners._cells import CellRunner
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._transform import Transform
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, wrap
+from tensorwrapper.shape.lowlevel import ModeNames, make_smooth, wrap
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, Index, IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
 
 __all__ = [
     "Expression",
     "Node",
-    "NodeFields",
-    "NodeWriter",
     "Normalize",
     "Origin",
     "ReadAt",
@@ -42,6 +49,8 @@ __all__ = [
     "at_zero",
     "box",
     "extended",
+    "unnamed_layout",
+    "unnamed_view",
     "whole",
 ]
 
@@ -82,6 +91,8 @@ class Node(ABC):
     """Whether each element comes from one operand, not from all of them."""
     is_cellwise: ClassVar[bool] = True
     """Whether elements depend on those of operands of the same box, at their own position, and on that."""
+    is_kept: ClassVar[bool] = False
+    """Whether the elements of the only operand are made once, in memory, before anything reads them."""
     is_choosing: ClassVar[bool] = False
     """Whether elements of operands decide which operand an element comes from."""
 
@@ -130,6 +141,11 @@ class Node(ABC):
         """The tensor in this process whose buffer has these elements, if it is one."""
         return None
 
+    @property
+    def made_of(self) -> "tuple[Expression, ...]":
+        """All views that `mapped` changes, in the order in which it asks for them."""
+        return self.operands
+
     # Other operands.
 
     def with_operands(self, operands: "tuple[Expression, ...]") -> "Node":
@@ -144,6 +160,10 @@ class Node(ABC):
         return self.with_operands(tuple([change(own) for own in operands])) if operands else self
 
     # The normal form.
+
+    def takes_in(self, operand: "Expression") -> bool:  # noqa: ARG002
+        """Tell whether the operands of an operand may stand in its place: it does the same as this node."""
+        return False
 
     def lowered(self) -> "Node":
         """Return the node that stands for this one in normal forms."""
@@ -269,22 +289,24 @@ class Node(ABC):
         """How many parts a normal form may have beside those of the operands."""
         return 0
 
-    def __dask_tokenize__(self) -> tuple[object, ...]:
+    def __dask_tokenize__(self) -> object:
         # Of the parts alone: a pickle also tells which of them are one object.
         fields = [field for field in attrs.fields(cast("Any", type(self))) if field.init]
-        return (type(self).__name__, *[getattr(self, field.name) for field in fields])
+        return token_of(type(self).__name__, *[getattr(self, field.name) for field in fields])
 
 
 @final
-@attrs.frozen
+@frozen(getstate_setstate=False)
 class Expression:
     """The places of a node that a view has, and the calls that chose them."""
 
     node: Node
     layout: Layout
-    calls: tuple[Call, ...] = attrs.field(default=(), eq=False, repr=False)
-    written: "Expression | None" = attrs.field(default=None, eq=False, repr=False)
+    calls: tuple[Call, ...] = ()
+    written: "Expression | None" = None
     """What the calls were made on, as it was written, if the node is what that was optimized to."""
+    _hash: int = attrs.field(init=False)
+    _dtype: "np.dtype[Any]" = attrs.field(init=False)
 
     @property
     def shape(self) -> Shape:
@@ -316,10 +338,45 @@ class Expression:
     @property
     def dtype(self) -> "np.dtype[Any]":
         """The type of the elements."""
-        return self.node.dtype
+        # Kept, since nodes ask their operands: else each step would ask all the way down.
+        try:
+            return self._dtype
+        except AttributeError:
+            for own in operands_first([self], _is_typed) if self.node.operands else (self,):
+                _set_dtype(own, own.node.dtype)
+            return self._dtype
 
-    def __dask_tokenize__(self) -> tuple[object, ...]:
-        return "Expression", self.node, self.layout
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return are_equal(self, other) if isinstance(other, Expression) else NotImplemented
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            for own in operands_first([self], _is_hashed, everything=True):
+                _set_hash(own, hash((own.node, own.layout)))
+            return self._hash
+
+    def __repr__(self) -> str:
+        return f"<Expression {self.shape!r} {self.dtype} of {self.node.name}>"
+
+    def __reduce__(self) -> "tuple[Callable[..., Expression], tuple[Any, ...]]":
+        if not self.node.made_of and self.written is None:
+            return Expression, (self.node, self.layout, self.calls)
+        return _rebuilt, (flattened(self, _stand_in),)
+
+    def __dask_tokenize__(self) -> object:
+        from dask.base import tokenize  # noqa: PLC0415
+
+        if isinstance(self.node, _StandIn):
+            return self.node.number
+        tokens: dict[int, str] = {}
+        for own in operands_first([self], everything=True):
+            node = own.node.mapped(lambda part: _stand_in(tokens[id(part)], part))
+            tokens[id(own)] = tokenize("Expression", node, own.layout)
+        return tokens[id(self)]
 
     @property
     def is_fresh(self) -> bool:
@@ -329,7 +386,7 @@ class Expression:
     @property
     def is_whole(self) -> bool:
         """Whether the view is the box of the node as it is, up to its origin."""
-        known = self.layout.implementation
+        known = self.layout.implementation.unnamed()
         return (
             isinstance(known, Strided)
             and known.extents == self.node.extents
@@ -338,9 +395,39 @@ class Expression:
 
 
 # The setters of the slots themselves: half the cost of ``object.__setattr__``, and every step makes one.
-(_set_node, _set_layout, _set_calls, _set_written) = slot_setters(
-    Expression, "node", "layout", "calls", "written"
+(_set_node, _set_layout, _set_calls, _set_written, _set_hash, _set_dtype) = slot_setters(
+    Expression, "node", "layout", "calls", "written", "_hash", "_dtype"
 )
+
+
+def _is_hashed(view: Expression) -> bool:
+    return hasattr(view, "_hash")
+
+
+def _is_typed(view: Expression) -> bool:
+    return hasattr(view, "_dtype")
+
+
+def _rebuilt(rows: Any) -> Expression:  # noqa: ANN401 - what `flattened` returns
+    return rebuilt(rows, Expression, lambda own: cast("Any", own.node).number)
+
+
+@final
+@frozen
+class _StandIn(Node):
+    """What an operand is over, by its number or token, in a node that is sent or hashed by itself."""
+
+    number: int | str
+    extents: Extents  # pyright: ignore[reportIncompatibleMethodOverride]
+    dtype: "np.dtype[Any]"  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    @property
+    def name(self) -> str:
+        return "operand"
+
+
+def _stand_in(number: int | str, part: Expression) -> Expression:
+    return Expression(_StandIn(number, part.node.extents, part.dtype), part.layout)
 
 
 def extended(view: Expression, layout: Layout, call: Call) -> Expression:
@@ -353,103 +440,36 @@ def extended(view: Expression, layout: Layout, call: Call) -> Expression:
     return found
 
 
+def unnamed_view(view: Expression) -> Expression:
+    """Return a view without names of modes: what nodes are made of, whose modes are numbered."""
+    layout = unnamed_layout(view.layout)
+    return view if layout is view.layout else attrs.evolve(view, layout=layout)
+
+
+def unnamed_layout(layout: Layout[Any]) -> Layout[Any]:
+    """Return a layout without names of modes; itself if it has none."""
+    held = layout.implementation
+    return layout if held.names is None else wrap_layout(held.unnamed())
+
+
 def box(extents: Extents) -> Shape:
     """Return the shape with these extents and origin zero."""
     return wrap(make_smooth(extents, (0,) * len(extents)))
 
 
-def whole(node: Node) -> Expression:
-    """Return the view of all places of a node, in their order."""
-    return Expression(node, wrap_layout(new_row_major(node.extents)))
+def whole(node: Node, names: ModeNames | None = None) -> Expression:
+    """Return the view of all places of a node, in their order; its modes may be given names."""
+    return Expression(node, wrap_layout(new_row_major(node.extents), names))
 
 
 def at_zero(view: Expression) -> Expression:
-    """Return a view of a box with its origin at zero."""
+    """Return a view with its origin at zero, and without names of modes."""
+    if view.layout.implementation.names is not None:
+        view = unnamed_view(view)
+    if not view.is_box:
+        try:
+            origin: Index | None = view.shape.origin
+        except JaggedModeError:
+            origin = None
+        return attrs.evolve(view, layout=view.layout[...]) if origin is None or any(origin) else view
     return view if not any(view.origin) else attrs.evolve(view, layout=view.layout[...])
-
-
-class NodeWriter(ABC):
-    """Abstract: `is_normal`, `view`, `normal` and `source`: what a node asks while it is written as JSON."""
-
-    __slots__ = ()
-
-    @property
-    @abstractmethod
-    def is_normal(self) -> bool:
-        """Whether normal forms are written, not the steps that were taken."""
-
-    @abstractmethod
-    def view(self, view: Expression) -> dict[str, Json]:
-        """Return what says an operand."""
-
-    @abstractmethod
-    def normal(self, view: Expression) -> dict[str, Json]:
-        """Return what says an operand that is in normal form, whatever else is written."""
-
-    @abstractmethod
-    def source(self, source: Source) -> str:
-        """Return the name of a source."""
-
-
-class NodeFields(ABC):
-    """Abstract: every method; fields of a node in JSON, each taken for what it must be, or refused."""
-
-    __slots__ = ()
-
-    @property
-    @abstractmethod
-    def kind(self) -> str:
-        """The key by which the node was told: one of its `json_names`."""
-
-    @property
-    @abstractmethod
-    def where(self) -> str:
-        """Where in the document the node stands, for messages."""
-
-    @abstractmethod
-    def only(self, *names: str) -> None:
-        """Raise unless these fields are there beside that of the kind, and no others."""
-
-    @abstractmethod
-    def json(self, name: str) -> Json:
-        """Return a field as it is."""
-
-    @abstractmethod
-    def integer(self, name: str, least: int = ..., most: int = ...) -> int:
-        """Return a field that is an integer between two bounds, both of which it may be."""
-
-    @abstractmethod
-    def dtype(self, name: str = "dtype") -> "np.dtype[Any]":
-        """Return a field that names a type."""
-
-    @abstractmethod
-    def box(self, name: str = "range") -> Shape:
-        """Return a field that is a box: where it starts and ends."""
-
-    @abstractmethod
-    def part(self, name: str) -> Expression:
-        """Return a field that is a view, which starts at zero."""
-
-    @abstractmethod
-    def parts(self, name: str) -> tuple[Expression, ...]:
-        """Return a field that is a list of at least one view, which start at zero."""
-
-    @abstractmethod
-    def view(self, value: Json, where: str) -> Expression:
-        """Return the view that a value within a field says, which starts at zero."""
-
-    @abstractmethod
-    def memory(self, name: str) -> Node:
-        """Return the node of the memory of a tensor that a field names."""
-
-    @abstractmethod
-    def alike(self, parts: tuple[Expression, ...], mode: int = -1) -> None:
-        """Raise unless views have one type, one rank, and one extent in all modes but one."""
-
-    @abstractmethod
-    def work(self, count: int) -> None:
-        """Tell that so many positions will be looked at, in a table; raise if they are too many."""
-
-    @abstractmethod
-    def refused(self, reason: str, text: str) -> SelectionError:
-        """Return the error that says why these fields say no node."""

@@ -9,7 +9,13 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper._json_fields import Field, FieldReason
 from tensorwrapper.buffer.lowlevel import fit_number
-from tensorwrapper.errors import ConversionError, SelectionError, SizeOverflowError, StringDataError
+from tensorwrapper.errors import (
+    ConversionError,
+    JaggedModeError,
+    SelectionError,
+    SizeOverflowError,
+    StringDataError,
+)
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray
 
@@ -18,6 +24,7 @@ __all__ = [
     "MAX_RANK",
     "check_keys",
     "dtype_name",
+    "facts_of",
     "json_of_parameter",
     "json_of_value",
     "one_key",
@@ -201,6 +208,23 @@ def one_key(given: dict[str, Json], where: str, known: Sequence[str]) -> str:
 
 def _kind(value: Json) -> str:
     return f"{type(value).__name__} {str(cast('object', value))[:40]!r}"
+
+
+def facts_of(shape: Shape[Any]) -> dict[str, Json]:
+    """Return what a reader compares of a shape that is no box: of one size, whatever the rows."""
+    rows = shape.as_jagged() if shape.kind != "jagged" else shape
+    try:
+        start: list[Json] = list(shape.origin)
+    except JaggedModeError:
+        start = []
+    return {
+        **({"start": start} if any(start) else {}),
+        "kind": shape.kind,
+        "rank": shape.rank,
+        "outer": rows.outer_rank,
+        "extent": shape.extent(0),
+        "size": shape.size,
+    }
 
 
 def range_of(shape: Shape[Any]) -> dict[str, Json]:

@@ -15,19 +15,13 @@ import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import convert_elements, fit_number
-from tensorwrapper.errors import ConversionError, ExtentMismatchError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import packed_strides
-from tensorwrapper.selection.expressions._expression import (
-    Expression,
-    Node,
-    NodeFields,
-    NodeWriter,
-    ReaderOf,
-    box,
-    whole,
-)
+from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._expression import Expression, Node, ReaderOf, box, whole
 from tensorwrapper.selection.expressions._fields import (
     dtype_name,
     json_of_parameter,
@@ -93,7 +87,7 @@ def _same_value(a: object, b: object) -> bool:
 
 
 @final
-@attrs.frozen
+@frozen
 class Filling(Generator):
     """One constant everywhere; `value` is a Python number or string that the dtype can say."""
 
@@ -151,7 +145,7 @@ class Filling(Generator):
 
 
 @final
-@attrs.frozen
+@frozen
 class Counting(Generator):
     """A start, plus a step per mode times the absolute coordinate: what iota and linspace count."""
 
@@ -169,9 +163,11 @@ class Counting(Generator):
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         total: Any = np.array(self.start, dtype=self.dtype)
-        for step, origin, own in zip(self.steps, self.origin, places, strict=True):
-            if step:
-                total = total + (own + origin).astype(self.dtype, copy=False) * self.dtype.type(step)
+        # Products of integers may wrap round, and the sums wrap back; NumPy warns of it without modes.
+        with np.errstate(over="ignore"):
+            for step, origin, own in zip(self.steps, self.origin, places, strict=True):
+                if step:
+                    total = total + (own + origin).astype(self.dtype, copy=False) * self.dtype.type(step)
         return np.asarray(total, dtype=self.dtype)
 
     @property
@@ -202,7 +198,7 @@ def _counted(given: NodeFields) -> "np.dtype[Any]":
 
 
 @final
-@attrs.frozen
+@frozen
 class Diagonal(Generator):
     """Ones where the coordinates of two modes differ by `offset`, else zeros: the identity matrix."""
 
@@ -238,7 +234,7 @@ class Diagonal(Generator):
 
 
 @final
-@attrs.frozen
+@frozen
 class Computing(Generator):
     """What a function makes of absolute coordinates: one array per mode, which broadcast together."""
 
@@ -261,8 +257,8 @@ class Computing(Generator):
                 f"the function gave an array of extents {found.shape} for coordinates of extents {extents}"
             ) from error
         if not np.can_cast(found.dtype, self.dtype, casting="same_kind"):
-            raise ConversionError(f"the function gave {found.dtype} where {self.dtype} was declared")
-        return found
+            raise DTypeError(f"the function gave {found.dtype} where {self.dtype} was declared")
+        return convert_elements(found, self.dtype, copy=False)
 
     @property
     def title(self) -> str:
@@ -273,7 +269,7 @@ class Computing(Generator):
 
 
 @final
-@attrs.frozen
+@frozen
 class RandomField(Generator):
     """Random numbers, each drawn by a counter that is the rank of its coordinate in the declared box.
 

@@ -12,18 +12,13 @@ import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError
-from tensorwrapper.selection.expressions._expression import (
-    Expression,
-    Node,
-    NodeFields,
-    NodeWriter,
-    ReadAt,
-    Shares,
-    whole,
-)
+from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._expression import Expression, Node, ReadAt, Shares, whole
 from tensorwrapper.selection.expressions._pieces import Part, Run, parts_in_a_row
 from tensorwrapper.selection.expressions._routing import SharedMode
+from tensorwrapper.selection.expressions._walks import SHORT
 from tensorwrapper.selection.expressions._whole import Whole
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.typing import Extents, IntArray
@@ -42,7 +37,7 @@ def _parts(given: NodeFields, *, new: bool = False) -> tuple[int, tuple[Expressi
 
 
 @final
-@attrs.frozen
+@frozen
 class Joining(SharedMode):
     """One operand after the other along a mode, of one dtype."""
 
@@ -73,13 +68,15 @@ class Joining(SharedMode):
 
     @classmethod
     def of(cls, mode: int, parts: Iterable[Expression]) -> "Joining":
-        """Return parts joined, none of which is itself so: a loop that appends nests nothing."""
+        """Return parts joined; those that are short joins themselves are laid flat."""
         flat: list[Expression] = []
         for part in parts:
-            node = part.node
-            nested = part.is_fresh and isinstance(node, Joining) and node.mode == mode
-            flat += node.operands if nested else [part]
+            below = part.node.operands if _joins(part, mode) else ()
+            flat += below if 0 < len(below) <= SHORT else [part]
         return cls(mode, tuple(flat))
+
+    def takes_in(self, operand: Expression) -> bool:
+        return _joins(operand, self.mode)
 
     def with_operands(self, operands: tuple[Expression, ...]) -> "Joining":
         return Joining(self.mode, operands)
@@ -101,7 +98,7 @@ class Joining(SharedMode):
 
 
 @final
-@attrs.frozen
+@frozen
 class Interleaving(SharedMode):
     """Position p of a mode is position ``p div k`` of operand ``p mod k``, of k operands of one dtype."""
 
@@ -151,7 +148,7 @@ class Interleaving(SharedMode):
 
 
 @final
-@attrs.frozen
+@frozen
 class Stacking(Node):
     """Operands of one shape and dtype under a new mode that counts them."""
 
@@ -197,6 +194,12 @@ class Stacking(Node):
     @classmethod
     def from_json(cls, given: NodeFields) -> "Stacking":
         return Stacking(*_parts(given, new=True))
+
+
+def _joins(part: Expression, mode: int) -> bool:
+    """Tell whether a part is itself joined along a mode, and nothing else."""
+    node = part.node
+    return isinstance(node, Joining) and node.mode == mode and part.is_fresh
 
 
 def _with_extent(extents: Extents, mode: int, extent: int) -> Extents:

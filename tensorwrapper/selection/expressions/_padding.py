@@ -5,18 +5,17 @@
 
 from typing import Any, ClassVar, cast, final
 
-import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import RankError
 from tensorwrapper.layout import Layout
+from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
-    NodeFields,
-    NodeWriter,
     ReadAt,
     Shares,
     at_zero,
@@ -27,14 +26,14 @@ from tensorwrapper.selection.expressions._fields import json_of_value, to_intege
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Joining
 from tensorwrapper.selection.expressions._whole import Whole
-from tensorwrapper.shape.lowlevel import make_smooth, wrap
+from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.typing import Extents, Index, IntArray
 
 __all__ = ["Padding", "padded"]
 
 
 @final
-@attrs.frozen
+@frozen
 class Padding(Node):
     """An operand with a constant around it: for each mode how many positions before and after."""
 
@@ -140,4 +139,4 @@ def padded(inner: Expression, widths: tuple[tuple[int, int], ...], fill_value: o
     origin = [start - before for start, (before, _) in zip(inner.origin, widths, strict=True)]
     value = fit_number(fill_value, inner.dtype, "fill_value")[()]
     node = Padding(at_zero(inner), widths, whole(Filling(box(()), value, inner.dtype)))
-    return Expression(node, Layout(wrap(make_smooth(node.extents, tuple(origin)))))
+    return Expression(node, Layout(wrap(make_smooth(node.extents, tuple(origin)), names_of(inner.shape))))

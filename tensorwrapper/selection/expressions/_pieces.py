@@ -1,11 +1,12 @@
 """Pieces that share out the positions of a mode, as progressions: which piece each position is of."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TypeAlias, final
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import AxisMap, Cycle, Stride
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.typing import Extents, IntArray
@@ -19,7 +20,7 @@ Run: TypeAlias = "tuple[int, int, int, int]"
 
 
 @final
-@attrs.frozen
+@frozen
 class Piece:
     """Which positions of a mode come from which view: ``start + step * i`` is its position i."""
 
@@ -38,7 +39,7 @@ class Piece:
 
 
 @final
-@attrs.frozen
+@frozen
 class Part:
     """Positions of the view, ``start + step * i``, that are ``first + stride * i`` of one operand."""
 
@@ -54,6 +55,15 @@ def parts_in_a_row(offsets: IntArray, operands: Sequence[Expression], run: Run) 
     """Return the parts of a run of positions, of operands of which each begins at its offset."""
     start, count, first, step = run
     done = 0
+    if step == 1 and count:
+        low, high = np.searchsorted(offsets, [first, first + count - 1], "right").tolist()
+        begins: list[int] = offsets[low - 1 : high + 1].tolist()
+        for number, (begin, end) in enumerate(pairwise(begins), low - 1):
+            inside = min(end, first + count) - max(begin, first)
+            if inside:
+                yield Part(start + done, 1, inside, operands[number], max(first - begin, 0), 1)
+                done += inside
+        return
     while done < count:
         position = first + step * done
         number = int(np.searchsorted(offsets, position, "right")) - 1

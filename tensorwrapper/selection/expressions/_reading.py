@@ -10,20 +10,23 @@ import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing import index_text
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
+from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
-    NodeFields,
-    NodeWriter,
     Origin,
     ReaderOf,
+    unnamed_layout,
     whole,
 )
 from tensorwrapper.selection.runners._leaves import Runner, leaf_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import names_of, unnamed_shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Extents, IntArray
 
@@ -31,9 +34,12 @@ __all__ = ["Reading", "is_base", "reading_of"]
 
 
 @final
-@attrs.frozen
+@frozen
 class Reading(Node):
-    """The elements of a source. The places of a tensor in memory are those of its buffer."""
+    """The elements of a source. The places of a tensor in memory are those of its buffer.
+
+    Those of a source elsewhere that is no box are one mode: the row-major numbers of its elements.
+    """
 
     source: Source
     # What nodes above ask all the time, and sources look up.
@@ -48,7 +54,7 @@ class Reading(Node):
         tensor = source.tensor if isinstance(source, TensorSource) else None
         buffer = None if tensor is None else tensor.buffer
         object.__setattr__(self, "tensor", tensor)
-        object.__setattr__(self, "extents", source.shape.extents if buffer is None else (buffer.size,))
+        object.__setattr__(self, "extents", _box_of(source.shape) if buffer is None else (buffer.size,))
         object.__setattr__(self, "dtype", source.dtype if buffer is None else buffer.dtype)
 
     @property
@@ -79,9 +85,10 @@ class Reading(Node):
     def origin_of(self, positions: IntArray) -> tuple[Origin, IntArray]:
         given = self.source if self.tensor is None else self.tensor
         shape = given.shape
-        # Those that lead to rows of several extents have been counted from the origin by then.
-        smooth = shape.kind == "smooth"
-        return given, positions + np.array(shape.origin, dtype=np.int64) if smooth else positions
+        if shape.kind == "smooth":
+            return given, positions + np.array(shape.origin, dtype=np.int64)
+        # Those of a tensor that lead to rows of several extents are counted from the origin by then.
+        return given, positions if self.tensor is not None else shape.indices_at(positions[:, 0])
 
     @property
     def title(self) -> str:
@@ -112,15 +119,20 @@ class Reading(Node):
         return given.memory("memory")
 
 
+def _box_of(shape: Shape[Any]) -> Extents:
+    return shape.extents if shape.kind == "smooth" else (shape.size,)
+
+
 def reading_of(source: Source) -> Expression:
     """Return the view of all elements of a source."""
     node = Reading(source)
     tensor = node.tensor
     if tensor is not None:
         return Expression(node, tensor.layout)
-    if any(source.shape.origin):
-        return Expression(node, wrap_layout(contiguous(source.shape, 0)))
-    return whole(node)
+    names = names_of(source.shape)
+    if source.shape.kind != "smooth" or any(source.shape.origin):
+        return Expression(node, wrap_layout(contiguous(unnamed_shape(source.shape), 0), names))
+    return whole(node, names)
 
 
 def is_base(view: Expression) -> bool:
@@ -129,4 +141,4 @@ def is_base(view: Expression) -> bool:
     if tensor is None:
         return view.is_whole
     given = tensor.layout
-    return view.layout is given or view.layout == given
+    return view.layout is given or unnamed_layout(view.layout) == unnamed_layout(given)

@@ -11,15 +11,16 @@ import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
+from tensorwrapper._progressions import solve_progression
+from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import AxisMap, Stride, Table
-from tensorwrapper.layout.lowlevel import new_row_major, over_box, solve_progression, wrap_layout
+from tensorwrapper.layout.lowlevel import new_row_major, new_strided, over_box, wrap_layout
 from tensorwrapper.selection.expressions._cellwise import cast_view
 from tensorwrapper.selection.expressions._cover import check_cover
+from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
-    NodeFields,
-    NodeWriter,
     Normalize,
     ReadAt,
     ReaderOf,
@@ -95,8 +96,13 @@ class SharedMode(Node):
 
     def _of_runs(self, transform: Transform, mode: int, runs: list[Run], normalize: Normalize) -> Expression:
         pieces: list[Piece] = []
+        plain = len(transform.extents) == len(transform.coordinates) == 1
         for run in runs:
             for part in self.parts_of_run(run):
+                line = _line_of(part) if plain else None
+                if line is not None:
+                    pieces.append(Piece(part.start, part.step, normalize(line)))
+                    continue
                 within = transform.restricted(mode, part.start, part.step, part.count)
                 here = Coordinate(part.first, ((mode, Stride(part.count, part.stride)),))
                 found = normalize(pushed(part.operand, within.at(self.mode, here)))
@@ -147,7 +153,7 @@ class SharedMode(Node):
 
 
 @final
-@attrs.frozen
+@frozen
 class Routing(SharedMode):
     """Pieces that share out the positions of a mode: what joining and interleaving come down to."""
 
@@ -258,6 +264,18 @@ class Routing(SharedMode):
         filled = [piece for piece in pieces if piece.count(mode)] or pieces[:1]
         ordered = tuple(sorted(filled, key=lambda piece: piece.start))
         return Routing(mode, (*extents[:mode], total, *extents[mode + 1 :]), ordered)
+
+
+def _line_of(part: Part) -> Expression | None:
+    """Return evenly spaced positions of an operand of one mode and one step, without a transform."""
+    box = part.operand.layout.implementation.strided_box()
+    if box is None:
+        return None
+    _, _, (step,), offset = box
+    # The only position has no step of its own.
+    strides = (step * part.stride if part.count > 1 else 0,)
+    layout = wrap_layout(new_strided((part.count,), (0,), strides, offset + step * part.first))
+    return Expression(part.operand.node, layout)
 
 
 def route(mode: int, extents: Extents, pieces: list[Piece]) -> Expression:

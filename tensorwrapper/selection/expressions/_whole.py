@@ -1,4 +1,4 @@
-"""What every selection of every node can be said by: elements in their order, and cells where they lie."""
+"""Nodes for selections that have no simpler form: elements by their number, and cells where they lie."""
 
 # The field of a frozen class is read as the property that it stands for.
 # pyright: reportIncompatibleMethodOverride=false
@@ -10,13 +10,13 @@ import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
+from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
-    NodeFields,
-    NodeWriter,
     Normalize,
     Origin,
     ReadAt,
@@ -35,7 +35,7 @@ __all__ = ["Sampling", "Whole", "pushed", "sampled", "settled"]
 
 
 @final
-@attrs.frozen
+@frozen
 class Whole(Node):
     """All elements of the operand in row-major order: where no layout of its own places could say it."""
 
@@ -88,7 +88,7 @@ class Whole(Node):
 
 
 @final
-@attrs.frozen
+@frozen
 class Sampling(Node):
     """Some places of a node whose elements depend on where they are, over the box of a selection.
 
@@ -112,6 +112,10 @@ class Sampling(Node):
     @property
     def name(self) -> str:
         return self.field.name
+
+    @property
+    def made_of(self) -> tuple[Expression, ...]:
+        return (*self.operands, *self.field.made_of)
 
     def with_operands(self, operands: tuple[Expression, ...]) -> "Sampling":
         return attrs.evolve(self, operands=operands)

@@ -9,31 +9,41 @@ from typing import Any, cast
 
 import attrs
 
+from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
     new_row_major,
     wrap_layout,
 )
-from tensorwrapper.selection.expressions._expression import Expression, box, whole
+from tensorwrapper.selection.expressions._expression import Expression, Normalize, box, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._whole import Whole, pushed, sampled, settled
+from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.transforms._maps import canonical, maps_of, moved
 from tensorwrapper.selection.transforms._transform import Transform, take_apart
 
-__all__ = ["normalize"]
+__all__ = ["normalized"]
 
 
-def normalize(view: Expression) -> Expression:
-    """Return the normal form of a view: the same elements at the same indices. O(nodes that it reaches)."""
+def normalized(view: Expression, normalize: Normalize) -> Expression:
+    """Return the normal form of a view: the same elements at the same indices.
+
+    `normalize` returns that of the parts of operands that the view selects.
+    """
     node = view.node
     if not view.is_box:
-        return Expression(node, view.layout) if node.is_leaf else _as_it_lies(view)
+        if node.is_leaf:
+            return Expression(node, view.layout)
+        if len(node.extents) == 1:
+            # Rows are ordinals: the elements are a box of rank 1, under the rows of the view.
+            return Expression(Whole(normalize(in_order(view))), Layout(view.shape))
+        return _as_it_lies(view, normalize)
     extents = view.extents
     if node.is_constant or 0 in extents:
         value = _nothing(node.dtype) if 0 in extents else cast("Filling", node).value
         return _placed(whole(Filling(box(extents), value, node.dtype)), view)
     if node.is_leaf:
         return Expression(node, canonical(view.layout))
-    return _placed(_lowered(view), view)
+    return _placed(_lowered(view, normalize), view)
 
 
 def _nothing(dtype: Any) -> object:  # noqa: ANN401 - a type of elements
@@ -46,7 +56,7 @@ def _placed(found: Expression, view: Expression) -> Expression:
     return found if found.origin == origin else Expression(found.node, moved(found.layout, origin, 0))
 
 
-def _lowered(view: Expression) -> Expression:
+def _lowered(view: Expression, normalize: Normalize) -> Expression:
     """Return the normal form of a view over a node with operands."""
     node = view.node
     lowered = node.lowered()
@@ -60,14 +70,14 @@ def _lowered(view: Expression) -> Expression:
             return found
         if node.is_cellwise:
             return sampled(node, transform, normalize)
-    return _spread(view)
+    return _spread(view, normalize)
 
 
-def _spread(view: Expression) -> Expression:
+def _spread(view: Expression, normalize: Normalize) -> Expression:
     """Return a view whose node is evaluated where the layout reaches, rows of its first mode, as it lies."""
     node, ordered = view.node, view.node.ordered
     if maps_of(view.layout) is None or (ordered is not None and maps_of(ordered.layout) is None):
-        return _as_it_lies(view)
+        return _as_it_lies(view, normalize)
     least, greatest = view.layout.bounds()
     row = node.size // node.extents[0]
     first, last = least // row, greatest // row
@@ -81,7 +91,7 @@ def _spread(view: Expression) -> Expression:
     return settled(normalize(inner), layout, normalize)
 
 
-def _as_it_lies(view: Expression) -> Expression:
+def _as_it_lies(view: Expression, normalize: Normalize) -> Expression:
     """Return a view of all elements of its node in their order, where they are not taken apart."""
     node, ordered = view.node, view.node.ordered
     inner = normalize(whole(node) if ordered is None else ordered)

@@ -1,16 +1,17 @@
 """Views made smaller before they are sent: of each buffer only the run that their tensors reach."""
 
-from collections.abc import Iterator
 from typing import Any, cast
 
 import attrs
 
 from tensorwrapper.buffer import Dense
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._reading import Reading
+from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._maps import box_of, moved
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array
 
@@ -24,7 +25,7 @@ def packed(view: Expression) -> Expression:
     """
     runs: dict[int, tuple[Array, int, int]] = {}
     kept: set[int] = set()
-    for part in _parts_of(view):
+    for part in operands_first([view], everything=True):
         tensor = part.node.tensor
         if tensor is None:
             continue
@@ -42,48 +43,35 @@ def packed(view: Expression) -> Expression:
         for key, (memory, low, high) in runs.items()
         if key not in kept and high - low + 1 < len(memory)
     }
-    return _rewritten(view, moves, {}) if moves else view
+    return _rewritten(view, moves) if moves else view
 
 
 _Moves = dict[int, tuple[Dense[Any], int]]
 
 
-def _parts_of(view: Expression) -> Iterator[Expression]:
-    """Yield a view and everything that it is made of, each once."""
-    seen: set[int] = set()
-    waiting = [view]
-    while waiting:
-        part = waiting.pop()
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        yield part
-        waiting += part.node.operands
-        if part.written is not None:
-            waiting.append(part.written)
-
-
-def _rewritten(view: Expression, moves: _Moves, done: dict[int, Any]) -> Expression:
+def _rewritten(view: Expression, moves: _Moves) -> Expression:
     """Return a view in which the sources are others; what comes twice is still one."""
-    found = done.get(id(view))
-    if found is None:
-        found = done[id(view)] = _changed(view, moves, done)
-    return cast("Expression", found)
-
-
-def _changed(view: Expression, moves: _Moves, done: dict[int, Any]) -> Expression:
-    written = None if view.written is None else _rewritten(view.written, moves, done)
-    node, source = view.node, view.node.source
-    if source is None:
-        return attrs.evolve(view, node=node.mapped(lambda own: _rewritten(own, moves, done)), written=written)
-    tensor = node.tensor
-    if tensor is None or id(cast("TensorSource", source).owner) not in moves:
-        return attrs.evolve(view, written=written)
-    buffer, by = moves[id(cast("TensorSource", source).owner)]
-    key = id(source)
-    if key not in done:
-        done[key] = Reading(TensorSource(make_tensor(_shifted(tensor.layout, by), buffer)))
-    return attrs.evolve(view, node=done[key], layout=_shifted(view.layout, by), written=written)
+    done: dict[int, Expression] = {}
+    nodes: dict[int, Node] = {}
+    sources: dict[int, Node] = {}
+    for own in operands_first([view], everything=True):
+        written = None if own.written is None else done[id(own.written)]
+        node, layout = own.node, own.layout
+        owner = cast("TensorSource", node.source).owner if node.tensor is not None else None
+        if id(node) not in nodes:
+            if owner is None or id(owner) not in moves:
+                nodes[id(node)] = node.mapped(lambda part: done[id(part)])
+            else:
+                buffer, by = moves[id(owner)]
+                key, tensor = id(node.source), cast("Tensor[Any]", node.tensor)
+                if key not in sources:
+                    moved_source = TensorSource(make_tensor(_shifted(tensor.layout, by), buffer))
+                    sources[key] = Reading(moved_source)
+                nodes[id(node)] = sources[key]
+        if owner is not None and id(owner) in moves:
+            layout = _shifted(layout, moves[id(owner)][1])
+        done[id(own)] = attrs.evolve(own, node=nodes[id(node)], layout=layout, written=written)
+    return done[id(view)]
 
 
 def _shifted(layout: Layout[Any], by: int) -> Layout[Any]:

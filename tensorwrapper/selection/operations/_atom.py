@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from types import EllipsisType
 from typing import Any, TypeAlias, cast, final
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
 
@@ -17,7 +17,7 @@ Call: TypeAlias = "tuple[str, tuple[Any, ...], Shape[Any]]"
 
 
 @final
-@attrs.frozen
+@frozen
 class Atom:
     """One simple operation on the modes of a view, with all that it needs.
 

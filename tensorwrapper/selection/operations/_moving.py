@@ -40,7 +40,7 @@ class Permute(Operation):
     takes: ClassVar[tuple[ArgumentKind, ...]] = ("counts",)
 
     def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
-        order = tuple([mode_of(mode, shape.rank) for mode in loose(arguments)])
+        order = tuple([shape.mode(mode) for mode in loose(arguments)])
         return [] if order == tuple(range(shape.rank)) else [Atom("permute", (order,))]
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:  # noqa: ARG002
@@ -141,7 +141,7 @@ class Broadcast(Operation):
 
     def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
         wanted = unnamed_shape(arguments[0])
-        return [] if wanted == shape else [Atom("broadcast", (wanted.extents,))]
+        return [] if wanted == unnamed_shape(shape) else [Atom("broadcast", (wanted.extents,))]
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:
         before = positions[..., len(arguments[0]) - len(extents) :].copy()

@@ -119,7 +119,7 @@ class Window(Operation):
 
     def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
         region = unnamed_shape(arguments[0])
-        return [] if region == shape else [Atom("window", (region.origin, region.extents))]
+        return [] if region == unnamed_shape(shape) else [Atom("window", (region.origin, region.extents))]
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:  # noqa: ARG002
         # The one step that is told in absolute indices; `arguments` ends with where the box began.

@@ -1,6 +1,6 @@
 """The parts of a view in normal form that read sources, and what a plan makes of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from math import prod
 from typing import Any, cast
@@ -10,16 +10,15 @@ import numpy as np
 
 from tensorwrapper._arrays import CACHED
 from tensorwrapper.layout import AxisMap, Layout, Stride
-from tensorwrapper.selection.expressions._expression import Expression, whole
+from tensorwrapper.selection.expressions._expression import Expression, Node, whole
 from tensorwrapper.selection.expressions._pieces import Piece
 from tensorwrapper.selection.expressions._routing import Routing
-from tensorwrapper.selection.plans._split import fetch_of
+from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._maps import maps_of
 
-__all__ = ["distinct_size", "is_away", "leaves_of", "mapped", "source_of", "with_points", "with_runs"]
+__all__ = ["distinct_size", "is_away", "leaves_of", "mapped", "source_of", "with_runs"]
 
-_ASKING = 64  # bytes that it costs to name one more selection
 _BLOCKS = 16  # blocks up to which modes that wrap or fold are laid out in runs
 _SEARCHED = 1 << 20  # positions of a mode that are looked through for runs
 
@@ -35,44 +34,31 @@ def source_of(leaf: Expression) -> Source:
     return cast("Source", leaf.node.source)
 
 
-def leaves_of(view: Expression) -> Iterator[Expression]:
-    """Return an iterator over the parts of a view in normal form that read sources."""
-    if view.node.source is not None:
-        yield view
-    for operand in view.node.operands:
-        yield from leaves_of(operand)
+def leaves_of(view: Expression) -> list[Expression]:
+    """Return the parts of a view in normal form that read sources; one that is used many times once."""
+    if not view.node.made_of:
+        return [view] if view.node.source is not None else []
+    return [own for own in operands_first([view]) if own.node.source is not None]
 
 
 def mapped(view: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """Return a view in normal form with each part that reads a source as `change` returns it."""
-    node = view.node
-    if node.source is not None:
-        return change(view)
-    if not node.operands:
-        return view
-    operands = tuple([mapped(operand, change) for operand in node.operands])
-    return attrs.evolve(view, node=node.with_operands(operands))
-
-
-def with_points(view: Expression) -> Expression:
-    """Return a part that reads a source elsewhere with single points read one by one, where that is less.
-
-    The points of a diagonal lie in a box of all combinations of their positions, which is what an outer
-    selection would read.
-    """
-    if not is_away(view):
-        return view
-    fetch = fetch_of(view)
-    transform = fetch.transform
-    if transform is None:
-        return view
-    itemsize = view.dtype.itemsize
-    for mode, extent in enumerate(transform.extents):
-        pairs = zip(fetch.outer.extents, transform.coordinates, strict=True)
-        fed = [n for n, c in pairs if n > 1 and any(number == mode for number, _ in c.feeds)]
-        if len(fed) > 1 and extent * (fetch.outer.size // prod(fed) * itemsize + _ASKING) < fetch.nbytes:
-            return _cut(view, mode, range(extent + 1), with_points)
-    return view
+    if not view.node.operands:
+        return change(view) if view.node.source is not None else view
+    done: dict[int, Expression] = {}
+    nodes: dict[int, Node] = {}
+    for own in operands_first([view]):
+        node = own.node
+        if node.source is not None:
+            done[id(own)] = change(own)
+            continue
+        if id(node) not in nodes:
+            operands = tuple([done[id(part)] for part in node.operands])
+            same = all(a is b for a, b in zip(operands, node.operands, strict=True))
+            nodes[id(node)] = node if same else node.with_operands(operands)
+        new = nodes[id(node)]
+        done[id(own)] = own if new is node else attrs.evolve(own, node=new)
+    return done[id(view)]
 
 
 def with_runs(view: Expression) -> Expression:

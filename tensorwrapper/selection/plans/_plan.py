@@ -1,28 +1,29 @@
 """Plans: what computing a view will write, and what it will read, before anything is read."""
 
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any, cast, final
 from weakref import WeakValueDictionary
 
 import attrs
 import numpy as np
 
-from tensorwrapper.layout import Table
+from tensorwrapper._value_class import frozen
+from tensorwrapper.layout import Layout, Table
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.normal._packed import packed
+from tensorwrapper.selection.plans._chosen import chooses, places_chosen, with_chosen
 from tensorwrapper.selection.plans._leaves import (
-    distinct_size,
     is_away,
     leaves_of,
     mapped,
     source_of,
-    with_points,
     with_runs,
 )
+from tensorwrapper.selection.plans._places import bytes_at, bytes_together
 from tensorwrapper.selection.plans._reads import Request, requests_of
 from tensorwrapper.selection.plans._steps import Step, count_text, steps_of
-from tensorwrapper.selection.sources._outer import Outer
-from tensorwrapper.selection.sources._source import Source
+from tensorwrapper.selection.sources._runs import Wanted
+from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.shape import Shape
 
 __all__ = ["Plan", "SourceRead", "plan_of"]
@@ -32,7 +33,7 @@ _FEW = 64  # pieces, or positions of a table, up to which plans are shared
 
 
 @final
-@attrs.frozen
+@frozen
 class SourceRead:
     """What a plan reads of one source.
 
@@ -43,17 +44,17 @@ class SourceRead:
     selections
         What one read of the source is asked for; none if it is a tensor in this process.
     nbytes
-        How many bytes of elements are read. Of a tensor in this process each element that a step needs
-        counts once, mode by mode.
+        How many bytes of elements are read. Of a tensor in this process each element that is needed
+        counts once.
     """
 
     source: Source
-    selections: tuple[Outer, ...]
+    selections: tuple[Wanted, ...]
     nbytes: int
 
 
 @final
-@attrs.frozen(repr=False, getstate_setstate=False)
+@frozen(repr=False, getstate_setstate=False)
 class Plan:
     """What computing a view comes down to: steps that write each element once, and reads of the sources.
 
@@ -70,14 +71,16 @@ class Plan:
     """
 
     view: Expression
-    """The normal form that is computed."""
+    """The normal form that is computed; of rows, their elements in order."""
+    rows: Shape | None = None
+    """The shape of the result, if it is no box."""
     _steps: tuple[Step, ...] | None = attrs.field(default=None, init=False, eq=False)
     _requests: tuple[Request, ...] | None = attrs.field(default=None, init=False, eq=False)
 
     @property
     def shape(self) -> Shape:
         """The indices that are written."""
-        return self.view.shape
+        return self.view.shape if self.rows is None else self.rows
 
     @property
     def dtype(self) -> "np.dtype[Any]":
@@ -108,15 +111,35 @@ class Plan:
         return requests
 
     @property
+    def away(self) -> tuple[Source, ...]:
+        """The sources that are read which are not in this process."""
+        return tuple([own.source for own in self._asked])
+
+    @property
     def reads(self) -> tuple[SourceRead, ...]:
-        """What is read of each source."""
-        here: dict[Source, int] = {}
-        for leaf in leaves_of(self.view):
-            if not is_away(leaf):
-                source = source_of(leaf)
-                here[source] = here.get(source, 0) + distinct_size(leaf.layout) * leaf.dtype.itemsize
-        away = [SourceRead(own.source, own.selections, own.nbytes) for own in self._asked]
-        return (*[SourceRead(source, (), nbytes) for source, nbytes in here.items()], *away)
+        """What is read of each source; where a mask in memory chooses, only what it does."""
+        settled = self.settled()
+        away = [SourceRead(own.source, own.selections, own.nbytes) for own in settled._asked]
+        here: list[tuple[TensorSource, int]]
+        if chooses(self.view):
+            chosen = places_chosen(self.view)
+            here = [(own, bytes_at(own.owner, places)) for own, places in chosen.items()]
+        else:
+            layouts: dict[TensorSource, list[Layout[Any]]] = {}
+            for leaf in leaves_of(self.view):
+                if not is_away(leaf):
+                    layouts.setdefault(cast("TensorSource", source_of(leaf)), []).append(leaf.layout)
+            here = [(source, bytes_together(source.owner, own)) for source, own in layouts.items()]
+        memory = [SourceRead(source, (), nbytes) for source, nbytes in here]
+        return (*memory, *away)
+
+    def settled(self) -> "Plan":
+        """Return the plan for masks in memory as they are now: of what they choose between no more is read.
+
+        Itself if there is none. What memory holds may change, so this is found each time.
+        """
+        view = with_chosen(self.view) if self._asked else self.view
+        return self if view is self.view else Plan(view, self.rows)
 
     @property
     def bytes_read(self) -> int:
@@ -129,6 +152,9 @@ class Plan:
         return sum([step.runs for step in self.steps])
 
     def __str__(self) -> str:
+        settled = self.settled()
+        if settled is not self:
+            return str(settled)
         steps, runs = self.steps, self.runs
         head = (
             f"{count_text(len(steps), 'step')}, {count_text(runs, 'run')}: {self.nbytes} bytes of "
@@ -141,8 +167,8 @@ class Plan:
         steps = count_text(len(self.steps), "step")
         return f"<Plan of {self.shape!r} {self.dtype}: {steps}, {self.bytes_read} bytes read>"
 
-    def __reduce__(self) -> "tuple[Callable[[Expression], Plan], tuple[Expression]]":
-        return Plan, (packed(self.view),)
+    def __reduce__(self) -> "tuple[Callable[..., Plan], tuple[Expression, Shape | None]]":
+        return Plan, (packed(self.view), self.rows)
 
 
 _plans: WeakValueDictionary[Expression, Plan] = WeakValueDictionary()
@@ -173,4 +199,4 @@ def _is_small(view: Expression) -> bool:
 
 
 def _new_plan(view: Expression) -> Plan:
-    return Plan(mapped(view, lambda leaf: with_points(leaf) if is_away(leaf) else with_runs(leaf)))
+    return Plan(mapped(view, with_runs))

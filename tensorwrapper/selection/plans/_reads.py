@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 from typing import Any, cast, final
 
-import attrs
-
+from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._leaves import is_away
 from tensorwrapper.selection.plans._split import Fetch, fetch_of
-from tensorwrapper.selection.sources._outer import Outer
+from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
 
 __all__ = ["Request", "Share", "requests_of"]
@@ -18,7 +17,7 @@ _MERGED = 64  # selections up to which each two are looked at
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Share:
     """A part of a view, the number of the selection that has it, and where in it the elements are."""
 
@@ -30,12 +29,12 @@ class Share:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Request:
     """All that is read of one source, and which part of the view each piece of it is for."""
 
     source: Source
-    selections: tuple[Outer, ...]
+    selections: tuple[Wanted, ...]
     shares: tuple[Share, ...]
 
     @property
@@ -59,44 +58,53 @@ def requests_of(leaves: Iterable[Expression]) -> tuple[Request, ...]:
 
 
 def _request(source: Source, fetches: dict[Expression, Fetch]) -> Request:
-    groups: dict[Outer, list[Fetch]] = {}
+    groups: dict[Wanted, list[Fetch]] = {}
     for fetch in fetches.values():
-        groups.setdefault(fetch.outer, []).append(fetch)
-    boxed = [_boxed(source, outer, own) for outer, own in groups.items()]
+        groups.setdefault(fetch.wanted, []).append(fetch)
+    boxed = [_boxed(source, wanted, own) for wanted, own in groups.items()]
     merged = _merged(source, boxed) if len(boxed) <= _MERGED else boxed
     numbers = {id(fetch): n for n, (_, own) in enumerate(merged) for fetch in own}
     shares: list[Share] = []
     for view, fetch in fetches.items():
         number = numbers[id(fetch)]
-        outer, own = merged[number]
-        if outer == fetch.outer:
+        wanted, own = merged[number]
+        if wanted == fetch.wanted:
             shares.append(Share(view, number, fetch.layout, fetch if len(own) == 1 else None))
         else:
-            layout = cast("Layout[Any]", fetch.within(outer))  # It was made sure of that there is one.
+            layout = cast("Layout[Any]", fetch.within(wanted))  # It was made sure of that there is one.
             shares.append(Share(view, number, layout, None))
-    return Request(source, tuple([outer for outer, _ in merged]), tuple(shares))
+    return Request(source, tuple([wanted for wanted, _ in merged]), tuple(shares))
 
 
-def _boxed(source: Source, outer: Outer, own: list[Fetch]) -> tuple[Outer, list[Fetch]]:
-    box = outer.bounding_box()
-    if box != outer and source.cost(box) < source.cost(outer) and _fit(own, box):
+def _boxed(source: Source, wanted: Wanted, own: list[Fetch]) -> tuple[Wanted, list[Fetch]]:
+    box = wanted.bounding_box()
+    if box != wanted and source.cost(box) < source.cost(wanted) and _fit(own, box):
         return box, own
-    return outer, own
+    return wanted, own
 
 
-def _fit(fetches: list[Fetch], box: Outer) -> bool:
+def _around(one: Wanted, other: Wanted) -> Wanted | None:
+    """Return a selection that has all of both: a box around two, the runs of two; None of one of each."""
+    if isinstance(one, Runs):
+        return one.union(other) if isinstance(other, Runs) else None
+    return None if isinstance(other, Runs) else one.hull(other)
+
+
+def _fit(fetches: list[Fetch], box: Wanted) -> bool:
     return all(fetch.within(box) is not None for fetch in fetches)
 
 
-def _merged(source: Source, groups: list[tuple[Outer, list[Fetch]]]) -> list[tuple[Outer, list[Fetch]]]:
+def _merged(source: Source, groups: list[tuple[Wanted, list[Fetch]]]) -> list[tuple[Wanted, list[Fetch]]]:
     """Return selections of which no two cost more than the box around them."""
-    costs = [source.cost(outer) for outer, _ in groups]
+    costs = [source.cost(wanted) for wanted, _ in groups]
     found = True
     while found:
         found = False
         for i in range(len(groups)):
             for j in range(len(groups) - 1, i, -1):
-                hull = groups[i][0].hull(groups[j][0])
+                hull = _around(groups[i][0], groups[j][0])
+                if hull is None:
+                    continue
                 cost = source.cost(hull)
                 own = groups[i][1] + groups[j][1]
                 if cost < costs[i] + costs[j] and _fit(own, hull):

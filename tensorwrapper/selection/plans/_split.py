@@ -11,10 +11,12 @@ from typing import Any, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import over_box, packed_strides, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.sources._outer import Outer, Positions
+from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._transform import (
     Coordinate,
@@ -24,7 +26,7 @@ from tensorwrapper.selection.transforms._transform import (
     take_apart,
     through,
 )
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Fetch", "fetch_of"]
 
@@ -32,31 +34,31 @@ _SUMS = 1 << 22  # sums of moves of one mode up to which they are looked at one 
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Fetch:
-    """The positions of a source that a part of a view needs, and where in their box each element is.
+    """What of a source a part of a view needs, and where in what is read each element is.
 
     Attributes
     ----------
     source
         What is read.
-    outer
-        The positions; none comes twice.
+    wanted
+        The positions of each mode, or runs of elements by number; none comes twice.
     layout
-        From the part of the view to the row-major places of the box of the positions.
+        From the part of the view to the row-major places of what is read.
     transform
         The same mode by mode; None where several modes of the source are moved as one.
     """
 
     source: Source
-    outer: Outer
+    wanted: Wanted
     layout: Layout[Any]
     transform: Transform | None
 
     @property
     def nbytes(self) -> int:
         """How many bytes of elements are read."""
-        return self.outer.size * self.source.dtype.itemsize
+        return self.wanted.size * self.source.dtype.itemsize
 
     def target(self, out: Array) -> Array | None:
         """Return the part of a result as the source is to fill it; None if elements repeat, or lack order."""
@@ -65,7 +67,7 @@ class Fetch:
             return None
         order: list[int] = []
         key: list[slice | int] = [0 if n == 1 else slice(None) for n in out.shape]
-        for extent, coordinate in zip(self.outer.extents, transform.coordinates, strict=True):
+        for extent, coordinate in zip(self.wanted.extents, transform.coordinates, strict=True):
             if extent == 1:
                 continue
             mode, axis = coordinate.feeds[0]
@@ -79,33 +81,74 @@ class Fetch:
         if sorted(order) != moving:
             return None
         turned = out[(*key, ...)].transpose([moving.index(mode) for mode in order])
-        new = tuple([None if extent == 1 else slice(None) for extent in self.outer.extents])
+        new = tuple([None if extent == 1 else slice(None) for extent in self.wanted.extents])
         return turned[(*new, ...)]
 
-    def within(self, box: Outer) -> Layout[Any] | None:
-        """Return where the elements are in a box around the positions; None if no layout says it."""
+    def within(self, more: Wanted) -> Layout[Any] | None:
+        """Return where the elements are in a selection that has all of these; None if no layout says it."""
         if self.transform is None:
             return None
-        strides = packed_strides(box.extents, range(len(box.extents) - 1, -1, -1))
         base = 0
         axes: list[AxisMap] = []
-        for own, around, step in zip(self.outer.modes, box.modes, strides, strict=True):
-            base += (int(own[0]) - int(around[0])) * step
-            if isinstance(own, range):
-                axes.append(Stride(len(own), own.step * step))
+        for own, around, step in zip(_modes(self.wanted), _modes(more), _steps(more), strict=True):
+            places = _places(own, around)
+            base += int(places[0]) * step
+            if isinstance(places, range):
+                axes.append(Stride(len(places), places.step * step))
             else:
-                axes.append(Table((own - own[0]) * np.int64(step)))
-        extents = self.outer.extents
-        places = wrap_layout(over_box(extents, (0,) * len(extents), base, tuple(axes)))
-        return through(places, self.transform)
+                axes.append(Table((places - places[0]) * np.int64(step)))
+        extents = self.wanted.extents
+        found = wrap_layout(over_box(extents, (0,) * len(extents), base, tuple(axes)))
+        return through(found, self.transform)
+
+
+def _modes(wanted: Wanted) -> "tuple[Positions | Runs, ...]":
+    return (wanted,) if isinstance(wanted, Runs) else wanted.modes
+
+
+def _steps(wanted: Wanted) -> tuple[int, ...]:
+    return packed_strides(wanted.extents, range(len(wanted.extents) - 1, -1, -1))
+
+
+def _places(own: "Positions | Runs", around: "Positions | Runs") -> Positions:
+    """Return where the positions of a mode are among those of a box, or elements among those of runs."""
+    if isinstance(own, Runs):
+        more = cast("Runs", around)
+        if len(own.starts) == 1:
+            first = int(more.places(own.starts)[0])
+            return range(first, first + own.size)
+        return more.places(own.numbers())
+    start = cast("range", around).start
+    if isinstance(own, range):
+        return range(own.start - start, own.stop - start, own.step)
+    return own - np.int64(start)
 
 
 def fetch_of(view: Expression) -> Fetch:
-    """Return what a part of a view in normal form needs of its source. O(positions of modes with tables)."""
+    """Return what a part of a view in normal form needs of its source. O(positions of modes with tables).
+
+    Of a box it is an outer selection, or points where these are less: those of a diagonal lie in a box of all
+    combinations of their positions. Of all else it is runs of elements.
+    """
     source = cast("Source", view.node.source)
-    transform = take_apart(view.layout, source.shape.extents)
+    extents = view.node.extents
+    if source.shape.kind != "smooth":
+        return _numbered(source, view.layout, extents)
+    transform = take_apart(view.layout, extents)
     if transform is None:
-        return _bounding(source, view.layout)
+        fetch = _bounding(source, view.layout, extents)
+    else:
+        fetch = _outer(source, transform)
+        if not _moves_together(transform, fetch.wanted.extents):
+            return fetch
+    if view.shape.size * view.dtype.itemsize >= fetch.nbytes:
+        return fetch
+    points = _numbered(source, view.layout, (prod(extents),))
+    costs = points.nbytes + cast("Runs", points.wanted).nbytes
+    return points if costs < fetch.nbytes else fetch
+
+
+def _outer(source: Source, transform: Transform) -> Fetch:
     pairs = [_factored(coordinate) for coordinate in transform.coordinates]
     outer = Outer([positions for positions, _ in pairs])
     zeros = (0,) * len(transform.extents)
@@ -113,12 +156,29 @@ def fetch_of(view: Expression) -> Fetch:
     return Fetch(source, outer, put_together(within, outer.extents), within)
 
 
-def _bounding(source: Source, layout: Layout[Any]) -> Fetch:
+def _moves_together(transform: Transform, extents: Extents) -> bool:
+    """Tell whether a mode of the view moves several of the source, so that combinations are not needed."""
+    fed = [
+        {number for number, _ in own.feeds}
+        for own, n in zip(transform.coordinates, extents, strict=True)
+        if n > 1
+    ]
+    return sum(map(len, fed)) > len(set[int]().union(*fed))
+
+
+def _numbered(source: Source, layout: Layout[Any], extents: Extents) -> Fetch:
+    """Return a fetch of elements by number: `extents` are those of one mode that counts them all."""
+    transform = take_apart(layout, extents)
+    fetch = _bounding(source, layout, extents) if transform is None else _outer(source, transform)
+    (positions,) = cast("Outer", fetch.wanted).modes
+    return attrs.evolve(fetch, wanted=Runs.of(positions))
+
+
+def _bounding(source: Source, layout: Layout[Any], extents: Extents) -> Fetch:
     """Return a fetch of the rows between the first and the last place of a layout, each once."""
     low, high = layout.bounds()
     start = 0
     modes: list[Positions] = []
-    extents = source.shape.extents
     for mode, step in enumerate(packed_strides(extents, range(len(extents) - 1, -1, -1))):
         (first, low), (last, high) = divmod(low, step), divmod(high, step)
         modes.append(range(first, last + 1))

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal, TypeAlias, final
 
-import attrs
-
+from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import new_row_major, new_strided, packed_strides, plan_copy
 from tensorwrapper.selection.expressions._expression import Expression
@@ -21,7 +20,7 @@ places of a table or a cycle, "compute" elements block by block."""
 
 
 @final
-@attrs.frozen
+@frozen
 class Step:
     """One part of a plan: some positions of each mode, and what is written there.
 
@@ -66,7 +65,7 @@ class Step:
         found: dict[Source, int] = {}
         for leaf in leaves_of(self.view):
             source = source_of(leaf)
-            size = fetch_of(leaf).outer.size if is_away(leaf) else distinct_size(leaf.layout)
+            size = fetch_of(leaf).wanted.size if is_away(leaf) else distinct_size(leaf.layout)
             found[source] = found.get(source, 0) + size * leaf.dtype.itemsize
         return tuple(found.items())
 

@@ -7,7 +7,7 @@ from tensorwrapper.selection.expressions._expression import Expression, Node, Or
 from tensorwrapper.selection.expressions._reading import is_base
 from tensorwrapper.selection.operations._positions import unravel
 from tensorwrapper.selection.operations._table import positions_before
-from tensorwrapper.selection.sources._source import Outer, Source
+from tensorwrapper.selection.sources._asking import read_numbers
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 
@@ -70,16 +70,7 @@ def values_at(source: Origin, indices: IntArray) -> Array:
         return source.buffer.read(source.layout.offsets_of(indices))
     if isinstance(source, Node):
         return source.at(indices - np.array(source.origin, dtype=np.int64), elements_at)
-    return _read_points(source, indices - np.array(source.shape.origin, dtype=np.int64))
-
-
-def _read_points(source: Source, positions: IntArray) -> Array:
-    """Return the elements at some positions of a source that reads only combinations of positions."""
-    distinct, back = np.unique(positions, axis=0, return_inverse=True)
-    selections = [Outer(tuple([range(p, p + 1) for p in row])) for row in distinct.tolist()]
-    out = np.empty(len(distinct), dtype=source.dtype)
-    rank = positions.shape[-1]
-    targets = [out[k : k + 1].reshape((1,) * rank) for k in range(len(distinct))]
-    for _ in source.read(selections, targets).completed():
-        pass
-    return out[back]
+    shape = source.shape
+    if shape.kind == "smooth" and not shape.rank:
+        return read_numbers(source, np.zeros(len(indices), dtype=np.int64))
+    return read_numbers(source, shape.ordinals(indices))

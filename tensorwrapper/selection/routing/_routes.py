@@ -8,9 +8,9 @@ asked for.
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias, final
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.selection.expressions._expression import Expression, Origin
 from tensorwrapper.selection.routing._elements import arrived, elements_at, values_at
 from tensorwrapper.typing import Array, Index, IntArray
@@ -19,7 +19,7 @@ __all__ = ["Route", "RouteGroup", "routes"]
 
 
 @final
-@attrs.frozen
+@frozen
 class Route:
     """Where one element of a view comes from.
 
@@ -39,7 +39,7 @@ class Route:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class RouteGroup:
     """Where those elements come from that have one source and the same casts.
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, cast, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import convert_elements, write_elements
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.runners._blocks import Window, cut, inside, shift_window, window_extents
@@ -21,7 +21,7 @@ ValuesAt: TypeAlias = "Callable[[Sequence[IntArray], Sequence[Array]], Array]"
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class CellRunner(Runner):
     """Elements that a function computes, at some places of its box, block by block."""
 
@@ -73,7 +73,7 @@ def _chosen(mask: Array, x: Array, y: Array) -> Array:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class ChoosingRunner(Runner):
     """Elements of one of two operands, as a third one says, block by block."""
 
@@ -102,7 +102,7 @@ class ChoosingRunner(Runner):
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class ExtremeRunner(Runner):
     """The least or the greatest of the operands, block by block."""
 
@@ -135,7 +135,7 @@ class ExtremeRunner(Runner):
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class CastRunner(Runner):
     """The elements of another runner as ones of another type; checked, unless that is unsafe."""
 

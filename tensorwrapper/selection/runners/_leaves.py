@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, cast, final
 
-import attrs
 import numpy as np
 
 from tensorwrapper._arrays import CACHED
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense, run_copy
 from tensorwrapper.buffer.lowlevel import as_dense, take_along, write_elements
 from tensorwrapper.layout import Layout, LayoutCommon, Stride, Table
@@ -115,7 +115,7 @@ class Runner(ABC):
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class MemoryLeaf(Runner):
     """Elements that lie in memory with one step per mode."""
 
@@ -141,7 +141,7 @@ class MemoryLeaf(Runner):
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class AddressedLeaf(Runner):
     """Elements of a buffer where a layout that is no array has them: tables, rotations, tiles, strings."""
 

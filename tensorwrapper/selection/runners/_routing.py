@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any, final
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import join_into
 from tensorwrapper.selection.runners._blocks import Window
 from tensorwrapper.selection.runners._leaves import Runner
@@ -22,7 +22,7 @@ _SLAB = 1 << 22  # bytes of a result of which pieces that take turns are all wri
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class RoutingRunner(Runner):
     """Pieces that share out the positions of a mode, each written by itself."""
 

@@ -2,9 +2,10 @@
 
 from typing import Any, TypeAlias, final
 
-import attrs
 import numpy as np
 
+from tensorwrapper._boxes import boxes_of_run
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import assign_indexed, write_elements
 from tensorwrapper.layout import AxisMap, Layout, Stride
@@ -12,7 +13,6 @@ from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.runners._blocks import (
     BLOCK,
     Window,
-    boxes_of_run,
     cut,
     full_window,
     window_extents,
@@ -30,7 +30,7 @@ _Goal: TypeAlias = "list[slice | IntArray]"
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class WholeRunner(Runner):
     """Elements of another runner, addressed by their number in row-major order.
 

@@ -6,6 +6,7 @@ from typing import Any, final
 import attrs
 
 from tensorwrapper._json import Json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SelectionError
 from tensorwrapper.layout import Cycle, Layout, Stride
 from tensorwrapper.selection.expressions._expression import Expression
@@ -18,7 +19,7 @@ __all__ = ["Budget", "Measured", "SchemaLimits", "finished", "tabled"]
 
 
 @final
-@attrs.frozen
+@frozen
 class SchemaLimits:
     """What a description of a view may ask for at most.
 
@@ -61,7 +62,7 @@ class SchemaLimits:
 
 
 @final
-@attrs.frozen
+@frozen
 class Measured:
     """A view that was read, and what it may take to find its normal form and to compute it.
 

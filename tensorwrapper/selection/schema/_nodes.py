@@ -12,6 +12,7 @@ from tensorwrapper.selection.expressions._padding import Padding
 from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.expressions._routing import Routing
 from tensorwrapper.selection.expressions._whole import Whole
+from tensorwrapper.selection.rows._rows import Rows
 
 __all__ = ["NODES", "is_registered", "register_node"]
 
@@ -30,6 +31,7 @@ _KNOWN: tuple[type[Node], ...] = (
     Diagonal,
     RandomField,
     Routing,
+    Rows,
 )
 
 _nodes: dict[str, type[Node]] = {name: node for node in _KNOWN for name in node.json_names}

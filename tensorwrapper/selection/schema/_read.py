@@ -16,11 +16,19 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection._build import ViewLike, as_view
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._expression import Expression, Node, NodeFields, at_zero, whole
+from tensorwrapper.selection.expressions._documents import NodeFields
+from tensorwrapper.selection.expressions._expression import (
+    Expression,
+    Node,
+    at_zero,
+    unnamed_view,
+    whole,
+)
 from tensorwrapper.selection.expressions._fields import (
     LARGEST,
     check_keys,
     dtype_name,
+    facts_of,
     one_key,
     to_dtype,
     to_integer,
@@ -29,11 +37,13 @@ from tensorwrapper.selection.expressions._fields import (
     to_range,
 )
 from tensorwrapper.selection.expressions._whole import Whole
+from tensorwrapper.selection.rows._flat import in_order
+from tensorwrapper.selection.rows._rows import rows_from_json
 from tensorwrapper.selection.schema._layouts import check_reach, to_layout
 from tensorwrapper.selection.schema._limits import Budget, Measured, SchemaLimits, finished, tabled
 from tensorwrapper.selection.schema._nodes import NODES
 from tensorwrapper.selection.schema._steps import apply_step
-from tensorwrapper.selection.schema._write import VERSION
+from tensorwrapper.selection.schema._write import VERSIONS
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.shape import Shape
@@ -41,6 +51,8 @@ from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents
 
 __all__ = ["from_json"]
+
+_LONGEST = 255  # characters of a name of a mode
 
 
 def from_json(
@@ -87,6 +99,8 @@ def from_json(
 
 
 def _load(text: str, limits: SchemaLimits) -> Json:
+    if not isinstance(cast("object", text), str):
+        raise SelectionError("json", f"a view is read from a text, not from a {type(text).__name__}")
     if len(text) > limits.text:
         raise SelectionError("limit", f"the JSON has {len(text)} characters; {limits.text} are allowed")
     text = text.strip(" \t\r\n")
@@ -104,12 +118,14 @@ def _load(text: str, limits: SchemaLimits) -> Json:
 class _Reader:
     """What is known while a view is read."""
 
-    __slots__ = ("_budget", "_sources", "_views")
+    __slots__ = ("_budget", "_numbered", "_sources", "_used", "_views")
 
     def __init__(self, sources: Mapping[str, ViewLike], budget: Budget) -> None:
         self._sources = sources
         self._views: dict[str, View[Any]] = {}
         self._budget = budget
+        self._numbered: list[Measured] = []
+        self._used: set[int] = set()
 
     def document(self, given: dict[str, Json]) -> Expression:
         """Return the expression of a whole document."""
@@ -117,25 +133,42 @@ class _Reader:
             check_keys(given, "the view", {"tensorId", "range"})
             start, extents = to_range(given["range"], "range")
             source = self._source(given["tensorId"], "tensorId")
+            if source.shape.kind != "smooth":
+                raise SelectionError("source", f"tensorId names {source.shape}, which has no region")
             if len(start) != source.rank:
                 raise SelectionError("bounds", f"range has {len(start)} modes, and the tensor {source.rank}")
             return source.window(Shape(*extents, origin=start))._expression
         version = to_integer(given.get("view"), "view")
-        if version != VERSION:
-            raise SelectionError("version", f"the view is of version {version}; {VERSION} is read here")
-        check_keys(given, "the view", {"view", "dtype", "range", "of"}, frozenset({"ops", "layout"}))
+        if version not in VERSIONS:
+            raise SelectionError("version", f"the view is of version {version}; 1 and 2 are read here")
+        more = {"ops", "layout", "names"} | ({"nodes"} if version > 1 else set[str]())
+        place = "shape" if version > 1 and "shape" in given else "range"
+        check_keys(given, "the view", {"view", "dtype", place, "of"}, frozenset(more))
+        for number, item in enumerate(to_list(given.get("nodes", []), "nodes")):
+            node = self.view(item, f"nodes[{number}]")
+            self._numbered.append(attrs.evolve(node, view=at_zero(node.view)))
         inner = {key: value for key, value in given.items() if key in {"of", "ops", "layout"}}
         measured = self.view(inner, "the view")
         found = self._budget.check(attrs.evolve(measured, is_leaf=False), "the view").view
-        start, extents = to_range(given["range"], "range")
         dtype = to_dtype(given["dtype"], "dtype")
+        if place == "shape":
+            return self._under_names(_of_facts(found, given["shape"], dtype), given)
+        start, extents = to_range(given["range"], "range")
+        if not found.is_box:
+            raise SelectionError("bounds", f"the view is declared as a box, and is {found.shape}")
         if found.shape.extents != extents or dtype_name(found.dtype) != dtype_name(dtype):
             raise SelectionError(
                 "bounds",
                 f"the view is declared as {extents} of {dtype}, and is {found.shape.extents} of "
                 f"{found.dtype}",
             )
-        return found if found.shape.origin == start else _placed(found, extents, start)
+        placed = found if found.shape.origin == start else _placed(found, extents, start)
+        return self._under_names(placed, given)
+
+    @staticmethod
+    def _under_names(view: Expression, given: dict[str, Json]) -> Expression:
+        found = unnamed_view(view)
+        return _with_names(found, to_list(given["names"], "names")) if "names" in given else found
 
     def view(self, value: Json, where: str) -> Measured:
         """Return the view inside the document that an object describes."""
@@ -171,10 +204,7 @@ class _Reader:
         if not isinstance(value, str) or value not in self._sources:
             names = list(self._sources)[:8]
             raise SelectionError("source", f"{where} names no source that was given; there are {names}")
-        view = self._view_of(value)
-        if view.shape.kind != "smooth":
-            raise SelectionError("source", f"{where} names a source of {view.shape}: only boxes are read")
-        return view
+        return self._view_of(value)
 
     def _view_of(self, name: str) -> View[Any]:
         if name not in self._views:
@@ -190,23 +220,40 @@ class _Reader:
 
     def _node(self, given: dict[str, Json], where: str) -> Measured:
         """Return all of what a view is made of."""
+        if "number" in given:
+            return self._of_number(given, where)
         kind = one_key(given, where, tuple(NODES))
         if kind == "source":
             check_keys(given, where, {kind})
             return Measured(self._source(given[kind], f"{where}.{kind}")._expression, is_leaf=True)
         fields = _Fields(self, self._budget, given, kind, where)
-        node = NODES[kind].from_json(fields)
+        node = rows_from_json(fields) or NODES[kind].from_json(fields)
         if node.is_leaf:
             return Measured(whole(node) if node.source is not None else node.all(), is_leaf=True)
         found = _over(node, [*fields.measured, *[Measured(whole(node))] * node.hidden_parts])
         return attrs.evolve(found, view=node.all())
+
+    def _of_number(self, given: dict[str, Json], where: str) -> Measured:
+        """Return a view by its number: what it takes is counted once, for it is made once."""
+        check_keys(given, where, {"number"})
+        known = len(self._numbered)
+        number = to_integer(given["number"], f"{where}.number", 0)
+        if number >= known:
+            raise SelectionError(
+                "bounds", f"{where} is made of nodes[{number}], and only {known} come before it"
+            )
+        found = self._numbered[number]
+        is_new = number not in self._used
+        self._used.add(number)
+        # How deep they nest is no matter: normal forms are cut at what nests too deep.
+        return attrs.evolve(found, deep=1) if is_new else attrs.evolve(found, deep=1, parts=1, rounds=1)
 
 
 @final
 class _Fields(NodeFields):
     """The fields of one node, and the views that were met in them."""
 
-    __slots__ = ("_budget", "_given", "_kind", "_reader", "_where", "measured")
+    __slots__ = ("_budget", "_given", "_kind", "_met", "_reader", "_where", "measured")
 
     measured: list[Measured]
 
@@ -219,6 +266,8 @@ class _Fields(NodeFields):
         self._kind = kind
         self._where = where
         self.measured = []
+        # Whoever looks at the parts to tell what they are does not read them twice.
+        self._met: dict[str, Expression] = {}
 
     @property
     def kind(self) -> str:
@@ -263,9 +312,12 @@ class _Fields(NodeFields):
         return tuple([self.view(item, f"{path}[{n}]") for n, item in enumerate(items)])
 
     def view(self, value: Json, where: str) -> Expression:
+        if where in self._met:
+            return self._met[where]
         found = self._reader.view(value, where)
         view = at_zero(found.view)
         self.measured.append(attrs.evolve(found, view=view))
+        self._met[where] = view
         return view
 
     def memory(self, name: str) -> Node:
@@ -297,6 +349,25 @@ class _Fields(NodeFields):
         return SelectionError(cast("Any", reason), f"{self._where}{text}")
 
 
+def _of_facts(found: Expression, given: Json, dtype: "np.dtype[Any]") -> Expression:
+    """Return a view of rows, of which a stranger says the facts, where these say that it lies."""
+    facts = to_object(given, "shape")
+    rank = found.shape.rank
+    given_start = to_list(facts["start"], "shape.start") if "start" in facts else [0] * rank
+    start = [to_integer(own, "shape.start") for own in given_start]
+    own = {} if found.is_box else facts_of(found.shape)
+    wrong = {**own, "start": start} != {**facts, "start": start} or len(start) != rank
+    if found.is_box or wrong or dtype_name(found.dtype) != dtype_name(dtype):
+        raise SelectionError(
+            "bounds",
+            f"the view is declared as {facts} of {dtype}, and is {found.shape} of {found.dtype}",
+        )
+    if facts.get("start") == own.get("start"):
+        return found
+    # Rows that begin elsewhere: their elements in order, under the rows as they are said to lie.
+    return Expression(Whole(in_order(found)), Layout(found.shape.translate_to(start)))
+
+
 def _over(node: Node, parts: Sequence[Measured]) -> Measured:
     """Return all of a node, and what its parts take together."""
     rounds, shared = [part.rounds for part in parts], node.is_sharing
@@ -308,6 +379,20 @@ def _over(node: Node, parts: Sequence[Measured]) -> Measured:
         1 + max([part.deep for part in parts], default=0),
         shared or any(part.shared for part in parts),
     )
+
+
+def _with_names(view: Expression, names: list[Json]) -> Expression:
+    """Return the same view with names for its modes that a stranger gave."""
+    for number, name in enumerate(names):
+        if name is not None and not (isinstance(name, str) and len(name) <= _LONGEST):
+            raise SelectionError(
+                "schema", f"names[{number}] is null, or a text of at most {_LONGEST} characters"
+            )
+    try:
+        layout = view.layout.named(*cast("list[str | None]", names))
+    except TensorWrapperError as error:
+        raise SelectionError("schema", f"names: {error}") from error
+    return attrs.evolve(view, layout=layout)
 
 
 def _placed(view: Expression, extents: Extents, start: Extents) -> Expression:

@@ -1,10 +1,15 @@
 """Views as JSON: what is written. Sources are named, functions are not sent, large tables may be frames.
 
-Version 1. A view is an object with ``of`` (what it is made of) and, where it is not all of that, ``layout``
+A view is an object with ``of`` (what it is made of) and, where it is not all of that, ``layout``
 (one layout of the places of what it is made of: the normal form), or ``ops`` (simple steps, in order), or
 steps after a layout. The outermost object also has ``view`` (the version), ``dtype`` and ``range``.
+
+Version 1 writes a view as often as it is used. Where that would be too long, or nest too deep, version 2 adds
+``nodes``: a list of views, of which others are made by their number. It also has views that are no boxes: in
+place of ``range`` they have ``shape``, a few facts that a reader compares with what comes out.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias, cast, final
 
@@ -15,18 +20,25 @@ from tensorwrapper.errors import ConversionError, OutOfBoundsError
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._expression import Expression, Node, NodeWriter
-from tensorwrapper.selection.expressions._fields import dtype_name, range_of
+from tensorwrapper.selection.expressions._documents import NodeWriter
+from tensorwrapper.selection.expressions._expression import Expression, Node, unnamed_layout
+from tensorwrapper.selection.expressions._fields import dtype_name, facts_of, range_of
+from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import OPERATIONS, atoms_of
 from tensorwrapper.selection.schema._nodes import is_registered
+from tensorwrapper.selection.schema._row_steps import row_step
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import ModeNames, names_of
 
-__all__ = ["VERSION", "SchemaForm", "sources", "to_json"]
+__all__ = ["VERSIONS", "SchemaForm", "sources", "to_json"]
 
-VERSION = 1
+VERSIONS = (1, 2)
+_OFTEN = 256  # views that may be written more than once before those that are shared get numbers
+_DEEP = 40  # views inside one another that may be written before some get numbers
+_REACH = 12  # and then how many from one with a number to the next
 _FRAMED = 64  # positions from which a table becomes a frame, if there may be frames
 
 SchemaForm: TypeAlias = Literal["steps", "normal", "box"]
@@ -47,9 +59,13 @@ def sources(view: View[Any]) -> dict[str, Source]:
     {'0': tensor(Shape(2), int64), '1': tensor(Shape(1), int64)}
     """
     found: dict[int | Source, Source] = {}
+    met: set[int] = set()
     waiting = [view._expression]
     while waiting:
         part = waiting.pop()
+        if id(part) in met:
+            continue
+        met.add(id(part))
         while part.written is not None:
             # Of what was optimized it is the written steps that are read.
             part = part.written
@@ -77,10 +93,10 @@ def to_json(
     Parameters
     ----------
     view
-        Over boxes. Steps that call a Python function cannot be written.
+        Of any shape. Steps that call a Python function cannot be written.
     form
         ``"steps"`` keeps every step as it was written. ``"normal"`` writes what runs. ``"box"`` writes
-        ``{"tensorId", "range"}``, for a view that is a region of one source.
+        ``{"tensorId", "range"}``, for a view that is a region of one source and has its names of modes.
     sources
         Names of the sources; those of `sources` if not given.
     frames
@@ -102,12 +118,22 @@ def to_json(
     '{"range":{"end":[2,2],"start":[0,0]},"tensorId":"0"}'
     """
     named = _sources(view) if sources is None else sources
-    writer = _Writer(named, frames)
+    writer, names = _Writer(named, frames), names_of(view.shape)
     if form == "box":
-        return dump_json(writer.box(view.normal_form() if view.size else view._expression))
-    written = writer.normal(view.normal_form()) if form == "normal" else writer.steps(view._expression)
-    shape = view.shape
-    return dump_json({"view": VERSION, "dtype": dtype_name(view.dtype), "range": range_of(shape), **written})
+        return dump_json(writer.box(view.normal_form() if view.size else view._expression, names))
+    is_normal = form == "normal"
+    chosen = view.normal_form() if is_normal else view._expression
+    nodes = writer.numbered(chosen, is_normal=is_normal)
+    written = writer.normal(chosen) if is_normal else writer.steps(chosen)
+    if names is not None:
+        written["names"] = list(names)
+    is_box = view.shape.kind == "smooth"
+    head = {
+        "view": 1 if is_box and not (nodes or writer.met_rows) else 2,
+        **({"nodes": nodes} if nodes else {}),
+    }
+    place = {"range": range_of(view.shape)} if is_box else {"shape": facts_of(view.shape)}
+    return dump_json({**head, "dtype": dtype_name(view.dtype), **place, **written})
 
 
 _sources = sources
@@ -117,10 +143,15 @@ _sources = sources
 class _Writer(NodeWriter):
     """What is known while a view is written."""
 
-    __slots__ = ("_buffers", "_frames", "_is_normal", "_names", "_tensors")
+    __slots__ = ("_buffers", "_frames", "_is_normal", "_names", "_numbers", "_tensors", "met_rows")
+
+    met_rows: bool
+    """Whether a view that is no box was written."""
 
     def __init__(self, names: Mapping[str, Source], frames: list[bytes] | None) -> None:
         self._is_normal = False
+        self.met_rows = False
+        self._numbers: dict[tuple[int, bool], int] = {}
         self._names = names
         self._frames = frames
         # Of several names the first one is written.
@@ -128,9 +159,20 @@ class _Writer(NodeWriter):
         self._tensors = {_key(source): name for name, source in pairs}
         self._buffers = {source: name for name, source in pairs}
 
+    def numbered(self, view: Expression, *, is_normal: bool) -> list[Json]:
+        """Write what is used more than once, or lies deep, if there is much of that; return it in order."""
+        order = operands_first([view], parts=_operands if is_normal else _as_written)
+        nodes: list[Json] = []
+        for node in _chosen_nodes(order, _operands if is_normal else _as_written):
+            self._is_normal = is_normal
+            nodes.append({"of": self._node(node)})
+            self._numbers[id(node), is_normal] = len(nodes) - 1
+        self._is_normal = False
+        return nodes
+
     def steps(self, view: Expression) -> dict[str, Json]:
         """Return a view as the steps that made it."""
-        _check_box(view)
+        self.met_rows |= not view.is_box
         if view.written is None:
             written: dict[str, Json] = (
                 {"of": self._node(view.node)} if view.calls or _is_all(view) else self.normal(view)
@@ -171,6 +213,9 @@ class _Writer(NodeWriter):
         return self._name(source, buffer=self._is_normal)
 
     def _node(self, node: Node) -> dict[str, Json]:
+        number = self._numbers.get((id(node), self._is_normal))
+        if number is not None:
+            return {"number": number}
         if node.json_names and not is_registered(type(node)):
             raise ConversionError(
                 f"{node.name} is not written as JSON: register_node({type(node).__name__}) makes it known"
@@ -197,7 +242,7 @@ class _Writer(NodeWriter):
         node = view.node
         for name, known in self._names.items():
             same = isinstance(known, TensorSource) and known == node.source
-            if same and view.layout[...] == cast("TensorSource", known).tensor.layout[...]:
+            if same and _lie_alike(view, cast("TensorSource", known).tensor.layout):
                 return name
         raise ConversionError(
             f"a part of a tensor of shape {view.shape} that keeps tiles together has no rule per mode: it is "
@@ -212,8 +257,8 @@ class _Writer(NodeWriter):
             return {"extent": axis.extent, "cycle": cycle}
         return {"extent": axis.extent, "table": self._table(cast("Table", axis).values)}
 
-    def box(self, view: Expression) -> dict[str, Json]:
-        """Return a view that is a region of one source as ``{"tensorId", "range"}``."""
+    def box(self, view: Expression, names: ModeNames | None) -> dict[str, Json]:
+        """Return a view that is a region of one source, with these names, as ``{"tensorId", "range"}``."""
         _check_box(view)
         node = view.node
         if node.source is None:
@@ -224,12 +269,54 @@ class _Writer(NodeWriter):
         size = view.shape.size
         start = whole.index_of(view.layout.offset_of(view.shape.origin)) if size else source.shape.origin
         region = Shape(*view.shape.extents, origin=start) if len(start) == view.shape.rank else None
-        if region is None or (size and not _is_window(whole, region, view)):
+        if region is None or not (_is_window(whole, region, view) if size else _is_inside(whole, region)):
             raise ConversionError("the view is no region of its source: it changes the order or the modes")
+        if names != names_of(source.shape):
+            raise ConversionError(
+                f"a box has the names of modes of its source, {source.shape.names}, and the view has "
+                f'{names or (None,) * len(start)}: steps keep them, form="steps"'
+            )
         return {"tensorId": name, "range": range_of(region)}
 
 
+def _operands(view: Expression) -> tuple[Expression, ...]:
+    return view.node.operands
+
+
+def _as_written(view: Expression) -> tuple[Expression, ...]:
+    return view.node.operands if view.written is None else (view.written,)
+
+
+def _chosen_nodes(
+    order: list[Expression], parts: Callable[[Expression], tuple[Expression, ...]]
+) -> list[Node]:
+    """Return the nodes that get numbers, each behind what it is made of; none if the text is short anyway."""
+    copies: dict[int, int] = {}
+    heights: dict[int, int] = {}
+    for own in order:
+        below = parts(own)
+        copies[id(own)] = min(1 + sum([copies[id(part)] for part in below]), len(order) + _OFTEN + 1)
+        heights[id(own)] = 1 + max([heights[id(part)] for part in below], default=0)
+    last = id(order[-1])
+    if copies[last] <= len(order) + _OFTEN and heights[last] <= _DEEP:
+        return []
+    uses = Counter([id(part.node) for own in order for part in parts(own)])
+    found: dict[int, Node] = {}
+    reach: dict[int, int] = {}
+    for own in order:
+        node, below = own.node, parts(own)
+        reach[id(own)] = 1 + max([reach[id(part)] for part in below], default=0)
+        is_written = own.written is None and bool(node.operands)
+        if is_written and (id(node) in found or uses[id(node)] > 1 or reach[id(own)] >= _REACH):
+            found[id(node)] = node
+            reach[id(own)] = 0
+    found.pop(id(order[-1].node), None)
+    return list(found.values())
+
+
 def _steps_of(atom: Atom, before: Shape[Any], table: Callable[[Any], Json]) -> list[Json]:
+    if before.kind != "smooth":
+        return [row_step(atom.operation, atom.arguments, before, table)]
     operation = OPERATIONS.get(atom.operation)
     if operation is None:
         raise ConversionError(f"{atom.operation} is not written as JSON")
@@ -239,12 +326,27 @@ def _steps_of(atom: Atom, before: Shape[Any], table: Callable[[Any], Json]) -> l
 def _is_all(view: Expression) -> bool:
     """Tell whether a view is all of its node or source, wherever it lies."""
     tensor = view.node.tensor
-    return view.is_whole if tensor is None else view.layout[...] == tensor.layout[...]
+    if tensor is None and not view.is_box:
+        return _lie_alike(view, view.node.all().layout)
+    return view.is_whole if tensor is None else _lie_alike(view, tensor.layout)
+
+
+def _lie_alike(view: Expression, layout: Layout[Any]) -> bool:
+    """Tell whether a view has the places of a layout, wherever indices begin, whatever modes are called."""
+    return unnamed_layout(view.layout)[...] == unnamed_layout(layout)[...]
 
 
 def _check_box(view: Expression) -> None:
     if view.shape.kind != "smooth":
-        raise ConversionError(f"a view of {view.shape} is not written as JSON: only boxes are")
+        raise ConversionError(f'a view of {view.shape} is written as steps, form="steps": it is no box')
+
+
+def _is_inside(whole: Layout[Any], region: Shape[Any]) -> bool:
+    try:
+        whole.window(region)
+    except OutOfBoundsError:
+        return False
+    return True
 
 
 def _is_window(whole: Layout[Any], region: Shape[Any], view: Expression) -> bool:
@@ -254,7 +356,7 @@ def _is_window(whole: Layout[Any], region: Shape[Any], view: Expression) -> bool
         return False
     own, other = maps_of(window), maps_of(view.layout)
     if own is None or other is None:
-        return window[...] == view.layout[...]
+        return _lie_alike(view, window)
     # How far a mode of one position steps says nothing.
     pairs = zip(own[1], other[1], strict=True)
     return window.offset == view.layout.offset and all(a == b or a.extent == 1 for a, b in pairs)

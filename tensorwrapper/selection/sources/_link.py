@@ -5,6 +5,7 @@ from typing import SupportsIndex, final
 import attrs
 
 from tensorwrapper._integers import to_count
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ExtentError
 
 __all__ = ["Link"]
@@ -16,7 +17,7 @@ def _positive(_link: object, attribute: "attrs.Attribute[float]", value: float) 
 
 
 @final
-@attrs.frozen
+@frozen
 class Link:
     """How fast bytes get from who holds a source to who reads it: times in seconds, rates in bytes a second.
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, OutOfBoundsError
 from tensorwrapper.shape.lowlevel import integer_array
 from tensorwrapper.typing import Extents, IntArray
@@ -47,7 +48,7 @@ def _to_modes(modes: "Iterable[range | npt.ArrayLike]") -> tuple[Positions, ...]
 
 
 @final
-@attrs.frozen(eq=False, getstate_setstate=False)
+@frozen(eq=False, getstate_setstate=False)
 class Outer:
     """Some positions of each mode of a box, counted from 0 and ascending: all their combinations.
 
@@ -78,6 +79,11 @@ class Outer:
     def size(self) -> int:
         """How many elements they are together."""
         return prod(self.extents)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes it takes to say which they are: 24 for a range, else 8 for each position."""
+        return sum([24 if isinstance(mode, range) else mode.nbytes for mode in self.modes])
 
     def bounding_box(self) -> "Outer":
         """Return the box from the first to the last position of each mode."""

@@ -1,26 +1,32 @@
 """Sources: where the elements of views come from.
 
 A source is the only thing that a selection knows of tensors, files, remote tensors and tasks. It has a
-shape, and it reads outer selections of itself: some positions of each mode, which is all that ever has to
-leave it, however a view repeats, pads or turns them.
+shape, and it reads what is wanted of itself: some positions of each mode, or runs of elements by number.
+That is all that ever has to leave it, however a view repeats, pads or turns them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, final, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, final, runtime_checkable
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.sources._outer import Outer
+from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import guard, make_tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["Outer", "ReadHandle", "Source", "TensorSource"]
+__all__ = ["Ability", "Finished", "ReadHandle", "Source", "TensorSource", "WritableSource"]
+
+Ability: TypeAlias = Literal["runs", "threads", "write", "atomic"]
+"""What a source may do beside reading outer selections in the thread that asks.
+
+"runs": it knows runs of elements by number. "threads": any thread may read it, and several at once. "write":
+it is a `WritableSource`. "atomic": a write that fails has written nothing.
+"""
 
 
 class ReadHandle(Protocol):
@@ -40,8 +46,8 @@ class ReadHandle(Protocol):
 
 
 @final
-@attrs.frozen(eq=False)
-class _Finished:
+@frozen(eq=False)
+class Finished:
     """A read that was done when it was started."""
 
     count: int
@@ -55,11 +61,15 @@ class _Finished:
 
 @runtime_checkable
 class Source(Protocol):
-    """What a view reads from. Sources are equal if they have the same elements at the same places."""
+    """What a view reads from. Sources are equal if they have the same elements at the same places.
+
+    What else it can do it says in an attribute ``abilities``, a frozenset of `Ability`; without it a source
+    of a box is asked for outer selections alone. One that is no box is always asked for runs.
+    """
 
     @property
     def shape(self) -> Shape:
-        """The indices of the elements: a box."""
+        """The indices of the elements, of any kind. It is asked for often, and reads nothing."""
         ...
 
     @property
@@ -69,20 +79,40 @@ class Source(Protocol):
 
     @property
     def version(self) -> str:
-        """What tells these elements from those that the source had before, or will have."""
+        """What tells these elements from those that the source had before, or will have; "" if nothing does.
+
+        It is compared before a read and after each answer: what is read at two versions is not joined. So it
+        costs little, and tells the version of what was answered last.
+        """
         ...
 
-    def read(self, selections: Sequence[Outer], out: Sequence[Array]) -> ReadHandle:
+    def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
         """Read each selection into the array beside it, which has its extents and may have any strides."""
         ...
 
-    def cost(self, selection: Outer) -> int:
-        """Return how many bytes a read of the selection moves."""
+    def cost(self, selection: Wanted) -> int:
+        """Return how many bytes a read of the selection moves: arithmetic, for which nothing is asked."""
+        ...
+
+
+class WritableSource(Source, Protocol):
+    """A source that can be written to, through views of it: one of its `abilities` is "write"."""
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """What it can do; "atomic" too, if a write that fails has written nothing."""
+        ...
+
+    def write(self, selections: Sequence[Wanted], values: Sequence[Array]) -> None:
+        """Write each array, which may have any strides, where the selection beside it is.
+
+        No element is in two of the selections. All are written when this returns.
+        """
         ...
 
 
 @final
-@attrs.frozen(eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class TensorSource:
     """A tensor in this process. Two are equal if they have the same buffer: then views of both can be one."""
 
@@ -108,9 +138,18 @@ class TensorSource:
         """The buffer that holds the elements; of one that is guarded, the one beneath."""
         return self.tensor.buffer.owner
 
-    def read(self, selections: Sequence[Outer], out: Sequence[Array]) -> ReadHandle:
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """What it knows beside outer selections: runs of elements."""
+        return frozenset(("runs",))
+
+    def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
         """Read each selection into the array beside it; it is there when this returns."""
         for selection, target in zip(selections, out, strict=True):
+            if isinstance(selection, Runs):
+                places = self.tensor.layout.offsets_of_ordinals(selection.numbers())
+                write_elements(target, self.tensor.buffer.read(places))
+                continue
             part = self.tensor[...]
             for mode, positions in enumerate(selection.modes):
                 if isinstance(positions, range):
@@ -120,9 +159,9 @@ class TensorSource:
                     part = part.gather(mode, positions)
             memory = part.buffer.memory_of(part.layout.implementation)
             write_elements(target, part.elements().reshape(target.shape) if memory is None else memory)
-        return _Finished(len(selections))
+        return Finished(len(selections))
 
-    def cost(self, selection: Outer) -> int:
+    def cost(self, selection: Wanted) -> int:
         """Return how many bytes the elements of a selection have."""
         return selection.size * self.dtype.itemsize
 
@@ -141,4 +180,4 @@ class TensorSource:
 
 
 def _restore(layout: Layout[Any], buffer: BufferCommon[Any]) -> TensorSource:
-    return TensorSource(make_tensor(layout, guard(layout, buffer)))
+    return TensorSource(Tensor(layout, buffer))

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, over_box, packed_strides, wrap_layout
 from tensorwrapper.selection.transforms._maps import box_of, maps_of
@@ -24,7 +25,7 @@ Feed: TypeAlias = "tuple[int, AxisMap]"
 
 
 @final
-@attrs.frozen
+@frozen
 class Coordinate:
     """The position in one mode of a box: a constant, plus what modes of the view add to it."""
 
@@ -49,7 +50,7 @@ class Coordinate:
 
 
 @final
-@attrs.frozen
+@frozen
 class Transform:
     """From the positions of a view, counted from 0, to the positions of a box."""
 

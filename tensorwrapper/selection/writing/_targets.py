@@ -5,18 +5,23 @@ in order (`Whole`) is written through a copy of its elements if the order is one
 address by address.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, TypeAlias, final
 
 import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import assign_indexed, write_elements
+from tensorwrapper.drawing import index_text
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.writing._away import away_buffer
+from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Extents, IntArray
@@ -28,7 +33,7 @@ Part: TypeAlias = "tuple[range, ...]"
 
 
 @final
-@attrs.frozen
+@frozen
 class WriteTarget:
     """Some elements of a box, and the tensor that has them.
 
@@ -51,7 +56,7 @@ class WriteTarget:
 
 
 @final
-@attrs.frozen
+@frozen
 class Refused:
     """Some elements of a box that no memory has, and why."""
 
@@ -60,7 +65,7 @@ class Refused:
 
 
 @final
-@attrs.frozen
+@frozen
 class Arranged:
     """Some elements of a box that are those of another box in another order, and where they are."""
 
@@ -73,8 +78,15 @@ class Arranged:
 WriteTargets: TypeAlias = "tuple[WriteTarget | Refused | Arranged, ...]"
 
 
-def write_targets_of(normal: Expression) -> WriteTargets:
+def write_targets_of(normal: Expression, rows: Shape | None = None) -> WriteTargets:
     """Return where the elements of a view in normal form are.
+
+    Parameters
+    ----------
+    normal
+        The view.
+    rows
+        If it has the elements of rows in order, their shape: errors tell indices of it.
 
     Raises
     ------
@@ -82,7 +94,8 @@ def write_targets_of(normal: Expression) -> WriteTargets:
         If some of them are in no memory, or in a source that cannot be written to.
     """
     extents = normal.shape.extents
-    found = _targets(normal, _all(extents), extents)
+    words = partial(_where, extents=extents) if rows is None else partial(_which, rows=rows)
+    found = _targets(normal, _all(extents), words)
     for refused in _refusals(found):
         raise ReadOnlyError(refused)
     return found
@@ -109,24 +122,24 @@ def _all(extents: Extents) -> Part:
     return tuple([range(extent) for extent in extents])
 
 
-def _targets(view: Expression, part: Part, box: Extents | None) -> WriteTargets:
-    """Return where the elements of a view are, which is some part of a box.
-
-    Errors tell positions of the box; none if it is None.
-    """
+def _targets(view: Expression, part: Part, words: Callable[[Part], str]) -> WriteTargets:
+    """Return where the elements of a view are, which is some part of a box; `words` tell which it is."""
     node = view.node
-    where = "some elements" if box is None else _where(part, box)
+    where = words(part)
     parts = node.shared() if view.is_whole else ()
     if parts:
         found: list[WriteTarget | Refused | Arranged] = []
         for mode, positions, inner in parts:
             own = part[mode][positions.start :: positions.step][: len(positions)]
-            found += _targets(inner, (*part[:mode], own, *part[mode + 1 :]), box)
+            found += _targets(inner, (*part[:mode], own, *part[mode + 1 :]), words)
         return tuple(found)
     if node.ordered is not None:
         return _of_whole(node.ordered, view.layout, part, where)
     if node.tensor is not None:
         return (WriteTarget(part, make_tensor(view.layout, node.tensor.buffer), where),)
+    away = None if node.source is None else away_buffer(node.source)
+    if away is not None:
+        return (WriteTarget(part, make_tensor(view.layout, away), where),)
     return (Refused(part, f"{where}: {node.refusal}, which cannot be written to"),)
 
 
@@ -139,6 +152,13 @@ def _where(part: Part, extents: Extents) -> str:
     return ", ".join(texts) or "the elements"
 
 
+def _which(part: Part, rows: Shape) -> str:
+    """Return which elements of rows a part of them has, in words."""
+    (own,) = part
+    first = index_text(rows.index(own[0]))
+    return f"element {first}" if len(own) == 1 else f"elements {first} to {index_text(rows.index(own[-1]))}"
+
+
 def _positions(own: range, mode: int) -> str:
     if len(own) == 1:
         return f"position {own[0]} of mode {mode}"
@@ -148,7 +168,7 @@ def _positions(own: range, mode: int) -> str:
 
 def _of_whole(operand: Expression, layout: Layout[Any], part: Part, where: str) -> WriteTargets:
     extents = operand.shape.extents
-    inner = _targets(operand, _all(extents), None)
+    inner = _targets(operand, _all(extents), lambda _: "some elements")
     if layout.shape.size == operand.shape.size and layout.is_injective:
         return (Arranged(part, layout, inner, extents),)
     return _scattered(inner, extents, layout, part, where)

@@ -6,11 +6,13 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer.lowlevel import copy_elements
+from tensorwrapper.buffer.lowlevel import copy_elements, fit_extents
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.layout.lowlevel import address_batches
 from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.sources._source import TensorSource
+from tensorwrapper.selection.writing._away import Away, write_away
 from tensorwrapper.selection.writing._distinct import check_distinct
 from tensorwrapper.selection.writing._targets import (
     WriteTarget,
@@ -19,8 +21,9 @@ from tensorwrapper.selection.writing._targets import (
     write_parts,
     write_targets_of,
 )
+from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import fit_extents, fit_values, make_tensor
+from tensorwrapper.tensor.lowlevel import fit_values, make_tensor
 from tensorwrapper.typing import Array, Extents, WriteCasting
 
 __all__ = ["Value", "accumulate", "assign", "writable_targets"]
@@ -29,9 +32,12 @@ Value: TypeAlias = "npt.ArrayLike | Tensor[Any]"
 """What is written: a tensor, an array, a number, or lists of them."""
 
 
-def writable_targets(written: Expression, normal: Expression) -> WriteTargets:
-    """Return where the elements of a view are stored, if each can be written to and none comes twice."""
-    found = write_targets_of(normal)
+def writable_targets(written: Expression, normal: Expression, rows: Shape | None = None) -> WriteTargets:
+    """Return where the elements of a view are stored, if each can be written to and none comes twice.
+
+    Errors tell indices of the rows whose elements the normal form is, if there are any.
+    """
+    found = write_targets_of(normal, rows)
     parts = list(stored_in(found))
     _check_writable(written, parts)
     check_distinct(parts)
@@ -51,20 +57,17 @@ def _check_writable(written: Expression, parts: Iterable[WriteTarget]) -> None:
 
 def _sources(written: Expression) -> Iterable[TensorSource]:
     """Return an iterator over the tensors that a view reads, as it was written."""
-    waiting = [written]
-    while waiting:
-        view = waiting.pop()
-        while view.written is not None:
-            view = view.written
+    for view in operands_first([written], everything=True):
         if view.node.tensor is not None:
             yield cast("TensorSource", view.node.source)
-        waiting += view.node.operands
 
 
-def assign(written: Expression, normal: Expression, value: Value, casting: WriteCasting) -> None:
+def assign(
+    written: Expression, normal: Expression, value: Value, casting: WriteCasting, rows: Shape | None = None
+) -> None:
     """Write a value, broadcast and cast, into all elements of a view."""
     tensor = normal.node.tensor
-    if tensor is not None:
+    if tensor is not None and rows is None:
         target = make_tensor(normal.layout, tensor.buffer)
         _check_writable(
             written, [WriteTarget((), target, "the elements")] if target.layout.is_injective else []
@@ -75,11 +78,15 @@ def assign(written: Expression, normal: Expression, value: Value, casting: Write
     if not normal.shape.size:
         fit_extents(np.asarray(value), extents)
         return
-    found = writable_targets(written, normal)
+    found = writable_targets(written, normal, rows)
     parts = list(stored_in(found))
     values = np.broadcast_to(_values(value, parts, extents, casting), extents)
-    for part, own in list(write_parts(found, values)):
-        part.tensor.assign(own, casting=casting)
+    shares = list(write_parts(found, values))
+    # What may fail comes first: it leaves memory as it was.
+    write_away([(part.tensor, own) for part, own in shares if isinstance(part.tensor.buffer, Away)])
+    for part, own in shares:
+        if not isinstance(part.tensor.buffer, Away):
+            part.tensor.assign(own, casting=casting)
 
 
 def _values(value: Value, parts: list[WriteTarget], extents: Extents, casting: WriteCasting) -> Array:
@@ -103,9 +110,12 @@ def _array_of(value: Value) -> Array | None:
     return None
 
 
-def accumulate(values: Tensor[Any], normal: Expression) -> None:
+def accumulate(values: Tensor[Any], normal: Expression, rows: Shape | None = None) -> None:
     """Add elements to those of a view, also where several of its indices share an element."""
-    found = write_targets_of(normal)
+    if not normal.shape.size:
+        fit_extents(values.elements().reshape(values.shape.extents), normal.shape.extents)
+        return
+    found = write_targets_of(normal, rows)
     parts = list(stored_in(found))
     for part in parts:
         if not TensorSource(part.tensor).owner.writeable:

@@ -237,11 +237,13 @@ class ShapeCommon(ABC):
     def __eq__(self, other: object) -> bool: ...
 
     def __hash__(self) -> int:
-        # Only facts that every representation of equal shapes answers alike; an empty shape's box has a
-        # position that depends on how much of it is stored.
-        extents, origin = self.bounding_box()
-        size = self.size
-        return hash((self.kind, size, extents, origin if size or self.kind == "smooth" else None))
+        # The one place where shapes are hashed: facts that every representation of equal shapes answers
+        # alike, and none walks its rows for.
+        return hash((self.kind, self.layers, self.rank, self.size, self.bounding_box()))
+
+    @abstractmethod
+    def token(self) -> tuple[object, ...]:
+        """Return what tells the shape from others of its kind and layers, as integers and texts."""
 
     @property
     def layers(self) -> tuple[int, ...]:

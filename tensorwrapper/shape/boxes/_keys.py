@@ -19,6 +19,7 @@ __all__ = [
     "Entry",
     "check_ascending",
     "chip_entries",
+    "leading_entries",
     "mode_count",
     "mode_of",
     "mode_text",
@@ -150,3 +151,9 @@ def chip_entries(leading: tuple[SupportsIndex, ...], rank: int) -> tuple[Entry, 
         raise RankError(f"{len(leading)} indices are too many to pin in a shape of rank {rank}")
     pins = [to_int(index, f"the index of mode {mode}") for mode, index in enumerate(leading)]
     return (*pins, *[WHOLE] * (rank - len(pins)))
+
+
+def leading_entries(leading: tuple[SupportsIndex, ...], rank: int) -> tuple[Entry, ...]:
+    """Return the entries that select one index of each leading mode, and keep the mode."""
+    entries = chip_entries(leading, rank)
+    return tuple([(entry, entry + 1) if type(entry) is int else entry for entry in entries])

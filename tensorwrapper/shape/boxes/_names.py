@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import SupportsIndex, TypeAlias, cast, final
 
+import numpy as np
+
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
-from tensorwrapper.errors import ConversionError, ExtentError, ModeNameError, RankError
-from tensorwrapper.typing import KeyItem, NamedKey
+from tensorwrapper.errors import ConversionError, ExtentError, IndexTypeError, ModeNameError, RankError
+from tensorwrapper.typing import Array, KeyItem, NamedKey
 
 __all__ = [
     "ModeNames",
@@ -21,6 +23,7 @@ __all__ = [
     "names_tuple",
     "permutation_of_names",
     "permuted_names",
+    "picked_names",
     "plain_names",
     "repr_of_names",
     "text_of_names",
@@ -129,6 +132,43 @@ def agreed_names(all_names: Sequence[Names], what: str) -> Names:
     return _distinct(agreed)
 
 
+def picked_names(names: ModeNames, items: Sequence[object]) -> ModeNames:
+    """Return the names of what NumPy's indexing picks, by a key in which all positions and masks are arrays.
+
+    One array of one mode, of positions or a mask, keeps its mode; several make new ones.
+    """
+    widths = [0 if item is None or item is Ellipsis else _width(item) for item in items]
+    whole = [slice(None)] * (len(names) - sum(widths))
+    dots = next((place for place, item in enumerate(items) if item is Ellipsis), len(items))
+    kept: list[str | None] = []
+    picked: list[str | None] = []
+    places: list[int] = []
+    first = mode = modes = 0
+    expanded: list[object] = [*items[:dots], *whole, *items[dots + 1 :]]
+    for place, item in enumerate(expanded):
+        width = 0 if item is None else _width(item)
+        if item is None or isinstance(item, slice):
+            kept.append(None if item is None else names[mode])
+        else:
+            # Beside arrays an integer is one as well.
+            first = first if places else len(kept)
+            places.append(place)
+            array: Array = np.asarray(item)
+            if array.ndim:
+                modes = max(modes, 1 if array.dtype == np.bool_ else array.ndim)
+                picked += [names[mode]] * array.ndim
+        mode += width
+    apart = bool(places) and places[-1] - places[0] >= len(places)
+    front = 0 if apart else first
+    return (*kept[:front], *(picked if len(picked) == 1 else [None] * modes), *kept[front:])
+
+
+def _width(item: object) -> int:
+    """Return how many modes an item of a key uses up: a mask as many as it has."""
+    array = isinstance(item, np.ndarray)
+    return np.ndim(cast("Array", item)) if array and cast("Array", item).dtype == np.bool_ else 1
+
+
 def joined_names(all_names: Iterable[ModeNames]) -> Names:
     """Return the names of the modes of several shapes, one after the other; none may come twice."""
     return _distinct(tuple([name for names in all_names for name in names]))
@@ -144,8 +184,12 @@ def key_of_names(key: NamedKey, names: Names, rank: int) -> tuple[KeyItem, ...]:
     items: list[KeyItem] = [slice(None)] * rank
     for name, item in key.items():
         if cast("object", item) is Ellipsis:
-            raise ConversionError(f"the index of the mode {name!r} is an integer or a slice, not an ellipsis")
-        items[mode_of_name(check_name(name, "the name of a mode"), names)] = item
+            raise IndexTypeError(f"the index of the mode {name!r} is an integer or a slice, not an ellipsis")
+        try:
+            mode = mode_of_name(check_name(name, "the name of a mode"), names)
+        except ConversionError as error:
+            raise IndexTypeError(str(error)) from error
+        items[mode] = item
     return tuple(items)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
-from tensorwrapper._value_class import slot_setters, value_class
+from tensorwrapper._value_class import frozen, slot_setters, value_class
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape.boxes._keys import Entry, chip_entries, mode_count, mode_of, mode_text, slice_entries
@@ -71,6 +71,9 @@ class SmoothCommon(ShapeCommon):
     def __hash__(self) -> int:
         # Defining __eq__ takes the inherited hash away.
         return ShapeCommon.__hash__(self)
+
+    def token(self) -> tuple[object, ...]:
+        return self.extents, self.origin
 
     def is_congruent(self, other: ShapeCommon) -> bool:
         return isinstance(other, SmoothCommon) and self.extents == other.extents
@@ -423,7 +426,7 @@ def make_smooth(extents: Extents, origin: Index) -> Smooth:
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class SmoothView(SmoothCommon):
     """What is left of a parent shape under a prefix of pinned modes, seen as a box; it holds no extents.
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_count
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.interchange._row_partitions import RowPartition
 from tensorwrapper.shape.interchange._tensorflow import RowPartitions
@@ -27,7 +28,7 @@ __all__ = [
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Lists:
     """Lists that follow one another: list k is ``offsets[k]`` up to ``offsets[k + 1]``."""
 
@@ -35,7 +36,7 @@ class Lists:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Views:
     """Lists anywhere: list k is ``starts[k]`` up to ``stops[k]``."""
 
@@ -138,7 +139,7 @@ _SAME: Any = attrs.cmp_using(eq=np.array_equal)
 
 
 @final
-@attrs.frozen(getstate_setstate=False)
+@frozen(getstate_setstate=False)
 class ArrowList:
     """One level of lists, as Arrow lays it out.
 

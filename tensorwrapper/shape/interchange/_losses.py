@@ -3,8 +3,9 @@
 from collections.abc import Set as AbstractSet
 from typing import Literal, Self, TypeAlias, cast, final
 
-import attrs
+import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape.boxes._names import Names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
@@ -12,6 +13,7 @@ from tensorwrapper.shape.interchange._torch import depends_on_rows_alone
 from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon, JaggedView
 from tensorwrapper.shape.kinds._nested import Flat, Implementation, NestedCommon, flat_of
 from tensorwrapper.shape.rows._partition import Partition
+from tensorwrapper.shape.rows._rows import Rows
 
 __all__ = ["Fact", "LossReport", "ShapeForm", "TilingForm", "shape_losses", "tiling_losses"]
 
@@ -35,6 +37,7 @@ Fact: TypeAlias = Literal[
     "cells",
     "kind",
     "extents",
+    "behind_empty",
     "dependencies",
     "empty_tiles",
     "no_tiles",
@@ -61,6 +64,7 @@ _TEXTS: dict[Fact, str] = {
     "cells": "which modes are those of cells",
     "kind": "it is a box, and not jagged with rows that happen to be alike",
     "extents": "how long the modes are whose extents vary",
+    "behind_empty": "extents are stored behind an empty mode, where no index leads",
     "dependencies": "an extent depends on more than the first index",
     "empty_tiles": "tiles without elements",
     "no_tiles": "a mode is cut into no tiles at all",
@@ -68,7 +72,7 @@ _TEXTS: dict[Fact, str] = {
 
 
 @final
-@attrs.frozen
+@frozen
 class LossReport:
     """What an export leaves out.
 
@@ -129,8 +133,8 @@ TilingForm: TypeAlias = Literal["marks", "dask", "zarr"]
 """In what form a tiling is handed to another system."""
 
 _LOST: frozenset[Fact] = frozenset(("origin", "names", "layers"))
-_ROWS: frozenset[Fact] = _LOST.union(("cells",))
-_BOXES: frozenset[Fact] = _LOST.union(("cells", "kind"))
+_ROWS: frozenset[Fact] = _LOST.union(("cells", "behind_empty"))
+_BOXES: frozenset[Fact] = _ROWS.union(("kind",))
 _TABLES: frozenset[ShapeForm] = frozenset(("arrow_tensors", "torch", "torch_strided"))
 
 # What each form leaves out, and what it cannot be made for at all.
@@ -184,16 +188,38 @@ def _facts(form: ShapeForm, flat: Flat) -> set[Fact]:
         return facts
     if not _starts_at_zero(flat):
         facts.add("origin")
+    if not flat.rows_tell_all or _says_behind_empty(flat.rows):
+        facts.add("behind_empty")
     varying = [mode for mode in range(1, flat.rank) if not flat.is_uniform(mode)]
     # Where extents last vary, readers of rows see cells begin; others take each row of mode 0 for a cell.
     outer = 1 if form in _TABLES else max(varying, default=1)
     if flat.outer_rank != outer:
         facts.add("cells")
+    # An empty row has no cells; read as an empty cell, it has the extents that all others have.
+    rows_alone = flat.outer_rank > outer and form not in _TABLES and not flat.extent_bounds(outer)[0]
+    if rows_alone and any(flat.extent_bounds(mode)[1] for mode in range(outer + 1, flat.rank)):
+        facts.add("behind_empty")
     if (form == "array_api" and varying) or (form == "torch" and len(varying) > 1):
         facts.add("extents")
     if form in _TABLES and not depends_on_rows_alone(flat):
         facts.add("dependencies")
     return facts
+
+
+def _says_behind_empty(rows: Rows) -> bool:
+    """Tell whether another extent may come back where no prefix leads; O(leaves).
+
+    There a form says nothing, or what all cells have in common.
+    """
+    columns, (a, b) = rows.columns, rows.leaves
+    if a == b:
+        return any(rows.absent)
+    even = columns.even
+    if columns.leaf.ndim == 1 or (even is not None and all(even)):
+        return False
+    leaf = columns.leaf[a : a + 1] if even is not None else columns.leaf[a:b]
+    reached = np.logical_and.accumulate(leaf[:, :-1] > 0, axis=1)
+    return bool((~reached & (leaf[:, 1:].max(axis=0) > 0)).any())
 
 
 def _starts_at_zero(flat: JaggedCommon) -> bool:

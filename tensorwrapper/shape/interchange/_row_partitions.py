@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import check_rows, frozen_array
 from tensorwrapper._integers import MAX_INT64, to_count
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ExtentError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.shape.rows._partition import Partition, int64_array
 from tensorwrapper.typing import IntArray
@@ -17,7 +18,7 @@ __all__ = ["RowPartition"]
 
 
 @final
-@attrs.frozen(getstate_setstate=False)
+@frozen(getstate_setstate=False)
 class RowPartition:
     """Rows of values that follow one another: how many rows, and how long they are.
 

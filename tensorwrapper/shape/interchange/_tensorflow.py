@@ -11,7 +11,7 @@ from typing import Final, NoReturn, SupportsIndex, cast, final
 import numpy as np
 
 from tensorwrapper._arrays import frozen_array
-from tensorwrapper._integers import to_counts
+from tensorwrapper._integers import MAX_INT64, to_counts
 from tensorwrapper._scanner import excerpt
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import (
@@ -178,7 +178,13 @@ def _extent_of(shape: JaggedCommon, mode: int) -> int:
 
 
 def shape_of_partitions(parts: RowPartitions) -> Flat:
-    """Return the shape of rows; O(rows)."""
+    """Return the shape of rows; O(rows).
+
+    Raises
+    ------
+    SizeOverflowError
+        If an extent of the cells does not fit into 64 bits.
+    """
     if not parts.partitions:
         return make_smooth(parts.inner_shape, (0,) * len(parts.inner_shape))
     assembly = Assembly.of_rows(parts.partitions[0].nrows)
@@ -187,6 +193,8 @@ def shape_of_partitions(parts: RowPartitions) -> Flat:
         assembly.unroll(_lengths(level))
     # The last rows are cells: boxes of different lengths and, below that, of one shape.
     inner = parts.inner_shape[1:]
+    if max(inner, default=0) > MAX_INT64:
+        raise SizeOverflowError(f"an extent of a cell must fit into 64 bits, and {max(inner)} does not")
     table = np.empty((leaf.nrows, 1 + len(inner)), dtype=np.int64)
     table[:, 0] = leaf.row_lengths
     table[:, 1:] = inner

@@ -17,6 +17,7 @@ from tensorwrapper.errors import (
     RankError,
     SizeOverflowError,
 )
+from tensorwrapper.shape.boxes._common import integer_array
 from tensorwrapper.shape.boxes._names import ModeNames
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, make_smooth
 from tensorwrapper.shape.kinds._children import jagged_from_cells
@@ -149,7 +150,7 @@ def cells_of_arrow(sizes: npt.ArrayLike, metadata: str | bytes) -> tuple[Flat, M
 
 
 def _table(sizes: npt.ArrayLike) -> IntArray:
-    array = np.asarray(sizes)
+    array = integer_array(sizes, "sizes")
     if array.ndim != 2:
         raise ConversionError(
             f"sizes are a table with one row per tensor, not an array of shape {array.shape}"

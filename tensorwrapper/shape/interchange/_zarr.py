@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, SupportsIndex, TypeAlias, cast, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import Sizes
 from tensorwrapper._integers import MAX_DIGITS, MAX_INT64, to_counts
 from tensorwrapper._json import Json, dump_json, parse_json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, ExtentError, ParseError, RankError, SizeOverflowError
 from tensorwrapper.shape.interchange._losses import LossReport, tiling_losses
 from tensorwrapper.shape.rows._partition import Partition, int64_array
@@ -25,7 +25,7 @@ _MAX_DEPTH: Final = 6
 
 
 @final
-@attrs.frozen
+@frozen
 class ZarrGrid:
     """The chunk grid of a tiling as Zarr has it, and what it has no place for.
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import Sizes, frozen_array, splits_of, tuples_of
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, make_smooth
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
@@ -36,7 +37,7 @@ _Boxes: TypeAlias = tuple[IntArray, IntArray]
 
 
 @final
-@attrs.frozen(eq=False, getstate_setstate=False)
+@frozen(eq=False, getstate_setstate=False)
 class BlockTable:
     """The smooth blocks of a shape, in row-major order; none is empty.
 

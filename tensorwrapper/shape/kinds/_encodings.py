@@ -161,7 +161,8 @@ def _even(extents: tuple[int, ...], origin: tuple[int, ...]) -> Jagged:
     for mode, (extent, start) in enumerate(zip(extents, origin, strict=True)):
         check_int64(mode, start, extent)
     leaf = shared_table(extents[1:], extents[0])
-    return Jagged(Rows.whole(Columns((), leaf, origin[:1], origin[1:])))
+    absent = () if extents[0] or not any(extents) else extents[1:]
+    return Jagged(Rows.whole(Columns((), leaf, origin[:1], origin[1:], absent)))
 
 
 def lengths_of(rows: Rows, mode: int) -> IntArray:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError, TensorWrapperError
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape.boxes._keys import (
@@ -26,19 +27,15 @@ from tensorwrapper.shape.boxes._keys import (
     mode_of,
     slice_entries,
 )
-from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, make_smooth, to_permutation
+from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, SmoothView, make_smooth, to_permutation
+from tensorwrapper.shape.rows._canonical import token_of
 from tensorwrapper.shape.rows._columns import Columns, columns_of_state
+from tensorwrapper.shape.rows._dependencies import dependencies_of, extent_bounds
 from tensorwrapper.shape.rows._f_order import walk_f_order
 from tensorwrapper.shape.rows._locate import contains, find, find_cells, indices_at, walk
-from tensorwrapper.shape.rows._rearrange import (
-    check_permutation,
-    dependencies_of,
-    move_rows,
-    permute_rows,
-    select_rows,
-    slice_rows,
-)
+from tensorwrapper.shape.rows._rearrange import check_permutation, move_rows, permute_rows
 from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.shape.rows._select import select_rows, slice_rows
 from tensorwrapper.shape.rows._unroll import same_rows, unroll
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
@@ -54,6 +51,11 @@ class JaggedCommon(ShapeCommon):
     @abstractmethod
     def rows(self) -> Rows:
         """The shape as a window on columns."""
+
+    @property
+    def rows_tell_all(self) -> bool:
+        """Whether `rows` say all that is stored, also where no prefix leads: true but for tiles."""
+        return True
 
     @property
     def kind(self) -> Kind:
@@ -86,8 +88,7 @@ class JaggedCommon(ShapeCommon):
         return self.rows.range_under(to_ints(prefix, "a prefix"))[1]
 
     def extent_bounds(self, mode: SupportsIndex) -> tuple[int, int]:
-        extents, _ = self.rows.distinct_ranges(mode_of(mode, self.rank))
-        return (int(extents.min()), int(extents.max())) if len(extents) else (0, 0)
+        return extent_bounds(self.rows, mode_of(mode, self.rank))
 
     def is_uniform(self, mode: SupportsIndex) -> bool:
         least, greatest = self.extent_bounds(mode)
@@ -99,7 +100,15 @@ class JaggedCommon(ShapeCommon):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JaggedCommon):
             return NotImplemented
-        return self is other or (self._may_agree(other) and same_rows(self.rows, other.rows, origins=True))
+        return self is other or (
+            self._may_agree(other)
+            and self.rows_tell_all
+            and other.rows_tell_all
+            and same_rows(self.rows, other.rows, origins=True)
+        )
+
+    def token(self) -> tuple[object, ...]:
+        return token_of(self.rows)
 
     def _may_agree(self, other: "JaggedCommon") -> bool:
         """Tell whether rank and extent of mode 0 agree: a representation may have too many rows to make."""
@@ -153,14 +162,27 @@ class JaggedCommon(ShapeCommon):
         return find_cells(self.rows, indices)
 
     def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
+        # First what the shape is: an ordinal beyond 64 bits may well be in it.
+        self.rows.check_ordinals()
         numbers = to_ordinal_array(ordinals)
         return indices_at(self.rows, numbers.reshape(-1)).reshape(*numbers.shape, self.rank)
 
     def walk(self, order: Order) -> Iterator[Index]:
         if order == "C":
             return walk(self.rows)
+        box = self.one_box()
+        if box is not None:
+            return box.walk(order)
         start, stop = self.rows.leaves
         return walk_f_order(self, stop - start)
+
+    def one_box(self) -> Smooth | None:
+        """Return the box of the same indices, if it is known that there is one: that costs nothing."""
+        return None
+
+    def in_rows(self) -> "JaggedCommon":
+        """Return the same shape in a form of which a run of rows can be cut without making all of them."""
+        return self
 
     def select(self, entries: tuple[Entry, ...], *, clip: bool = False) -> "SmoothCommon | JaggedCommon":
         rows = self.rows
@@ -182,7 +204,9 @@ class JaggedCommon(ShapeCommon):
         if open_modes >= len(rest) - (rest[0] != WHOLE):
             return JaggedView(self, slice_rows(rows, cast("Bounds", rest[0]), lead, clip=clip))
         chosen = select_rows(rows, rest, lead, clip=clip)
-        return Jagged(chosen) if isinstance(chosen, Rows) else make_smooth(*chosen)
+        if not isinstance(chosen, Rows):
+            return make_smooth(*chosen)
+        return Jagged(chosen) if chosen.is_whole else JaggedView(self, chosen)
 
     def slice(
         self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False
@@ -217,7 +241,8 @@ class JaggedCommon(ShapeCommon):
         """Return the shape with the same extents and every origin 0, those of single cells included."""
         rows, columns = self.rows, self.rows.columns
         if any(not isinstance(o, int) or o for o in (*columns.origins[1:], *columns.leaf_origins)):
-            columns = Columns(columns.splits, columns.leaf, (0,) * columns.depth, (0,) * columns.leaf_rank)
+            zeros = (0,) * columns.depth, (0,) * columns.leaf_rank
+            columns = Columns(columns.splits, columns.leaf, *zeros, columns.absent)
         return JaggedView(self, Rows(columns, rows.depth, rows.start, rows.stop, 0))
 
     def translate_to(self, origin: Iterable[SupportsIndex]) -> "JaggedCommon":
@@ -273,7 +298,7 @@ def _filled(rows: Rows) -> tuple[IntArray, IntArray, IntArray]:
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class Jagged(JaggedCommon):
     """A jagged shape that owns its columns.
 
@@ -285,6 +310,9 @@ class Jagged(JaggedCommon):
     @property
     def rows(self) -> Rows:
         return self._rows
+
+    def one_box(self) -> Smooth | None:
+        return _one_box(self._rows)
 
     def __repr__(self) -> str:
         return f"Jagged({self._rows!r})"
@@ -305,7 +333,7 @@ class Jagged(JaggedCommon):
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class JaggedView(JaggedCommon):
     """A run of rows of a parent's columns; ``copy()`` detaches it.
 
@@ -319,6 +347,9 @@ class JaggedView(JaggedCommon):
     def rows(self) -> Rows:
         return self._rows
 
+    def one_box(self) -> Smooth | None:
+        return _one_box(self._rows)
+
     def copy(self) -> Jagged:
         """Return the rows as a value with columns of its own; O(rows)."""
         return Jagged(self._rows.compact())
@@ -329,6 +360,10 @@ class JaggedView(JaggedCommon):
     def __reduce__(self) -> tuple[Callable[..., "JaggedView"], tuple[object, ...]]:
         rows = self._rows.packed()
         return _jagged_view, rows.columns.state(rows.first)
+
+
+def _one_box(rows: Rows) -> Smooth | None:
+    return make_smooth(*rows.box()) if rows.is_one_box else None
 
 
 def jagged_of_state(*state: Any) -> Jagged:  # noqa: ANN401 - what Columns.state returns

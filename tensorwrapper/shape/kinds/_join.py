@@ -5,7 +5,7 @@ agree with in every mode before the one along which they are joined.
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -16,13 +16,15 @@ from tensorwrapper.errors import ExtentMismatchError
 from tensorwrapper.shape.boxes._keys import mode_text
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat
-from tensorwrapper.shape.rows._columns import Origins, check_int64, origins_of, tidy_origins
+from tensorwrapper.shape.rows._columns import Columns, Origins, check_int64, origins_of, tidy_origins
 from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.shape.rows._unroll import unroll
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["check_same_extents", "join_rows", "mismatch", "rows_of", "stack_rows"]
+
+_ROWS = 1 << 10  # rows of a part, on average, below which splits of all parts are moved at once
 
 _Level: TypeAlias = tuple[IntArray, Origins]
 """Counts and origins of one unrolled mode, under every prefix."""
@@ -43,6 +45,9 @@ def join_rows(parts: Sequence[Rows], mode: int) -> Rows:
     whole = _adjacent(parts)
     if whole is not None and not mode:
         return whole
+    lists = None if mode else _join_lists(parts)
+    if lists is not None:
+        return lists
     outer = max(part.outer_rank for part in parts)
     parts = [unroll(part, outer) for part in parts]
     for before in range(mode):
@@ -62,6 +67,37 @@ def _adjacent(parts: Sequence[Rows]) -> Rows | None:
     if all(a.columns is b.columns and a.depth == b.depth and a.stop == b.start for a, b in pairwise(parts)):
         return Rows(first.columns, first.depth, first.start, last.stop, first.first)
     return None
+
+
+def _join_lists(parts: Sequence[Rows]) -> Rows | None:
+    """Return the rows of all parts, if they are lists of elements: their splits, moved. O(rows)."""
+    columns = [part.columns for part in parts]
+    if any(own.leaf.ndim > 1 or part.outer_rank != 1 for own, part in zip(columns, parts, strict=True)):
+        return None
+    inner = parts[0].stored_origin(1)
+    starts = [part.stored_origin(1) for part in parts]
+    if not isinstance(inner, int) or any(not isinstance(own, int) or own != inner for own in starts):
+        return None
+    ends = [own.leaf[part.start : part.stop + 1] for own, part in zip(columns, parts, strict=True)]
+    sizes = [own.item(-1) - own.item(0) for own in ends]
+    counts = [len(own) - 1 for own in ends]
+    if sum(sizes) > MAX_INT64 or sum(counts) + max(parts[0].first, 0) > MAX_INT64:
+        return None  # The long way says where it ends.
+    splits: IntArray = np.empty(sum(counts) + 1, dtype=np.int64)
+    splits[0] = 0
+    if len(splits) < _ROWS * len(parts):
+        np.concatenate([own[1:] for own in ends], out=splits[1:])
+        moves = [
+            before - own.item(0) for before, own in zip(accumulate(sizes, initial=0), ends, strict=False)
+        ]
+        splits[1:] += np.repeat(np.array(moves, dtype=np.int64), counts)
+    else:
+        done = before = 0
+        for own, count, size in zip(ends, counts, sizes, strict=True):
+            np.add(own[1:], before - own.item(0), out=splits[done + 1 : done + count + 1])
+            done, before = done + count, before + size
+    splits.setflags(write=False)
+    return Rows.whole(Columns((), splits, (parts[0].first,), (inner,)))
 
 
 def mismatch(what: str, mode: int, prefix: Index, k: int, theirs: int, mine: int) -> ExtentMismatchError:
@@ -111,7 +147,10 @@ def _join_leaves(parts: Sequence[Rows], mode: int) -> Rows:
     counts = [part.ranges(mode)[0] for part in parts]
     leaf[:, mode - first.outer_rank] = _sum_of(counts, first.ranges(mode)[1], mode)
     levels = [_level_of(first, m) for m in range(first.outer_rank)]
-    return build_rows(levels, leaf, _leaf_origins([first], None))
+    absent = list(_absent_of(parts))
+    if absent:
+        absent[mode - first.outer_rank] *= len(parts)
+    return build_rows(levels, leaf, _leaf_origins([first], None), tuple(absent))
 
 
 def _join_nodes(parts: Sequence[Rows], mode: int) -> Rows:
@@ -153,8 +192,10 @@ def stack_rows(rows: Rows, mode: int, count: int) -> Rows:
         leaf = shared_table((*even[:place], count, *even[place:]), b - a)
     else:
         leaf = np.insert(rows.columns.leaf_extents(a, b), place, count, axis=1)
-    origins = _leaf_origins([rows], None)
-    return build_rows(levels, leaf, [*origins[:place], 0, *origins[place:]])
+    origins, absent = _leaf_origins([rows], None), _absent_of([rows])
+    if absent:
+        absent = (*absent[:place], count, *absent[place:])
+    return build_rows(levels, leaf, [*origins[:place], 0, *origins[place:]], absent)
 
 
 def _build_below(levels: list[_Level], parts: Sequence[Rows], mode: int, order: IntArray | None) -> Rows:
@@ -170,7 +211,15 @@ def _build_below(levels: list[_Level], parts: Sequence[Rows], mode: int, order: 
             counts = counts[nodes]
             order = concatenated_ranges(begins[nodes], counts)
         levels.append((counts, _origins(parts, m, nodes)))
-    return build_rows(levels, _leaves(parts, order), _leaf_origins(parts, order))
+    return build_rows(levels, _leaves(parts, order), _leaf_origins(parts, order), _absent_of(parts))
+
+
+def _absent_of(parts: Sequence[Rows]) -> Index:
+    """Return the extents that cells would have, if no part has one and all say the same."""
+    absent = parts[0].absent
+    if any(a < b for a, b in [part.leaves for part in parts]) or any(p.absent != absent for p in parts):
+        return ()
+    return absent if any(absent) else ()
 
 
 def _level_of(rows: Rows, mode: int) -> _Level:
@@ -183,7 +232,7 @@ def _leaf_origins(parts: Sequence[Rows], order: IntArray | None) -> list[Origins
 
 def _origins(parts: Sequence[Rows], mode: int, order: IntArray | None) -> Origins:
     """Return where an unrolled or a leaf mode starts: one number, if it is the same in all parts."""
-    stored = [part._stored_origin(mode) for part in parts]
+    stored = [part.stored_origin(mode) for part in parts]
     if all(isinstance(o, int) and o == stored[0] for o in stored):
         return stored[0]
     runs = [part.run(min(mode, part.outer_rank)) for part in parts]

@@ -11,7 +11,7 @@ from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, different_ranks, make_smooth
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat, Nested, NestedCommon, flat_of, make_nested
-from tensorwrapper.shape.rows._rows import CellTable
+from tensorwrapper.shape.rows._cell_table import CellTable
 from tensorwrapper.shape.rows._unroll import unroll
 from tensorwrapper.typing import Extents, Index
 

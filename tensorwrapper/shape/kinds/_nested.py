@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_ints
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayerError
 from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._keys import Entry, chip_entries, slice_entries
@@ -98,7 +99,11 @@ class NestedCommon(ShapeCommon):
         return self.layers == other.layers and self.flat == other.flat
 
     def __hash__(self) -> int:
-        return hash((self.kind, self.layers, self.flat))
+        # Defining __eq__ takes the inherited hash away.
+        return ShapeCommon.__hash__(self)
+
+    def token(self) -> tuple[object, ...]:
+        return self.flat.kind, *self.flat.token()
 
     def is_congruent(self, other: ShapeCommon) -> bool:
         return (
@@ -194,7 +199,7 @@ class NestedCommon(ShapeCommon):
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class Nested(NestedCommon):
     """A shape that owns what it nests.
 
@@ -230,7 +235,7 @@ class Nested(NestedCommon):
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class NestedView(NestedCommon):
     """Layers over a view of another shape; ``copy()`` detaches it."""
 

@@ -10,6 +10,7 @@ from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat
 from tensorwrapper.shape.kinds._tiled import Tiled
+from tensorwrapper.shape.rows._dependencies import is_constant
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._partition_operations import moved
 from tensorwrapper.shape.rows._rows import Rows
@@ -32,18 +33,12 @@ def raggedness_of(shape: Flat) -> Raggedness:
         # One mode depends on another at most, and that is all that a tiling of one mode asks.
         return "gridded" if shape.dependencies(1) else "uniform"
     rows = shape.rows
-    varying = [mode for mode in range(1, rank) if not _is_constant(rows, mode)]
+    varying = [mode for mode in range(1, rank) if not is_constant(rows, mode)]
     if not varying:
         return "uniform"
     if rank % 2 or varying[0] < rank // 2:
         return "ragged"
     return "gridded" if all(_follows(rows, mode, mode - rank // 2) for mode in varying) else "ragged"
-
-
-def _is_constant(rows: Rows, mode: int) -> bool:
-    """Tell whether `mode` has one extent and one origin wherever a prefix leads to it."""
-    extents, origins = rows.distinct_ranges(mode)
-    return not len(extents) or bool((extents == extents[0]).all() and (origins == origins[0]).all())
 
 
 def _follows(rows: Rows, mode: int, parent: int) -> bool:
@@ -121,7 +116,7 @@ def _tiles_of(rows: Rows, mode: int, inner: int) -> tuple[IntArray, IntArray]:
     count = int(counts[0]) if len(counts) else 0
     sizes, starts = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
     if mode >= rows.outer_rank:
-        if not _is_constant(rows, inner):
+        if not is_constant(rows, inner):
             raise _not_gridded(mode, inner)
         extents, origins = rows.distinct_ranges(inner)
         if len(extents):

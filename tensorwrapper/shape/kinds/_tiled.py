@@ -12,10 +12,16 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import frozen_array, run_of
+from tensorwrapper._arrays import digest_of, frozen_array, run_of
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError, RankError, SizeOverflowError
-from tensorwrapper.shape.boxes._common import to_index, to_index_array, to_ordinal_array, walk_batches
+from tensorwrapper.shape.boxes._common import (
+    to_index,
+    to_index_array,
+    to_ordinal_array,
+    walk_batches,
+)
 from tensorwrapper.shape.boxes._keys import WHOLE, Entry, check_ascending, mode_count, mode_of
 from tensorwrapper.shape.boxes._smooth import (
     Smooth,
@@ -27,6 +33,7 @@ from tensorwrapper.shape.boxes._smooth import (
     to_permutation,
 )
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
+from tensorwrapper.shape.rows._canonical import MOST_ROWS_OF_TOKENS
 from tensorwrapper.shape.rows._columns import Origins, check_int64
 from tensorwrapper.shape.rows._f_order import walk_f_order
 from tensorwrapper.shape.rows._partition import Partition
@@ -38,7 +45,7 @@ __all__ = ["Tiled"]
 
 
 @final
-@attrs.frozen(eq=False, repr=False, getstate_setstate=False)
+@frozen(eq=False, repr=False, getstate_setstate=False)
 class Tiled(JaggedCommon):
     """The shape of a tiled box, of twice its rank.
 
@@ -153,18 +160,29 @@ class Tiled(JaggedCommon):
         return () if self.is_uniform(number) else (number - self.outer_rank,)
 
     def __eq__(self, other: object) -> bool:
-        # Without tiles the partitions and the grid's origin have parts that no prefix leads to.
-        if isinstance(other, Tiled) and self._has_tiles and other._has_tiles:
-            if self._grid_origin != other._grid_origin or self.grid != other.grid:
-                return False
-            for mine, theirs in zip(self._partitions, other._partitions, strict=True):
-                if not np.array_equal(mine.sizes, theirs.sizes):
-                    return False
-                if not mine.extent:
-                    # All tiles are empty in this mode, so no prefix leads to the places of later ones.
-                    break
-            return True
+        if isinstance(other, Tiled):
+            return self._grid_origin == other._grid_origin and self._same_sizes(other)
         return JaggedCommon.__eq__(self, other)
+
+    def _same_sizes(self, other: "Tiled") -> bool:
+        mine, theirs = self._partitions, other._partitions
+        return len(mine) == len(theirs) and all(
+            a.count == b.count and np.array_equal(a.sizes, b.sizes) for a, b in zip(mine, theirs, strict=True)
+        )
+
+    @property
+    def rows_tell_all(self) -> bool:
+        """Whether `rows` say all that is stored: without a tile, there may be sizes that they cannot say."""
+        if self._has_tiles:
+            return True
+        first = next(mode for mode, p in enumerate(self._partitions) if not p.count)
+        behind = self._partitions[first:]
+        return not any(p.count for p in behind) and not any(p.extent for p in self._partitions)
+
+    def token(self) -> tuple[object, ...]:
+        if self.rows_tell_all and self.grid.size <= MOST_ROWS_OF_TOKENS:
+            return JaggedCommon.token(self)
+        return "tiled", *self._grid_origin, *[digest_of(p.sizes) for p in self._partitions]
 
     def __hash__(self) -> int:
         # Defining __eq__ takes the inherited hash away.
@@ -243,8 +261,9 @@ class Tiled(JaggedCommon):
         return (before + inner).reshape(array.shape[:-1])
 
     def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
-        numbers = to_ordinal_array(ordinals)
+        # First what the shape is: an ordinal beyond 64 bits may well be in it.
         self._check_int64()
+        numbers = to_ordinal_array(ordinals)
         size, outer = self.size, self.outer_rank
         if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) < size):
             raise OutOfBoundsError(f"ordinals from {numbers.min()} to {numbers.max()} leave [0, {size})")
@@ -293,6 +312,8 @@ class Tiled(JaggedCommon):
             box = self._select_tiles(outside, clip=clip)
             runs = zip(self._partitions, box.origin, box.extents, self._grid_origin, strict=True)
             parts = tuple([p.run(a - start, a - start + n) for p, a, n, start in runs])
+            if self._has_tiles and not all(box.extents):
+                return _without_tiles(parts, box.origin)
             return Tiled(parts, box.origin)
         return JaggedCommon.select(self, entries, clip=clip)
 
@@ -332,6 +353,8 @@ class Tiled(JaggedCommon):
         front = modes[:outer]
         if modes != front + tuple([m + outer for m in front]):
             return JaggedCommon.permute(self, modes)
+        if not self._has_tiles and self.rows_tell_all:
+            return JaggedCommon.permute(self, modes)
         origin = tuple([self._grid_origin[m] for m in front])
         return Tiled(tuple([self._partitions[m] for m in front]), origin)
 
@@ -342,6 +365,15 @@ class Tiled(JaggedCommon):
         self,
     ) -> tuple[Callable[[tuple[Partition, ...], Index], "Tiled"], tuple[tuple[Partition, ...], Index]]:
         return Tiled, (self._partitions, self._grid_origin)
+
+
+def _without_tiles(parts: tuple[Partition, ...], origin: Index) -> Tiled:
+    """Return the tiling of a slice that has no tile, which says no more than rows would: none has a size."""
+    first = next(mode for mode, p in enumerate(parts) if not p.count)
+    nothing = Partition(frozen_array(np.zeros(1, dtype=np.int64)))
+    before = [Partition(frozen_array(np.zeros(p.count + 1, dtype=np.int64))) for p in parts[:first]]
+    behind = [nothing] * (len(parts) - first)
+    return Tiled((*before, *behind), origin[: first + 1] + (0,) * (len(parts) - first - 1))
 
 
 def _owns(marks: IntArray) -> bool:

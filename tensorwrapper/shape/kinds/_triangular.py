@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import check_rows
 from tensorwrapper._integers import MAX_INT64, to_count, to_int, to_ints
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import (
     ConversionError,
     JaggedModeError,
@@ -26,7 +27,8 @@ from tensorwrapper.errors import (
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape.boxes._keys import WHOLE, Entry, mode_count, mode_of
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, box_ordinal, make_smooth
-from tensorwrapper.shape.kinds._jagged import JaggedCommon
+from tensorwrapper.shape.kinds._jagged import JaggedCommon, JaggedView
+from tensorwrapper.shape.rows._canonical import MOST_ROWS_OF_TOKENS
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Extents, Half, Index, IntArray, Order
 
@@ -51,7 +53,7 @@ def _check_diagonal(_self: object, _attribute: object, diagonal: object) -> None
 
 
 @final
-@attrs.frozen(eq=False, getstate_setstate=False)
+@frozen(eq=False, getstate_setstate=False)
 class Triangular(JaggedCommon):
     """The upper or lower half of the indices ``(i, j)`` of an n x n square; O(1) memory and time.
 
@@ -161,6 +163,13 @@ class Triangular(JaggedCommon):
             return self.n == other.n and (not self.n or self._row(0) == other._row(0))
         return JaggedCommon.__eq__(self, other)
 
+    def token(self) -> tuple[object, ...]:
+        return (
+            JaggedCommon.token(self)
+            if self.n <= MOST_ROWS_OF_TOKENS
+            else ("triangular", self.n, self._row(0))
+        )
+
     def __hash__(self) -> int:
         # Defining __eq__ takes the inherited hash away.
         return JaggedCommon.__hash__(self)
@@ -213,8 +222,9 @@ class Triangular(JaggedCommon):
         return np.asarray(self.size - _triangles(self._legs - i) + (j - i - self._skip))
 
     def indices_at(self, ordinals: npt.ArrayLike) -> IntArray:
-        numbers = to_ordinal_array(ordinals)
+        # First what the shape is: an ordinal beyond 64 bits may well be in it.
         self._check_int64()
+        numbers = to_ordinal_array(ordinals)
         size = self.size
         if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) < size):
             raise OutOfBoundsError(f"ordinals from {numbers.min()} to {numbers.max()} leave [0, {size})")
@@ -254,6 +264,9 @@ class Triangular(JaggedCommon):
     def leading(self, modes: SupportsIndex) -> SmoothCommon | JaggedCommon:
         count = mode_count(modes, 2)
         return self if count == 2 else make_smooth((self.n,)[:count], (0,)[:count])
+
+    def in_rows(self) -> JaggedCommon:
+        return JaggedView(self, self.rows)
 
     def zero_based(self) -> JaggedCommon:
         return self if self.half == "lower" else JaggedCommon.zero_based(self)

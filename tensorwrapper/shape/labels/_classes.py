@@ -2,8 +2,7 @@
 
 from typing import final
 
-import attrs
-
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LabelError
 from tensorwrapper.shape.labels._labels_text import Labels, LabelsLike, to_labels
 
@@ -11,7 +10,7 @@ __all__ = ["IndexClasses", "classify_indices"]
 
 
 @final
-@attrs.frozen
+@frozen
 class IndexClasses:
     """The labels of ``left * right``, sorted by where they occur.
 

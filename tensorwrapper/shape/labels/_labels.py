@@ -16,6 +16,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper._scanner import quoted
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LabelError, LayerError, RankError
 from tensorwrapper.shape._facade import ShapeFacade
 from tensorwrapper.shape.boxes._smooth import Smooth
@@ -196,7 +197,7 @@ def _sum_of(
 
 
 @final
-@attrs.frozen(repr=False)
+@frozen(repr=False)
 class LabeledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
     """A shape with a label for each of its modes, to combine it with others as tensors are combined.
 
@@ -263,7 +264,7 @@ class LabeledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
 
 
 @final
-@attrs.frozen(repr=False)
+@frozen(repr=False)
 class ScaledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
     """An expression times a number, or divided by one: its shape is that of the expression.
 
@@ -307,7 +308,7 @@ class ScaledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
 
 
 @final
-@attrs.frozen(repr=False)
+@frozen(repr=False)
 class ShapeProduct(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
     """A product of expressions: element-wise, contracted or outer, as the labels of the result say.
 
@@ -361,7 +362,7 @@ class ShapeProduct(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
 
 
 @final
-@attrs.frozen(repr=False)
+@frozen(repr=False)
 class ShapeSum(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
     """A sum or difference of expressions that have the same labels.
 

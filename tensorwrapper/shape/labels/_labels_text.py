@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast, final, overload
 import attrs
 
 from tensorwrapper._scanner import quoted
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, LabelError, LayerError
 
 __all__ = ["Labels", "LabelsLike", "to_labels"]
@@ -23,7 +24,7 @@ _DISTINCT: Any = attrs.Factory(_distinct_of, takes_self=True)
 
 
 @final
-@attrs.frozen(repr=False)
+@frozen(repr=False)
 class Labels(Sequence[str]):
     """Names of modes in order, one per mode; ``;`` between them deals the modes into layers.
 

@@ -3,17 +3,17 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple, TypeAlias, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayerError
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.labels._labels_text import Labels
-from tensorwrapper.shape.rows._rearrange import keys_of
+from tensorwrapper.shape.rows._dependencies import keys_of
 from tensorwrapper.typing import IntArray
 
 __all__ = [
@@ -120,7 +120,7 @@ class Fixed(NamedTuple):
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Varying:
     """A range that depends on other labels: a row for each of their combinations, ascending."""
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, Self, TypeVar, cast, final
 
 import numpy.typing as npt
 
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import token_of, value_class
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -244,6 +244,9 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
 
     def __hash__(self) -> int:
         return hash((self.way, self.picks, self.source))
+
+    def __dask_tokenize__(self) -> object:
+        return token_of("tensorwrapper.Mask", self.way, self.picks, self.source)
 
     def __iter__(self) -> None:
         # Not NoReturn, with which checkers would take a mask for an iterable.

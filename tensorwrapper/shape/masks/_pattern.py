@@ -11,7 +11,7 @@ from typing import SupportsIndex, TypeAlias, cast, final
 import attrs
 
 from tensorwrapper._integers import to_count, to_counts
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError, ModeNameError, RankError
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape.masks._pattern_items import (
@@ -249,7 +249,7 @@ class ShapePattern:
 
 
 @final
-@attrs.frozen
+@frozen
 class ShapeMatch:
     """Where the parts of a pattern lie in a shape, and how long they are; made by `ShapePattern.match`.
 

@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, TypeAlias, final
 
-import attrs
-
 from tensorwrapper._scanner import Scanner
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, ExtentError, ModeNameError, ParseError
 
 __all__ = [
@@ -48,7 +47,7 @@ _DIGITS: Final = len(str(MAX_NUMBER - 1))
 
 
 @final
-@attrs.frozen
+@frozen
 class Mode:
     """One mode."""
 
@@ -66,7 +65,7 @@ class Mode:
 
 
 @final
-@attrs.frozen
+@frozen
 class Run:
     """Any number of modes, at least `least`."""
 
@@ -81,7 +80,7 @@ class Run:
 
 
 @final
-@attrs.frozen
+@frozen
 class Group:
     """A name for what stands side by side."""
 
@@ -98,7 +97,7 @@ Item: TypeAlias = Mode | Run | Group
 
 
 @final
-@attrs.frozen
+@frozen
 class Plan:
     """The items of a pattern in a row, as a match needs them."""
 
@@ -133,7 +132,7 @@ def _subscripted(name: str, subscript: str | None) -> str:
 
 def make_plan(items: tuple[Item, ...]) -> Plan:
     """Return the plan of items, once they keep the rules."""
-    all_items = list(_walk(items, 0))
+    all_items = list(_with_depths(items, 0))
     if len(all_items) > MAX_ITEMS:
         raise ParseError(f"a pattern has at most {MAX_ITEMS} modes, runs and groups, not {len(all_items)}")
     leaves = tuple([item for item, _ in all_items if not isinstance(item, Group)])
@@ -165,7 +164,7 @@ def make_plan(items: tuple[Item, ...]) -> Plan:
     return Plan(leaves, runs[0] if runs else None, spans, unknowns, varying, subscripts)
 
 
-def _walk(items: tuple[Item, ...], depth: int) -> Iterator[tuple[Item, int]]:
+def _with_depths(items: tuple[Item, ...], depth: int) -> Iterator[tuple[Item, int]]:
     """Return an iterator over all items, groups before what is in them, each with its first leaf."""
     leaf = 0
     # A stack of our own: nothing is known yet of how deep the groups are.

@@ -9,8 +9,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import frozen_array
+from tensorwrapper._arrays import digest_of, frozen_array, memory_for
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ExtentError, SizeOverflowError
 from tensorwrapper.typing import IntArray
 
@@ -25,7 +26,7 @@ _CHUNK = 2**16  # places compared at a time: a difference ends the work
 
 
 @final
-@attrs.frozen(eq=False, getstate_setstate=False)
+@frozen(eq=False, getstate_setstate=False)
 class Positions:
     """Different indices in an order; pick ``k`` is ``places[k]``.
 
@@ -118,10 +119,8 @@ class Positions:
         if not isinstance(places, range):
             return places
         self._check_int64()
-        count = self.count
-        if count > MAX_INT64 // 8:
-            raise SizeOverflowError(f"{count} places are more than memory holds")
-        return np.arange(places.start, places.stop, places.step, dtype=np.int64)
+        with memory_for(self.count):
+            return np.arange(places.start, places.stop, places.step, dtype=np.int64)
 
     def _check_int64(self) -> None:
         low, high = self.bounds()
@@ -198,6 +197,16 @@ class Positions:
         kept = numbers >= 0
         return Positions.of_distinct(theirs[kept][np.argsort(numbers[kept])])
 
+    def union(self, other: "Positions") -> "Positions":
+        """Return the places that are in either, ascending; O(1) for ranges whose union is one."""
+        mine, theirs = self.places, other.places
+        if isinstance(mine, range) and isinstance(theirs, range):
+            whole = _union(mine, theirs, self.intersect(other).count)
+            if whole is not None:
+                return Positions.of_range(whole)
+        with memory_for(self.count + other.count):
+            return Positions.of_distinct(np.union1d(self.to_numpy(), other.to_numpy()))
+
     def complement(self, start: int, extent: int) -> "Positions":
         """Return the other indices from `start` on, ascending; O(1) if they are a run, else O(extent)."""
         low, high = self.bounds()
@@ -206,11 +215,10 @@ class Positions:
             return Positions.of_range(range(start, stop))
         if self.count == high - low + 1 and (low == start or high == stop - 1):
             return Positions.of_range(range(high + 1, stop) if low == start else range(start, low))
-        if extent > MAX_INT64 // 8 or not -MAX_INT64 <= start <= stop <= MAX_INT64:
-            raise SizeOverflowError(f"the other {extent - self.count} indices are more than memory holds")
-        other = np.ones(extent, dtype=np.bool_)
-        other[self.to_numpy() - start] = False
-        return Positions.of_distinct(np.flatnonzero(other) + start)
+        with memory_for(extent):
+            other = np.ones(extent, dtype=np.bool_)
+            other[self.to_numpy() - start] = False
+            return Positions.of_distinct(np.flatnonzero(other) + start)
 
     # Values.
 
@@ -225,6 +233,10 @@ class Positions:
     def __hash__(self) -> int:
         places = self.places
         return hash(places if isinstance(places, range) else places.tobytes())
+
+    def __dask_tokenize__(self) -> tuple[object, ...]:
+        places = self.places
+        return "Positions", repr(places) if isinstance(places, range) else digest_of(places)
 
     def __reduce__(self) -> "tuple[Callable[[Places], Positions], tuple[Places]]":
         places = self.places
@@ -291,6 +303,20 @@ def _take_wide(places: range, numbers: IntArray) -> IntArray:
         raise SizeOverflowError(f"indices from {low} to {high} leave 64 bits")
     fitting: IntArray = taken.astype(np.int64)
     return fitting
+
+
+def _union(first: range, second: range, both: int) -> range | None:
+    """Return the range with the numbers of both ranges, which have `both` in common, if there is one."""
+    if not first or not second:
+        found = first or second
+        return found if found.step > 0 else found[::-1]
+    ends = first[0], first[-1], second[0], second[-1]
+    low, high = min(ends), max(ends)
+    step = math.gcd(*[r.step for r in (first, second) if r[0] != r[-1]], first[0] - second[0])
+    counts = [(r[-1] - r[0]) // r.step + 1 for r in (first, second)]
+    if (high - low) // (step or 1) + 1 == sum(counts) - both:
+        return range(low, high + 1, step or 1)
+    return None
 
 
 def _progression(first: int, step: int, count: int) -> range:

@@ -5,6 +5,7 @@ from typing import Any, Generic, Self, SupportsIndex
 
 import numpy as np
 
+from tensorwrapper._arrays import memory_for
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.shape._facade import ShapeLike
 from tensorwrapper.shape._shape import Shape, as_shape
@@ -137,7 +138,14 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         return self._make(self.source, "points", (Positions.of_distinct(found),))
 
     def union(self, other: "MaskSets[Any]") -> Self:
-        """Return the mask of what either has, as points in row-major order of the source; O(n log n).
+        """Return the mask of what either has, as points in row-major order of the source.
+
+        O(n log n); O(1) for two ranges along one mode whose union is one.
+
+        Raises
+        ------
+        SizeOverflowError
+            If the points are more than memory holds.
 
         Examples
         --------
@@ -146,8 +154,8 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         5
         """
         self._check_source(other)
-        ordinals = np.union1d(self._as_positions().to_numpy(), other._as_positions().to_numpy())
-        return self._make(self.source, "points", (Positions.of_distinct(ordinals),))
+        points = self._as_positions().union(other._as_positions())
+        return self._make(self.source, "points", (points,))
 
     def complement(self, mode: SupportsIndex | None = None) -> Self:
         """Return the mask of what this one leaves out, ascending; of the source's size, unless it is a run.
@@ -189,7 +197,33 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
     def _as_positions(self) -> Positions:
         """Return the ordinals of all picked elements."""
         picks = self.picks[0] if self.way == "points" else 0
-        return picks if isinstance(picks, Positions) else Positions.of_distinct(self.ordinals())
+        if isinstance(picks, Positions):
+            return picks
+        along = self._along_one_mode() if self.way == "modes" else None
+        if along is not None:
+            return Positions.of_range(along)
+        with memory_for(self.size):
+            return Positions.of_distinct(self.ordinals())
+
+    def _along_one_mode(self) -> range | None:
+        """Return the ordinals of all picked elements if they are a range along one mode of a box."""
+        box = self.source.flatten()
+        first, step, last, stride = 0, 1, 0, 1
+        free = 0
+        modes = list(zip(self.picks, box.extents, box.origin, strict=True))
+        for picks, extent, start in reversed(modes):
+            if isinstance(picks, int):
+                first += (picks - start) * stride
+                last += (picks - start) * stride
+            elif not isinstance(picks.places, range) or not picks.places:
+                return None
+            else:
+                free += 1
+                step = picks.places.step * stride
+                first += (picks.places[0] - start) * stride
+                last += (picks.places[-1] - start) * stride
+            stride *= extent
+        return range(first, last + (1 if step > 0 else -1), step) if free == 1 else None
 
     def _check_source(self, other: "MaskSets[Any]") -> None:
         if self.source is not other.source and self.source != other.source:

@@ -198,7 +198,7 @@ def read_json(text: object) -> MaskRead:
     way, picks = field["way"].one_of(_WAYS), field["picks"].items(of="a list of one entry per mode")
     shape = Shape.from_json(dump_json(field["shape"].value))
     _check_way(shape, cast("MaskWay", way), len(picks))
-    return shape, way == "points", [_read_picks(entry) for entry in picks]
+    return shape, way == "points", [_read_positions(entry) for entry in picks]
 
 
 def _refuse(path: str, reason: FieldReason, text: str) -> NoReturn:  # noqa: ARG001 - one error for all
@@ -215,7 +215,7 @@ def _check_way(shape: Shape, way: MaskWay, count: int) -> None:
         raise ParseError(f"picks has {count} entries, but {allowed} are needed")
 
 
-def _read_picks(entry: Field) -> MaskItem:
+def _read_positions(entry: Field) -> MaskItem:
     if isinstance(entry.value, dict):
         ends = entry.object({"start", "step", "stop"})
         return _range(ends["start"].integer(), ends["stop"].integer(), ends["step"].integer(), str(entry))

@@ -5,8 +5,7 @@ from itertools import islice
 from math import isqrt, prod
 from typing import Final, final
 
-import attrs
-
+from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing import (
     MUTED,
     Drawing,
@@ -37,7 +36,7 @@ _BOUND = 4  # how many times as high as wide, or as wide as high, a box may be
 
 
 @final
-@attrs.frozen
+@frozen
 class _Plan:
     """How a nested shape is drawn: per layer its extents, the cells that are seen, and height by width."""
 

@@ -7,11 +7,11 @@ line). Bands are made by array operations, so ten million rows cost a few passes
 import itertools
 from typing import Final, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing import (
     ACCENT,
     MUTED,
@@ -49,7 +49,7 @@ _GROUPS = 40  # rows of mode 0 up to which they are told apart at the side
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Bands:
     """Runs of rows; all places are relative to the first index of the bounding box."""
 

@@ -10,9 +10,10 @@ alike, of any rank, are a table whose rows are one and the same row in memory: i
 Where every node of a level starts at the same index, the origin is one number, else one per node.
 """
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from math import prod
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 import attrs
 import numpy as np
@@ -24,14 +25,18 @@ from tensorwrapper._arrays import (
     array_state,
     frozen_array,
     shared_row,
+    shared_table,
     splits_of,
 )
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = [
+    "WINDOW",
     "Columns",
+    "LeafSpan",
     "Origins",
     "check_int64",
     "columns_of_state",
@@ -39,6 +44,12 @@ __all__ = [
     "origins_of",
     "tidy_origins",
 ]
+
+WINDOW: Final = 1 << 16
+"""Prefixes that are looked at together: a few arrays of them fit a cache, and no more are in memory."""
+
+LeafSpan: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
+"""Of a mode of the leaves: the least and the greatest number where it starts, and where it ends."""
 
 Origins: TypeAlias = int | IntArray
 """Where the children of each node start: one number for all, or one per node."""
@@ -57,10 +68,12 @@ def moved_origins(origins: Origins, move: int, mode: int) -> Origins:
     """Return `origins` moved by `move`."""
     if isinstance(origins, int):
         return origins + move
-    if len(origins):
-        # Empty rows have positions too, though the bounding box does not show them.
-        check_int64(mode, int(origins.min()) + move, 0)
-        check_int64(mode, int(origins.max()) + move, 0)
+    if not len(origins):
+        # No numbers say 0.
+        return move
+    # Empty rows have positions too, though the bounding box does not show them.
+    check_int64(mode, int(origins.min()) + move, 0)
+    check_int64(mode, int(origins.max()) + move, 0)
     return frozen_array(origins + move)
 
 
@@ -73,7 +86,7 @@ def tidy_origins(origins: IntArray) -> Origins:
 
 
 @final
-@attrs.frozen(eq=False, getstate_setstate=False)
+@frozen(eq=False, getstate_setstate=False)
 class Columns:
     """The arrays of a jagged tree; depth ``q`` counts from the root of the tree.
 
@@ -87,13 +100,18 @@ class Columns:
         For q = 0 to d - 1: where mode q starts under each node of depth q; entry 0 is one number.
     leaf_origins
         Per leaf mode: where it starts in each leaf.
+    absent
+        Where there are no leaves: the extents that one would have, which a permutation brings to light
+        again; nothing, or one per leaf mode and not all of them 0.
     """
 
     splits: tuple[IntArray, ...]
     leaf: IntArray
     origins: tuple[Origins, ...]
     leaf_origins: tuple[Origins, ...]
+    absent: Index = ()
     _offsets: Sizes | None = attrs.field(default=None, init=False, repr=False)
+    _leaf_spans: tuple[LeafSpan, ...] | None = attrs.field(default=None, init=False, repr=False)
 
     @property
     def depth(self) -> int:
@@ -116,6 +134,40 @@ class Columns:
         return len(self.splits[0]) - 1 if self.splits else self.n_leaves
 
     @property
+    def n_nodes(self) -> int:
+        """The number of prefixes of unrolled modes, but for the empty one."""
+        return self.n_leaves + sum([len(splits) - 1 for splits in self.splits])
+
+    def cut_out(self, depth: int, start: int, stop: int, first: int) -> "Columns":
+        """Return a run of nodes of depth ``depth + 1``, the first with index `first`, and nothing else."""
+        splits: list[IntArray] = []
+        origins: list[Origins] = [first]
+        for level in range(depth + 1, self.depth):
+            part = self.splits[level - 1][start : stop + 1]
+            origins.append(self._copied(self.origins[level], level, start, stop))
+            start, stop = part.item(0), part.item(-1)
+            splits.append(frozen_array(part - start))
+        even = self.even
+        if even is not None:
+            leaf = shared_table(even, stop - start)
+        elif self.leaf.ndim == 1:
+            leaf = self.leaf[start : stop + 1] - self.leaf[start]
+        else:
+            leaf = self.leaf[start:stop].copy()
+        leaf_origins = tuple([self._copied(o, self.depth, start, stop) for o in self.leaf_origins])
+        return Columns(tuple(splits), frozen_array(leaf), tuple(origins), leaf_origins, self.absent)
+
+    def _copied(self, origins: Origins, depth: int, start: int, stop: int) -> Origins:
+        if start == stop:
+            return self.behind(origins, depth)
+        return origins if isinstance(origins, int) else frozen_array(origins[start:stop].copy())
+
+    def behind(self, origins: Origins, depth: int) -> int:
+        """Return the origin that a window without a node of this depth says: 0 if the columns have some."""
+        nodes = self.n_leaves if depth == len(self.origins) else len(self.splits[depth - 1]) - 1
+        return 0 if nodes or not isinstance(origins, int) else origins
+
+    @property
     def even(self) -> Index | None:
         """The extents of every leaf, if they are all alike and stored once."""
         return None if self.leaf.ndim == 1 else shared_row(self.leaf)
@@ -124,6 +176,25 @@ class Columns:
         """Return the first child of a node and the end of its children."""
         splits = self.splits[depth - 1]
         return splits.item(node), splits.item(node + 1)
+
+    def cuts(self, depth: int, start: int, stop: int, nodes: int) -> Iterator[tuple[int, int]]:
+        """Return an iterator over runs of nodes of depth ``depth + 1``.
+
+        In each is one node, or as many as have up to `nodes` nodes under them, themselves counted.
+        """
+        levels = self.splits[depth:]
+
+        def before(node: int) -> int:
+            count = node
+            for splits in levels:
+                node = splits.item(node)
+                count += node
+            return count
+
+        while start < stop:
+            last = bisect_right(range(start + 2, stop + 1), before(start) + nodes, key=before) + start + 1
+            yield start, last
+            start = last
 
     def origin(self, depth: int, node: int) -> int:
         """Return where mode `depth` starts under a node."""
@@ -166,6 +237,27 @@ class Columns:
             object.__setattr__(self, "_offsets", offsets)
         return offsets
 
+    def leaf_spans(self) -> tuple[LeafSpan, ...]:
+        """Return where the modes of all leaves start and end, at least one; O(n) once, then remembered."""
+        found = self._leaf_spans
+        if found is None:
+            found = tuple([self._leaf_span(mode) for mode in range(self.leaf_rank)])
+            object.__setattr__(self, "_leaf_spans", found)
+        return found
+
+    def _leaf_span(self, mode: int) -> LeafSpan:
+        origins, even = self.leaf_origins[mode], self.even
+        if even is not None and isinstance(origins, int):
+            return (origins, origins), (origins + even[mode], origins + even[mode])
+        spans: list[tuple[int, int, int, int]] = []
+        for first in range(0, self.n_leaves, WINDOW):
+            last = min(first + WINDOW, self.n_leaves)
+            starts = origins_of(origins, first, last)
+            ends = starts + self.leaf_extents(first, last)[:, mode]
+            spans.append((int(starts.min()), int(starts.max()), int(ends.min()), int(ends.max())))
+        least, greatest, shortest, longest = zip(*spans, strict=True)
+        return (min(least), max(greatest)), (min(shortest), max(longest))
+
     def elements(self, start: int, stop: int) -> int:
         """Return how many elements a run of leaves has."""
         even = self.even
@@ -182,11 +274,15 @@ class Columns:
         later = self.origins[1:] + self.leaf_origins
         origins = (first, *[o if isinstance(o, int) else array_state(o) for o in later])
         splits = tuple([array_state(s) for s in self.splits]) if self.splits else ()
-        return splits, array_state(self.leaf), origins
+        state = splits, array_state(self.leaf), origins
+        return (*state, self.absent) if self.absent else state
 
 
 def columns_of_state(
-    splits: tuple[ArrayState, ...], leaf: ArrayState, origins: tuple[int | ArrayState, ...]
+    splits: tuple[ArrayState, ...],
+    leaf: ArrayState,
+    origins: tuple[int | ArrayState, ...],
+    absent: Index = (),
 ) -> Columns:
     """Return unpickled columns: arrays come back writeable, and are frozen again."""
     stored = tuple([o if isinstance(o, int) else array_of_state(o, 0) for o in origins])
@@ -197,6 +293,7 @@ def columns_of_state(
         array_of_state(leaf, width if width > 1 else 0),
         stored[:depth],
         stored[depth:],
+        absent,
     )
 
 

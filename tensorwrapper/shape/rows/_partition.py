@@ -13,8 +13,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import Sizes, frozen_array, run_of, same_values, splits_of
+from tensorwrapper._arrays import Sizes, digest_of, frozen_array, run_of, same_values, splits_of
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.typing import IntArray
 
@@ -25,7 +26,7 @@ _TABLE = 4  # elements per lookup up to which a table of all elements is faster 
 
 
 @final
-@attrs.frozen(eq=False, getstate_setstate=False)
+@frozen(eq=False, getstate_setstate=False)
 class Partition:
     """The tiles of one mode; tile ``k`` is ``[marks[k], marks[k + 1])``.
 
@@ -258,6 +259,9 @@ class Partition:
             number = hash(self.marks.tobytes())
             object.__setattr__(self, "_hash", number)
         return number
+
+    def __dask_tokenize__(self) -> tuple[object, ...]:
+        return "Partition", digest_of(self.marks)
 
     def __reduce__(self) -> tuple[Callable[[IntArray], "Partition"], tuple[IntArray]]:
         # A new array object each time: two partitions that share theirs must pickle as two that do not.

@@ -4,7 +4,7 @@ A window is a run of nodes of one depth, so a slice of the outermost mode, and w
 leading modes, are windows again: O(1) to make at any size, and nothing is copied.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import SupportsIndex, final
 
@@ -12,43 +12,22 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import Sizes, frozen_array, last_run, run_of, shared_table, splits_of
+from tensorwrapper._arrays import Sizes, last_run, run_of, shared_table, splits_of
 from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import JaggedModeError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._keys import mode_text
 from tensorwrapper.shape.boxes._smooth import box_ordinal, check_inside, make_smooth
-from tensorwrapper.shape.rows._columns import Columns, Origins, origins_of
+from tensorwrapper.shape.rows._cell_table import CellTable
+from tensorwrapper.shape.rows._columns import WINDOW, Columns, Origins, origins_of
 from tensorwrapper.shape.rows._levels import columns_of_lengths
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = ["CellTable", "Rows"]
+__all__ = ["Rows"]
 
 
 @final
-@attrs.frozen(eq=False)
-class CellTable:
-    """The smooth cells of a jagged shape, in row-major order of their indices.
-
-    Examples
-    --------
-    >>> from tensorwrapper import Shape
-    >>> table = Shape.jagged([Shape(1, 2), Shape(3, 4)]).cell_table()
-    >>> table.extents.tolist(), table.offsets.tolist()
-    ([[1, 2], [3, 4]], [0, 2, 14])
-    """
-
-    indices: IntArray
-    """The (n, outer rank) absolute indices that lead to each cell."""
-    extents: IntArray
-    """The (n, cell rank) extents."""
-    origins: IntArray
-    """The (n, cell rank) first indices."""
-    offsets: IntArray
-    """How many elements lie before each cell, and (last) in all: n + 1 numbers."""
-
-
-@final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Rows:
     """The nodes `start` to `stop` of depth ``depth + 1`` of `columns`; the first has index `first`."""
 
@@ -153,7 +132,8 @@ class Rows:
             last = self.depth + modes - 1
             splits, leaf = columns.splits[: last - 1], columns.splits[last - 1]
             origins, leaf_origins = columns.origins[:last], columns.origins[last : last + 1]
-        cut = Columns(splits, leaf, origins, leaf_origins)
+        absent = columns.absent[: max(inner, 0)]
+        cut = Columns(splits, leaf, origins, leaf_origins, absent if any(absent) else ())
         return Rows(cut, self.depth, self.start, self.stop, self.first)
 
     @property
@@ -199,7 +179,7 @@ class Rows:
 
     def distinct_ranges(self, mode: int) -> tuple[IntArray, IntArray]:
         """Return `reached_ranges`, or only one of them where they are known to be all alike."""
-        if mode >= self.outer_rank and isinstance(self._stored_origin(mode), int):
+        if mode >= self.outer_rank and isinstance(self.stored_origin(mode), int):
             a, b = self.leaves
             if self.columns.even is not None and b - a > 1:
                 columns, outer = self.columns, self.outer_rank
@@ -207,29 +187,72 @@ class Rows:
                 return one.reached_ranges(mode - outer + 1)
         return self.reached_ranges(mode)
 
-    def _stored_origin(self, mode: int) -> Origins:
+    @property
+    def is_one_box(self) -> bool:
+        """Whether the rows are stored as one box that occurs as often as there are rows."""
+        columns = self.columns
+        single = self.outer_rank == 1 and columns.even is not None
+        return single and all(isinstance(origin, int) for origin in columns.leaf_origins)
+
+    def windows(self, nodes: int = WINDOW) -> "Iterator[Rows]":
+        """Return an iterator over runs of the rows with up to `nodes` prefixes, or one row, in each.
+
+        What is asked window by window takes the memory of one, and an answer that is found ends the work.
+        """
+        if self.columns.n_nodes <= nodes or self.count < 2 or self.is_one_box:
+            yield self
+            return
+        for start, stop in self.columns.cuts(self.depth, self.start, self.stop, nodes):
+            first = self.first + start - self.start
+            yield Rows(self.columns, self.depth, start, stop, first)
+
+    def stored_origin(self, mode: int) -> Origins:
+        """Return the origin of `mode` as it is stored: one number for all prefixes, or one per node.
+
+        Where this window has no node that could say it, but the columns have some, it is 0.
+        """
         if mode == 0:
             return self.first
         outer = self.outer_rank
         if mode < outer:
-            return self.columns.origins[self.depth + mode]
-        return self.columns.leaf_origins[mode - outer]
+            stored = self.columns.origins[self.depth + mode]
+        else:
+            stored = self.columns.leaf_origins[mode - outer]
+        if isinstance(stored, int) and not stored:
+            return 0
+        level = min(mode, outer)
+        a, b = self.run(level)
+        return stored if a < b else self.columns.behind(stored, self.depth + level)
+
+    @property
+    def absent(self) -> Index:
+        """The extents that cells would have, if there were one: zeros unless they are stored."""
+        columns = self.columns
+        return columns.absent if columns.absent and not columns.n_leaves else (0,) * columns.leaf_rank
 
     def uniform_origin(self) -> Index:
         """Return the origin, if every mode has one."""
         origin: list[int] = []
         for mode in range(self.rank):
-            stored = self._stored_origin(mode)
+            stored = self.stored_origin(mode)
             if not isinstance(stored, int):
                 _, starts = self.distinct_ranges(mode)
-                if len(starts) and (starts != starts[0]).any():
+                if not len(starts):
+                    origin.append(self._hidden_origin(mode))
+                    continue
+                if (starts != starts[0]).any():
                     raise JaggedModeError(
                         f"mode {mode} has no single origin: it varies from {starts.min()} to "
                         f"{starts.max()}; origin_at(prefix) answers"
                     )
-                stored = int(starts[0]) if len(starts) else 0
+                stored = int(starts[0])
             origin.append(stored)
         return tuple(origin)
+
+    def _hidden_origin(self, mode: int) -> int:
+        """Return where a mode starts to which no prefix leads: 0 if that is not stored, or varies."""
+        _, starts = self.ranges(mode)
+        return int(starts[0]) if len(starts) and (starts == starts[0]).all() else 0
 
     # One prefix at a time.
 
@@ -278,19 +301,31 @@ class Rows:
         """Return extents and origin of the bounding box; O(nodes) once, then remembered."""
         box = self._box
         if box is None:
-            pairs = [self._span(mode) for mode in range(self.rank)]
+            spans = [[window.span(mode) for mode in range(self.rank)] for window in self.windows()]
+            pairs = [self._hull(mode, [span[mode] for span in spans]) for mode in range(self.rank)]
             box = tuple([extent for extent, _ in pairs]), tuple([start for _, start in pairs])
             object.__setattr__(self, "_box", box)
         return box
 
-    def _span(self, mode: int) -> tuple[int, int]:
+    def _hull(self, mode: int, spans: list[tuple[int, int]]) -> tuple[int, int]:
+        """Return extent and first index of a mode in the box, from those in the boxes of all windows."""
+        if len(spans) == 1:
+            return spans[0]
+        filled = [span for span in spans if span[0]]
+        if not filled:
+            return self.span(mode)
+        low = min([start for _, start in filled])
+        return max([start + extent for extent, start in filled]) - low, low
+
+    def span(self, mode: int) -> tuple[int, int]:
+        """Return extent and first index of a mode in the bounding box; O(prefixes) in time and memory."""
         extents, origins = self.distinct_ranges(mode)
-        stored = self._stored_origin(mode)
+        stored = self.stored_origin(mode)
         if isinstance(stored, int):
             return int(extents.max(initial=0)), stored
         filled = extents > 0
         if not filled.any():
-            return 0, int(origins.min()) if len(origins) else 0
+            return 0, int(origins.min()) if len(origins) else self._hidden_origin(mode)
         low = int(origins[filled].min())
         return int((origins + extents)[filled].max()) - low, low
 
@@ -350,7 +385,7 @@ class Rows:
 
     # Many at a time.
 
-    def cell_table(self) -> "CellTable":
+    def cell_table(self) -> CellTable:
         """Return all leaves as arrays; O(leaves)."""
         (a, b), columns = self.leaves, self.columns
         prefixes = self.prefixes(self.outer_rank)
@@ -442,25 +477,4 @@ class Rows:
 
     def compact(self) -> "Rows":
         """Return the same rows in columns of their own, with nothing else in them."""
-        columns, first = self.columns, self.depth + 1
-        splits: list[IntArray] = []
-        origins: list[Origins] = [self.first]
-        a, b = self.start, self.stop
-        for depth in range(first, columns.depth):
-            part = columns.splits[depth - 1][a : b + 1]
-            origins.append(_copied(columns.origins[depth], a, b))
-            a, b = part.item(0), part.item(-1)
-            splits.append(frozen_array(part - a))
-        even = columns.even
-        if even is not None:
-            leaf = shared_table(even, b - a)
-        elif columns.leaf.ndim == 1:
-            leaf = columns.leaf[a : b + 1] - columns.leaf[a]
-        else:
-            leaf = columns.leaf[a:b].copy()
-        leaf_origins = tuple([_copied(o, a, b) for o in columns.leaf_origins])
-        return Rows.whole(Columns(tuple(splits), frozen_array(leaf), tuple(origins), leaf_origins))
-
-
-def _copied(origins: Origins, start: int, stop: int) -> Origins:
-    return origins if isinstance(origins, int) else frozen_array(origins[start:stop].copy())
+        return Rows.whole(self.columns.cut_out(self.depth, self.start, self.stop, self.first))

@@ -3,22 +3,14 @@
 import numpy as np
 
 from tensorwrapper._arrays import SMALL, frozen_array, same_values, shared_table, splits_of
-from tensorwrapper.shape.rows._columns import Columns, Origins
+from tensorwrapper.shape.rows._canonical import canonical
+from tensorwrapper.shape.rows._columns import Columns, Origins, origins_of
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import IntArray
 
-__all__ = ["same_rows", "unroll", "unrolls_exactly"]
+__all__ = ["same_rows", "unroll"]
 
 _CHUNK = 2**15  # leaves compared at a time where two shapes store them differently
-
-
-def unrolls_exactly(rows: Rows, outer_rank: int) -> bool:
-    """Tell whether `unroll` keeps all extents: it drops those that follow an extent of 0 in a leaf."""
-    if rows.outer_rank >= outer_rank:
-        return True
-    a, b = rows.leaves
-    leaf = rows.columns.leaf[a : a + 1] if rows.columns.even is not None else rows.columns.leaf[a:b]
-    return not ((leaf[:, :-1] == 0) & (leaf[:, 1:] > 0)).any()
 
 
 def unroll(rows: Rows, outer_rank: int) -> Rows:
@@ -31,7 +23,8 @@ def unroll(rows: Rows, outer_rank: int) -> Rows:
         splits = splits_of(counts)
         leaf = _unrolled_leaf(columns, counts, splits.item(-1))
         origins = (rows.first, *columns.origins[1:], first)
-        rows = Rows.whole(Columns((*columns.splits, splits), leaf, origins, tuple(moved)))
+        absent = columns.absent[1:] if any(columns.absent[1:]) else ()
+        rows = Rows.whole(Columns((*columns.splits, splits), leaf, origins, tuple(moved), absent))
     return rows
 
 
@@ -44,7 +37,10 @@ def _unrolled_leaf(columns: Columns, counts: IntArray, total: int) -> IntArray:
 
 
 def same_rows(left: Rows, right: Rows, *, origins: bool) -> bool:
-    """Tell whether two sets of rows have the same extents (and origins) at every prefix."""
+    """Tell whether two sets of rows have the same extents at every prefix; or are equal, with `origins`.
+
+    What is stored behind an empty mode, where no prefix leads, counts for equality alone.
+    """
     if left.stop - left.start != right.stop - right.start or (origins and left.first != right.first):
         return False
     mine, theirs = left.columns, right.columns
@@ -56,11 +52,16 @@ def same_rows(left: Rows, right: Rows, *, origins: bool) -> bool:
     if outer != other:
         if left.size != right.size:
             return False
-        left, right = unroll(left, max(outer, other)), unroll(right, max(outer, other))
-    return _same_extents(left, right) and not (origins and not _same_origins(left, right))
+        if origins:
+            left, right = canonical(left), canonical(right)
+            if left.outer_rank != right.outer_rank:
+                return False
+        else:
+            left, right = unroll(left, max(outer, other)), unroll(right, max(outer, other))
+    return _same_extents(left, right, exactly=origins) and not (origins and not _same_origins(left, right))
 
 
-def _same_extents(left: Rows, right: Rows) -> bool:
+def _same_extents(left: Rows, right: Rows, *, exactly: bool) -> bool:
     """Compare two sets of rows with the same number of rows, unrolled modes and leaf modes."""
     mine, theirs = left.columns, right.columns
     a, b, c, d = left.start, left.stop, right.start, right.stop
@@ -70,14 +71,17 @@ def _same_extents(left: Rows, right: Rows) -> bool:
         if not _same_runs(x[a : b + 1], y[c : d + 1]):
             return False
         a, b, c, d = x.item(a), x.item(b), y.item(c), y.item(d)
+    if a == b:
+        return not exactly or left.absent == right.absent
     x, y = mine.leaf, theirs.leaf
     if x.ndim == y.ndim == 1:
         return _same_runs(x[a : b + 1], y[c : d + 1])
     if mine.even is not None and theirs.even is not None:
         # One leaf stands for all.
         b, d = min(b, a + 1), min(d, c + 1)
+    same = np.array_equal if exactly else _same_boxes
     return all(
-        _same_boxes(
+        same(
             mine.leaf_extents(a + k, min(a + k + _CHUNK, b)),
             theirs.leaf_extents(c + k, min(c + k + _CHUNK, d)),
         )
@@ -86,7 +90,7 @@ def _same_extents(left: Rows, right: Rows) -> bool:
 
 
 def _same_boxes(left: IntArray, right: IntArray) -> bool:
-    """Compare two tables of leaf extents; nothing leads to what follows an extent of 0: it does not count."""
+    """Compare two tables of leaf extents but for what follows an extent of 0, where no prefix leads."""
     return np.array_equal(left, right) or np.array_equal(_reached(left), _reached(right))
 
 
@@ -105,7 +109,7 @@ def _share_origins(left: Rows, right: Rows) -> bool:
 def _same_bytes(mine: Columns, theirs: Columns) -> bool:
     """Tell at little cost whether two small shapes of rank 2 have the same rows, as most that agree have."""
     x, y = mine.leaf, theirs.leaf
-    if mine.splits or theirs.splits or x.ndim != y.ndim or not x.size == y.size <= SMALL:
+    if mine.splits or theirs.splits or x.ndim != y.ndim or not 1 < x.size == y.size <= SMALL:
         return False
     return x.tobytes() == y.tobytes()
 
@@ -117,15 +121,17 @@ def _same_runs(left: IntArray, right: IntArray) -> bool:
 
 
 def _same_origins(left: Rows, right: Rows) -> bool:
-    """Compare the origins of rows with the same extents; those that no prefix leads to do not count."""
+    """Compare the origins of rows with the same extents and as many unrolled modes; all stored ones count."""
     if _share_origins(left, right):
         return True
     mine: tuple[Origins, ...] = left.columns.origins[left.depth + 1 :] + left.columns.leaf_origins
     theirs: tuple[Origins, ...] = right.columns.origins[right.depth + 1 :] + right.columns.leaf_origins
+    outer = left.outer_rank
     for mode, (x, y) in enumerate(zip(mine, theirs, strict=True), 1):
-        if isinstance(x, int) and isinstance(y, int):
-            if x != y and len(left.distinct_ranges(mode)[1]):
+        (a, b), (c, d) = left.run(min(mode, outer)), right.run(min(mode, outer))
+        if a == b or (isinstance(x, int) and isinstance(y, int)):
+            if left.stored_origin(mode) != right.stored_origin(mode):
                 return False
-        elif not np.array_equal(left.reached_ranges(mode)[1], right.reached_ranges(mode)[1]):
+        elif not np.array_equal(origins_of(x, a, b), origins_of(y, c, d)):
             return False
     return True

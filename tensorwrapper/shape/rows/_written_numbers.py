@@ -5,12 +5,11 @@ text can hold, so nothing is read that is not asked for, and where all numbers a
 """
 
 from collections.abc import Callable, Iterator
-from typing import Final, TypeAlias, final
+from typing import Final, final
 
-import attrs
 import numpy as np
-import numpy.typing as npt
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.shape.rows._columns import Origins, origins_of
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Index, IntArray
@@ -34,24 +33,21 @@ A text of a few characters must not cost gigabytes, so beyond this every number 
 _FIRST = 2**10  # numbers compared first: shapes that vary mostly vary here
 _PIECE = 2**18  # numbers compared at a time later
 
-_Piece: TypeAlias = tuple[IntArray, npt.NDArray[np.bool_] | None]
-
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class WrittenNumbers:
-    """One number per prefix; those that no index leads to are no part of the value, and count as 0."""
+    """One number per prefix; those that no index leads to are part of the value, too."""
 
     count: int
     """How many numbers there are."""
     known: int | None
     """The number that all are, if that is known without a look."""
-    _read: Callable[[int, int], _Piece]
+    _read: Callable[[int, int], IntArray]
 
     def values(self, start: int, stop: int) -> IntArray:
         """Return the numbers `start` to `stop`."""
-        values, reached = self._read(start, min(stop, self.count))
-        return values if reached is None else np.where(reached, values, 0)
+        return self._read(start, min(stop, self.count))
 
     def alike(self) -> int | None:
         """Return the number that all are, None if they differ; 0 if there is none. O(1) if they soon do."""
@@ -59,11 +55,7 @@ class WrittenNumbers:
             return self.known
         first: int | None = None
         for start, stop in _pieces(self.count):
-            values, reached = self._read(start, stop)
-            if reached is not None:
-                values = values[reached]
-            if not len(values):
-                continue
+            values = self._read(start, stop)
             first = values.item(0) if first is None else first
             if (values != first).any():
                 return None
@@ -85,8 +77,10 @@ def extents_of(rows: Rows) -> list[WrittenNumbers]:
     *unrolled, (a, b) = _runs(rows)
     for splits, (start, stop) in zip(columns.splits[rows.depth :], unrolled, strict=True):
         found.append(WrittenNumbers(stop - start, None, _lengths(splits, start)))
+    # Without a cell in this window, what is told is what cells would have, if that is stored.
+    told = even if a < b else rows.absent if any(rows.absent) else None
     for inner in range(columns.leaf_rank):
-        known = even[inner] if even is not None else None
+        known = None if told is None else told[inner]
         found.append(WrittenNumbers(b - a, known, _leaf_extents(rows, a, inner)))
     return found
 
@@ -101,15 +95,15 @@ def _runs(rows: Rows) -> list[tuple[int, int]]:
 
 
 def _fixed(number: int, count: int) -> WrittenNumbers:
-    return WrittenNumbers(count, number, lambda start, stop: (np.full(stop - start, number), None))
+    return WrittenNumbers(count, number, lambda start, stop: np.full(stop - start, number))
 
 
-def _lengths(splits: IntArray, a: int) -> Callable[[int, int], _Piece]:
-    return lambda start, stop: (np.diff(splits[a + start : a + stop + 1]), None)
+def _lengths(splits: IntArray, a: int) -> Callable[[int, int], IntArray]:
+    return lambda start, stop: np.diff(splits[a + start : a + stop + 1])
 
 
-def _leaf_extents(rows: Rows, a: int, inner: int) -> Callable[[int, int], _Piece]:
-    return lambda start, stop: (rows.columns.leaf_extents(a + start, a + stop)[:, inner], None)
+def _leaf_extents(rows: Rows, a: int, inner: int) -> Callable[[int, int], IntArray]:
+    return lambda start, stop: rows.columns.leaf_extents(a + start, a + stop)[:, inner]
 
 
 def starts_of(rows: Rows) -> list[WrittenNumbers]:
@@ -120,14 +114,14 @@ def starts_of(rows: Rows) -> list[WrittenNumbers]:
     runs += [runs[-1]] * (columns.leaf_rank - 1)
     later = (*columns.origins[rows.depth + 1 :], *columns.leaf_origins)
     for mode, (stored, (a, b)) in enumerate(zip(later, runs, strict=True), 1):
-        known = 0 if a == b else stored if isinstance(stored, int) else None
-        found.append(WrittenNumbers(b - a, known, _origins(rows, stored, mode, a)))
+        said = rows.stored_origin(mode)
+        found.append(WrittenNumbers(b - a, said if isinstance(said, int) else None, _origins(stored, a)))
     return found
 
 
-def _origins(rows: Rows, stored: Origins, mode: int, a: int) -> Callable[[int, int], _Piece]:
-    def read(start: int, stop: int) -> _Piece:
-        return origins_of(stored, a + start, a + stop), rows._reached(mode, a + start, a + stop)
+def _origins(stored: Origins, a: int) -> Callable[[int, int], IntArray]:
+    def read(start: int, stop: int) -> IntArray:
+        return origins_of(stored, a + start, a + stop)
 
     return read
 
@@ -147,10 +141,10 @@ def compact_modes(extents: list[WrittenNumbers]) -> list[int | None]:
 
 
 def alike_cells(cells: list[WrittenNumbers]) -> Index | None:
-    """Return the extents that all cells have, None if they differ or there is none."""
+    """Return the extents that all cells have, or would have; None if they differ or nothing is known."""
     found: list[int] = []
     for series in cells:
-        alike = series.alike() if series.count else None
+        alike = series.alike() if series.count or series.known is not None else None
         if alike is None:
             return None
         found.append(alike)

@@ -37,6 +37,7 @@ class Assembly:
     _extents: list[Numbers]
     _splits: list[IntArray]
     _leaf: IntArray | None = None
+    _absent: Index = ()
     _room: int = MAX_SPREAD
 
     @classmethod
@@ -81,7 +82,9 @@ class Assembly:
     def even_cells(self, extents: Index) -> None:
         """Add cells that all have these extents: O(1), however many they are."""
         for inner, extent in enumerate(extents):
-            self._check_prefix(_checked(extent, self._mode + inner), self._mode + inner)
+            _checked(extent, self._mode + inner)
+        if not self.prefixes and any(extents):
+            self._absent = extents
         self._leaf = shared_table(extents, self.prefixes)
         self._extents += extents
 
@@ -118,7 +121,8 @@ class Assembly:
             if len(origins) != rank:
                 raise RankError(f"a shape of rank {rank} has {rank} origins, not {len(origins)}")
             starts = self._starts(origins, outer)
-        columns = Columns(tuple(self._splits), self._leaf, tuple(starts[:outer]), tuple(starts[outer:]))
+        first, inner = tuple(starts[:outer]), tuple(starts[outer:])
+        columns = Columns(tuple(self._splits), self._leaf, first, inner, self._absent)
         return Jagged(Rows.whole(columns))
 
     def _starts(self, origins: list[Numbers], outer: int) -> list[Origins]:

@@ -14,7 +14,8 @@
 ===============  ====================================================================================
 
 The outermost object may have ``"names"``, too: per mode its name, or null.
-What a shape is written as depends on how it is stored: equal shapes may have different JSON.
+What a shape is written as depends on how it is stored: equal shapes may have different JSON, and each is
+read back as an equal shape.
 """
 
 from collections.abc import Callable

@@ -8,11 +8,11 @@ import re
 from itertools import accumulate, pairwise
 from typing import NoReturn, cast, final
 
-import attrs
 import numpy as np
 
 from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._scanner import excerpt, refuse_at
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, ParseError, TensorWrapperError
 from tensorwrapper.shape.boxes._names import Names, to_names
 from tensorwrapper.shape.boxes._smooth import make_smooth
@@ -104,7 +104,7 @@ def _after_space(text: str, start: int = 0) -> int:
 
 
 @final
-@attrs.frozen
+@frozen
 class _Body:
     """The items between two parentheses, as places in the text."""
 
@@ -173,7 +173,7 @@ def _filled(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class _Item:
     """What is written for one mode, or for the modes of cells."""
 

@@ -8,6 +8,7 @@ from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat, NestedCommon
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.kinds._triangular import Triangular
+from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.shape.rows._written_numbers import WrittenNumbers, starts_of
 from tensorwrapper.shape.text._text import MOST_NUMBERS, SHOWN, format_shape, list_text, shape_str
 from tensorwrapper.typing import Index
@@ -86,7 +87,7 @@ def _origin(origin: Index, shown: int | None) -> str:
 
 def _jagged_call(shape: JaggedCommon, shown: int | None) -> str:
     rows, rank = shape.rows, shape.rank
-    if rows.outer_rank > _DEEP:
+    if rows.outer_rank > _DEEP or _hides_cells(rows):
         return f'Shape.parse("{shape_str(shape)}")'
     if shown is None and rows.columns.leaf_rank == 1 and rows.size > MAX_INT64:
         # Rows that are all alike are not bound to 64 bits; a list of lengths is.
@@ -111,6 +112,13 @@ def _jagged_call(shape: JaggedCommon, shown: int | None) -> str:
         # Without a single cell the lists do not tell how deep they go.
         needs_rank = a == b
     return f"Shape.jagged({text}{f', rank={rank}' if needs_rank else ''}{_origin(origin, shown)})"
+
+
+def _hides_cells(rows: Rows) -> bool:
+    """Tell whether extents or starts of cells are stored though there is no cell, which lists cannot say."""
+    a, b = rows.leaves
+    cells = range(rows.outer_rank, rows.rank) if rows.columns.leaf_rank > 1 else ()
+    return a == b and (any(rows.absent) or any(rows.stored_origin(mode) for mode in cells))
 
 
 def _alike_leaf(starts: list[WrittenNumbers]) -> int | None:

@@ -8,7 +8,7 @@ White space is free:
                                under all prefixes, in row-major order, or one number that all are
 ``(1000000, 5|)``              a bar after one number: the extent of all rows, of which a box would not
                                be told apart without it
-``(0, |)``                     a bar alone: no prefix leads to the mode, so it has no extent
+``(0, |)``                     a bar alone: no prefix leads to the mode, and nothing is stored of it
 ``(2, 10x20|30x40)``           cells of a higher rank; one cell, ``10x20``, stands for all, and ``|x``
                                says that there are no cells of rank 2
 ``tiled(5|15|10, 30)``         a tiled box: the tiles of each mode
@@ -29,10 +29,10 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 from typing import Final, final
 
-import attrs
 import numpy as np
 
 from tensorwrapper._integers import number_text
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat, NestedCommon
@@ -93,7 +93,7 @@ def format_shape(shape: Flat | NestedCommon, spec: str) -> str:
 
 
 @final
-@attrs.frozen
+@frozen
 class _Text:
     """The text of a shape without layers, in pieces."""
 
@@ -210,7 +210,7 @@ def _jagged(rows: Rows, limit: int | None) -> _Text:
     numbers = _count(modes, single) + _count(starts, origin)
     # Without a bar, rows of one length would read as a box.
     bar = len(cells) == 1 and alike is not None and None not in single
-    if bar and numbers + cells[0].count <= MOST_NUMBERS:
+    if bar and 0 < cells[0].count <= MOST_NUMBERS - numbers:
         # As many as anybody reads are written out: a number and a bar would say the same.
         alike = None
     numbers += sum(s.count for s in cells) if alike is None else len(alike)

@@ -13,7 +13,7 @@ import numpy as np
 
 from tensorwrapper._arrays import frozen_array, run_of
 from tensorwrapper._integers import MAX_INT64, to_count, to_ints
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.errors import ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._smooth import Smooth, make_smooth
 from tensorwrapper.shape.rows._partition import Partition
@@ -94,7 +94,7 @@ class Overlaps:
 
 
 @final
-@attrs.frozen
+@frozen
 class RetileCost:
     """What it takes to move all elements from one tiling to another."""
 
@@ -111,7 +111,7 @@ class RetileCost:
 
 
 @final
-@attrs.frozen(eq=False, getstate_setstate=False)
+@frozen(eq=False, getstate_setstate=False)
 class RetilePieces:
     """Boxes of elements that move as one: a run of the pieces of a plan, as (n, rank) arrays."""
 
@@ -154,7 +154,7 @@ def _slices(starts: Index, extents: Index) -> tuple[slice, ...]:
 
 
 @final
-@attrs.frozen(repr=False, getstate_setstate=False)
+@frozen(repr=False, getstate_setstate=False)
 class RetilePlan:
     """How the elements of a box get from the tiles of one tiling to those of another.
 

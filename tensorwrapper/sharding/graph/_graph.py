@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 import attrs
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, Finding, ValidationError
 from tensorwrapper.sharding._boxes import BoxesLike
 from tensorwrapper.sharding._operations import BlockOperation
@@ -47,7 +48,7 @@ def _check_class(value: object, classes: type | tuple[type, ...], what: str) -> 
 
 
 @final
-@attrs.frozen
+@frozen
 class Graph:
     """Tensors, operations on them, and the shards of operations, as nodes that refer to one another by id.
 
@@ -106,8 +107,8 @@ class Graph:
         return len(self.nodes)
 
     def __contains__(self, node: object) -> bool:
-        held = node if isinstance(node, UUID) else getattr(node, "id", None)
-        return held in self._by_id
+        identifier = node if isinstance(node, UUID) else getattr(node, "id", None)
+        return identifier in self._by_id
 
     @property
     def _by_id(self) -> dict[UUID, int]:

@@ -8,6 +8,7 @@ import attrs
 
 from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import Json, dump_json, has_number_over, load_json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import ShapeLike
 from tensorwrapper.sharding._boxes import Box, as_box
@@ -51,7 +52,7 @@ def _check_label(_: object, field: "attrs.Attribute[str | None]", value: object)
 
 
 @final
-@attrs.frozen
+@frozen
 class Region:
     """A box of a tensor of the graph.
 
@@ -78,7 +79,7 @@ def _to_projections(given: "Mapping[str, Projection | Sequence[Projection]]") ->
 
 
 @final
-@attrs.frozen
+@frozen
 class Signature(Sides[Projection]):
     """The projections of an operation, by the names of its operands: what makes new shards possible."""
 
@@ -111,7 +112,7 @@ def _to_params(given: Mapping[str, Json] | None) -> str | None:
 
 
 @final
-@attrs.frozen
+@frozen
 class Tags:
     """What a node carries besides its body: the index and signature of sharding, and tags of strangers.
 
@@ -141,7 +142,7 @@ _NO_TAGS = Tags()
 
 
 @final
-@attrs.frozen(kw_only=True)
+@frozen(kw_only=True)
 class TensorNode:
     """A tensor: the box of its indices and the name of its element type.
 
@@ -165,7 +166,7 @@ class TensorNode:
 
 
 @final
-@attrs.frozen(kw_only=True)
+@frozen(kw_only=True)
 class OperationNode(Sides[Region]):
     """An operation on regions of tensors. Its shards are `ApplicationNode` values."""
 
@@ -188,7 +189,7 @@ class OperationNode(Sides[Region]):
 
 
 @final
-@attrs.frozen(kw_only=True)
+@frozen(kw_only=True)
 class ApplicationNode(Sides[Region]):
     """One shard of an operation: the regions that it reads and writes."""
 
@@ -205,7 +206,7 @@ class ApplicationNode(Sides[Region]):
 
 
 @final
-@attrs.frozen(kw_only=True)
+@frozen(kw_only=True)
 class NoteNode:
     """A text for readers."""
 

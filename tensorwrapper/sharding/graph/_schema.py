@@ -236,10 +236,10 @@ def _projections(named: "Named[Projection]") -> dict[str, Json]:
 
 
 def _projection(projection: Projection) -> Json:
-    held = projection.index_map
-    rows: list[Json] = [_integers(row) for row in held.matrix]
+    index_map = projection.index_map
+    rows: list[Json] = [_integers(row) for row in index_map.matrix]
     return {
-        "affineMap": {"projection": rows, "offset": _integers(held.offset)},
+        "affineMap": {"projection": rows, "offset": _integers(index_map.offset)},
         "shape": _integers(projection.extents),
     }
 

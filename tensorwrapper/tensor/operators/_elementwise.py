@@ -12,8 +12,10 @@ import numpy as np
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
+from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor.operators._operand import (
@@ -26,6 +28,7 @@ from tensorwrapper.tensor.operators._operand import (
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
+    check_out,
     prefix_of,
     reference_of,
     splits_below,
@@ -65,10 +68,11 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     options.pop("order", None)
     implementation = reference.layout.implementation
     if implementation.tiled is not None:
-        implementation = cast("TiledStrided", implementation)
+        implementation = cast("TiledStrided", implementation.unnamed())
         under = _under_tiles(everything, reference, implementation, name)
         if under is not None and all(out is None for out in outs):
-            return _call_tiled(ufunc, reference, implementation, under, options)
+            shape = shape_of_rows(operands, reference, name)
+            return _call_tiled(ufunc, reference, implementation, shape, under, options)
     return _call_rows(ufunc, operands, reference, outs, where, options)
 
 
@@ -187,8 +191,7 @@ def _target(out: Out, shape: Shape[Any], name: str) -> "Array | None":
         if out.shape != shape.extents:
             raise ExtentMismatchError(f"{name}: out= has extents {out.shape}, the result {shape.extents}")
         return out
-    if out.shape != shape:
-        raise ExtentMismatchError(f"{name}: out= has the shape {out.shape!r}, the result {shape!r}")
+    check_out(out, shape, name)
     if is_tensor(out):
         out._check_writeable()
         buffer, implementation = out.buffer, out.layout.implementation
@@ -234,10 +237,9 @@ def _put(result: "TensorFacade[Any]", outs: "tuple[Out, ...]", name: str) -> obj
     (out,) = outs
     if out is None:
         return result
-    if out.shape != result.shape:
-        raise ExtentMismatchError(f"{name}: out= has the shape {out.shape!r}, the result {result.shape!r}")
     if isinstance(out, np.ndarray):
         raise ConversionError(f"{name}: a result in {result.buffer!r} goes into a tensor, not into an array")
+    check_out(out, result.shape, name)
     if not np.can_cast(result.dtype, out.dtype, "same_kind"):
         raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {out.dtype}")
     if result.buffer.fill_value is not None:
@@ -262,7 +264,7 @@ def over_array(array: Array, shape: Shape[Any], operands: Sequence[object]) -> "
     buffer, strides, offset = as_dense(array)
     if shape.kind == "nested" or offset:
         return make(packed_layout(shape), Dense(cast("Any", array.reshape(-1))))
-    return make(wrap_layout(Strided(shape, strides, offset)), buffer)
+    return make(Layout(shape, strides=strides, offset=offset), buffer)
 
 
 def flat_operands(operands: Sequence[Operand], reference: "TensorFacade[Any]", name: str) -> list[Any]:
@@ -328,12 +330,12 @@ def over_rows(flat: Array, shape: Shape[Any], reference: "TensorFacade[Any]") ->
     layout = reference.layout
     implementation = layout.implementation
     if implementation.tiled is not None:
-        implementation = cast("TiledStrided", implementation)
+        implementation = cast("TiledStrided", implementation.unnamed())
         box = reference._make(
             packed_layout(implementation.under.shape),
             Dense(cast("Any", np.empty(len(flat), flat.dtype))),
         )
-        tiled = _tiled(box, implementation)
+        tiled = _tiled(box, implementation, shape)
         tiled.assign(reference._make(packed_layout(shape.flatten()), Dense(cast("Any", flat))))
         return tiled
     if shape is not reference.shape or implementation.offset or not implementation.is_contiguous:
@@ -341,8 +343,11 @@ def over_rows(flat: Array, shape: Shape[Any], reference: "TensorFacade[Any]") ->
     return reference._make(layout, Dense(cast("Any", flat)))
 
 
-def _tiled(box: "TensorFacade[Any]", implementation: TiledStrided) -> "TensorFacade[Any]":
-    return box._make(box.layout.as_tiled(implementation.tiling), box.buffer)
+def _tiled(box: "TensorFacade[Any]", implementation: TiledStrided, shape: Shape[Any]) -> "TensorFacade[Any]":
+    """Return a box seen through tiles, which lie where the reference has them, under the names of a shape."""
+    under = cast("Strided", box.layout.implementation)
+    tiles = TiledStrided(implementation.tiling, under, implementation.grid_origin)
+    return box._make(wrap_layout(tiles, names_of(shape)), box.buffer)
 
 
 def _under_tiles(
@@ -353,7 +358,7 @@ def _under_tiles(
     r = reference.shape.rank // 2
     for operand in operands:
         if isinstance(operand, TensorFacade) and operand.layout.is_tiled:
-            own = cast("TiledStrided", operand.layout.implementation)
+            own = cast("TiledStrided", operand.layout.implementation.unnamed())
             memory = operand.buffer.memory_of(own.under)
             if (
                 own.tiling != implementation.tiling
@@ -381,6 +386,7 @@ def _call_tiled(
     ufunc: np.ufunc,
     reference: "TensorFacade[Any]",
     implementation: TiledStrided,
+    shape: Shape[Any],
     arrays: list[Any],
     options: dict[str, Any],
 ) -> object:
@@ -388,6 +394,7 @@ def _call_tiled(
         results = ufunc(*arrays, **options)
     found = _several(results)
     made = [
-        _tiled(over_array(array, implementation.under.shape, [reference]), implementation) for array in found
+        _tiled(over_array(array, implementation.under.shape, [reference]), implementation, shape)
+        for array in found
     ]
     return made[0] if len(made) == 1 else tuple(made)

@@ -1,5 +1,6 @@
 """NumPy's functions on tensors: three that choose and join elements, and arrays of boxes for all others."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast
@@ -16,7 +17,7 @@ from tensorwrapper.buffer.lowlevel import (
 )
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
+from tensorwrapper.shape.lowlevel import make_smooth, mode_of, unnamed_shape, wrap
 from tensorwrapper.tensor._bridge import join_lazily
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._facade import TensorFacade
@@ -240,7 +241,7 @@ def _stack(
     parts = _tensors(given, "stack")
     first = parts[0].shape
     for part in parts[1:]:
-        if part.shape != first:
+        if unnamed_shape(part.shape) != unnamed_shape(first):
             raise ExtentMismatchError(f"stack: {part.shape!r} is not {first!r}")
     mode = mode_of(cast("SupportsIndex", axis), first.rank + 1)
     if mode and first.flatten().kind != "smooth":
@@ -386,7 +387,36 @@ def _row_by_row(
     return flat
 
 
+def _ndim(a: object) -> int:
+    return a.shape.rank if isinstance(a, TensorCommon) else np.ndim(cast("Any", a))
+
+
+def _shape(a: object) -> Extents:
+    """Return the extents of a box or a sparse tensor, for which no element is asked."""
+    if not isinstance(a, TensorCommon):
+        return np.shape(cast("Any", a))
+    shape = a.shape.flatten()
+    if shape.kind != "smooth":
+        raise JaggedModeError(
+            f"np.shape of {shape!r}: its rows have no common extents; t.shape has them all, "
+            "t.shape.as_smooth().extents those of the box around them"
+        )
+    return shape.extents
+
+
+def _size(a: object, axis: "int | tuple[int, ...] | None" = None) -> int:
+    if not isinstance(a, TensorCommon):
+        return np.size(cast("Any", a), cast("Any", axis))
+    if axis is None:
+        return a.shape.size
+    modes = axis if isinstance(axis, tuple) else (axis,)
+    return math.prod([a.shape.extent(mode_of(mode, a.shape.rank)) for mode in modes])
+
+
 _OWN: "dict[Callable[..., Any], Callable[..., object]]" = {
+    np.ndim: _ndim,
+    np.shape: _shape,
+    np.size: _size,
     np.concatenate: _concatenate,
     np.stack: _stack,
     np.where: _where,

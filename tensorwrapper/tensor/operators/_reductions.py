@@ -19,13 +19,13 @@ from tensorwrapper.errors import (
     JaggedModeError,
 )
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
+from tensorwrapper.shape.lowlevel import make_smooth, mode_of, names_of, wrap
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._reduce import reduce_runs
 from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows
 from tensorwrapper.tensor.operators._operand import is_tensor, is_tensor_or_view, read_operand, read_operands
 from tensorwrapper.tensor.operators._refusals import refusals
-from tensorwrapper.tensor.operators._shapes import splits_below
+from tensorwrapper.tensor.operators._shapes import check_out, splits_below
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["METHODS"]
@@ -176,7 +176,11 @@ def _reduceat(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any
     with refusals(name):
         result = np.asarray(ufunc.reduceat(array_of(tensor), *map(np.asarray, inputs[1:]), **options))
     origin = tuple([0 if mode == axis else start for mode, start in enumerate(shape.origin)])
-    return _finish(over_array(result, wrap(make_smooth(result.shape, origin)), [tensor]), out, name)
+    return _finish(
+        over_array(result, wrap(make_smooth(result.shape, origin), names_of(tensor.shape)), [tensor]),
+        out,
+        name,
+    )
 
 
 def _outer(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
@@ -264,8 +268,7 @@ def _finish(result: TensorFacade[Any], out: object, name: str) -> object:
         return array
     if not is_tensor_or_view(out):
         raise ConversionError(f"{name}: out= is a tensor, a view or an array, not a {type(out).__name__}")
-    if out.shape != result.shape:
-        raise ExtentMismatchError(f"{name}: out= has the shape {out.shape!r}, the result {result.shape!r}")
+    check_out(out, result.shape, name)
     if not np.can_cast(result.dtype, out.dtype, "same_kind"):
         raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {out.dtype}")
     out.assign(result)

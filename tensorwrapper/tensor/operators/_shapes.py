@@ -12,7 +12,8 @@ import numpy as np
 
 from tensorwrapper.errors import ExtentMismatchError, LayerError, ModeNameError
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, wrap
+from tensorwrapper.shape.lowlevel import check_names, make_smooth, unnamed_shape, wrap
+from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.typing import Extents, IntArray
@@ -22,6 +23,7 @@ _compared: "tuple[Callable[[], object], Callable[[], object]]" = (bool, bool)
 
 __all__ = [
     "box_of_result",
+    "check_out",
     "extents_of",
     "is_same",
     "prefix_of",
@@ -110,6 +112,22 @@ def _other_origin(name: str, mode: int, one: int, other: int) -> ExtentMismatchE
         f"{name}: mode {mode} starts at {one} in one tensor and at {other} in another; t[...] of each starts "
         "at zero and combines by position"
     )
+
+
+def check_out(out: TensorCommon[Any], shape: Shape[Any], name: str) -> None:
+    """Raise unless a result of a shape goes into ``out=``, which keeps its own names of modes.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If it has another shape.
+    ModeNameError
+        If a mode has another name.
+    """
+    if out.shape != shape:
+        check_names(out.shape, shape, f"{name}: out=")
+        if unnamed_shape(out.shape) != unnamed_shape(shape):
+            raise ExtentMismatchError(f"{name}: out= has the shape {out.shape!r}, the result {shape!r}")
 
 
 def is_same(shape: Shape[Any], reference: Shape[Any]) -> bool:

@@ -47,7 +47,12 @@ def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str,
         return first_tensor(operands)._make(packed_layout(shape), Dense(cast("Any", flat)))
     arrays = [_array_of(operand, shape, reference, name) for operand in operands]
     with refusals(name):
-        result = np.asarray(ufunc(*arrays, **options)).reshape(-1)
+        try:
+            result = np.asarray(ufunc(*arrays, **options)).reshape(-1)
+        except ValueError as error:
+            if "null" not in str(error):
+                raise
+            raise ConversionError(f"{name}: a null is no text; fill_null() gives it one") from error
     if result.dtype.kind == "T":
         found, _ = read_strings(result, "utf8")
         return first_tensor(operands)._make(packed_layout(shape), Strings(found))
@@ -105,8 +110,8 @@ def _array_of(operand: Operand, shape: Shape[Any], reference: "TensorFacade[Any]
             raise DTypeError(
                 f"{name}: ufuncs of bytes are comparisons; text has the others, as NumPy's StringDType"
             )
-        held = Strings(data_of(operand))
-        flat = held.array_of(held.stored)
+        strings = Strings(data_of(operand))
+        flat = strings.array_of(strings.stored)
     elif isinstance(operand, TensorFacade):
         flat = operand.elements()
     else:

@@ -19,6 +19,7 @@ from tensorwrapper.errors import (
     ReadOnlyError,
 )
 from tensorwrapper.layout.copies import _bands, _gather, _steps, _table
+from tensorwrapper.layout.lowlevel import choose, wrap_layout
 
 DTYPES = ["u1", "i2", ">f4", "f8", "c16", "M8[s]", "S3", "?"]
 rng = np.random.default_rng(11)
@@ -124,6 +125,12 @@ SHUFFLED = rng.permutation(1024)
 LENGTHS = rng.integers(0, 30, 150_000)
 BOX, ROWS = Layout(Shape(2048, 1024)), Shape.jagged(LENGTHS)
 
+
+def chosen_of(layout, mask):
+    """The layout of the elements of rows that a mask of them all chooses."""
+    return wrap_layout(choose(layout.implementation, layout.shape, mask))
+
+
 LARGE = {
     "a transpose": (BOX, Layout(Shape(2048, 1024), order="F")),
     "a part of a transpose": (BOX[1:, :1000], Layout(Shape(2047, 1000), order="F")),
@@ -167,6 +174,28 @@ def test_large_copies_and_what_they_allocate(case, threads):
     expected[places(target)] = old[places(source)]
     assert np.array_equal(new, expected)
     assert peak < 8 * 2**20 < old.nbytes
+
+
+SHORT = Layout(Shape.jagged(rng.integers(0, 9, 3000)))
+CHOSEN = rng.random(SHORT.shape.size) > 0.4
+LINES = {
+    "rows from anywhere": SHORT.gather(0, rng.integers(0, 3000, 4000)),
+    "rows backwards": SHORT[:, ::-1],
+    "steps in rows": SHORT[:, 1::3],
+    "rows of one": SHORT[:, :1],
+    "longer rows among short ones": Layout(Shape.jagged([5] * 500 + [9000] + [0, 3] * 300))[::-1],
+    "chosen elements": chosen_of(SHORT, CHOSEN),
+}
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f8", "c16", "S3"])
+@pytest.mark.parametrize("source", LINES.values(), ids=LINES)
+def test_short_lines_and_single_elements_go_where_they_follow_one_another(source, dtype):
+    target = Layout(source.shape)
+    old, new = filled(room(source), dtype), filled(room(target), dtype)
+    run_copy(source.copy_plan(target), old, new)
+    assert new.tobytes() == old[places(source)].tobytes()
+    assert sum(int(runs[:, 2].sum()) for runs in source.copy_plan(target).run_batches()) == source.shape.size
 
 
 def test_nothing_moves_onto_itself():

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.buffer.copies import _strided_copy
-from tensorwrapper.buffer.copies._copy import assign_elements, copy_elements, join_elements
 from tensorwrapper.buffer.copies._strided_copy import copy_strided
 
 
@@ -121,26 +120,3 @@ def test_tensors_copy_and_assign_this_way():
     assert np.array_equal(np.asarray(turned), array.T)
     assert np.asarray(turned).flags.c_contiguous
     assert count.nbytes == array.nbytes
-
-
-def test_the_counted_routines_copy_arrays_of_any_order():
-    array = np.arange(60_000).reshape(200, 300)
-    copied = copy_elements(array.T)
-    cast = copy_elements(array.T, np.dtype(np.float64))
-    joined = join_elements([array.T, array], array.dtype)
-    assigned = np.zeros((300, 200))
-    assign_elements(assigned, array.T)
-
-    assert copied.flags.c_contiguous
-    assert cast.dtype == np.float64
-    for result in (copied, cast, assigned, joined[:60_000].reshape(300, 200)):
-        assert np.array_equal(result, array.T)
-    assert np.array_equal(joined[60_000:], array.ravel())
-
-
-def test_an_array_is_assigned_to_itself_in_another_order():
-    array = np.arange(90_000).reshape(300, 300)
-    expected = array.T.copy()
-    assign_elements(array, array.T)
-
-    assert np.array_equal(array, expected)

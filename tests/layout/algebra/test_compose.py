@@ -1,14 +1,17 @@
 """Composition: one layout after the other, pointwise exact or refused."""
 
+import itertools
 import random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.layouts import NIGHTLY, ORDERS, extended, leaves, model, random_layout, table
 
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout, Swizzle, compose, make_layout, parse_tiler
-from tensorwrapper.shape import Shape
+from tensorwrapper.shape import Shape, Tiling
 
 PAIRS = 300_000 if NIGHTLY else 4_000
 
@@ -261,9 +264,67 @@ A = Layout.parse("(4,4):(4,1)")
         (lambda: compose(A, Layout.parse("S<1,0,1> o 0 o 4:1"), exact="raise"), LayoutError, "composite"),
         (lambda: compose(A, A, exact="maybe"), ConversionError, "exact must be"),
         (lambda: compose(A, A, outside=None), ConversionError, "outside must be"),
-        (lambda: compose(A, Layout(Shape.jagged([1, 2]))), LayoutError, "stride per mode"),
+        (lambda: compose(A, Layout(Shape.jagged([1, 2])), exact="raise"), LayoutError, "rows or tables"),
+        (lambda: compose(A, Layout(Shape.jagged([1, 200]))), LayoutError, "no ordinals of the outer"),
     ],
 )
 def test_what_is_refused(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+@st.composite
+def operands(draw):
+    """A layout of any kind whose offsets are ordinals of another of any kind."""
+
+    def some(size):
+        match draw(st.sampled_from(["origin", "jagged", "rows", "gather", "rotated", "tiles", "plain"])):
+            case "jagged":
+                cuts = sorted(draw(st.lists(st.integers(0, size), max_size=3)))
+                return Layout(Shape.jagged([b - a for a, b in itertools.pairwise([0, *cuts, size])]))
+            case "rows":
+                half = size // 2
+                return Layout.from_block_offsets(Shape.jagged([half, size - half]), [size - half, 0])
+            case "gather":
+                return Layout(Shape(size)).gather(0, draw(st.permutations(range(size))))
+            case "rotated":
+                return Layout(Shape(size)).rotate([draw(st.integers(0, 3))])
+            case "tiles":
+                return Layout(Shape(size)).as_tiled(Tiling([1, size - 1]))
+            case "origin":
+                rows = draw(st.sampled_from([n for n in range(1, size + 1) if size % n == 0]))
+                return Layout(Shape(rows, size // rows, origin=(draw(st.integers(-3, 3)), 1)), order="F")
+            case _:
+                return Layout(Shape(size))
+
+    inner = some(draw(st.integers(2, 8)))
+    outer = some(inner.shape.size + draw(st.integers(0, 3)))
+    return outer, inner
+
+
+@given(operands())
+def test_section_5_any_layout_is_taken_at_the_values_of_any(pair):
+    outer, inner = pair
+    made = compose(outer, inner)
+    for index in inner.shape.indices():
+        if made.shape == inner.shape:
+            assert made.offset_of(index) == outer.offset_of_ordinal(inner.offset_of(index))
+    if made.shape != inner.shape:
+        # Layouts from zero keep to nested modes, which the result may refine.
+        assert not any(inner.shape.origin)
+        expected = [outer.offset_of_ordinal(inner.offset_of(index)) for index in inner.shape.indices()]
+        assert made.to_numpy().ravel().tolist() == expected
+
+
+def test_section_5_an_origin_stays_and_strides_stay_strides():
+    outer = Layout(Shape(4, 6, origin=(7, 7)), order="F")
+    inner = Layout(Shape(2, 3, origin=(-1, 5)), strides=(6, 2))
+    made = compose(outer, inner)
+    assert (made.shape, made.strides) == (inner.shape, (1, 8))
+    assert compose(outer, inner, exact="raise") == made
+    rows = Layout(Shape.jagged([2, 1]))
+    assert compose(outer, rows).shape == rows.shape
+    with pytest.raises(LayoutError, match="no layout of strides is proved"):
+        compose(outer, rows, exact="raise")
+    with pytest.raises(LayoutError, match="offsets from 22 to 24, which are no ordinals"):
+        compose(outer, Layout(rows.shape, offset=22))

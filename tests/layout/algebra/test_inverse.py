@@ -1,12 +1,13 @@
 """Inverses: from offsets back to ordinals."""
 
 import itertools
+import re
 
 import pytest
 from support.layouts import extended, model, small_layouts, table
 
 from tensorwrapper.errors import ConversionError, LayoutError
-from tensorwrapper.layout import Layout, left_inverse, right_inverse
+from tensorwrapper.layout import Layout, left_inverse, make_layout, right_inverse
 
 
 def modes_of(layout):
@@ -168,3 +169,20 @@ def test_right_by_example(text, order, expected):
 def test_what_is_refused(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_section_5_a_refused_inverse_says_what_extending_gives():
+    hints = 0
+    for extents in itertools.product((2, 3, 4), repeat=2):
+        for strides in itertools.product((1, 2, 3, 4), repeat=2):
+            layout = make_layout(extents, strides)
+            try:
+                wide = str(left_inverse(layout, outside="extend"))
+            except LayoutError:
+                continue
+            if layout.is_injective:
+                continue
+            hints += 1
+            with pytest.raises(LayoutError, match=re.escape(f'; outside="extend" gives {wide}, which leads')):
+                left_inverse(layout)
+    assert hints > 10

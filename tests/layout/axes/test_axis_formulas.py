@@ -1,41 +1,14 @@
 """The table of closed forms: each operation on a cycle against its definition, position by position."""
 
 import itertools
-import math
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.axes import cycles, defined, listed, small
 
 from tensorwrapper.layout.axes._axis import Cycle, Stride, Table
-
-small = st.integers(-40, 40)
-
-
-@st.composite
-def cycles(draw, *, whole=False):
-    """Any cycle; with ``whole`` one whose last position is followed by its first."""
-    modulus = draw(st.none() | st.integers(1, 24)) if not whole else draw(st.integers(1, 24))
-    turn = draw(st.integers(-24, 24))
-    extent = draw(st.integers(0, 30))
-    if whole:
-        extent = modulus // math.gcd(turn, modulus) * draw(st.integers(0, 3))
-    return Cycle(extent, draw(small), turn, modulus, draw(st.integers(1, 5)), draw(st.integers(-4, 4)))
-
-
-def defined(axis):
-    """The offsets by the formula, in Python integers, which round down."""
-    found = []
-    for j in range(axis.extent):
-        place = axis.start + axis.turn * j
-        found.append(axis.step * ((place if axis.modulus is None else place % axis.modulus) // axis.hold))
-    return found
-
-
-def listed(based):
-    base, axis = based
-    return [base + axis.at(j) for j in range(axis.extent)]
+from tensorwrapper.layout.axes._values import positions_of
 
 
 @given(cycles())
@@ -176,39 +149,6 @@ def test_injectivity_is_exact(axis):
     assert axis.is_injective == (len(set(defined(axis))) == axis.extent)
 
 
-@given(cycles(), st.integers(-200, 200))
-def test_the_inverse_has_all_positions_ascending(axis, offset):
-    places = defined(axis)
-    for wanted in {offset, *places[:3], *places[-1:]}:
-        assert list(axis.places_of(wanted)) == [j for j, place in enumerate(places) if place == wanted]
-
-
-@given(cycles())
-def test_the_different_offsets_are_found(axis):
-    values = sorted(set(defined(axis)))
-
-    assert list(axis.distinct()) == values
-    assert axis.gap() == min((b - a for a, b in itertools.pairwise(values)), default=0)
-
-
-@given(st.lists(st.integers(-6, 6), max_size=20), st.integers(-7, 7))
-def test_tables_answer_by_search(values, offset):
-    table = Table(np.array(values, dtype=np.int64))
-
-    assert table.bounds() == ((min(values), max(values)) if values else (0, -1))
-    assert table.is_injective == (len(set(values)) == len(values))
-    assert list(table.places_of(offset)) == [j for j, value in enumerate(values) if value == offset]
-    assert listed(table.simplify()) == values
-
-
-@pytest.mark.parametrize("turn", [1, -1])
-def test_the_start_of_a_held_turn_that_goes_back_is_the_last_of_its_hold(turn):
-    axis = Cycle(6, 2, turn, 6, 1, 1)
-
-    assert listed(axis.repeat_each(3)) == [(2 + turn * j) % 6 for j in range(6) for _ in range(3)]
-    assert axis.repeat_each(3)[1] == Cycle(18, 6 if turn == 1 else 8, turn, 18, 3, 1).simplify()[1]
-
-
 def test_huge_turns_are_exact_without_enumeration():
     """Chosen so that every way through Euclid's algorithm is long."""
     fib = [1, 1]
@@ -220,9 +160,9 @@ def test_huge_turns_are_exact_without_enumeration():
 
     assert axis.is_injective
     for bound in (low, high):
-        (place,) = axis.places_of(bound)
+        (place,) = positions_of(axis, bound, 10**6)
         assert axis.at(place) == bound
-    assert not axis.places_of(low - 1)
-    assert not axis.places_of(high + 1)
+    assert not positions_of(axis, low - 1, 10**6)
+    assert not positions_of(axis, high + 1, 10**6)
     # More positions than that reach further down.
     assert Cycle(10**14, modulus // 2, turn, modulus, 1, 1).bounds()[0] < low

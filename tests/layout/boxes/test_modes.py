@@ -1,14 +1,16 @@
 """Operations on modes against NumPy on the table of offsets."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tensorwrapper import Layout, Shape
 from tensorwrapper.errors import ExtentError, LayoutError, OutOfBoundsError, RankError, SizeOverflowError
+from tensorwrapper.layout.axes._split import is_sum
 
 extents = st.lists(st.integers(0, 4), min_size=1, max_size=3)
 
@@ -300,3 +302,42 @@ def test_a_base_beyond_64_bits_is_refused_and_not_wrapped():
     with pytest.raises(SizeOverflowError, match="64 bits"):
         layout.offsets_of(np.empty((0, 2), dtype=np.int64))
     assert Layout(Shape(2), offset=2**70).rotate([1]).offset_of((0,)) == 2**70 + 1
+
+
+@st.composite
+def cycles(draw):
+    """Layouts of one mode that was turned, repeated and held."""
+    layout = Layout(Shape(draw(st.sampled_from([2, 3, 4, 6]))), strides=(draw(st.sampled_from([-2, 1, 3])),))
+    for _ in range(draw(st.integers(1, 3))):
+        layout = draw(
+            st.sampled_from(
+                [layout.rotate([2]), layout.repeat([2]), layout.repeat_each(0, 2), layout.reverse()]
+            )
+        )
+    return layout
+
+
+@settings(max_examples=300)
+@given(cycles(), st.data())
+def test_w4_a_long_mode_is_split_by_rule_as_a_short_one_by_looking(layout, data):
+    extent = layout.shape.extent(0)
+    inner = data.draw(st.sampled_from([n for n in range(1, extent + 1) if extent % n == 0]))
+    counts = data.draw(st.sampled_from([(extent // inner, inner), (1, extent // inner, inner)]))
+    (axis,) = layout.implementation.mode_maps("this")[1]
+    if is_sum(axis, counts):
+        assert layout.split_mode(0, counts).to_numpy().ravel().tolist() == layout.to_numpy().tolist()
+
+
+def test_w4_modes_of_any_length_are_split_or_refused():
+    long = Layout(Shape(2**40))
+    tracemalloc.start()
+    thrice = long.repeat([3]).split_mode(0, (3, 2**40))
+    assert thrice.strides == (0, 1)
+    held = long.repeat_each(0, 8).split_mode(0, (2**20, 2**20, 8))
+    assert held.strides == (2**20, 1, 0)
+    turned = long.rotate([2**20]).split_mode(0, (2**20, 2**20))
+    assert turned.offset_of((0, 5)) == 2**40 - 2**20 + 5
+    with pytest.raises(LayoutError, match="more than 1048576 positions it is decided by rule"):
+        long.rotate([1]).split_mode(0, (2**20, 2**20))
+    assert tracemalloc.get_traced_memory()[1] < 100_000
+    tracemalloc.stop()

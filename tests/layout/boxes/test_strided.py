@@ -9,6 +9,7 @@ import pytest
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
+    JaggedModeError,
     LayoutError,
     OutOfBoundsError,
     RankError,
@@ -156,7 +157,7 @@ def test_offsets_of_takes_any_leading_axes():
         (lambda: Layout(Shape.jagged([1]), order=np.array([0, 1])), RankError, "modes 0 to 0"),
         (lambda: Layout(Shape.jagged([1])).strides, LayoutError, "strides needs a strided layout"),
         (lambda: Layout(Shape.jagged([1])).permute((1, 0)), LayoutError, "puts modes of cells"),
-        (lambda: Layout(Shape.jagged([1])).rotate((0, 1)), LayoutError, "rotate needs a layout over"),
+        (lambda: Layout(Shape.jagged([1])).rotate((0, 1)), JaggedModeError, "rotate moves whole rows along"),
         (lambda: Layout(Shape(2, 3)).permute((0, 0)), RankError, "permutation"),
         (lambda: Layout(Shape(2, 3)).reverse(2), RankError, "mode 2"),
         (lambda: Layout(Shape(2, 3)).window(Shape(2, 2, origin=(0, 2))), OutOfBoundsError, "mode 1"),

@@ -2,15 +2,19 @@
 
 import copy
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.copies import box_pairs, least_runs, moves, pairs, places
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
 from tensorwrapper.layout import Swizzle, compose, make_layout
+from tensorwrapper.layout.copies._steps import RegionCopy
+from tensorwrapper.layout.copies._table import CopySteps
 
 SQUARE = Shape(8, 8)
 
@@ -217,3 +221,50 @@ def test_what_is_no_layout_or_no_size_is_refused():
         plan.nbytes(-1)
     with pytest.raises(ConversionError):
         plan.nbytes(8.0)
+
+
+@st.composite
+def regions(draw):
+    """Two layouts of one box, of which at least one keeps tiles together."""
+    cuts = [[draw(st.lists(st.sampled_from([1, 2, 3]), min_size=1, max_size=6)) for _ in range(2)]]
+    box = Shape(*map(sum, cuts[0]))
+
+    def side():
+        orders = [draw(st.permutations([0, 1])) for _ in range(2)]
+        match draw(st.sampled_from(["tiles", "aligned", "strided", "rotated", "gathered"])):
+            case "tiles" | "aligned" as kind:
+                sizes = [draw(st.permutations(own)) for own in cuts[0]]
+                gap = 4 if kind == "aligned" else 1
+                return Layout.tiled(Tiling(*sizes), order=orders[0], tile_order=orders[1], alignment=gap)
+            case "strided":
+                return Layout(box, order=orders[0])
+            case "rotated":
+                return Layout(box).rotate([draw(st.integers(0, 3)), draw(st.integers(0, 3))])
+            case _:
+                return Layout(box).gather(0, draw(st.permutations(range(box.extent(0)))))
+
+    return side(), side()
+
+
+@settings(max_examples=200)
+@given(regions())
+def test_w5_runs_are_counted_by_kind(pair):
+    source, target = pair
+    steps = source.copy_plan(target).steps
+    if isinstance(steps, RegionCopy):
+        assert steps.cost() == CopySteps.cost(steps)
+
+
+def test_w5_a_plan_of_millions_of_tiles_says_what_it_costs():
+    sizes = [1 + (k * k + k // 7) % 4 for k in range(6000)]
+    source = Layout.tiled(Tiling(sizes, sizes))
+    target = Layout.tiled(Tiling(sizes[::-1], sizes[::-1]), order="F")
+    plan = source.copy_plan(target)
+    alike, counts = plan.steps.kinds()
+    assert plan.steps.count > 36_000_000
+    assert alike.count < 10_000
+    assert sum(map(len, counts)) < 200
+    tracemalloc.start()
+    assert f": strided, {plan.elements} elements in {plan.runs} runs of 1 to" in repr(plan)
+    assert tracemalloc.get_traced_memory()[1] < 8_000_000
+    tracemalloc.stop()

@@ -54,7 +54,7 @@ VIEWS = {
     "windows": (
         lambda x: x.reshape((24,))[:8].sliding_window(0, 3)[::2],
         [[0, 1, 2], [2, 3, 4], [4, 5, 6]],
-        96,  # both rows in which the windows lie
+        56,
     ),
     "diagonal": (lambda x: x[:, 1:].diagonal(), [1, 8, 15, 22], None),
     "interleaved again": (lambda x: sel.interleave([x[0::2], x[1::2]]), X.tolist(), 192),

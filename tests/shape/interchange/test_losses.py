@@ -56,12 +56,14 @@ def test_what_comes_back_is_what_the_report_says(form, shape, names):
             WAYS[form](shape)
         return
     back = WAYS[form](shape)
-    assert (back == shape) == (not set(report.lost) - {"cells"})
+    lost = set(report.lost) - {"cells"}
+    # What is behind empty modes may come back by chance.
+    assert (back == shape) == (not lost) or (back == shape and lost == {"behind_empty"})
     expected = without(shape, form, report.lost)
     assert back.is_congruent(expected)
     assert back.names == expected.names
     assert "origin" not in back.losses(form).lost or form == "json"
-    if "origin" not in report.lost:
+    if not {"origin", "behind_empty"} & set(report.lost):
         assert back == expected
     if form in ("row_partitions", "awkward", "arrow") and shape.kind == "jagged":
         assert (back.outer_rank == shape.outer_rank) == ("cells" not in report.lost)

@@ -100,7 +100,9 @@ def test_the_kind_that_was_asked_for_is_part_of_the_value():
     assert uniform == Shape.jagged([2, 2, 2]) == Shape(3, 2).as_jagged()
     assert uniform != Shape(3, 2)
     assert uniform.same_elements(Shape(3, 2))
-    assert Shape.from_uniform(0, 2) == Shape.jagged([], rank=2)
+    # What a row would have is said, though there is none.
+    assert Shape.from_uniform(0, 2) != Shape.jagged([], rank=2) == Shape.from_uniform(0, 0)
+    assert Shape.from_uniform(0, 2).is_congruent(Shape.jagged([], rank=2))
     assert Shape.from_uniform(2, 0) == Shape.jagged([0, 0])
 
 

@@ -1,9 +1,10 @@
 """Parts of jagged shapes by example: keys, slices, chips, permutations, and their refusals."""
 
+import numpy as np
 import pytest
 
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError
-from tensorwrapper.shape import Jagged, JaggedView, Shape, as_shape
+from tensorwrapper.shape import Jagged, JaggedView, Shape, Tiling, as_shape
 
 J = Shape.jagged([3, 1, 2])
 
@@ -122,3 +123,39 @@ def test_two_transpositions_give_the_shape_back():
     shape = Shape.from_cells((2, 2), [(5, 1), (6, 1), (5, 2), (6, 2)])
     for order in [(1, 0, 2, 3), (0, 1, 3, 2), (1, 0, 3, 2)]:
         assert shape.permute(order).permute(order) == shape
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        Shape(3, 4, 2, origin=(5, -1, 0)),
+        Shape.jagged([[2, 1], [3]], origin=(2, 0, 4)),
+        Shape.from_cells((2,), [(2, 3), (1, 0)]),
+        Shape.triangular(4, "upper"),
+        Tiling([2, 3], [1, 4]).shape,
+        Shape.nested(Shape.jagged([[2, 1], [3]]), layers=(1, 2)),
+        Shape(2, 3).named("x", "y"),
+    ],
+    ids=str,
+)
+def test_leading_integers_keep_their_modes(shape):
+    assert shape.slice() == shape.slice(()) == shape
+    for index in [*shape.indices()][::3]:
+        for count in range(1, shape.rank + 1):
+            leading = index[:count]
+            expected = shape[tuple([slice(i, i + 1) for i in leading])]
+            for part in (shape.slice(*leading), shape.slice(leading), shape.slice(np.array(leading))):
+                assert (part, part.names) == (expected, shape.names)
+            assert part.size == shape.chip(*leading).size
+
+
+def test_leading_integers_that_are_refused():
+    assert J.slice(7, clip=True) == J[3:3]
+    assert J.slice(np.int64(1)) == J[1:2]
+    with pytest.raises(OutOfBoundsError, match=r"\[3, 4\) is outside \[0, 3\) of mode 0"):
+        J.slice(3)
+    with pytest.raises(RankError, match="3 indices are too many"):
+        J.slice(0, 0, 0)
+    for given in [((0, 0), 1), (0, (1, 1)), (True,), (1.0,)]:
+        with pytest.raises(ConversionError):
+            J.slice(*given)

@@ -1,206 +1,280 @@
-"""Labels as a sequence: the grammar of their text, and what one or two of them answer."""
+"""Labelled boxes: every row of the reference's tables, and what it should have refused."""
 
+import copy
+import operator
+import pickle
+from fractions import Fraction
+
+import numpy as np
 import pytest
 
 from tensorwrapper import Shape
-from tensorwrapper.errors import ConversionError, LabelError, LayerError
-from tensorwrapper.shape import Labels
+from tensorwrapper.errors import ExtentMismatchError, LabelError, LayerError, RankError
 
-S, V, M, T = map(Labels.parse, ["", "i", "i,j", "i,jk,l"])
-
-
-@pytest.mark.parametrize(
-    ("text", "names", "layers"),
-    [
-        ("", (), None),
-        ("  ", (), None),
-        ("i", ("i",), None),
-        (" i , j ", ("i", "j"), None),
-        ("i,\tj\n", ("i", "j"), None),
-        ("i,jk,l", ("i", "jk", "l"), None),
-        ("_1,\N{GREEK SMALL LETTER MU},Atom", ("_1", "\N{GREEK SMALL LETTER MU}", "Atom"), None),
-        ("i,j;m", ("i", "j", "m"), (2, 1)),
-        (";", (), (0, 0)),
-        ("i;", ("i",), (1, 0)),
-        (" ; j,k", ("j", "k"), (0, 2)),
-        ("i,i", ("i", "i"), None),
-    ],
-)
-def test_text_is_names_with_commas_and_layers_with_semicolons(text, names, layers):
-    labels = Labels.parse(text)
-
-    assert (labels.names, labels.layers) == (names, layers)
-    assert Labels.parse(str(labels)) == labels
-    assert list(labels) == list(names)
-
-
-@pytest.mark.parametrize(
-    ("text", "what"),
-    [
-        ("i, ", "label 1 is empty in 'i, '"),
-        (",", "label 0 is empty in ','"),
-        (",i", "label 0 is empty"),
-        ("i,,j", "label 1 is empty"),
-        ("i,;j", "label 1 is empty"),
-        ("my index,k", "'my index' is no identifier in 'my index,k'"),
-        ("i j", "'i j' is no identifier"),
-        ("1", "'1' is no identifier"),
-        ("i-j", "'i-j' is no identifier"),
-        ("i'", "is no identifier"),
-        ("i->j", "'i->j' is no identifier"),
-        ("...", "'...' is no identifier"),
-        ("i\0", "is no identifier"),
-        ("(" * 10_000, "is no identifier"),
-    ],
-)
-def test_text_that_is_no_labels_says_what_is_wrong(text, what):
-    with pytest.raises(LabelError) as caught:
-        Labels.parse(text)
-
-    assert what in str(caught.value)
-    assert len(str(caught.value)) < 300
-
-
-@pytest.mark.parametrize("given", [None, 3, ["i", "j"], b"i,j", ("i",)])
-def test_labels_are_text(given):
-    with pytest.raises(ConversionError, match="labels are text"):
-        Shape(2, 3)(given)
-
-
-def test_labels_made_from_names_are_checked_too():
-    assert Labels(("i", "j"), (1, 1)) == Labels.parse("i;j")
-    with pytest.raises(LabelError, match="a label is an identifier, not '1'"):
-        Labels(("i", "1"))
-    for layers in [(2,), (), (1, 0), (1, 1, 1), (3, -1)]:
-        with pytest.raises(LayerError, match="does not deal 2 labels"):
-            Labels(("i", "j"), layers)
-
-
-def test_labels_may_be_given_as_labels():
-    assert Shape(2, 3)(Labels.parse("i,j")) == Shape(2, 3)("i,j")
-    assert Shape(2, 3)("i,j").shape(Labels(("j", "i"))) == Shape(3, 2)
-
-
-# What upstream's dummy indices answer.
-
-
-def test_sizes_and_repeats():
-    assert [len(labels) for labels in (S, V, M, T)] == [0, 1, 2, 3]
-    assert Labels.parse("i,i").distinct == ("i",)
-    assert [labels.has_repeats for labels in (S, V, M, T)] == [False] * 4
-    assert Labels.parse("i,i").has_repeats
-
-
-@pytest.mark.parametrize(
-    ("labels", "other", "expected"),
-    [(M, "j,i", True), (M, "i,k", False), (V, "j", False), (S, V, False), ("i,i,j", "i,j,j", False)],
-)
-def test_is_permutation_counts_each_label(labels, other, expected):
-    labels = Labels.parse(labels) if isinstance(labels, str) else labels
-
-    assert labels.is_permutation(other) is expected
-
-
-@pytest.mark.parametrize(
-    ("labels", "other", "expected"),
-    [
-        ("", "", ()),
-        ("i", "i", (0,)),
-        ("i,j", "i,j", (0, 1)),
-        ("i,j", "j,i", (1, 0)),
-        ("j,i", "i,j", (1, 0)),
-        ("i,jk,l", "jk,i,l", (1, 0, 2)),
-        ("i,jk,l", "l,jk,i", (2, 1, 0)),
-        ("i,jk,l", "i,l,jk", (0, 2, 1)),
-        ("i,jk,l", "l,i,jk", (1, 2, 0)),
-        ("i,jk,l", "jk,l,i", (2, 0, 1)),
-    ],
-)
-def test_a_permutation_says_where_each_label_is_in_the_other(labels, other, expected):
-    assert Labels.parse(labels).permutation(other) == expected
-
-
-@pytest.mark.parametrize(("labels", "other"), [("", "i"), ("i,i", "i,j"), ("i,j", "i,i"), ("i", "j")])
-def test_labels_that_are_no_permutation_raise(labels, other):
-    with pytest.raises(LabelError, match="no permutation"):
-        Labels.parse(labels).permutation(other)
-
-
-@pytest.mark.parametrize(
-    ("labels", "label", "expected"), [("i,i", "i", (0, 1)), ("i,j", "j", (1,)), ("i", "j", ()), ("", "i", ())]
-)
-def test_places_are_every_mode_of_a_label(labels, label, expected):
-    assert Labels.parse(labels).places(label) == expected
-    assert Labels.parse(labels).count(label) == len(expected)
-
-
-def test_equality_is_ordered_and_case_counts():
-    assert Labels.parse(" i , j ") == M
-    assert Labels.parse("I,j") != M
-    assert Labels.parse("j,i") != M
-    assert Labels.parse("i;j") != M
-    assert M != "i,j"
-
-
-@pytest.mark.parametrize(
-    ("labels", "other", "expected"),
-    [(V, M, "i,i,j"), (M, "i,j,l,s", "i,j,i,j,l,s"), (S, M, "i,j")],
-)
-def test_concatenation_keeps_repeats(labels, other, expected):
-    assert str(labels.concatenation(other)) == expected
-
-
-@pytest.mark.parametrize(
-    ("labels", "other", "expected"), [(V, M, "i"), (M, V, "i"), (M, "k,l", ""), (M, "i,j,i,j,l,s", "i,j")]
-)
-def test_intersection_has_the_common_labels_in_order(labels, other, expected):
-    assert str(labels.intersection(other)) == expected
-
-
-@pytest.mark.parametrize(
-    ("labels", "other", "expected"),
-    [(V, M, ""), (M, V, "j"), (M, M, ""), (M, "k,l", "i,j"), (V, "k,l", "i")],
-)
-def test_difference_has_the_labels_that_the_other_has_not(labels, other, expected):
-    assert str(labels.difference(other)) == expected
+SCALAR, VECTOR, PAIR, MATRIX, CUBE = Shape(), Shape(1), Shape(2), Shape(2, 3), Shape(3, 4, 5)
+A = Shape(10, 20, 30)
+F = Shape(5, 6)
 
 
 @pytest.mark.parametrize(
     ("result", "left", "right", "expected"),
     [
-        *[(labels, labels, labels, True) for labels in (S, V, M, T)],
-        (M, "j,i", "i,j", True),
-        (M, "i,j", "j,i", True),
-        ("i,i", M, M, False),
-        (M, "i,i", M, False),
-        (M, M, "i,i", False),
-        (M, "i,k", "k,j", False),
-        (M, "i,j,k", "i,k,j", False),
-        ("i,j,k,l", M, "k,l", False),
+        ("", SCALAR(""), SCALAR(""), ()),
+        ("i", SCALAR(""), VECTOR("i"), (1,)),
+        ("i", VECTOR("i"), SCALAR(""), (1,)),
+        ("", VECTOR("i"), SCALAR(""), ()),
+        ("i,j", SCALAR(""), MATRIX("i,j"), (2, 3)),
+        ("i,j", MATRIX("i,j"), SCALAR(""), (2, 3)),
+        ("j,i", SCALAR(""), MATRIX("i,j"), (3, 2)),
+        ("j,i", MATRIX("i,j"), SCALAR(""), (3, 2)),
+        ("i", SCALAR(""), MATRIX("i,j"), (2,)),
+        ("j", MATRIX("i,j"), SCALAR(""), (3,)),
+        ("", MATRIX("i,j"), SCALAR(""), ()),
+        ("i", VECTOR("i"), VECTOR("i"), (1,)),
+        ("i,j", VECTOR("i"), VECTOR("j"), (1, 1)),
+        ("", VECTOR("i"), VECTOR("i"), ()),
+        ("i,j,k", PAIR("k"), MATRIX("i,j"), (2, 3, 2)),
+        ("i,j", PAIR("i"), MATRIX("i,j"), (2, 3)),
+        ("j,i", MATRIX("i,j"), PAIR("i"), (3, 2)),
+        ("i", PAIR("i"), MATRIX("i,j"), (2,)),
+        ("j", MATRIX("i,j"), PAIR("i"), (3,)),
+        ("", MATRIX("i,j"), PAIR("i"), ()),
+        ("i,j,k,l", MATRIX("k,l"), MATRIX("i,j"), (2, 3, 2, 3)),
+        ("i,j,k", MATRIX("k,l"), MATRIX("i,j"), (2, 3, 2)),
+        ("i,j,l", MATRIX("k,l"), MATRIX("i,j"), (2, 3, 3)),
+        ("i,k,l", MATRIX("k,l"), MATRIX("i,j"), (2, 2, 3)),
+        ("j,k,l", MATRIX("k,l"), MATRIX("i,j"), (3, 2, 3)),
+        ("j,k", MATRIX("i,k"), MATRIX("i,j"), (3, 3)),
+        ("i,k", A("i,j,k"), A("i,j,k"), (10, 30)),
+        ("i,j,k,l", A("i,j,k"), A("i,j,l"), (10, 20, 30, 30)),
+        ("m,n", MATRIX("l,s"), Shape(7, 8, 3, 2)("m,n,s,l"), (7, 8)),
     ],
 )
-def test_a_hadamard_product_has_the_same_labels_everywhere(result, left, right, expected):
-    result = Labels.parse(result) if isinstance(result, str) else result
+def test_a_product_has_the_extent_of_every_label(result, left, right, expected):
+    product = left * right
 
-    assert result.is_hadamard_product(left, right) is expected
+    assert product.shape(result) == Shape(*expected)
+    assert (right * left).shape(result) == product.shape(result)
 
 
+@pytest.mark.parametrize("combine", [operator.add, operator.sub])
 @pytest.mark.parametrize(
     ("result", "left", "right", "expected"),
     [
-        (M, "i,k", "k,j", True),
-        (M, "k,j", "i,k", True),
-        ("i", "i,k,m", "k", True),
-        (M, M, M, False),
-        (M, M, "j,i", False),
-        ("i,i", "i,k", "k,i", False),
-        (M, "i,i", "i,j", False),
-        (M, "i,j", "j,j", False),
-        (M, "i,j,k", "i,k,j", False),
-        ("i,j,k,l", M, "k,l", False),
+        ("i,j", MATRIX("i,j"), MATRIX("i,j"), (2, 3)),
+        ("i,j,k", A("i,j,k"), A("i,j,k"), (10, 20, 30)),
+        ("j,i,k", A("i,j,k"), A("i,j,k"), (20, 10, 30)),
+        ("i,j", MATRIX("i,j"), Shape(3, 2)("j,i"), (2, 3)),
+        ("", SCALAR(""), SCALAR(""), ()),
+        ("j", MATRIX("i,j"), MATRIX("i,j"), (3,)),
     ],
 )
-def test_a_contraction_sums_all_common_labels(result, left, right, expected):
-    result = Labels.parse(result) if isinstance(result, str) else result
+def test_a_sum_has_the_shape_of_its_terms(combine, result, left, right, expected):
+    assert combine(left, right).shape(result) == Shape(*expected)
 
-    assert result.is_contraction(left, right) is expected
+
+@pytest.mark.parametrize(
+    ("shape", "labels", "result", "expected"),
+    [
+        (SCALAR, "", "", ()),
+        (VECTOR, "i", "i", (1,)),
+        (MATRIX, "i,j", "i,j", (2, 3)),
+        (CUBE, "i,j,k", "i,j,k", (3, 4, 5)),
+        (MATRIX, "i,j", "j,i", (3, 2)),
+        (CUBE, "i,j,k", "k,j,i", (5, 4, 3)),
+        (VECTOR, "i", "", ()),
+        (Shape(4), "i", "", ()),
+        (F, "i,j", "j", (6,)),
+        (Shape(7, 5, 4), "i,j,k", "j,k", (5, 4)),
+        (Shape(4, 4, 2), "i,i,j", "i,j", (4, 2)),
+        (Shape(4, 4, 2), "i,i,j", "j", (2,)),
+        (Shape(4, 4), "i,i", "", ()),
+        (Shape(3, 0), "i,j", "i", (3,)),
+    ],
+)
+def test_one_operand_is_permuted_summed_traced_or_its_diagonal(shape, labels, result, expected):
+    assert shape(labels).shape(result) == Shape(*expected)
+
+
+def test_more_than_two_factors_make_one_product():
+    chain = Shape(2, 3)("i,j") * Shape(3, 4)("j,k") * (Shape(4, 5)("k,l") * Shape(5)("l"))
+
+    assert chain.shape("l,i") == Shape(5, 2)
+    assert len(chain.factors) == 4
+    assert chain.labels == ("i", "j", "k", "l")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        2 * MATRIX("i,j"),
+        MATRIX("i,j") * 2,
+        MATRIX("i,j") / 3,
+        1.5 * MATRIX("i,j"),
+        MATRIX("i,j") * 2j,
+        np.float32(2) * MATRIX("i,j"),
+        np.int64(2) * MATRIX("i,j"),
+        MATRIX("i,j") * np.complex64(2),
+        MATRIX("i,j") / np.float64(2),
+        Fraction(1, 2) * MATRIX("i,j"),
+        2 * (3 * MATRIX("i,j")) / 4,
+        2 * (MATRIX("i,j") + MATRIX("i,j")),
+        -MATRIX("i,j"),
+    ],
+    ids=repr,
+)
+def test_a_number_does_not_change_the_shape(expression):
+    assert expression.shape("j,i") == Shape(3, 2)
+
+
+def test_what_is_no_number_is_not_multiplied():
+    for wrong in ["2", None, True, [1, 2], np.ones(3), MATRIX, (2, 3)]:
+        for combine in (operator.mul, operator.truediv, operator.add, operator.sub):
+            with pytest.raises(TypeError):
+                combine(MATRIX("i,j"), wrong)
+            with pytest.raises(TypeError):
+                combine(wrong, MATRIX("i,j"))
+    for wrong in (
+        lambda: MATRIX("i,j") / "i,j",
+        lambda: 2 / MATRIX("i,j"),
+        lambda: 2 + MATRIX("i,j"),
+    ):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+# Agreement.
+
+
+def test_extents_that_disagree_name_the_label_and_both():
+    with pytest.raises(ExtentMismatchError) as caught:
+        (A("j,i,k") * A("i,j,k")).shape("i,k")
+
+    assert str(caught.value) == (
+        "label 'j' has the extent 10 in mode 0 of operand 0 'j,i,k', but 20 in mode 1 of operand 1 'i,j,k'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("expression", "result"),
+    [
+        (Shape(5, 6)("i,j") * Shape(7, 5, 4)("j,k,l"), "i,j,l"),
+        (Shape(5, 6)("i,j") * Shape(7, 5)("j,k"), "i,k"),
+        (Shape(2, 3)("i,j") + Shape(2, 4)("i,j"), "i,j"),
+        (Shape(2, 3)("i,j") - Shape(2, 4)("i,j"), "i"),
+        (Shape(2, 3)("i,j") + Shape(2, 3)("j,i"), "i,j"),
+        (Shape(2, 3)("i,i"), ""),
+        (Shape(2, 3)("i,i"), "i"),
+        (Shape(1, 3)("i,j") * Shape(2, 3)("i,j"), "i,j"),
+        (Shape(2)("i") * Shape(3)("j") * Shape(3)("i"), "j"),
+    ],
+    ids=repr,
+)
+def test_every_mode_of_a_label_has_one_extent(expression, result):
+    with pytest.raises(ExtentMismatchError, match=r"label '[ij]'"):
+        expression.shape(result)
+
+
+def test_indices_are_literal_so_origins_must_agree_too():
+    rows = Shape(4, 5)[1:3]
+
+    assert rows("i,j").shape("j,i") == Shape(5, 2, origin=(0, 1))
+    assert (rows("i,j") * Shape(2, origin=(1,))("i")).shape("i") == Shape(2, origin=(1,))
+    with pytest.raises(ExtentMismatchError) as caught:
+        (rows("i,j") * Shape(2)("i")).shape("j")
+    assert str(caught.value) == (
+        "label 'i' has the origin 1 in mode 0 of operand 0 'i,j', but 0 in mode 0 of operand 1 'i'; "
+        "translate_to moves a shape"
+    )
+    assert (rows.translate_to((0, 0))("i,j") * Shape(2)("i")).shape("j") == Shape(5)
+
+
+def test_extents_may_be_of_any_size():
+    huge = Shape(2**70, 3, origin=(-(2**80), 0))
+
+    assert (huge("i,j") * huge("i,k")).shape("j,k,i") == Shape(3, 3, 2**70, origin=(0, 0, -(2**80)))
+
+
+# Labels that do not fit.
+
+
+@pytest.mark.parametrize(
+    ("shape", "labels", "count"),
+    [
+        (MATRIX, "i", "1 labels, 'i', are given for 2 modes"),
+        (SCALAR, "i", "1 labels"),
+        (MATRIX, "", "0 labels"),
+    ],
+)
+def test_a_shape_has_one_label_per_mode(shape, labels, count):
+    with pytest.raises(RankError, match=count):
+        shape(labels)
+
+
+def test_thousands_of_labels_for_two_modes_are_counted():
+    with pytest.raises(RankError, match=r"10000 labels, .{62}, are"):
+        MATRIX(",".join(f"i{k}" for k in range(10_000)))
+
+
+@pytest.mark.parametrize(
+    ("expression", "result", "what"),
+    [
+        (SCALAR(""), "i", "'i' of the result 'i' is none of the labels ''"),
+        (Shape(4)("j"), "i", "none of the labels 'j'"),
+        (Shape(4)("j") * F("k,l"), "i", "none of the labels 'j,k,l'"),
+        (F("k,l"), "i,j", "'i' of the result 'i,j'"),
+        (F("i,j"), "i,i", "'i' is repeated in the result 'i,i'"),
+        (F("i,j") + F("i,j"), "k", "none of the labels 'i,j'"),
+    ],
+)
+def test_a_result_has_labels_of_operands_each_once(expression, result, what):
+    with pytest.raises(LabelError, match=what):
+        expression.shape(result)
+
+
+def test_a_box_has_no_layers_to_name():
+    with pytest.raises(LayerError, match=r"layers of \(1, 1\) modes, but the smooth shape has \(2,\)"):
+        MATRIX("i;j")
+
+
+# As values.
+
+
+EXPRESSIONS = [
+    MATRIX("i,j"),
+    2 * MATRIX("i,j"),
+    MATRIX("i,j") / 2.5,
+    MATRIX("i,j") * CUBE("j,k,l") * VECTOR("m"),
+    MATRIX("i,j") - MATRIX("i,j") + 2 * MATRIX("i,j"),
+    (MATRIX("i,j") - (MATRIX("i,j") + MATRIX("i,j"))) * CUBE("j,k,l"),
+    2 * (MATRIX("i,j") * Shape(3)("j")) / 3,
+    Shape.jagged([3, 1])("i,j") * Shape(2, origin=(0,))("i"),
+]
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS, ids=repr)
+def test_an_expression_is_a_value(expression):
+    for back in (pickle.loads(pickle.dumps(expression)), copy.deepcopy(expression), eval(repr(expression))):
+        assert back == expression
+        assert hash(back) == hash(expression)
+        assert repr(back) == repr(expression)
+    assert [other == expression for other in EXPRESSIONS].count(True) == 1
+
+
+def test_expressions_are_equal_if_they_are_written_alike():
+    assert MATRIX("i,j") == MATRIX(" i, j")
+    assert MATRIX("i,j") != MATRIX("j,i")
+    assert MATRIX("i,j") * PAIR("i") != PAIR("i") * MATRIX("i,j")
+    assert MATRIX("i,j") + MATRIX("i,j") != MATRIX("i,j") - MATRIX("i,j")
+
+
+def test_the_text_has_parentheses_where_they_count():
+    a, b = Shape(2)("i"), Shape(2)("j")
+    texts = {
+        a - (a + a): "Shape(2)('i') - (Shape(2)('i') + Shape(2)('i'))",
+        (a + a) * b: "(Shape(2)('i') + Shape(2)('i')) * Shape(2)('j')",
+        a * b / 2: "(Shape(2)('i') * Shape(2)('j')) / 2",
+        2 * a * b: "(2 * Shape(2)('i')) * Shape(2)('j')",
+    }
+    for expression, text in texts.items():
+        assert repr(expression) == text

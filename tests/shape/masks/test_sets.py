@@ -1,12 +1,20 @@
 """Masks of masks, and masks as sets, against Python's lists and sets."""
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.masks import masks, mode_masks, picks
 
 from tensorwrapper import Mask, Shape
-from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
+from tensorwrapper.errors import (
+    ConversionError,
+    ExtentMismatchError,
+    JaggedModeError,
+    RankError,
+    SizeOverflowError,
+)
 from tensorwrapper.testing import shapes
 
 
@@ -178,3 +186,36 @@ def test_a_jagged_source_has_no_outer_mask():
 def test_only_modes_that_are_picked_have_a_complement(mask):
     with pytest.raises(ConversionError, match="mode 0"):
         mask.complement(0)
+
+
+@given(st.data())
+def test_w4_the_union_of_ranges_is_that_of_sets(data):
+    ranges = [
+        range(start, start + step * count, step)
+        for start, step, count in [
+            data.draw(st.tuples(st.integers(0, 12), st.sampled_from([1, 2, 3, 4]), st.integers(0, 6)))
+            for _ in range(2)
+        ]
+    ]
+    masks = [Mask(Shape(60), own if data.draw(st.booleans()) else own[::-1]) for own in ranges]
+    found = masks[0].union(masks[1])
+    assert found.ordinals().tolist() == sorted({*ranges[0], *ranges[1]})
+
+
+def test_w4_unions_of_long_ranges_are_ranges_or_refused():
+    line = Shape(2**40, origin=(5,))
+    even, odd = Mask(line, slice(None, None, 2)), Mask(line, range(6, 2**40 + 5, 2))
+    tracemalloc.start()
+    assert even.union(odd).size == 2**40
+    assert even.union(Mask(line, slice(None, None, 6))).size == 2**39
+    rows = Shape(2**40, 3)
+    assert Mask(rows, slice(None, None, 2), 1).union(Mask(rows, range(1, 2**40, 2), 1)).size == 2**40
+    for ask in (
+        lambda: even.union(Mask(line, slice(None, None, 3))),
+        lambda: Mask(rows, slice(None), [0, 2]).union(Mask(rows, 1)),
+        lambda: Mask(line, slice(None, None, 3)).complement(),
+    ):
+        with pytest.raises(SizeOverflowError, match="more than memory holds"):
+            ask()
+    assert tracemalloc.get_traced_memory()[1] < 10**6
+    tracemalloc.stop()

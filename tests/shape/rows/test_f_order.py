@@ -47,14 +47,15 @@ def test_every_index_has_one_place(shape, limit):
     assert list(shape.indices(order="F")) == by_sorting(shape)
 
 
-@given(SHAPES, LIMITS)
-def test_parts_follow_one_another_and_keep_to_the_limit(shape, limit):
+@given(SHAPES, LIMITS, st.sampled_from([1, 2**16, 2**17, 2**32]))
+def test_parts_follow_one_another_and_keep_to_the_limit(shape, limit, cells):
+    """As many cells as there are said to be, so many windows: the parts are the same."""
     place = 0
-    for before, table in f_order_parts(shape.implementation, limit, range(shape.size)):
+    for before, table in f_order_parts(shape.implementation, limit, range(shape.size), cells):
         assert before == place
         assert 0 < len(table) <= limit
         for found in (
-            f_order_part(shape.implementation, limit, before),
+            f_order_part(shape.implementation, limit, before, cells),
             f_order_part(shape.implementation, limit, tuple(table[-1])),
         ):
             assert found[0] == before

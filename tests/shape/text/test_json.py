@@ -165,7 +165,6 @@ NESTED = '{{"kind":"nested","layers":{0},"shape":{1}}}'.format
         (JAGGED(f"[3,[3,1,{2**63}]]"), r"extents\[1\] has a number that does not fit into 64 bits"),
         (JAGGED(f"[2,[{2**62},{2**62 + 1}]]"), "64 bits"),
         (JAGGED("[[3],[3,1,2]]"), r"extents\[0\] must be an integer.*not \[3\]"),
-        (JAGGED("[0,5]"), "no prefix leads to mode 1"),
         (JAGGED("[-1,5]"), "negative"),
         (JAGGED(f"[{2**63},5]"), "64 bits"),
         (JAGGED("[3]"), "outer_rank must be at least 1 and less than the rank, 1, not 1"),

@@ -11,6 +11,7 @@ from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
+    JaggedModeError,
     OutOfBoundsError,
     SizeOverflowError,
     TensorWrapperError,
@@ -176,3 +177,42 @@ def test_functions_never_lose_what_they_write(make):
             call()
     np.matmul(np.eye(3), np.ones(3), out=target)
     assert t.tolist() == [1.0, 1.0, 1.0]
+
+
+TEXT = tw.strings(["a", None])
+KINDS = {
+    "box": (tw.as_tensor(np.zeros((3, 4))), (3, 4)),
+    "rows": (tw.jagged([[1, 2], [3]]), None),
+    "cells": (tw.jagged([np.zeros((2, 2)), np.zeros((1, 1))]), None),
+    "sparse": (SPARSE, (3, 4)),
+    "text": (TEXT, (2,)),
+    "nested": (tw.as_tensor(np.zeros((2, 3))).nested((1, 1)), (2, 3))
+    if hasattr(tw.Tensor, "nested")
+    else (tw.as_tensor(2.5), ()),
+}
+
+
+@pytest.mark.parametrize("make", [lambda t: t, sel.as_view], ids=["tensor", "view"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_attack_23_questions_of_extents_read_no_element(kind, make):
+    tensor, extents = KINDS[kind]
+    t = make(tensor)
+    assert np.ndim(t) == tensor.shape.rank
+    assert np.size(t) == tensor.shape.size
+    if extents is None:
+        with pytest.raises(JaggedModeError, match="as_smooth"):
+            np.shape(t)
+        with pytest.raises(JaggedModeError):
+            np.size(t, axis=1)
+    else:
+        assert np.shape(t) == extents
+        for mode, extent in enumerate(extents):
+            assert np.size(t, axis=mode) == np.size(t, mode - len(extents)) == extent
+    if kind == "rows":
+        assert np.size(t, axis=0) == 2
+
+
+def test_attack_23_a_null_is_no_text():
+    with pytest.raises(ConversionError, match="fill_null"):
+        _ = TEXT + "!"
+    assert (TEXT.fill_null("") + "!").tolist() == ["a!", "!"]

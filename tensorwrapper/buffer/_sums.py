@@ -1,0 +1,80 @@
+"""Values added to elements, several to one: sums that the type cannot hold are refused, as writes are."""
+
+from typing import Any, cast
+
+import numpy as np
+
+from tensorwrapper.buffer._elements import check_write
+from tensorwrapper.errors import DTypeError, SizeOverflowError
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["add_at"]
+
+
+def add_at(flat: Array, places: IntArray, values: Array) -> None:
+    """Add each value to the element at its place, which may be that of other values too.
+
+    O(values); where sums may come near the ends of the type, O(values log values).
+
+    Raises
+    ------
+    DTypeError
+        If values are of another kind than the elements, whose sums they would not have.
+    SizeOverflowError
+        If a value or a sum is not in the range of the type, or finite numbers would become infinite. Then
+        nothing was added.
+    """
+    dtype = flat.dtype
+    if not np.can_cast(values.dtype, dtype, casting="same_kind"):
+        raise DTypeError(f"sums of {values.dtype} do not go into elements of {dtype}")
+    given = check_write(values, dtype)
+    if dtype.kind in "iufc" and _may_overflow(flat, places, given):
+        distinct, which = np.unique(places, return_inverse=True)
+        old: Any = flat[distinct]
+        check = _check_integers if dtype.kind in "iu" else _check_floats
+        check(old, which.reshape(-1), given, dtype)
+    np.add.at(flat, places, cast("Any", given))
+
+
+def _may_overflow(flat: Array, places: IntArray, values: Array) -> bool:
+    """Tell whether a sum could come near an end of the type, by what all magnitudes add up to."""
+    if not values.size:
+        return False
+    dtype = flat.dtype
+    most = np.iinfo(cast("Any", dtype)).max if dtype.kind in "iu" else np.finfo(cast("Any", dtype)).max
+    with np.errstate(all="ignore"):
+        added = np.abs(values.astype(np.complex128 if dtype.kind == "c" else np.float64)).sum()
+        here = np.abs(flat[places].astype(added.dtype if dtype.kind != "c" else np.complex128)).max()
+        # Unsigned sums never fall; signed ones have as much room below.
+        return not bool(added + here < float(most) / 2)
+
+
+def _check_integers(old: Array, which: IntArray, values: Array, dtype: "np.dtype[Any]") -> None:
+    # In two halves, of which each sum fits 64 bits.
+    halves: list[Any] = []
+    for number in (old, values):
+        wide: Any = number if number.dtype.itemsize == 8 else number.astype(np.int64)
+        halves += [(wide >> 32).astype(np.int64), (wide & 0xFFFFFFFF).astype(np.int64)]
+    high, low, more_high, more_low = halves
+    np.add.at(high, which, more_high)
+    np.add.at(low, which, more_low)
+    high += low >> 32
+    low &= 0xFFFFFFFF
+    info = np.iinfo(cast("Any", dtype))
+    least, most = divmod(int(info.min), 1 << 32), divmod(int(info.max), 1 << 32)
+    below = (high < least[0]) | ((high == least[0]) & (low < least[1]))
+    above = (high > most[0]) | ((high == most[0]) & (low > most[1]))
+    if (below | above).any():
+        first = int(np.flatnonzero(below | above)[0])
+        total = (int(high[first]) << 32) + int(low[first])
+        raise SizeOverflowError(f"the sum {total} does not fit elements of type {dtype}")
+
+
+def _check_floats(old: Array, which: IntArray, values: Array, dtype: "np.dtype[Any]") -> None:
+    sums: Any = old.copy()
+    finite = np.isfinite(old)
+    with np.errstate(all="ignore"):
+        np.add.at(sums, which, cast("Any", values))
+    np.logical_and.at(finite, which, np.isfinite(values))
+    if (finite & ~np.isfinite(sums)).any():
+        raise SizeOverflowError(f"a sum of finite numbers leaves the range of {dtype}")

@@ -1,0 +1,214 @@
+"""Keys with arrays, by NumPy's rules: what they select of a layout, as places or as an outer product."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, Protocol, Self, TypeAlias, TypeVar, cast
+
+import numpy as np
+
+from tensorwrapper.errors import (
+    IndexTypeError,
+    JaggedModeError,
+    OutOfBoundsError,
+    RankError,
+    TooManyIndicesError,
+)
+from tensorwrapper.layout._layout import Layout
+from tensorwrapper.layout.boxes._keys import expand_positional
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Array, Extents, Index, IntArray, PositionalItem, PositionalKey
+
+__all__ = [
+    "KeyItem",
+    "addresses_of_items",
+    "is_basic",
+    "numpys_errors",
+    "outer_product",
+    "split_points",
+    "to_items",
+]
+
+KeyItem: TypeAlias = "PositionalItem | Array"
+"""An item of a key in which all positions and masks are arrays."""
+
+_BASIC = {int, slice, type(None), type(Ellipsis)}
+
+
+def is_basic(key: object) -> bool:
+    """Tell whether a key is made of integers, slices, ellipses and None, so that it selects a view."""
+    if type(key) is not tuple:
+        return type(key) in _BASIC or _is_basic_item(key)
+    items = cast("tuple[object, ...]", key)
+    return _BASIC.issuperset(map(type, items)) or all(map(_is_basic_item, items))
+
+
+def _is_basic_item(item: object) -> bool:
+    if isinstance(item, np.ndarray | np.generic):
+        # As in NumPy, an array of rank 0 is a number, and a bool is a mask.
+        array = cast("Array", item)
+        return not array.ndim and array.dtype.kind in "iu"
+    # Whatever else has no `__index__` is a sequence of positions, or no key: never a tuple of items.
+    if isinstance(item, slice):
+        return True
+    return hasattr(item, "__index__") and not (isinstance(item, bool) or hasattr(item, "__array__"))
+
+
+def addresses_of_items(layout: Layout[Any], items: tuple[KeyItem, ...]) -> IntArray:
+    """Return the addresses of what NumPy's indexing with arrays selects of a box.
+
+    NumPy applies the key to the coordinates of each mode. The items are those of `to_items`.
+    """
+    with numpys_errors(layout.shape):
+        return _addresses(layout, items)
+
+
+def _addresses(layout: Layout[Any], items: tuple[KeyItem, ...]) -> IntArray:
+    shape: Shape[Any] = layout.shape
+    extents: Extents = shape.extents
+    origin: Index = shape.origin
+    columns: list[IntArray] = []
+    for mode, (extent, start) in enumerate(zip(extents, origin, strict=True)):
+        along = np.arange(start, start + extent).reshape((-1,) + (1,) * (shape.rank - mode - 1))
+        # A view without memory of its own, however large the box is.
+        columns.append(np.broadcast_to(along, extents)[cast("Any", items)])
+    if not columns:
+        # Nothing to stack: NumPy applies the key to the one element, which has no coordinates.
+        extents = np.zeros(())[cast("Any", items)].shape
+        return layout.offsets_of(np.empty((*extents, 0), dtype=np.int64))
+    return layout.offsets_of(np.stack(columns, axis=-1))
+
+
+@contextmanager
+def numpys_errors(shape: Shape[Any]) -> Generator[None]:
+    """Raise what NumPy says of a key as errors of ours, with the extents."""
+    try:
+        yield
+    except (OutOfBoundsError, IndexTypeError):
+        raise
+    except IndexError as error:
+        kind = TooManyIndicesError if "too many indices" in str(error) else OutOfBoundsError
+        raise kind(f"{error}; the tensor has extents {shape.extents}") from error
+
+
+def to_items(key: object) -> tuple[KeyItem, ...]:
+    """Return a key as a tuple in which all positions and masks are arrays."""
+    items = cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,)
+    return tuple([_normal_item(item, place) for place, item in enumerate(items)])
+
+
+def _normal_item(item: object, place: int) -> KeyItem:
+    if is_basic(item):
+        return cast("PositionalItem", item)
+    if isinstance(item, bool | np.bool_):
+        raise IndexTypeError(
+            f"item {place} of the key is a single bool, which is no position: give a mask, or an integer"
+        )
+    if isinstance(item, str | bytes | bytearray):
+        raise IndexTypeError(f"item {place} of the key must hold positions or a mask, not {item!r}")
+    try:
+        array: Array = np.asarray(item)
+    except (TypeError, ValueError) as error:
+        raise IndexTypeError(f"item {place} of the key is no array of positions: {error}") from error
+    if not array.size and not issubclass(type(item), np.ndarray):
+        return array.astype(np.int64)  # an empty list is float64 for NumPy
+    if array.dtype.kind not in "biu":
+        what = f"{array.dtype}" if array.ndim else repr(item)
+        raise IndexTypeError(f"item {place} of the key must hold positions or a mask, not {what}")
+    return array
+
+
+def _positions_of(item: Array, extent: int, mode: int) -> IntArray:
+    """Return the positions that an item names along one mode: a mask of it, or a flat array."""
+    array = np.asarray(item)
+    if array.ndim != 1:
+        raise RankError(f"the item of mode {mode} must have one mode, not extents {array.shape}")
+    if array.dtype.kind != "b":
+        return array.astype(np.int64, copy=False)
+    if len(array) != extent:
+        raise OutOfBoundsError(
+            f"a mask of {len(array)} positions does not fit mode {mode} of extent {extent}"
+        )
+    return np.flatnonzero(array)
+
+
+class Gathering(Protocol):
+    """A layout, or what is selected from as layouts are."""
+
+    @property
+    def shape(self) -> Shape[Any]: ...
+
+    def gather(self, mode: int, positions: IntArray, /) -> Self: ...
+
+
+_G = TypeVar("_G", bound=Gathering)
+
+
+def outer_product(part: _G, key: object) -> _G:
+    """Return the outer product of what a key selects along each mode; nothing is copied.
+
+    Raises
+    ------
+    RankError
+        If an array or mask has not just one mode.
+    OutOfBoundsError
+        If a position does not exist.
+    """
+    basic: list[PositionalItem] = []
+    mode = 0
+    for item in expand_positional(cast("PositionalKey", to_items(key)), part.shape.rank):
+        if item is None or is_basic(item):
+            basic.append(item)
+        else:
+            # Of what is left: rows that were chosen may be of one length where all were not.
+            extent = _extent(part.shape, mode)
+            part = part.gather(mode, _positions_of(cast("Array", item), extent, mode))
+            basic.append(slice(None))
+        mode += item is not None
+    selected: _G = cast("Any", part)[tuple(basic)]
+    return selected
+
+
+def _extent(shape: Shape[Any], mode: int) -> int:
+    try:
+        return shape.extent(mode)
+    except JaggedModeError as error:
+        raise JaggedModeError(f"mode {mode} has no one extent to take positions of: {error}") from error
+
+
+def _width(item: KeyItem) -> int:
+    """Return how many modes an item of a key uses up."""
+    if item is None or item is Ellipsis:
+        return 0
+    mask = isinstance(item, np.ndarray) and cast("Array", item).dtype.kind == "b"
+    return np.ndim(cast("Array", item)) if mask else 1
+
+
+def split_points(layout: Layout[Any], key: object) -> tuple[Layout[Any], tuple[KeyItem, ...]]:
+    """Return the layout with the modes of arrays first, and the key of points for it.
+
+    Integers drop their modes first, slices keep theirs, after those of the points.
+    """
+    items = to_items(key)
+    widths = [_width(item) for item in items]
+    given = sum(widths)
+    rank = layout.shape.rank
+    if given > rank:
+        raise TooManyIndicesError(f"{given} indices are too many for {rank} modes")
+    if sum(item is Ellipsis for item in items) > 1:
+        raise RankError("a key may have one ellipsis only")
+    points: list[KeyItem] = []
+    moved: list[int] = []
+    basic: list[PositionalItem] = []
+    kept = 0  # modes of what the basic items leave
+    for item, width in zip(items, widths, strict=True):
+        if isinstance(item, np.ndarray):
+            points.append(cast("Array", item))
+            moved += range(kept, kept + width)
+            basic += [slice(None)] * width
+            kept += width
+        else:
+            basic.append(item)
+            kept += rank - given if item is Ellipsis else 0 if not isinstance(item, slice | None) else 1
+    part = layout[tuple(basic)]
+    rest = [mode for mode in range(part.shape.rank) if mode not in moved]
+    return part.permute(moved + rest), tuple(points)

@@ -1,0 +1,165 @@
+"""Layouts whose modes have names: a layout of the same shape without them, seen through the names.
+
+What becomes of the names is said here and nowhere else: a mode that is kept keeps its name, a new one has
+none. No other layout knows of names, and its shape has none; who writes a layout need not think of them.
+"""
+
+import abc
+from collections.abc import Iterable, Mapping
+from typing import Any, SupportsIndex, final
+
+import attrs
+import numpy.typing as npt
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation
+from tensorwrapper.layout.boxes._keys import expand_positional
+from tensorwrapper.shape import Shape, ShapeLike
+from tensorwrapper.shape.lowlevel import (
+    ModeNames,
+    agreed_names,
+    key_of_names,
+    names_of,
+    to_permutation,
+    unnamed_shape,
+    wrap,
+)
+from tensorwrapper.typing import Index, IntArray, NamedKey, PositionalKey
+
+__all__ = ["Named", "agreed_layout", "named_layout"]
+
+
+def named_layout(layout: LayoutCommon, names: "ModeNames | None") -> LayoutCommon:
+    """Return a layout with these names of its modes, which are known to be right, for those it had."""
+    plain = layout.unnamed()
+    return plain if names is None or not any(names) else Named(plain, names)
+
+
+def agreed_layout(layout: LayoutCommon, shape: ShapeLike, what: str) -> LayoutCommon:
+    """Return a layout with the names that it and a shape of its rank agree on.
+
+    Raises
+    ------
+    ModeNameError
+        If a mode has different names; ``what`` says in what.
+    """
+    names = names_of(shape)
+    return layout if names is None else named_layout(layout, agreed_names([layout.names, names], what))
+
+
+@final
+@frozen
+class Named(LayoutCommon):
+    """The layout `plain`, which has no names, with a name or None for each mode of its shape."""
+
+    plain: LayoutCommon
+    _names: ModeNames
+    _shape: Shape[Any] | None = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    @property
+    def shape(self) -> Shape[Any]:
+        shape = self._shape
+        if shape is None:
+            # Kept: in a chain of operations the shapes are compared by `is` first.
+            shape = wrap(self.plain.shape.implementation, self._names)
+            object.__setattr__(self, "_shape", shape)
+        return shape
+
+    @property
+    def names(self) -> ModeNames:
+        return self._names
+
+    def unnamed(self) -> LayoutCommon:
+        return self.plain
+
+    def _kept(self, layout: LayoutCommon, modes: "Iterable[int | None]") -> LayoutCommon:
+        """Return what an operation made, where mode k was `modes[k]`, or is new."""
+        return named_layout(layout, tuple([None if mode is None else self._names[mode] for mode in modes]))
+
+    def at(self, key: PositionalKey | NamedKey) -> LayoutCommon:
+        if isinstance(key, Mapping):
+            key = key_of_names(key, self._names, len(self._names))
+        part = self.plain.at(key)
+        items = expand_positional(key, len(self._names))
+        places = iter(range(len(self._names)))
+        # Each item but None is about a mode, and all of them but integers keep it.
+        modes = [(item, None if item is None else next(places)) for item in items]
+        return self._kept(part, [mode for item, mode in modes if item is None or isinstance(item, slice)])
+
+    def window(self, region: Shape[Any]) -> LayoutCommon:
+        return Named(self.plain.window(unnamed_shape(region)), self._names)
+
+    def permute(self, order: Iterable[SupportsIndex | str]) -> LayoutCommon:
+        modes = to_permutation([self.shape.mode(mode) for mode in order], len(self._names))
+        return self._kept(self.plain.permute(modes), modes)
+
+    def reverse(self, modes: Iterable[int]) -> LayoutCommon:
+        return Named(self.plain.reverse(modes), self._names)
+
+    def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> LayoutCommon:
+        return Named(self.plain.gather(mode, positions), self._names)
+
+    def change(self, operation: ModeOperation) -> LayoutCommon:
+        modes = operation.modes
+        made = self.plain.change(operation)
+        return Named(made, self._names) if modes is None else self._kept(made, modes(self.plain))
+
+    def cell(self, number: int) -> LayoutCommon:
+        cell = self.plain.cell(number)
+        return named_layout(cell, self._names[len(self._names) - cell.rank :])
+
+    def moved_to(self, shape: Shape[Any]) -> LayoutCommon:
+        return Named(self.plain.moved_to(unnamed_shape(shape)), self._names)
+
+    def without_layers(self) -> LayoutCommon:
+        return self.plain.without_layers()
+
+    def expression(self) -> str:
+        plain = self.plain.expression()
+        if plain.startswith("<"):
+            return f"{plain[:-1]}; names {self._names}>"
+        return f"{plain}.named({', '.join(map(repr, self._names))})"
+
+    def __reduce__(self) -> "tuple[type[Named], tuple[LayoutCommon, ModeNames]]":
+        return Named, (self.plain, self._names)
+
+    # What places have to do with, and names have not.
+
+    @property
+    def offset(self) -> int:
+        return self.plain.offset
+
+    def bounds(self) -> tuple[int, int]:
+        return self.plain.bounds()
+
+    @property
+    def is_contiguous(self) -> bool:
+        return self.plain.is_contiguous
+
+    @property
+    def is_injective(self) -> bool:
+        return self.plain.is_injective
+
+    def offset_of(self, index: Iterable[SupportsIndex]) -> int:
+        return self.plain.offset_of(index)
+
+    def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
+        return self.plain.offsets_of(indices)
+
+    def index_of(self, offset: SupportsIndex) -> Index:
+        return self.plain.index_of(offset)
+
+    def to_numpy(self) -> IntArray:
+        return self.plain.to_numpy()
+
+
+def _asked_of_plain(name: str) -> property:
+    # A method as well: what is found is bound to the layout without names.
+    return property(lambda self: getattr(self.plain, name))
+
+
+# All else that a layout is asked, whatever is added to it later.
+for _name in vars(LayoutCommon):
+    if not _name.startswith("_") and _name not in vars(Named):
+        setattr(Named, _name, _asked_of_plain(_name))
+abc.update_abstractmethods(Named)

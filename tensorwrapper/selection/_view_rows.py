@@ -1,0 +1,93 @@
+"""Rows of a view: brackets taken away and put in, and what is said of them."""
+
+from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex
+
+import numpy.typing as npt
+
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
+from tensorwrapper.selection._view_facade import ViewFacade
+from tensorwrapper.selection.rows._rows import put_together_rows
+from tensorwrapper.shape import ShapeLike, as_shape
+from tensorwrapper.tensor.lowlevel import TensorCommon, cut_rows
+from tensorwrapper.typing import ScalarT_co
+
+__all__ = ["ViewRows"]
+
+
+class ViewRows(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: as `ViewFacade`."""
+
+    __slots__ = ()
+
+    def flatten(self, mode: SupportsIndex | None = None) -> Self:
+        """Return the view without the brackets of `mode`, 1 if it is not given; as `Tensor.flatten`.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.concat([tw.jagged([[1, 2], []]), tw.jagged([[3]])]).flatten().compute().tolist()
+        [1, 2, 3]
+        """
+        if mode is None and self.shape.kind == "nested":
+            return self._by(Layout.flatten)
+        return self._step("merge_rows", (1 if mode is None else mode,))
+
+    def unflatten(
+        self, counts: "SupportsIndex | npt.ArrayLike | TensorCommon[Any]", mode: SupportsIndex = 0
+    ) -> Self:
+        """Return the view in which `mode` is dealt to rows of these lengths; as `Tensor.unflatten`.
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> sel.concat([[1, 2], [3, 4]]).unflatten([1, 0, 3]).compute().tolist()
+        [[1], [], [2, 3, 4]]
+        """
+        return self._by(_cut, counts, mode)
+
+    if not TYPE_CHECKING:  # What checkers read stands in `ViewRanks`, with the ranks.
+
+        def broadcast(self, shape: ShapeLike) -> Self:
+            """Return the view that repeats modes of extent 1, adds leading modes, or spreads over rows.
+
+            Parameters
+            ----------
+            shape
+                Of the result; of rows if there is one element for each index of mode 0.
+
+            Examples
+            --------
+            >>> import tensorwrapper as tw
+            >>> from tensorwrapper import selection as sel
+            >>> sel.as_view([1, 2]).broadcast(tw.Shape.jagged([3, 1])).compute().tolist()
+            [[1, 1, 1], [2]]
+            """
+            wanted = as_shape(shape)
+            if wanted.kind == "smooth" or not self._expression.is_box:
+                return self._see_by(Layout.broadcast, shape)
+            return self._make(put_together_rows("spread", [self._expression], wanted))
+
+    def untiled(self) -> Self:
+        """Return the box whose tiles these are.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> sel.as_view([[1, 2, 3]]).tiled(tw.Tiling([1], [1, 2])).untiled().compute().tolist()
+        [[1, 2, 3]]
+        """
+        return self._by(_box_under)
+
+
+def _cut(layout: Layout[Any], counts: Any, mode: SupportsIndex) -> Layout[Any]:  # noqa: ANN401 - as `unflatten`
+    return cut_rows(layout, counts, mode)
+
+
+def _box_under(layout: Layout[Any]) -> Layout[Any]:
+    known = layout.implementation
+    if not isinstance(known, TiledStrided):
+        raise ConversionError(f"untiled() needs a box in tiles; this is {layout.shape}")
+    return wrap_layout(known.under)

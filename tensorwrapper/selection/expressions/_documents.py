@@ -1,0 +1,101 @@
+"""What nodes say in documents: how each is written as JSON, and what is asked of fields that were read."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from tensorwrapper._json import Json
+from tensorwrapper.errors import SelectionError
+from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.sources._source import Source
+from tensorwrapper.shape import Shape
+
+__all__ = ["NodeFields", "NodeWriter"]
+
+
+class NodeWriter(ABC):
+    """Abstract: `is_normal`, `view`, `normal` and `source`: what a node asks while it is written as JSON."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def is_normal(self) -> bool:
+        """Whether normal forms are written, not the steps that were taken."""
+
+    @abstractmethod
+    def view(self, view: Expression) -> dict[str, Json]:
+        """Return what says an operand."""
+
+    @abstractmethod
+    def normal(self, view: Expression) -> dict[str, Json]:
+        """Return what says an operand that is in normal form, whatever else is written."""
+
+    @abstractmethod
+    def source(self, source: Source) -> str:
+        """Return the name of a source."""
+
+
+class NodeFields(ABC):
+    """Abstract: every method; fields of a node in JSON, each taken for what it must be, or refused."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """The key by which the node was told: one of its `json_names`."""
+
+    @property
+    @abstractmethod
+    def where(self) -> str:
+        """Where in the document the node stands, for messages."""
+
+    @abstractmethod
+    def only(self, *names: str) -> None:
+        """Raise unless these fields are there beside that of the kind, and no others."""
+
+    @abstractmethod
+    def json(self, name: str) -> Json:
+        """Return a field as it is."""
+
+    @abstractmethod
+    def integer(self, name: str, least: int = ..., most: int = ...) -> int:
+        """Return a field that is an integer between two bounds, both of which it may be."""
+
+    @abstractmethod
+    def dtype(self, name: str = "dtype") -> "np.dtype[Any]":
+        """Return a field that names a type."""
+
+    @abstractmethod
+    def box(self, name: str = "range") -> Shape:
+        """Return a field that is a box: where it starts and ends."""
+
+    @abstractmethod
+    def part(self, name: str) -> Expression:
+        """Return a field that is a view, which starts at zero."""
+
+    @abstractmethod
+    def parts(self, name: str) -> tuple[Expression, ...]:
+        """Return a field that is a list of at least one view, which start at zero."""
+
+    @abstractmethod
+    def view(self, value: Json, where: str) -> Expression:
+        """Return the view that a value within a field says, which starts at zero."""
+
+    @abstractmethod
+    def memory(self, name: str) -> Node:
+        """Return the node of the memory of a tensor that a field names."""
+
+    @abstractmethod
+    def alike(self, parts: tuple[Expression, ...], mode: int = -1) -> None:
+        """Raise unless views have one type, one rank, and one extent in all modes but one."""
+
+    @abstractmethod
+    def work(self, count: int) -> None:
+        """Tell that so many positions will be looked at, in a table; raise if they are too many."""
+
+    @abstractmethod
+    def refused(self, reason: str, text: str) -> SelectionError:
+        """Return the error that says why these fields say no node."""

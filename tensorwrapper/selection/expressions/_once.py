@@ -1,0 +1,67 @@
+"""A view that others use many times, made once: so work is linear in what a view is made of."""
+
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
+from typing import Any, ClassVar, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._json import Json
+from tensorwrapper._value_class import frozen
+from tensorwrapper.selection.expressions._documents import NodeWriter
+from tensorwrapper.selection.expressions._expression import Expression, Node, ReadAt, Shares
+from tensorwrapper.typing import Extents, IntArray
+
+__all__ = ["Once"]
+
+
+@final
+@frozen
+class Once(Node):
+    """All elements of the operand in row-major order, made once before anything reads them.
+
+    A selection is not pushed into the operand: it is a layout of what was made, as of a source.
+    """
+
+    operand: Expression
+    dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
+
+    is_cellwise: ClassVar[bool] = False
+    is_kept: ClassVar[bool] = True
+
+    def __attrs_post_init__(self) -> None:
+        # Asked when it is made: later, each would ask the one below it.
+        object.__setattr__(self, "dtype", self.operand.dtype)
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
+    @property
+    def extents(self) -> Extents:
+        return self.operand.extents
+
+    @property
+    def name(self) -> str:
+        return "once"
+
+    @property
+    def is_leaf(self) -> bool:
+        return True
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Once":
+        (operand,) = operands
+        return Once(operand)
+
+    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+        return ((self.operand, slice(None), positions),)
+
+    @property
+    def refusal(self) -> str:
+        return "made once for several uses, or nested too deep"
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        # What is made once is for whoever runs it to find.
+        return {"whole": write.view(self.operand)}

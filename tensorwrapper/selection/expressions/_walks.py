@@ -1,0 +1,187 @@
+"""Expressions walked, compared and laid flat, in a loop: views may be used many times, and nest any depth.
+
+Whoever follows operands by recursion meets a view that is used twice twice, and what that uses twice four
+times; and Python's stack ends. Here each is met once.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection.expressions._expression import Expression, Node
+
+__all__ = ["SHORT", "are_equal", "flattened", "laid_flat", "operands_first", "rebuilt"]
+
+SHORT = 16
+"""Operands up to which a node is laid flat at once where it becomes an operand of its own kind.
+
+So a loop that appends copies no more than so many each time; the rest is done when the whole is looked at.
+"""
+
+
+def operands_first(
+    views: "Iterable[Expression]",
+    known: "Callable[[Expression], bool] | None" = None,
+    parts: "Callable[[Expression], Iterable[Expression]] | None" = None,
+    *,
+    everything: bool = False,
+) -> "list[Expression]":
+    """Return views and all that they are made of, each object once, behind what it is made of itself.
+
+    Parameters
+    ----------
+    views
+        Where to begin.
+    known
+        Whether a view, and with it what only that leads to, is left out.
+    parts
+        What a view is made of, if not the operands of its node.
+    everything
+        Whether what a view was optimized from counts as well, and what a node keeps besides its operands.
+    """
+    found: list[Expression] = []
+    met: set[int] = set()
+    nodes: set[int] = set()
+    waiting: list[tuple[Expression, bool]] = [(view, False) for view in views][::-1]
+    while waiting:
+        view, is_done = waiting.pop()
+        if is_done:
+            found.append(view)
+            continue
+        if id(view) in met or (known is not None and known(view)):
+            continue
+        met.add(id(view))
+        waiting.append((view, True))
+        if everything and view.written is not None:
+            waiting.append((view.written, False))
+        if parts is not None:
+            waiting += [(own, False) for own in reversed(tuple(parts(view)))]
+        elif id(view.node) not in nodes:
+            nodes.add(id(view.node))
+            below = view.node.made_of if everything else view.node.operands
+            waiting += [(own, False) for own in reversed(below)]
+    return found
+
+
+def are_equal(one: "Expression", other: "Expression") -> bool:
+    """Tell whether two expressions select the same places of equal nodes.
+
+    Linear in what both are made of: what was compared with one of two equals is not compared with the other.
+    """
+    # Hopcroft and Karp's way to compare automata: classes of what is equal if all comparisons hold.
+    leaders: dict[int, int] = {}
+    waiting = [(one, other)]
+    while waiting:
+        a, b = waiting.pop()
+        here, there = _leader(leaders, id(a)), _leader(leaders, id(b))
+        if here == there:
+            continue
+        leaders[here] = there
+        if a.layout != b.layout:
+            return False
+        if a.node is not b.node:
+            pairs = _pairs(a.node, b.node)
+            if pairs is None:
+                return False
+            waiting += pairs
+    return True
+
+
+def _leader(leaders: dict[int, int], key: int) -> int:
+    while key in leaders:
+        above = leaders[key]
+        leaders[key] = leaders.get(above, above)
+        key = above
+    return key
+
+
+def _pairs(a: "Node", b: "Node") -> "list[tuple[Expression, Expression]] | None":
+    """Return what must be equal for two nodes to be so; None if they differ in anything else."""
+    mine, yours = a.made_of, b.made_of
+    if type(a) is not type(b) or [own.extents for own in mine] != [own.extents for own in yours]:
+        return None
+    # With the operands of the other, which are then identical, nodes compare all else that they have.
+    left = iter(yours)
+    same = a.mapped(lambda _: next(left)) == b
+    return list(zip(mine, yours, strict=True)) if same else None
+
+
+def laid_flat(view: "Expression") -> "Expression":
+    """Return the same view with operands that only one node has, and which that takes in, laid flat.
+
+    So what a loop has appended to again and again is one node. Linear in what the view is made of.
+    """
+    nodes = {id(own.node): own.node for own in operands_first([view])}
+    users = Counter([id(part.node) for node in nodes.values() for part in node.operands])
+
+    def inside(node: "Node", part: "Expression") -> "Sequence[Expression]":
+        alone = users[id(part.node)] == 1 and node.takes_in(part)
+        return part.node.operands if alone else ()
+
+    gone = {id(part.node) for node in nodes.values() for part in node.operands if inside(node, part)}
+    new: dict[int, Node] = {}
+    views: dict[int, Expression] = {}
+    for key, node in nodes.items():
+        if key in gone:
+            continue
+        flat: list[Expression] = []
+        left = list(reversed(node.operands))
+        while left:
+            part = left.pop()
+            below = inside(node, part)
+            left += reversed(below)
+            if not below:
+                if id(part) not in views:
+                    same = new[id(part.node)] is part.node
+                    views[id(part)] = part if same else attrs.evolve(part, node=new[id(part.node)])
+                flat.append(views[id(part)])
+        same = len(flat) == len(node.operands) and all(
+            a is b for a, b in zip(flat, node.operands, strict=True)
+        )
+        new[key] = node if same else node.with_operands(tuple(flat))
+    found = new[id(view.node)]
+    return view if found is view.node else attrs.evolve(view, node=found)
+
+
+Row = tuple["Node", Any, tuple[Any, ...], int | None]
+"""A node whose operands are numbers of rows before it, a layout, calls, and the row that was optimized."""
+
+
+def flattened(view: "Expression", stand_in: "Callable[[int, Expression], Expression]") -> "tuple[Row, ...]":
+    """Return a view as rows, each of which names rows before it: what a pickle writes without recursion.
+
+    `stand_in` returns what stands for an operand, by its row, in a node that is written alone.
+    """
+    numbers: dict[int, int] = {}
+    nodes: dict[int, Node] = {}
+    rows: list[Row] = []
+    for own in operands_first([view], everything=True):
+        node = nodes.get(id(own.node))
+        if node is None:
+            node = nodes[id(own.node)] = own.node.mapped(lambda part: stand_in(numbers[id(part)], part))
+        written = None if own.written is None else numbers[id(own.written)]
+        numbers[id(own)] = len(rows)
+        rows.append((node, own.layout, own.calls, written))
+    return tuple(rows)
+
+
+def rebuilt(
+    rows: "Sequence[Row]",
+    make: "Callable[..., Expression]",
+    number_of: "Callable[[Expression], int]",
+) -> "Expression":
+    """Return the view that rows say; nodes that were one are one again.
+
+    `number_of` returns the row of what stands for an operand.
+    """
+    views: list[Expression] = []
+    nodes: dict[int, Node] = {}
+    for given, layout, calls, written in rows:
+        node = nodes.get(id(given))
+        if node is None:
+            node = nodes[id(given)] = given.mapped(lambda own: views[number_of(own)])
+        views.append(make(node, layout, calls, None if written is None else views[written]))
+    return views[-1]

@@ -1,0 +1,216 @@
+"""Elements one after the other: of a view of any shape, and of pieces of several.
+
+A jagged shape has ordinals, the numbers of its elements in row-major order, and a view of rows is a layout
+from its indices to ordinals. So what puts rows together puts ordinals together, which are a box of rank 1:
+runs of them, whatever rows they belong to, as three numbers each.
+"""
+
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper.errors import LayoutError
+from tensorwrapper.layout import Layout, Stride, Table
+from tensorwrapper.layout.lowlevel import over_box, wrap_layout
+from tensorwrapper.selection.expressions._expression import (
+    Expression,
+    Node,
+    Normalize,
+    ReadAt,
+    ReaderOf,
+    Shares,
+    at_zero,
+    whole,
+)
+from tensorwrapper.selection.expressions._pieces import Part, Run
+from tensorwrapper.selection.expressions._routing import SharedMode
+from tensorwrapper.selection.expressions._whole import pushed
+from tensorwrapper.selection.runners._leaves import Runner
+from tensorwrapper.selection.transforms._transform import Coordinate, Transform
+from tensorwrapper.typing import Extents, IntArray
+
+__all__ = ["Flat", "Pieces", "in_order"]
+
+_FEW = 64  # pieces up to which a run of positions is cut at their ends
+
+
+def in_order(view: Expression) -> Expression:
+    """Return the elements of a view in row-major order, as a box of rank 1; nothing is made of their size."""
+    if view.is_box:
+        if len(view.extents) == 1:
+            return at_zero(view)
+        try:
+            return Expression(view.node, view.layout[...].reshape((view.shape.size,)))
+        except LayoutError:
+            return whole(Flat(view))
+    found = _in_line(view)
+    return whole(Flat(view)) if found is None else Expression(view.node, found)
+
+
+def _in_line(view: Expression) -> "Layout[Any] | None":
+    """Return the places of all elements as a layout of rank 1, if they lie one after the other."""
+    size = view.shape.size
+    if not size:
+        return wrap_layout(over_box((0,), (0,), 0, (Stride(0, 1),)))
+    if not view.layout.is_contiguous:
+        return None
+    return wrap_layout(over_box((size,), (0,), view.layout.bounds()[0], (Stride(size, 1),)))
+
+
+@final
+@attrs.frozen
+class Flat(Node):
+    """All elements of a view of any shape, in row-major order, as one mode."""
+
+    operand: Expression
+
+    is_cellwise: ClassVar[bool] = False
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
+    @property
+    def extents(self) -> Extents:
+        return (self.operand.shape.size,)
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operand.dtype
+
+    @property
+    def name(self) -> str:
+        return "flat"
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Flat":
+        (operand,) = operands
+        return Flat(operand)
+
+    def selected(self, transform: Transform, normalize: Normalize) -> Expression | None:
+        """Return the places of some ordinals: evenly spaced where the elements lie in a row, else a table."""
+        (coordinate,) = transform.coordinates
+        fed = [mode for mode, _ in coordinate.feeds]
+        if len(set(fed)) != len(fed):
+            return None
+        moves = dict(coordinate.feeds)
+        first = coordinate.constant
+        line = _in_line(self.operand)
+        if line is not None:
+            first += line.offset
+        elif len(moves) == 1:
+            ((mode, move),) = moves.items()
+            places = self.operand.layout.offsets_of_ordinals(move.offsets() + first)
+            first, moves[mode] = Table(places).simplify()
+        elif moves:
+            return None
+        else:
+            first = self.operand.layout.offset_of_ordinal(first)
+        axes = tuple([moves.get(mode, Stride(extent, 0)) for mode, extent in enumerate(transform.extents)])
+        zeros = (0,) * len(transform.extents)
+        layout = wrap_layout(over_box(transform.extents, zeros, first, axes))
+        return normalize(Expression(self.operand.node, layout))
+
+    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+        return given[0]
+
+    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+        shape = self.operand.shape
+        indices = shape.indices_at(positions[:, 0])
+        if shape.kind == "smooth":
+            indices = indices - np.array(shape.origin, dtype=np.int64)
+        return ((self.operand, slice(None), indices),)
+
+
+@final
+@attrs.frozen(eq=False)
+class Pieces(SharedMode):
+    """Pieces of operands of rank 1, one after the other: ``start + step * i`` for all i below the length.
+
+    Parameters
+    ----------
+    operands
+        What the pieces are of; of one type.
+    sources, starts, lengths
+        For each piece which operand it is of, its first position there and how many it has. Arrays that
+        nobody else changes, one row a piece; none of the pieces is empty.
+    steps
+        For each operand 1, or 0 if a piece of it repeats one element.
+    """
+
+    operands: tuple[Expression, ...]
+    sources: IntArray
+    starts: IntArray
+    lengths: IntArray
+    steps: tuple[int, ...]
+    mode: int = attrs.field(default=0, init=False)
+    ends: IntArray = attrs.field(init=False)
+    """Where each piece ends."""
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "ends", np.cumsum(self.lengths, dtype=np.int64))
+
+    @property
+    def extents(self) -> Extents:
+        return (self.ends.item(-1) if len(self.ends) else 0,)
+
+    @property
+    def name(self) -> str:
+        return "pieces"
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Pieces":
+        return attrs.evolve(self, operands=operands)
+
+    def _piece(self, number: int) -> tuple[Expression, int, int, int]:
+        """Return the operand of a piece, its step, where it starts there, and where it begins here."""
+        source, length = self.sources.item(number), self.lengths.item(number)
+        begin = self.ends.item(number) - length
+        return self.operands[source], self.steps[source], self.starts.item(number), begin
+
+    def operand_at(self, position: int) -> tuple[Expression, int]:
+        operand, step, start, begin = self._piece(int(np.searchsorted(self.ends, position, "right")))
+        return operand, start + step * (position - begin)
+
+    def numbers(self, positions: IntArray) -> tuple[IntArray, IntArray]:
+        pieces = np.searchsorted(self.ends, positions, "right")
+        sources = self.sources[pieces]
+        within = positions - (self.ends[pieces] - self.lengths[pieces])
+        if any(step != 1 for step in self.steps):
+            within *= np.array(self.steps, dtype=np.int64)[sources]
+        within += self.starts[pieces]
+        return sources, within
+
+    def parts_of_run(self, run: Run) -> Iterator[Part]:
+        start, count, first, step = run
+        done = 0
+        while done < count:
+            position = first + step * done
+            number = int(np.searchsorted(self.ends, position, "right"))
+            operand, own, at, begin = self._piece(number)
+            low, high = begin, self.ends.item(number)
+            inside = (high - 1 - position) // step + 1 if step > 0 else (position - low) // -step + 1
+            inside = min(inside, count - done)
+            yield Part(start + done, 1, inside, operand, at + own * (position - begin), own * step)
+            done += inside
+
+    def selected(self, transform: Transform, normalize: Normalize) -> Expression | None:
+        """Return the pieces of a selection: cut at their ends if they are few, else position by position."""
+        (coordinate,) = transform.coordinates
+        if len(coordinate.feeds) != 1 or len(self.ends) <= _FEW:
+            return super().selected(transform, normalize)
+        ((mode, move),) = coordinate.feeds
+        low, high = (end + coordinate.constant for end in move.bounds())
+        first, last = np.searchsorted(self.ends, [low, high], "right").tolist()
+        if isinstance(move, Stride) and last - first < _FEW:
+            return super().selected(transform, normalize)
+        positions = move.offsets() + coordinate.constant
+        operand, *others = self.operands
+        if others:
+            return self._tabled(transform, mode, positions, normalize)
+        more, axis = Table(self.numbers(positions)[1]).simplify()
+        within = transform.at(0, Coordinate(more, ((mode, axis),)))
+        return normalize(pushed(operand, within))

@@ -1,0 +1,391 @@
+"""Rows put together: what is said of shapes that are no boxes, and the box of rank 1 that stands for it.
+
+Each operation says two things by itself: the shape of the result, and its elements in row-major order. The
+first is the shapes' own business; the second is what boxes of rank 1 have already: one after the other,
+pieces of several, chosen, cast.
+"""
+
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final, Literal, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._arrays import splits_of
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._json import Json
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, SizeOverflowError
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
+from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._expression import (
+    Expression,
+    Node,
+    Origin,
+    ReadAt,
+    Shares,
+    box,
+    unnamed_view,
+    whole,
+)
+from tensorwrapper.selection.expressions._fields import dtype_name
+from tensorwrapper.selection.expressions._joining import Joining
+from tensorwrapper.selection.rows._flat import Pieces, in_order
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Extents, IntArray
+
+__all__ = ["Rows", "RowsKind", "element_splits", "joined_rows", "put_together_rows", "rows_from_json"]
+
+RowsKind: TypeAlias = Literal[
+    "concat", "interleave", "stack", "where", "minimum", "maximum", "cast", "pad_rows", "spread"
+]
+_Made: TypeAlias = tuple[Shape, Expression]
+_Arguments: TypeAlias = tuple[Any, ...]
+
+
+@final
+@attrs.frozen
+class Rows(Node):
+    """Views put together whose shapes are not all boxes; places are the ordinals of the result.
+
+    Parameters
+    ----------
+    kind
+        Which operation it is.
+    operands
+        The views, of any kind of shape.
+    arguments
+        What else the operation was given: a mode, a type.
+    """
+
+    kind: RowsKind
+    operands: tuple[Expression, ...]
+    arguments: _Arguments = ()
+    _found: "_Made | None" = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    json_names: ClassVar[tuple[str, ...]] = ("pad_rows",)
+    is_cellwise: ClassVar[bool] = False
+
+    def _made(self) -> _Made:
+        found = self._found
+        if found is None:
+            found = _OPERATIONS[self.kind](self.operands, *self.arguments)
+            # Whoever else finds it at the same time finds the same.
+            object.__setattr__(self, "_found", found)
+        return found
+
+    @property
+    def shape(self) -> Shape:
+        """The indices of the result."""
+        return self._made()[0]
+
+    @property
+    def flat(self) -> Expression:
+        """The elements of the result in row-major order, as a box of rank 1."""
+        return self._made()[1]
+
+    @property
+    def extents(self) -> Extents:
+        return self.flat.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.flat.dtype
+
+    @property
+    def name(self) -> str:
+        return self.kind
+
+    @property
+    def title(self) -> str:
+        return f"{self.kind}({', '.join(map(str, self.arguments))})" if self.arguments else self.kind
+
+    def __reduce__(self) -> "tuple[type[Rows], tuple[RowsKind, tuple[Expression, ...], _Arguments]]":
+        return Rows, (self.kind, self.operands, self.arguments)
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Rows":
+        return Rows(self.kind, operands, self.arguments)
+
+    def all(self) -> Expression:
+        return Expression(self, Layout(self.shape))
+
+    def lowered(self) -> Node:
+        return self.flat.node
+
+    @property
+    def casts(self) -> "tuple[np.dtype[Any], ...]":
+        return self.flat.node.casts
+
+    def shares(self, positions: IntArray, read: ReadAt) -> "Shares | None":
+        return self.flat.node.shares(positions, read)
+
+    def origin_of(self, positions: IntArray) -> tuple[Origin, IntArray]:
+        return self.flat.node.origin_of(positions)
+
+    @classmethod
+    def from_json(cls, given: NodeFields) -> "Rows":
+        given.only("clip", "parts")
+        parts = given.parts("parts")
+        length, clip = given.integer("pad_rows", 0), given.integer("clip", 0, 1)
+        if len(parts) != 2 or parts[1].shape.size != 1 or not parts[1].is_box:
+            raise given.refused("bounds", " needs rows, and one element to fill them with")
+        _of_one_type(given, parts)
+        return _read(given, "pad_rows", parts, length, bool(clip))
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        views: list[Json] = [write.view(part) for part in self.operands]
+        match self.kind:
+            case "concat" | "interleave" | "stack":
+                return {self.kind: self.arguments[0], "parts": views}
+            case "cast":
+                dtype, unsafe = self.arguments
+                return {"unsafe_cast" if unsafe else "cast": dtype_name(dtype), "part": views[0]}
+            case "pad_rows":
+                length, clip = self.arguments
+                return {"pad_rows": length, "clip": int(clip), "parts": views}
+            case "spread":
+                raise ConversionError(f"{self.title} is not written as JSON: compute() it before")
+            case _:
+                return {self.kind: views}
+
+
+def put_together_rows(kind: RowsKind, operands: Sequence[Expression], *arguments: object) -> Expression:
+    """Return the view of an operation on views, at least one of which is no box."""
+    return Rows(kind, tuple([unnamed_view(own) for own in operands]), arguments).all()
+
+
+def rows_from_json(given: NodeFields) -> "Rows | None":
+    """Return the node of an operation on rows; None if all that it is made of are boxes."""
+    kind = given.kind
+    if kind in {"concat", "interleave", "stack"}:
+        parts = given.parts("parts")
+        if all(part.is_box for part in parts):
+            return None
+        given.only("parts")
+        _of_one_type(given, parts)
+        mode = given.integer(kind, 0, parts[0].shape.rank - (kind != "stack"))
+        return _read(given, cast("RowsKind", kind), parts, mode)
+    if kind in {"where", "minimum", "maximum"}:
+        parts = given.parts(kind)
+        if all(part.is_box for part in parts):
+            return None
+        given.only()
+        _of_one_type(given, parts[kind == "where" :])
+        if kind == "where" and (len(parts) != 3 or parts[0].dtype != np.bool_):
+            raise given.refused("bounds", ".where needs a mask of bools and two views")
+        return _read(given, cast("RowsKind", kind), parts)
+    if kind in {"cast", "unsafe_cast"}:
+        part = given.part("part")
+        if part.is_box:
+            return None
+        given.only("part")
+        dtype = given.dtype(kind)
+        if "O" in (dtype.kind, part.dtype.kind):
+            raise given.refused("bounds", ": bytes are not cast")
+        return _read(given, "cast", (part,), dtype, kind == "unsafe_cast")
+    return None
+
+
+def _of_one_type(given: NodeFields, parts: tuple[Expression, ...]) -> None:
+    if any(part.dtype != parts[0].dtype for part in parts):
+        raise given.refused("bounds", f" has parts of {[str(part.dtype) for part in parts[:8]]}")
+
+
+def _read(given: NodeFields, kind: RowsKind, parts: tuple[Expression, ...], *arguments: object) -> Rows:
+    given.work(sum([part.shape.size + (part.shape.extent(0) if part.shape.rank else 1) for part in parts]))
+    node = Rows(kind, parts, arguments)
+    node.all()  # for what it raises
+    return node
+
+
+def joined_rows(mode: int, parts: Sequence[Expression]) -> Expression:
+    """Return views one after the other along a mode, none of which is itself so: a loop nests nothing."""
+    flat: list[Expression] = []
+    for part in parts:
+        node = part.node
+        nested = isinstance(node, Rows) and (node.kind, *node.arguments) == ("concat", mode)
+        fresh = not part.calls and part.written is None
+        is_all = nested and fresh and part.layout.shape is cast("Rows", node).shape
+        flat += node.operands if is_all else [part]
+    return put_together_rows("concat", flat, mode)
+
+
+def element_splits(shape: Shape, rank: int) -> IntArray:
+    """Return where the elements under each prefix of `rank` indices begin, and after them all the size."""
+    if shape.kind == "smooth":
+        outer, inner = math.prod(shape.extents[:rank]), math.prod(shape.extents[rank:])
+        even: IntArray = np.arange(outer + 1, dtype=np.int64)
+        even *= inner
+        return even
+    rows = shape if shape.kind == "jagged" else shape.as_jagged()
+    splits: IntArray = rows.splits(rank)
+    for mode in range(rank + 1, shape.rank):
+        splits = rows.splits(mode)[splits]
+    return splits
+
+
+def _checked(shape: Shape) -> Shape:
+    if shape.size > MAX_INT64:
+        raise SizeOverflowError(f"a view of {shape} has more elements than 64 bits can number")
+    return shape
+
+
+def _concat(parts: tuple[Expression, ...], mode: int) -> _Made:
+    shape = _checked(Shape.concat([part.shape for part in parts], mode=mode))
+    return shape, _by_prefix(parts, mode)
+
+
+def _stack(parts: tuple[Expression, ...], mode: int) -> _Made:
+    shape = _checked(Shape.stack([part.shape for part in parts], mode=mode))
+    return shape, _by_prefix(parts, mode)
+
+
+def _by_prefix(parts: tuple[Expression, ...], mode: int) -> Expression:
+    """Return for each prefix of as many indices as a mode has before it the elements of all parts there."""
+    flats = tuple([in_order(part) for part in parts])
+    if not mode:
+        return whole(Joining(0, flats))
+    bounds = np.stack([element_splits(part.shape, mode) for part in parts], axis=1)
+    starts, lengths = bounds[:-1], np.diff(bounds, axis=0)
+    sources = np.broadcast_to(np.arange(len(parts), dtype=np.int64), lengths.shape)
+    return _pieces(flats, sources.ravel(), starts.ravel(), lengths.ravel())
+
+
+def _interleave(parts: tuple[Expression, ...], mode: int) -> _Made:
+    if mode:
+        raise JaggedModeError(f"rows take turns along mode 0, not along mode {mode}")
+    many = len(parts)
+    counts = [part.shape.extent(0) for part in parts]
+    total = sum(counts)
+    if counts != [-((k - total) // many) for k in range(many)]:
+        raise ExtentMismatchError(f"views of {counts} rows do not take turns")
+    turns = np.arange(total, dtype=np.int64)
+    numbers, within = turns % many, turns // many
+    bases = np.cumsum([0, *counts[:-1]])
+    joined = Shape.concat([part.shape for part in parts])
+    shape = Layout(joined).gather(0, bases[numbers] + within).shape
+    bounds = [element_splits(part.shape, 1) for part in parts]
+    firsts = np.cumsum([0, *[len(own) - 1 for own in bounds[:-1]]])
+    starts = np.concatenate([own[:-1] for own in bounds])[firsts[numbers] + within]
+    lengths = np.concatenate([np.diff(own) for own in bounds])[firsts[numbers] + within]
+    flats = tuple([in_order(part) for part in parts])
+    return _checked(shape), _pieces(flats, numbers, starts, lengths)
+
+
+def _pieces(
+    operands: tuple[Expression, ...],
+    sources: IntArray,
+    starts: IntArray,
+    lengths: IntArray,
+    steps: tuple[int, ...] | None = None,
+) -> Expression:
+    filled = lengths > 0
+    if not filled.all():
+        sources, starts, lengths = sources[filled], starts[filled], lengths[filled]
+    steps = (1,) * len(operands) if steps is None else steps
+    if not len(lengths):
+        return whole(Joining(0, tuple([_no_elements(own) for own in operands[:1]])))
+    return whole(Pieces(operands, sources, starts, lengths, steps))
+
+
+def _no_elements(view: Expression) -> Expression:
+    return Expression(view.node, view.layout[0:0])
+
+
+def _common_shape(parts: tuple[Expression, ...], what: str) -> Shape:
+    """Return the shape that operands have, or that those have that others are spread over."""
+    rows = [part.shape for part in parts if not part.is_box]
+    for number, shape in enumerate(rows[1:], 1):
+        if shape is not rows[0] and shape != rows[0]:
+            raise ExtentMismatchError(
+                f"{what} goes by rows of equal extents: those of operand {number} are {shape}, of the first "
+                f"{rows[0]}"
+            )
+    return rows[0]
+
+
+def _spread(part: Expression, shape: Shape, what: str) -> Expression:
+    """Return an operand in the order of a shape: as it is, one element for all, or one for each row."""
+    if not part.is_box:
+        return in_order(part)
+    extents = part.extents
+    if part.shape.size == 1 and len(extents) <= shape.rank and all(extent == 1 for extent in extents):
+        one = in_order(part)
+        return Expression(one.node, one.layout.broadcast(box((shape.size,))))
+    rows = shape.extent(0)
+    if extents == (rows,) or (len(extents) == shape.rank and extents == (rows,) + (1,) * (shape.rank - 1)):
+        splits = element_splits(shape, 1)
+        numbers = np.arange(rows, dtype=np.int64)
+        return _pieces((in_order(part),), np.zeros_like(numbers), numbers, np.diff(splits), (0,))
+    if shape.raggedness == "uniform" and extents == shape.as_smooth().extents:
+        return in_order(part)
+    raise ExtentMismatchError(
+        f"{what}: a box of extents {extents} does not go with {shape}; one number for each row is a box of "
+        f"extents {(rows,)}"
+    )
+
+
+def _choose(parts: tuple[Expression, ...]) -> _Made:
+    shape = _common_shape(parts, "where")
+    return shape, whole(Choosing(tuple([_spread(part, shape, "where") for part in parts])))
+
+
+def _least(parts: tuple[Expression, ...]) -> _Made:
+    return _extreme("minimum", parts)
+
+
+def _greatest(parts: tuple[Expression, ...]) -> _Made:
+    return _extreme("maximum", parts)
+
+
+def _extreme(kind: Literal["minimum", "maximum"], parts: tuple[Expression, ...]) -> _Made:
+    shape = _common_shape(parts, kind)
+    return shape, whole(Extreme.of(kind, [_spread(part, shape, kind) for part in parts]))
+
+
+def _cast(parts: tuple[Expression, ...], dtype: "np.dtype[Any]", unsafe: bool) -> _Made:  # noqa: FBT001
+    (part,) = parts
+    return part.shape, whole(Casting(in_order(part), dtype, unsafe))
+
+
+def _pad_rows(parts: tuple[Expression, ...], length: int, clip: bool) -> _Made:  # noqa: FBT001
+    """Return rows of at least, or with `clip` just, so many elements; the second part is what is new."""
+    part, fill = parts
+    shape = part.shape
+    splits = element_splits(shape, shape.rank - 1)
+    own = np.diff(splits)
+    if length * len(own) + shape.size > MAX_INT64:
+        raise SizeOverflowError(f"{len(own)} rows of {length} are more elements than 64 bits can number")
+    wanted = np.full_like(own, length) if clip else np.maximum(own, length)
+    kept = np.minimum(own, wanted)
+    lengths = np.stack([kept, wanted - kept], axis=1).ravel()
+    starts = np.stack([splits[:-1], np.zeros_like(own)], axis=1).ravel()
+    sources = np.tile(np.array([0, 1]), len(own))
+    offsets = [shape.splits(mode) for mode in range(1, shape.rank - 1)]
+    made = Shape.from_offsets(*offsets, splits_of(wanted))
+    if clip and all(map(made.is_uniform, range(made.rank))):
+        # Without a row, the bounding box does not know how long one would be.
+        made = Shape(*made.as_smooth().extents[:-1], length)
+    return _checked(made), _pieces((in_order(part), in_order(fill)), sources, starts, lengths, (1, 0))
+
+
+def _spread_over(parts: tuple[Expression, ...], shape: Shape) -> _Made:
+    (part,) = parts
+    return shape, _spread(part, shape, "broadcast")
+
+
+_OPERATIONS: Final[dict[RowsKind, Callable[..., _Made]]] = {
+    "concat": _concat,
+    "interleave": _interleave,
+    "stack": _stack,
+    "where": _choose,
+    "minimum": _least,
+    "maximum": _greatest,
+    "cast": _cast,
+    "pad_rows": _pad_rows,
+    "spread": _spread_over,
+}

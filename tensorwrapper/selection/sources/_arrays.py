@@ -1,0 +1,359 @@
+"""Lazy arrays of other libraries as sources: of h5py, Zarr, Dask, TensorStore, xarray, and what is like them.
+
+Each is asked in the words that it knows best. TensorStore and Dask take outer selections and write them where
+they belong; Zarr takes them and answers in blocks; of all others only slices are asked. Positions that lie
+within a chunk, or within a page where there are no chunks, are read in one slice and picked here: that costs
+what the array reads from its file anyway.
+"""
+
+import contextlib
+import importlib
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
+from typing import Any, Protocol, TypeGuard, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._boxes import cut_box
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import check_dtype, check_write, write_elements
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.selection.sources._asking import boxes_of
+from tensorwrapper.selection.sources._outer import Outer, Positions
+from tensorwrapper.selection.sources._points import count_cells, read_cells
+from tensorwrapper.selection.sources._runs import Runs, Wanted
+from tensorwrapper.selection.sources._slices import Run, count_chunks, key_of, part_of, runs_of
+from tensorwrapper.selection.sources._source import Ability, Finished, ReadHandle
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Array, Extents, Index, IntArray
+
+__all__ = ["ArraySource", "LazyArray", "is_lazy"]
+
+_PAUSE = 0.05  # seconds
+_BLOCK = 1 << 24  # bytes that are asked for at a time: what an array answers is copied to where it belongs
+_ABLE: "frozenset[Ability]" = frozenset(("runs", "threads"))
+_WRITABLE: "frozenset[Ability]" = frozenset(("runs", "threads", "write"))
+_PAGE = 4096  # bytes that a file reads at least
+
+
+class LazyArray(Protocol):
+    """What has elements that nobody has read yet: a shape, a type, and slices."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extent of each mode."""
+        ...
+
+    @property
+    def dtype(self) -> object:
+        """The type of the elements, which NumPy knows."""
+        ...
+
+    def __getitem__(self, key: tuple[slice, ...], /) -> object:
+        """Return the elements of a tuple of slices, as NumPy does."""
+        ...
+
+
+# What these have is in memory: it is shared, not read. Labels in place of positions ("iloc") are no slices.
+_IN_MEMORY = ("__array_interface__", "__dlpack__", "__arrow_c_array__", "__buffer__", "iloc", "tocoo")
+
+
+def is_lazy(value: object) -> TypeGuard[LazyArray]:
+    """Tell whether a value is an array of another library that is read by what is asked of it; O(1)."""
+    kind = type(value)
+    if kind.__module__ == "builtins" or any(hasattr(kind, name) for name in _IN_MEMORY):
+        return False
+    shape = getattr(value, "shape", None)
+    if not isinstance(shape, tuple) or not hasattr(kind, "__getitem__"):
+        return False
+    extents = cast("tuple[object, ...]", shape)
+    if hasattr(value, "__dask_graph__") and any(extent != extent for extent in extents):  # noqa: PLR0124 - NaN
+        raise ConversionError(
+            f"an array of Dask of extents {extents} does not know its own length: compute_chunk_sizes() "
+            "finds out, and computes for it"
+        )
+    return all(type(extent) is int for extent in extents) and _dtype_of(value) is not None
+
+
+def _dtype_of(array: object) -> "np.dtype[Any] | None":
+    given = getattr(array, "dtype", None)
+    # TensorStore's types have NumPy's beside them.
+    found: object = getattr(given, "numpy_dtype", given)
+    dtype: np.dtype[Any] | None = cast("Any", found) if isinstance(found, np.dtype) else None
+    return dtype
+
+
+@final
+@frozen(eq=False, repr=False)
+class ArraySource:
+    """An array of another library, of which only what is asked for is read; equal is the same array.
+
+    Parameters
+    ----------
+    array
+        Anything with a shape, a NumPy dtype and slices whose elements are not in memory yet: a dataset of
+        h5py, an array of Zarr, Dask or xarray, a TensorStore.
+
+    Raises
+    ------
+    DTypeError
+        If tensors cannot hold such elements.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from tensorwrapper import selection as sel
+    >>> view = sel.as_view(da.arange(12, chunks=5).reshape(3, 4))
+    >>> view[1].plan().bytes_read, view[1].compute().tolist()
+    (32, [4, 5, 6, 7])
+    """
+
+    array: LazyArray
+    shape: Shape = attrs.field(init=False)
+    """The indices of the array; of a TensorStore they start where its domain does."""
+    dtype: "np.dtype[Any]" = attrs.field(init=False)
+    """The type of the elements."""
+
+    def __attrs_post_init__(self) -> None:
+        dtype = cast("np.dtype[Any]", _dtype_of(self.array))
+        check_dtype(dtype)
+        object.__setattr__(self, "dtype", dtype)
+        object.__setattr__(self, "shape", Shape(*self.array.shape, origin=_origin_of(self.array)))
+
+    @property
+    def version(self) -> str:
+        """Nothing: these arrays do not say whether they were changed."""
+        return ""
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """What it can do: points, each chunk of which is read once, and writes, unless it is read-only."""
+        return _ABLE if self._is_readonly() else _WRITABLE
+
+    def _is_readonly(self) -> bool:
+        array: Any = self.array
+        if hasattr(array, "domain"):
+            return not array.writable
+        file = getattr(array, "file", None)
+        mode = getattr(file, "mode", "r+")
+        # Arrays of Dask and xarray hold what is computed: what is assigned to them is written nowhere.
+        lazy = hasattr(array, "__dask_graph__") or not hasattr(array, "__setitem__")
+        return lazy or mode == "r" or bool(getattr(array, "read_only", False))
+
+    def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
+        """Read each selection into the array beside it; a TensorStore goes on while others are read."""
+        if not self.shape.rank:
+            # Whatever is wanted of one element, it is that one.
+            selections, out = [Outer([])] * len(out), [target.reshape(()) for target in out]
+        if hasattr(self.array, "__dask_graph__"):
+            return self._read_dask(selections, out)
+        if hasattr(self.array, "domain"):
+            return self._read_tensorstore(selections, out)
+        for selection, target in zip(selections, out, strict=True):
+            if isinstance(selection, Outer):
+                self._read_blocks(selection, target)
+            elif hasattr(self.array, "vindex"):
+                points: Any = cast("Any", self.array).vindex
+                write_elements(target, self._checked(points[self._indices(selection)], target.shape))
+            else:
+                self._read_cells(selection, target)
+        return Finished(len(selections))
+
+    def write(self, selections: Sequence[Wanted], values: Sequence[Array]) -> None:
+        """Write each array where the selection beside it is, in as few slices as that takes, one by one."""
+        array: Any = self.array
+        for selection, given in zip(selections, values, strict=True):
+            origin = self.shape.origin if hasattr(array, "domain") else (0,) * self.shape.rank
+            boxes = [(selection, given)] if isinstance(selection, Outer) else None
+            for own, part in boxes or boxes_of(cast("Runs", selection), given, self.shape.extents):
+                runs = [runs_of(mode, 1) for mode in own.modes]
+                for pieces in itertools.product(*runs):
+                    places = tuple([place for place, _, _ in pieces])
+                    key = tuple([_moved(box, by) for (_, box, _), by in zip(pieces, origin, strict=True)])
+                    array[key] = part_of(part, places)
+
+    def _indices(self, runs: Runs) -> tuple[IntArray, ...]:
+        return np.unravel_index(runs.numbers(), self.shape.extents)
+
+    def _read_dask(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
+        parts: list[Any] = []
+        for selection in selections:
+            part: Any = self.array
+            if isinstance(selection, Runs):
+                parts.append(self._dask_points(selection))
+                continue
+            # Dask takes one list of positions at a time.
+            for mode, own in enumerate(selection.modes):
+                part = part[(*[slice(None)] * mode, key_of(own))]
+            parts.append(part)
+        # One graph for all, so that a chunk is made once.
+        compute: Callable[..., tuple[Any, ...]] = importlib.import_module("dask").compute
+        for target, found in zip(out, compute(*parts), strict=True):
+            write_elements(target, self._checked(found, target.shape))
+        return Finished(len(selections))
+
+    def _dask_points(self, runs: Runs) -> object:
+        array: Any = self.array
+        indices = self._indices(runs)
+        if hasattr(array, "isel"):
+            # An array of xarray that has chunks: points go along a mode of their own.
+            return array.variable[tuple([array.variable.__class__("points", own) for own in indices])]
+        return array.vindex[indices]
+
+    def _read_tensorstore(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
+        wrapped: Callable[..., Any] = importlib.import_module("tensorstore").array
+        array: Any = self.array
+        origin = self.shape.origin
+        futures: list[Any] = []
+        for selection, target in zip(selections, out, strict=True):
+            if isinstance(selection, Runs):
+                pairs = zip(self._indices(selection), origin, strict=True)
+                part = array.vindex[tuple([own + first for own, first in pairs])]
+            else:
+                key = tuple([key_of(own, first) for own, first in zip(selection.modes, origin, strict=True)])
+                part = array.oindex[key]
+            # TensorStore copies between equal domains: slices keep the places where they were.
+            part = part.translate_to[(0,) * target.ndim] if target.ndim else part
+            futures.append(wrapped(target, copy=False).write(part))
+        return _Futures(tuple(futures))
+
+    def _read_cells(self, runs: Runs, target: Array) -> None:
+        """Read points cell by cell: a cell is a chunk, or a page where there are none."""
+        array: Any = self.array
+
+        def read(box: tuple[slice, ...]) -> Array:
+            return self._checked(array[box], tuple([own.stop - own.start for own in box]))
+
+        read_cells(self._indices(runs), self._cells(), read, target)
+
+    def _cells(self) -> Extents:
+        chunks, rank = self._chunks(), len(self.shape.extents)
+        page = max(_PAGE // self.dtype.itemsize, 1)
+        return chunks if chunks is not None else (1,) * (rank - 1) + (page,) * min(rank, 1)
+
+    def _read_blocks(self, selection: Outer, target: Array) -> None:
+        """Read block by block, each in as few slices as its positions need."""
+        array: Any = self.array
+        oindex = getattr(array, "oindex", None)
+        size = max(_BLOCK // self.dtype.itemsize, 1)
+        for window in cut_box(selection.extents, size, self._chunks()):
+            modes = [own[part] for own, part in zip(selection.modes, window, strict=True)]
+            part = part_of(target, window)
+            if oindex is not None:
+                outer = tuple([key_of(own) for own in modes])
+                whole = all(isinstance(k, slice) for k in outer)
+                write_elements(part, self._checked((array if whole else oindex)[outer], part.shape))
+                continue
+            for pieces in itertools.product(*self._runs(modes)):
+                reads = tuple([read for _, read, _ in pieces])
+                wanted = tuple([len(range(r.start, r.stop, r.step or 1)) for r in reads])
+                found = self._checked(array[reads], wanted)
+                for mode, (_, _, picked) in enumerate(pieces):
+                    key: Any = (*[slice(None)] * mode, picked)
+                    found = found[key]
+                write_elements(part_of(part, tuple([place for place, _, _ in pieces])), found)
+
+    def _checked(self, found: object, extents: Extents) -> Array:
+        """Return what an array answered, if it is what was asked for: it is a stranger's word."""
+        if isinstance(found, np.ma.MaskedArray) and np.ma.is_masked(cast("Any", found)):
+            raise ConversionError(f"{self!r} has masked elements, whose mask would be lost: fill them first")
+        array = np.asarray(found)
+        if array.shape != extents:
+            raise ConversionError(
+                f"{self!r} was asked for elements of extents {extents}, and gave {array.shape}"
+            )
+        return array if array.dtype == self.dtype else check_write(array, self.dtype)
+
+    def _runs(self, modes: Sequence[Positions]) -> list[list[Run]]:
+        """Return for each mode the slices that are read: positions within a chunk, or a page, are in one."""
+        chunks = self._chunks() or (1,) * len(modes)
+        runs: list[list[Run]] = []
+        inner = self.dtype.itemsize
+        for own, chunk in zip(reversed(modes), reversed(chunks), strict=True):
+            runs.append(runs_of(own, max(chunk, _PAGE // inner)))
+            inner *= max(len(own), 1)
+        return runs[::-1]
+
+    def _chunks(self) -> Extents | None:
+        """Return the extents of chunks, if all are alike."""
+        try:
+            found = getattr(self.array, "chunks", None)
+        except Exception:  # noqa: BLE001 - Zarr raises for irregular grids, and others what they like
+            return None
+        if not isinstance(found, tuple) or not all(type(n) is int for n in cast("tuple[object, ...]", found)):
+            return None
+        return cast("Extents", found)
+
+    def cost(self, selection: Wanted) -> int:
+        """Return how many bytes are read: whole chunks, or at least a page beside what is wanted."""
+        chunks, own = self._chunks(), selection.size * self.dtype.itemsize
+        if not self.shape.rank:
+            return own + _PAGE
+        if isinstance(selection, Runs):
+            cells = self._cells()
+            return count_cells(self._indices(selection), cells) * prod(cells) * self.dtype.itemsize
+        if chunks is None:
+            return own + _PAGE
+        counts = [count_chunks(p, chunk) for p, chunk in zip(selection.modes, chunks, strict=True)]
+        return prod(counts) * prod(chunks) * self.dtype.itemsize
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ArraySource) and self.array is other.array
+
+    def __hash__(self) -> int:
+        return id(self.array)
+
+    def __repr__(self) -> str:
+        kind = type(self.array)
+        library = kind.__module__.partition(".")[0]
+        return f"{library}.{kind.__qualname__}({_where(self.array)}{self.shape!r}, {self.dtype})"
+
+    def __reduce__(self) -> "tuple[type[ArraySource], tuple[LazyArray]]":
+        return ArraySource, (self.array,)
+
+
+@final
+@frozen(eq=False)
+class _Futures:
+    """Reads that go on by themselves, in any order."""
+
+    futures: tuple[Any, ...]
+
+    def completed(self) -> Iterator[int | None]:
+        left = list(range(len(self.futures)))
+        while left:
+            done = [number for number in left if self.futures[number].done()]
+            for number in done:
+                self.futures[number].result()
+                yield number
+            left = [number for number in left if number not in done]
+            if left and not done:
+                yield None
+                self._wait(left[0])
+
+    def _wait(self, number: int) -> None:
+        with contextlib.suppress(TimeoutError):
+            self.futures[number].result(timeout=_PAUSE)
+
+    def cancel(self) -> None:
+        for future in self.futures:
+            future.cancel()
+
+
+def _moved(own: slice, by: int) -> slice:
+    return slice(own.start + by, own.stop + by, own.step) if by else own
+
+
+def _origin_of(array: LazyArray) -> Index | None:
+    domain = getattr(array, "domain", None)
+    return None if domain is None else tuple(domain.origin)
+
+
+def _where(array: LazyArray) -> str:
+    """Return in which file an array is, and under which name, where it says so."""
+    file = getattr(getattr(array, "file", None), "filename", None)
+    name = getattr(array, "name", None) or getattr(array, "store_path", None)
+    found = [repr(str(word)) for word in (file, name) if word]
+    return ", ".join(found) + ", " if found else ""

@@ -1,0 +1,144 @@
+"""Sources asked: in words that each knows, and for one version of their elements."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeGuard, final
+
+import numpy as np
+
+from tensorwrapper._boxes import boxes_of_run
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import VersionChangedError
+from tensorwrapper.selection.sources._outer import Outer
+from tensorwrapper.selection.sources._runs import Runs, Wanted
+from tensorwrapper.selection.sources._source import Ability, ReadHandle, Source, WritableSource
+from tensorwrapper.typing import Array, Extents, IntArray
+
+__all__ = ["Versions", "abilities_of", "ask", "boxes_of", "is_source", "read_numbers", "tell"]
+
+
+def is_source(value: object) -> TypeGuard[Source]:
+    """Tell whether a value is a source: by its methods, none of which is called."""
+    kind = type(value)
+    return callable(getattr(kind, "read", None)) and callable(getattr(kind, "cost", None))
+
+
+def abilities_of(source: Source) -> frozenset[Ability]:
+    """Return what a source says that it can do beside reading outer selections."""
+    found: frozenset[Ability] = getattr(source, "abilities", frozenset())
+    return found
+
+
+def ask(source: Source, wanted: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
+    """Read from a source in one request; runs of a box that knows none are read as boxes."""
+    if _knows(source, wanted):
+        return source.read(wanted, out)
+    parts, targets, owners = _in_boxes(source, wanted, out)
+    return _Parts(source.read(parts, targets), owners)
+
+
+def tell(source: WritableSource, wanted: Sequence[Wanted], values: Sequence[Array]) -> None:
+    """Write to a source in one request; runs of a box that knows none are written as boxes."""
+    if _knows(source, wanted):
+        source.write(wanted, values)
+        return
+    parts, given, _ = _in_boxes(source, wanted, values)
+    source.write(parts, given)
+
+
+def _knows(source: Source, wanted: Sequence[Wanted]) -> bool:
+    if "runs" in abilities_of(source) or source.shape.kind != "smooth":
+        return True
+    return not any(isinstance(own, Runs) for own in wanted)
+
+
+def _in_boxes(
+    source: Source, wanted: Sequence[Wanted], arrays: Sequence[Array]
+) -> tuple[list[Outer], list[Array], tuple[int, ...]]:
+    """Return outer selections in place of runs, a part of an array for each, and whose part each is."""
+    parts: list[Outer] = []
+    pieces: list[Array] = []
+    owners: list[int] = []
+    for number, (own, array) in enumerate(zip(wanted, arrays, strict=True)):
+        boxes = [(own, array)] if isinstance(own, Outer) else boxes_of(own, array, source.shape.extents)
+        for part, piece in boxes:
+            parts.append(part)
+            pieces.append(piece)
+            owners.append(number)
+    return parts, pieces, tuple(owners)
+
+
+def boxes_of(runs: Runs, target: Array, extents: Extents) -> Iterator[tuple[Outer, Array]]:
+    """Return boxes that have the elements of runs, and which part of an array of rank 1 each is."""
+    if not extents:
+        yield Outer([]), target[0, ...]
+        return
+    if (runs.lengths == 1).all():
+        indices = np.unravel_index(runs.starts, extents)
+        for number, index in enumerate(np.stack(indices, axis=-1).tolist()):
+            point = Outer([range(p, p + 1) for p in index])
+            yield point, target[number : number + 1].reshape((1,) * len(extents))
+        return
+    first = 0
+    for start, end in zip(runs.starts.tolist(), runs.ends.tolist(), strict=True):
+        for window, done in boxes_of_run(extents, start, end):
+            box = Outer([range(own.start, own.stop) for own in window])
+            at = first + done
+            yield box, target[at : at + box.size].reshape(box.extents)
+        first += end - start
+
+
+@final
+@frozen(eq=False)
+class _Parts:
+    """A read of selections that the source was asked for in several parts each."""
+
+    handle: ReadHandle
+    owners: tuple[int, ...]
+
+    def completed(self) -> Iterator[int | None]:
+        left = Counter(self.owners)
+        for part in self.handle.completed():
+            if part is None:
+                yield None
+                continue
+            number = self.owners[part]
+            left[number] -= 1
+            if not left[number]:
+                yield number
+
+    def cancel(self) -> None:
+        self.handle.cancel()
+
+
+@final
+class Versions:
+    """The versions at which sources are read: one each, as long as a computation goes on."""
+
+    __slots__ = ("_found",)
+
+    def __init__(self) -> None:
+        self._found: dict[Source, str] = {}
+
+    def check(self, sources: Iterable[Source]) -> None:
+        """Raise if a source has not the version that it had when it was looked at first."""
+        for source in sources:
+            now = source.version
+            before = self._found.setdefault(source, now)
+            if now != before:
+                raise VersionChangedError(
+                    f"{source!r} changed while it was read: from version {before!r} to {now!r}; what was "
+                    "read of the two is not joined"
+                )
+
+
+def read_numbers(source: Source, numbers: IntArray) -> Array:
+    """Return the elements with some row-major numbers, in any order and with repeats, in one request."""
+    distinct, back = np.unique(numbers, return_inverse=True)
+    out: Array = np.empty(len(distinct), dtype=source.dtype)
+    versions = Versions()
+    versions.check([source])
+    for _ in ask(source, [Runs(distinct)], [out]).completed():
+        pass
+    versions.check([source])
+    return out[back]

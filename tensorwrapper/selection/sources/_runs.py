@@ -1,0 +1,163 @@
+"""Runs of elements by number: points of a box, rows of what is no box."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import concatenated_ranges, frozen_array
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ConversionError, OutOfBoundsError
+from tensorwrapper.selection.sources._outer import Outer, Positions
+from tensorwrapper.shape.lowlevel import integer_array
+from tensorwrapper.typing import Extents, IntArray
+
+if TYPE_CHECKING:
+    from typing import Self
+
+__all__ = ["Runs", "Wanted"]
+
+_ONE = frozen_array(np.ones(1, dtype=np.int64))
+
+
+def _column(given: npt.ArrayLike) -> IntArray:
+    array = integer_array(given, "runs")
+    if array.ndim > 1:
+        raise ConversionError(f"runs are rows of integers, not of extents {array.shape}")
+    return array.astype(np.int64, copy=False)
+
+
+@final
+@frozen(eq=False, getstate_setstate=False)
+class Runs:
+    """Some elements of a source by their row-major numbers: runs that ascend and do not meet.
+
+    Rows of a jagged source are runs of its elements, points of a box are runs of one. It is a value: equal
+    if they have the same elements, since runs that touch are made one. What is read of them is one mode.
+
+    Parameters
+    ----------
+    starts
+        The number of the first element of each run.
+    lengths
+        How many elements each run has, or all of them have.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If a run starts before 0 or within the one before it, or has a negative length.
+
+    Examples
+    --------
+    >>> from tensorwrapper.selection import Runs
+    >>> runs = Runs([2, 4, 9], [2, 3, 1])
+    >>> runs.starts.tolist(), runs.lengths.tolist(), runs.size
+    ([2, 9], [5, 1], 6)
+    >>> runs == Runs([2, 3, 4, 5, 6, 9])
+    True
+    """
+
+    starts: IntArray = attrs.field(converter=_column)
+    lengths: IntArray = attrs.field(converter=_column, default=_ONE)
+
+    def __attrs_post_init__(self) -> None:
+        starts = np.atleast_1d(self.starts)
+        lengths = np.broadcast_to(self.lengths, starts.shape)
+        if (lengths < 0).any() or (starts < 0).any() or (starts + lengths < starts).any():
+            raise OutOfBoundsError("runs start at 0 or more, and have as many elements")
+        if not lengths.all():
+            starts, lengths = starts[lengths > 0], lengths[lengths > 0]
+        ends = starts + lengths
+        if (starts[1:] < ends[:-1]).any():
+            raise OutOfBoundsError("runs ascend, and have no element twice")
+        first = np.flatnonzero(np.r_[True, starts[1:] != ends[:-1]]) if len(starts) else starts
+        if len(first) < len(starts):
+            starts, lengths = starts[first], ends[np.r_[first[1:] - 1, len(ends) - 1]] - starts[first]
+        object.__setattr__(self, "starts", frozen_array(np.array(starts)))
+        object.__setattr__(self, "lengths", frozen_array(np.array(lengths)))
+
+    @classmethod
+    def of(cls, positions: Positions) -> "Self":
+        """Return the runs of ascending numbers without repeats."""
+        if isinstance(positions, range) and positions.step == 1:
+            return cls(positions.start, len(positions))
+        return cls(np.asarray(positions, dtype=np.int64))
+
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return int(self.lengths.sum())
+
+    @property
+    def extents(self) -> Extents:
+        """The extents of what is read: one mode."""
+        return (self.size,)
+
+    @property
+    def ends(self) -> IntArray:
+        """The number after the last element of each run."""
+        return self.starts + self.lengths
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes it takes to say which they are: 8 a run where all have one length, else 16."""
+        alike = bool((self.lengths == self.lengths[:1]).all())
+        return 8 * len(self.starts) + (8 if alike else 8 * len(self.starts))
+
+    def numbers(self) -> IntArray:
+        """Return the numbers of all elements. O(size)."""
+        return concatenated_ranges(self.starts, self.lengths)
+
+    def places(self, numbers: IntArray) -> IntArray:
+        """Return where elements are among those that are read. O(numbers log runs)."""
+        run = np.searchsorted(self.starts, numbers, "right") - 1
+        before = np.cumsum(self.lengths) - self.lengths
+        return before[run] + numbers - self.starts[run]
+
+    def rows(self, splits: IntArray) -> "tuple[IntArray, IntArray] | None":
+        """Return first rows and how many follow, by where rows begin; None if a run is no whole rows.
+
+        Rows without elements, which no run has, belong to none.
+        """
+        first = np.searchsorted(splits, self.starts, "right") - 1
+        last = np.searchsorted(splits, self.ends, "left")
+        if (splits[first] != self.starts).any() or (splits[last] != self.ends).any():
+            return None
+        return first, last - first
+
+    def bounding_box(self) -> "Runs":
+        """Return the one run from the first element to the last."""
+        if not len(self.starts):
+            return self
+        return Runs(self.starts[0], self.ends[-1] - self.starts[0])
+
+    def union(self, other: "Runs") -> "Runs":
+        """Return the runs of the elements of both."""
+        starts = np.concatenate([self.starts, other.starts])
+        ends = np.concatenate([self.ends, other.ends])
+        order = np.argsort(starts, kind="stable")
+        starts, reached = starts[order], np.maximum.accumulate(ends[order])
+        first = np.flatnonzero(np.r_[True, starts[1:] > reached[:-1]]) if len(starts) else order
+        last = np.r_[first[1:] - 1, len(starts) - 1] if len(starts) else order
+        return Runs(starts[first], reached[last] - starts[first])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Runs) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[bytes, bytes]:
+        return self.starts.tobytes(), self.lengths.tobytes()
+
+    def __repr__(self) -> str:
+        return f"Runs({len(self.starts)} of {self.size} elements)"
+
+    def __reduce__(self) -> "tuple[Callable[..., Runs], tuple[Any, ...]]":
+        return Runs, (self.starts, self.lengths)
+
+
+Wanted: TypeAlias = Outer | Runs
+"""What is asked of a source: positions of each mode of a box, or runs of elements by number."""

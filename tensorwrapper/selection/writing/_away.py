@@ -1,0 +1,99 @@
+"""Sources elsewhere that are written to: their elements as a buffer that only says where they are."""
+
+from collections.abc import Iterable
+from typing import Any, cast, final
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.errors import ReadOnlyError
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._reading import Reading
+from tensorwrapper.selection.plans._split import fetch_of
+from tensorwrapper.selection.sources._asking import abilities_of, tell
+from tensorwrapper.selection.sources._runs import Runs, Wanted
+from tensorwrapper.selection.sources._source import Source, WritableSource
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["Away", "away_buffer", "write_away"]
+
+
+@final
+class Away(BufferCommon[Any]):
+    """The elements of a source by their row-major number: views of it are compared by where they are."""
+
+    __slots__ = ("__weakref__", "source")
+
+    def __init__(self, source: WritableSource) -> None:
+        self.source = source
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.source.dtype
+
+    @property
+    def size(self) -> int:
+        return self.source.shape.size
+
+    @property
+    def writeable(self) -> bool:
+        return True
+
+    def read_only(self) -> "Away":
+        return self
+
+    def read(self, addresses: IntArray) -> Array:  # noqa: ARG002
+        raise self._refused()
+
+    def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002
+        raise self._refused()
+
+    def accumulate(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002
+        raise self._refused()
+
+    def _refused(self) -> ReadOnlyError:
+        return ReadOnlyError(f"{self.source!r} is assigned to, and not added to: compute() has its elements")
+
+
+_buffers: WeakValueDictionary[Source, Away] = WeakValueDictionary()
+"""One for each source, as long as it is used: that is how two parts of one source are known."""
+
+
+def away_buffer(source: Source) -> Away | None:
+    """Return what stands for the elements of a source; None if it cannot be written to."""
+    if "write" not in abilities_of(source):
+        return None
+    found = _buffers.get(source)
+    if found is None:
+        found = _buffers[source] = Away(cast("WritableSource", source))
+    return found
+
+
+def write_away(parts: "Iterable[tuple[Tensor[Any], Array]]") -> None:
+    """Write values to parts of sources, which share no element: all that goes to one in one request."""
+    asked: dict[WritableSource, tuple[list[Wanted], list[Array]]] = {}
+    for tensor, values in parts:
+        source = cast("Away", tensor.buffer).source
+        selections, arrays = asked.setdefault(source, ([], []))
+        wanted, array = _packed(source, tensor.layout, values)
+        selections.append(wanted)
+        arrays.append(array)
+    for source, (selections, arrays) in asked.items():
+        tell(source, selections, arrays)
+
+
+def _packed(source: Source, layout: Layout[Any], values: Array) -> tuple[Wanted, Array]:
+    """Return which elements of a source a layout reaches, and the values for these in their order."""
+    fetch = fetch_of(Expression(Reading(source), layout))
+    wanted, places = fetch.wanted, fetch.layout.to_numpy().reshape(-1)
+    if wanted.size != values.size:
+        # More than these would be read: what lies between them must not be written.
+        numbers = layout.to_numpy().reshape(-1)
+        order = np.argsort(numbers, kind="stable")
+        return Runs(numbers[order]), values.reshape(-1)[order]
+    array: Array = np.empty(wanted.size, source.dtype)
+    array[places] = values.reshape(-1)
+    return wanted, array.reshape(wanted.extents)

@@ -1,0 +1,235 @@
+"""What the operations of a `Shape` give: the rank of each result, as checkers and editors know it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, overload
+
+from tensorwrapper.typing import (
+    Index,
+    IndexT,
+    IndexT_co,
+    IntArray,
+    Integer,
+    Modes,
+    Origin,
+    Rank1,
+    Rank2,
+    Rank3,
+    Rank4,
+    Rank6,
+    UnknownRank,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from tensorwrapper.shape._facade import ShapeLike
+    from tensorwrapper.shape._shape import Shape
+
+__all__ = ["ShapeRanks"]
+
+
+class ShapeRanks(Generic[IndexT_co]):
+    """No primitives. The mixins do what stands here, and cannot say it: their results are of one rank."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @overload
+        @classmethod
+        def jagged(
+            cls,
+            rows: "Sequence[Integer | ShapeLike | Sequence[object]] | npt.NDArray[np.integer]",
+            *,
+            rank: int,
+            origin: Origin = None,
+        ) -> "Shape":
+            """Return a jagged shape; mode 0 numbers the rows."""
+            ...
+
+        @overload
+        @classmethod
+        def jagged(
+            cls,
+            rows: "Sequence[Integer] | npt.NDArray[np.integer]",
+            *,
+            rank: None = None,
+            origin: Origin = None,
+        ) -> "Shape[Rank2]": ...
+        @overload
+        @classmethod
+        def jagged(
+            cls, rows: Sequence[Sequence[Integer]], *, rank: None = None, origin: Origin = None
+        ) -> "Shape[Rank3]": ...
+        @overload
+        @classmethod
+        def jagged(
+            cls, rows: "Sequence[Shape[UnknownRank]]", *, rank: None = None, origin: Origin = None
+        ) -> "Shape": ...
+        @overload
+        @classmethod
+        def jagged(
+            cls, rows: "Sequence[Shape[tuple[*Modes]]]", *, rank: None = None, origin: Origin = None
+        ) -> "Shape[tuple[int, *Modes]]": ...
+        @overload
+        @classmethod
+        def jagged(
+            cls,
+            rows: "Sequence[Integer | ShapeLike | Sequence[object]]",
+            *,
+            rank: int | None = None,
+            origin: Origin = None,
+        ) -> "Shape": ...
+        @classmethod
+        def jagged(cls, rows: Any, *, rank: int | None = None, origin: Origin = None) -> "Shape[Any]":
+            """Return a jagged shape; mode 0 numbers the rows."""
+            ...
+
+        @overload
+        @classmethod
+        def tiled(cls, a: "Iterable[Integer] | IntArray", /, *, origin: Origin = None) -> "Shape[Rank2]":
+            """Return the shape of a box that is cut into tiles: tile numbers first, then places in a tile."""
+            ...
+
+        @overload
+        @classmethod
+        def tiled(
+            cls,
+            a: "Iterable[Integer] | IntArray",
+            b: "Iterable[Integer] | IntArray",
+            /,
+            *,
+            origin: Origin = None,
+        ) -> "Shape[Rank4]": ...
+        @overload
+        @classmethod
+        def tiled(
+            cls,
+            a: "Iterable[Integer] | IntArray",
+            b: "Iterable[Integer] | IntArray",
+            c: "Iterable[Integer] | IntArray",
+            /,
+            *,
+            origin: Origin = None,
+        ) -> "Shape[Rank6]": ...
+        @overload
+        @classmethod
+        def tiled(cls, *sizes: "Iterable[Integer] | IntArray", origin: Origin = None) -> "Shape": ...
+        @classmethod
+        def tiled(cls, *sizes: "Iterable[Integer] | IntArray", origin: Origin = None) -> "Shape[Any]":
+            """Return the shape of a box that is cut into tiles: tile numbers first, then places in a tile."""
+            ...
+
+        @overload
+        @classmethod
+        def concat(cls, shapes: "Iterable[Shape[IndexT]]", mode: Integer | str = 0) -> "Shape[IndexT]":
+            """Return the shape with the indices of one along `mode`, then those of the next, and so on."""
+            ...
+
+        @overload
+        @classmethod
+        def concat(cls, shapes: "Iterable[ShapeLike]", mode: Integer | str = 0) -> "Shape": ...
+        @classmethod
+        def concat(cls, shapes: "Iterable[ShapeLike]", mode: Integer | str = 0) -> "Shape[Any]":
+            """Return the shape with the indices of one along `mode`, then those of the next, and so on."""
+            ...
+
+        @overload
+        @classmethod
+        def stack(cls, shapes: "Iterable[Shape[UnknownRank]]", mode: Integer = 0) -> "Shape":
+            """Return the shape with a new mode that numbers the given shapes, which must be congruent."""
+            ...
+
+        @overload
+        @classmethod
+        def stack(
+            cls, shapes: "Iterable[Shape[tuple[*Modes]]]", mode: Integer = 0
+        ) -> "Shape[tuple[int, *Modes]]": ...
+        @overload
+        @classmethod
+        def stack(cls, shapes: "Iterable[ShapeLike]", mode: Integer = 0) -> "Shape": ...
+        @classmethod
+        def stack(cls, shapes: "Iterable[ShapeLike]", mode: Integer = 0) -> "Shape[Any]":
+            """Return the shape with a new mode that numbers the given shapes, which must be congruent."""
+            ...
+
+        @overload
+        def chip(self: "ShapeRanks[UnknownRank]", *leading: Integer | Iterable[Integer]) -> "Shape":
+            """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
+            ...
+
+        @overload
+        def chip(
+            self: "ShapeRanks[tuple[int, *Modes]]", leading: Integer | tuple[Integer], /
+        ) -> "Shape[tuple[*Modes]]": ...
+        @overload
+        def chip(
+            self: "ShapeRanks[tuple[int, int, *Modes]]", leading: tuple[Integer, Integer], /
+        ) -> "Shape[tuple[*Modes]]": ...
+        @overload
+        def chip(
+            self: "ShapeRanks[tuple[int, int, *Modes]]", first: Integer, second: Integer, /
+        ) -> "Shape[tuple[*Modes]]": ...
+        @overload
+        def chip(self, leading: Iterable[Integer], /) -> "Shape": ...
+        @overload
+        def chip(self, *leading: Integer) -> "Shape": ...
+        def chip(self, *leading: Integer | Iterable[Integer]) -> "Shape[Any]":
+            """Return what is left when the leading modes are pinned to `leading`; they are dropped."""
+            ...
+
+        @overload
+        def reshape(self, extents: UnknownRank, /, *, origin: Origin = None) -> "Shape":
+            """Return the box with other extents and as many elements, which keep their row-major order."""
+            ...
+
+        @overload
+        def reshape(
+            self, extents: Integer | tuple[Integer], /, *, origin: Origin = None
+        ) -> "Shape[Rank1]": ...
+        @overload
+        def reshape(
+            self, extents: tuple[Integer, Integer], /, *, origin: Origin = None
+        ) -> "Shape[Rank2]": ...
+        @overload
+        def reshape(self, a: Integer, b: Integer, /, *, origin: Origin = None) -> "Shape[Rank2]": ...
+        @overload
+        def reshape(
+            self, extents: tuple[Integer, Integer, Integer], /, *, origin: Origin = None
+        ) -> "Shape[Rank3]": ...
+        @overload
+        def reshape(
+            self, a: Integer, b: Integer, c: Integer, /, *, origin: Origin = None
+        ) -> "Shape[Rank3]": ...
+        @overload
+        def reshape(
+            self, extents: tuple[Integer, Integer, Integer, Integer], /, *, origin: Origin = None
+        ) -> "Shape[Rank4]": ...
+        @overload
+        def reshape(
+            self, a: Integer, b: Integer, c: Integer, d: Integer, /, *, origin: Origin = None
+        ) -> "Shape[Rank4]": ...
+        @overload
+        def reshape(self, extents: Iterable[Integer], /, *, origin: Origin = None) -> "Shape": ...
+        @overload
+        def reshape(self, *extents: Integer, origin: Origin = None) -> "Shape": ...
+        def reshape(self, *extents: Integer | Iterable[Integer], origin: Origin = None) -> "Shape[Any]":
+            """Return the box with other extents and as many elements, which keep their row-major order."""
+            ...
+
+        def leading(self, modes: Integer) -> "Shape":
+            """Return the shape of the prefixes of `modes` indices: the first modes without the rest; O(1)."""
+            ...
+
+        def outer(self) -> "Shape":
+            """Return the shape of the first `outer_rank` modes, which number the cells; a box raises."""
+            ...
+
+        def element(self, index: Iterable[Integer], *, layer: Integer | None = None) -> "Shape":
+            """Return the shape of one element, as a view."""
+            ...
+
+        def cells(self, *, layer: Integer | None = None) -> "Iterator[tuple[Index, Shape]]":
+            """Return an iterator over outer indices and the cell under each, in row-major order."""
+            ...

@@ -1,0 +1,118 @@
+"""`compact`: a file written anew, with each tensor that grew in as few records as it needs."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, SupportsIndex, cast, final, get_args
+
+from tensorwrapper._integers import to_count
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.store._file import TensFile
+from tensorwrapper.store._verify import verify
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
+
+__all__ = ["Compaction", "compact"]
+
+_PIECE_BYTES: Final = 2**26
+
+
+@final
+@frozen
+class Compaction:
+    """What a file was, and what it is."""
+
+    records: int
+    """How many records held its tensors."""
+    kept: int
+    """How many do now."""
+    nbytes: int
+    """The bytes that the file had."""
+    saved: int
+    """By how many it is shorter; negative if it became longer."""
+
+
+def compact(
+    path: str | os.PathLike[str],
+    *,
+    piece_bytes: SupportsIndex = _PIECE_BYTES,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Compaction:
+    """Write a `.tens` file anew, so that what grew by `TensFile.extend` is in few records.
+
+    Names, their order, metadata and compression stay. A tensor that grew is a `Tensor` afterwards; strings
+    and sparse tensors larger than `piece_bytes` stay in several records, and are views as before. As with
+    `save`, the old file is there until the new one is on the disk, and readers who have it open keep it. The
+    old file is read twice: all checksums are compared before anything is written.
+
+    Parameters
+    ----------
+    path
+        The file. While this goes on, nobody else may write to it.
+    piece_bytes
+        How many bytes of elements a record may have, and how many are in memory at a time.
+    limits
+        As in `open`.
+
+    Raises
+    ------
+    DataFileError
+        If the file is missing, being written by another, damaged, or cannot be written. The old file stays.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.tens"
+    >>> with TensFile(path, "a") as f:
+    ...     for k in range(100):
+    ...         f.extend("x", [k])
+    >>> found = compact(path)
+    >>> found.records, found.kept, found.saved > 20_000
+    (100, 1, True)
+    >>> with TensFile(path) as f:
+    ...     f["x"][97:].tolist()
+    [97, 98, 99]
+    """
+    limit = max(to_count(piece_bytes, "piece_bytes"), 1)
+    with TensFile(path, limits=limits) as old:
+        old._lock()
+        # Checksums are made anew: what is damaged now would be sound then.
+        problems = (*old.losses, *verify(path, limits=limits).problems)
+        if problems:
+            raise DataFileError(f"{old.path} is not compacted: {problems[0]}")
+        with TensFile(path, "w", metadata=old.metadata, piece_bytes=limit, limits=limits) as new:
+            for name in old:
+                _copy(old, new, name, limit)
+            kept, size = _count(new), old._reading.size
+        records = _count(old)
+    return Compaction(records, kept, size, size - old.path.stat().st_size)
+
+
+def _count(file: TensFile) -> int:
+    return sum([bool(row[0]) for row in file._directory.rows])
+
+
+def _copy(old: TensFile, new: TensFile, name: str, limit: int) -> None:
+    packing = old._packing(name)
+    codec = cast("Compression", packing) if packing in get_args(Compression) else None
+    first, *others = _batches(old._parts(name), limit)
+    said = old.tensor_metadata(name) or None
+    new.append(name, first, metadata=said, metadata_depth=DEFAULT_LIMITS.depth, compress=codec)
+    for other in others:
+        new.extend(name, other, compress=codec)
+
+
+def _batches(parts: Sequence[Tensor[Any]], limit: int) -> Iterator[Tensor[Any]]:
+    """Yield the tensors that are to be records: as many parts as have `limit` bytes are one."""
+    from tensorwrapper.selection import concat  # noqa: PLC0415 - only for what is no one lazy tensor
+
+    waiting: list[Tensor[Any]] = []
+    size = 0
+    for part in parts:
+        own = part.nnz * (part.dtype.itemsize + 8) if part.is_sparse else part.nbytes
+        if waiting and size + own > limit:
+            yield concat(waiting).compute() if len(waiting) > 1 else waiting[0]
+            waiting, size = [], 0
+        waiting.append(part)
+        size += own
+    yield concat(waiting).compute() if len(waiting) > 1 else waiting[0]

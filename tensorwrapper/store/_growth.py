@@ -1,0 +1,165 @@
+"""What may be added to a tensor in a file: rows that go on where it ends, and are like those it has."""
+
+from typing import Any, Literal, Self, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import check_write, holds_strings, is_fill, kind_of
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    ExtentMismatchError,
+    LayerError,
+    ModeNameError,
+    RankError,
+)
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import ModeNames, names_of
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
+from tensorwrapper.typing import Extents, Index
+
+__all__ = ["Pattern", "flat_kind", "with_rows"]
+
+
+def flat_kind(shape: Shape[Any]) -> Literal["smooth", "jagged"]:
+    """Return whether a shape is a box when its layers are taken away."""
+    flat = shape.flatten() if shape.kind == "nested" else shape
+    return "smooth" if flat.kind == "smooth" else "jagged"
+
+
+def with_rows(shape: Shape[Any], rows: int) -> Shape[Any]:
+    """Return a box with another extent of its first mode; origin, layers and names stay."""
+    box = shape.as_smooth()
+    wanted: Shape[Any] = Shape(rows, *box.extents[1:], origin=box.origin)
+    if shape.kind == "nested":
+        wanted = Shape.nested(wanted, layers=shape.layers)
+    names = names_of(shape)
+    return wanted if names is None else wanted.named(*names)
+
+
+@final
+@frozen(eq=False)
+class Pattern:
+    """What the rows of a tensor in a file are like; all of its records have one pattern."""
+
+    name: str
+    kind: Literal["smooth", "jagged"]
+    rank: int
+    layers: tuple[int, ...]
+    inner: Extents
+    """Of a box: the extents of all modes but the first."""
+    origin: Index
+    """Of a box: where these modes begin."""
+    names: ModeNames | None
+    dtype: "np.dtype[Any]"
+    fill_value: "npt.NDArray[Any] | None" = attrs.field(repr=False)
+
+    @classmethod
+    def of(cls, tensor: Tensor[Any], name: str) -> Self:
+        """Return the pattern of a tensor, which is called `name`.
+
+        Raises
+        ------
+        RankError
+            If it has no rows.
+        """
+        shape = tensor.shape
+        if not shape.rank:
+            raise RankError(f"a tensor that grows has rows, and {name!r} is a scalar: stack([t]) has one row")
+        kind, box = flat_kind(shape), shape.as_smooth()
+        smooth = kind == "smooth"
+        return cls(
+            name,
+            kind,
+            shape.rank,
+            shape.layers,
+            box.extents[1:] if smooth else (),
+            box.origin[1:] if smooth else (),
+            names_of(shape),
+            tensor.dtype,
+            tensor.buffer.fill_value,
+        )
+
+    def fitted(self, given: object) -> Tensor[Any]:
+        """Return a tensor as rows of this pattern: with its names, its type, its origin.
+
+        Raises
+        ------
+        RankError, ExtentMismatchError, LayerError, ModeNameError, ConversionError, DTypeError,
+        SizeOverflowError
+            If it is of another kind, or has what these elements cannot hold.
+        """
+        tensor = as_tensor(given)
+        self._check_shape(tensor.shape)
+        if self.kind == "smooth":
+            tensor = self._placed(tensor, is_placed=isinstance(given, Tensor) or any(tensor.shape.origin))
+        tensor = self._typed(tensor, weak=isinstance(given, list | tuple))
+        if self.names is not None and names_of(tensor.shape) != self.names:
+            tensor = tensor.named(*self.names)
+        return tensor
+
+    def _check_shape(self, shape: Shape[Any]) -> None:
+        if shape.rank != self.rank:
+            raise RankError(f"rows of {self.name!r} have {self.rank} modes with the first; {shape} has not")
+        if self.kind == "smooth" and flat_kind(shape) != "smooth":
+            raise ConversionError(
+                f"{self.name!r} is a box whose rows are {self.inner}, and {shape} is jagged: to_padded() "
+                "makes a box"
+            )
+        if shape.layers != self.layers:
+            raise LayerError(f"{self.name!r} has the layers {self.layers}; {shape} has {shape.layers}")
+        names = names_of(shape)
+        if names is not None:
+            own = self.names or (None,) * self.rank
+            for mode, (mine, theirs) in enumerate(zip(own, names, strict=True)):
+                if theirs not in (None, mine):
+                    raise ModeNameError(
+                        f"mode {mode} of {self.name!r} is called {mine!r}, and {theirs!r} in {shape}"
+                    )
+
+    def _placed(self, tensor: Tensor[Any], *, is_placed: bool) -> Tensor[Any]:
+        """Return a box with the inner origin of this pattern; lists and arrays lie nowhere and get it."""
+        box = tensor.shape.as_smooth()
+        for mode, (mine, theirs) in enumerate(zip(self.inner, box.extents[1:], strict=True), 1):
+            if mine != theirs:
+                raise ExtentMismatchError(
+                    f"mode {mode} of {self.name!r} has the extent {mine}, and {theirs} in {tensor.shape}; "
+                    "only the first mode grows"
+                )
+        if box.origin[1:] == self.origin:
+            return tensor
+        if is_placed:
+            raise ExtentMismatchError(
+                f"{self.name!r} starts at {self.origin} in the modes from 1 on, and {tensor.shape} at "
+                f"{box.origin[1:]}; t[...] starts at zero"
+            )
+        shape: Shape[Any] = Shape(*box.extents, origin=(0, *self.origin))
+        return from_buffer(tensor.buffer.pack(tensor.layout.implementation, own=False), shape)
+
+    def _typed(self, tensor: Tensor[Any], *, weak: bool) -> Tensor[Any]:
+        fill, dtype = tensor.buffer.fill_value, tensor.dtype
+        if (fill is None) != (self.fill_value is None):
+            how = "sparse, and these rows are dense" if fill is None else "dense: to_dense() of these rows"
+            raise ConversionError(f"{self.name!r} is {how}")
+        if holds_strings(dtype) or holds_strings(self.dtype):
+            # Whether there may be nulls is no part of a pattern: only some records need have one.
+            if holds_strings(dtype) != holds_strings(self.dtype) or kind_of(dtype) != kind_of(self.dtype):
+                raise DTypeError(f"{self.name!r} has elements {self.dtype}; those of type {dtype} do not fit")
+            return tensor
+        if fill is not None and self.fill_value is not None:
+            if dtype != self.dtype:
+                raise DTypeError(f"{self.name!r} has elements {self.dtype}, not {dtype}: astype() converts")
+            if not bool(is_fill(fill, self.fill_value)):
+                raise ConversionError(f"{self.name!r} is sparse with the fill {self.fill_value}, not {fill}")
+            return tensor
+        if dtype == self.dtype:
+            return tensor
+        try:
+            flat = tensor.elements()
+            fitted = check_write(flat.tolist() if weak else flat, self.dtype)
+        except DTypeError as error:
+            raise DTypeError(f"{self.name!r} does not take these rows: {error}") from error
+        return from_buffer(np.asarray(fitted, self.dtype), tensor.shape)

@@ -1,0 +1,254 @@
+"""Tiles and cells of a tensor: selected, put back, put together by their size, and reduced."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, cast, final
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import shared_table
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer import BufferCommon, Dense
+from tensorwrapper.buffer.lowlevel import fit_number, packed_layout
+from tensorwrapper.errors import ConversionError, LayoutError
+from tensorwrapper.layout.lowlevel import make_blocked
+from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling, as_shape
+from tensorwrapper.tensor._facade import TensorFacade
+from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
+from tensorwrapper.tensor._tiles import cells_in_box, groups_of, places_of_tiles, tile_numbers
+from tensorwrapper.typing import Array, Extents, IntArray, ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.tensor._tensor import Tensor
+
+__all__ = ["CellGroup", "TensorCells"]
+
+_BLOCK = 1 << 26  # bytes of cells that a function of the user gets at a time
+
+
+@final
+@frozen(eq=False)
+class CellGroup(Generic[ScalarT_co]):
+    """The cells of one size, as one box; `Tensor.group_by_extents` makes it."""
+
+    indices: IntArray
+    """The (n, outer rank) absolute indices that lead to each cell."""
+    cells: "Tensor[ScalarT_co]"
+    """A copy of the cells, one after the other: rank 1 more than that of a cell."""
+
+    @property
+    def extents(self) -> Extents:
+        """The extents that these cells have."""
+        extents: Extents = self.cells.shape.extents
+        return extents[1:]
+
+
+class TensorCells(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorFacade` declares."""
+
+    __slots__ = ()
+
+    def select_tiles(self, numbers: npt.ArrayLike) -> TensorFacade[ScalarT_co]:
+        """Return any set of tiles of a tiled view as one jagged tensor, packed: one copy of each element.
+
+        Parameters
+        ----------
+        numbers
+            An (n, rank) array of tile numbers, or a boolean array over the grid.
+
+        Returns
+        -------
+        Tensor
+            Row k is tile ``numbers[k]``; its origin is where the tile lies in the box.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
+        >>> tiles = t.select_tiles([(1, 0), (0, 1)])
+        >>> tiles.shape
+        Shape.jagged([Shape(2, 2, origin=(1, 0)), Shape(1, 1, origin=(0, 2))])
+        >>> tiles[0].tolist()
+        [[3, 4], [6, 7]]
+        """
+        held = self._tiled("select_tiles")
+        shape, offsets = places_of_tiles(held, tile_numbers(held, np.asarray(numbers)))
+        return self._make(packed_layout(shape), self._buffer.collect(offsets, shape.size))
+
+    def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> TensorFacade[ScalarT_co]:
+        """Return a box in which each cell of a jagged tensor lies at its own indices; undoes `select_tiles`.
+
+        Parameters
+        ----------
+        over
+            The indices of the result: a box, or a tiling, of which the result is the tiled view.
+        fill_value
+            What stands where no cell is. Strings are "" there.
+
+        Returns
+        -------
+        Tensor
+            One copy of each element; linear in the elements of the result.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If a cell is not inside.
+        LayoutError
+            If cells overlap.
+        RankError
+            If the cells have another rank than the result.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
+        >>> t.select_tiles([(1, 0), (0, 1)]).scatter((3, 3), fill_value=-1).tolist()
+        [[-1, -1, 2], [3, 4, -1], [6, 7, -1]]
+        """
+        box = over.elements if isinstance(over, Tiling) else as_shape(over)
+        packed = packed_layout(box)
+        placed = cells_in_box(self.shape, packed)
+        if isinstance(fill_value, int) and not fill_value:
+            buffer: BufferCommon[Any] = self._buffer.place(
+                self._layout.implementation, placed.implementation, box.size
+            )
+        else:
+            self._buffer.require_numbers("scatter with a fill_value")
+            if not placed.is_injective:
+                raise LayoutError("scatter needs cells that do not overlap")
+            value = fit_number(fill_value, self.dtype, "fill_value")
+            buffer = Dense(np.full(box.size, value, dtype=self.dtype))
+            self._make(placed, buffer).assign(self)
+        return self._make(packed.as_tiled(over) if isinstance(over, Tiling) else packed, buffer)
+
+    def group_by_extents(self) -> "tuple[CellGroup[ScalarT_co], ...]":
+        """Return the cells of a jagged tensor, or the tiles of a tiled view, as one box for each size.
+
+        What works on many boxes of one size at once, such as ``np.matmul``, takes few calls for many cells.
+
+        Returns
+        -------
+        tuple of CellGroup
+            By extents, ascending; within a group in row-major order. One copy of each element.
+
+        Raises
+        ------
+        JaggedModeError
+            If the tensor is a box, which is one cell.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
+        >>> [(g.extents, g.indices.tolist()) for g in t.group_by_extents()]
+        [((1, 1), [[0, 1]]), ((1, 2), [[0, 0]]), ((2, 1), [[1, 1]]), ((2, 2), [[1, 0]])]
+        >>> rows = tw.jagged([[1, 2], [3], [4, 5]])
+        >>> rows.group_by_extents()[1].cells.tolist()
+        [[1, 2], [4, 5]]
+        """
+        self._check_cells("group_by_extents")
+        indices = self.shape.cell_table().indices
+        return tuple(
+            [
+                CellGroup(indices[cells], cast("Tensor[ScalarT_co]", self._cells_as_box(cells, extents)))
+                for extents, cells in self._sizes()
+            ]
+        )
+
+    def _sizes(self) -> list[tuple[Extents, IntArray]]:
+        return groups_of(self.shape.cell_table().extents)
+
+    def _cells_as_box(self, cells: IntArray, extents: Extents) -> "TensorFacade[ScalarT_co]":
+        """Return some cells of one size as a box, copied."""
+        box = Shape(len(cells), *extents)
+        table = self._layout.implementation.without_layers().cell_table()
+        if table is None:
+            raise LayoutError(f"the cells of {self.shape} have no strides: copy() gives them some")
+        starts, strides = table
+        rows = Shape.from_cells((len(cells),), shared_table(extents, len(cells)))
+        under = make_blocked(rows, starts[cells], strides[cells])
+        return self._make(packed_layout(box), self._buffer.pack(under))
+
+    def reduce_tiles(
+        self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
+    ) -> "TensorFacade[Any]":
+        """Return what a function makes of each tile (or each cell of a jagged tensor).
+
+        Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array.
+
+        Parameters
+        ----------
+        function
+            A ufunc of two inputs that may take elements in any order, such as ``np.add``, ``np.maximum``. Or
+            what reduces the modes that ``axis`` names of an array, as ``np.linalg.norm`` and ``np.median``
+            do: it is called with many tiles of one size, ``function(array, axis=(1, 2))``, of at most 64 MiB
+            (a larger tile comes alone), and returns one number for each.
+        initial
+            Takes part in every reduction by a ufunc; needed if a tile is empty and it has no identity.
+
+        Returns
+        -------
+        Tensor
+            One number per tile, over the shape of the tile numbers. Linear in the elements.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
+        >>> t.reduce_tiles(np.add).tolist()
+        [[1, 2], [20, 13]]
+        >>> t.reduce_tiles(np.median).tolist()
+        [[0.5, 2.0], [5.0, 6.5]]
+        """
+        self._check_cells("reduce_tiles")
+        self._buffer.require_numbers("reduce_tiles")
+        outer = self.shape.outer()
+        if not isinstance(function, np.ufunc):
+            reduced = self._reduced_by(function, initial)
+        else:
+            reduced = self._reduced(function, initial)
+        return self._make(packed_layout(outer), Dense(cast("Any", reduced.reshape(-1))))
+
+    def _reduced(self, ufunc: np.ufunc, initial: object) -> Array:
+        held = self._layout.implementation
+        view = held.tiled
+        if view is None:
+            rows = cast("JaggedCommon", self.shape.implementation).rows
+            return reduce_runs(ufunc, self.elements(), rows.cell_offsets(), initial)
+        marks = [p.starts for p in view.tiling.partitions]
+        array = self._buffer.memory_of(view.under)
+        if array is None:
+            array = self._buffer.elements_of(view.under).reshape(view.under.shape.extents)
+        return reduce_box(ufunc, array, marks, initial)
+
+    def _reduced_by(self, function: Callable[..., npt.ArrayLike], initial: object) -> Array:
+        if not callable(cast("object", function)):
+            raise ConversionError(
+                f"tiles are reduced by a ufunc such as np.add or a function with axis=, not by {function!r}"
+            )
+        if initial is not None:
+            raise ConversionError("initial takes part in a reduction by a ufunc, and by nothing else")
+        found: list[tuple[IntArray, Array]] = []
+        for extents, cells in self._sizes():
+            box = Shape(*extents)
+            step = max(_BLOCK // max(box.size * self.dtype.itemsize, 1), 1)
+            for start in range(0, len(cells), step):
+                part = cells[start : start + step]
+                array = self._cells_as_box(part, extents).elements().reshape(len(part), *extents)
+                values = np.asarray(function(array, axis=tuple(range(1, array.ndim))))
+                if values.shape != (len(part),):
+                    raise ConversionError(
+                        f"a function that reduces tiles returns one number for each of {len(part)}, "
+                        f"not an array of extents {values.shape}"
+                    )
+                found.append((part, values))
+        dtype = np.result_type(*[values.dtype for _, values in found]) if found else self.dtype
+        reduced = np.empty(self.shape.outer().size, dtype=dtype)
+        for part, values in found:
+            reduced[part] = values
+        return reduced

@@ -1,0 +1,52 @@
+"""Ufuncs of dense tensors and numbers: the short way for what most calls are."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tensorwrapper.buffer import Dense
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape import Shape
+
+__all__ = ["call_dense"]
+
+_NUMBERS = frozenset([int, float, bool, complex])
+
+
+def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":  # noqa: ANN401
+    """Return a ufunc of a dense tensor and numbers, or another over the same indices; None for the rest.
+
+    It gives what the general way gives: results over the shape of the tensor, and over its layout where that
+    is packed.
+    """
+    found: Any = None
+    arrays: list[Any] = []
+    for operand in inputs:
+        if type(operand) in _NUMBERS:
+            arrays.append(operand)
+            continue
+        # Not asked for its attributes: those of strangers, such as Awkward's, have the names of ours.
+        layout = getattr(operand, "_layout", None) if type(operand) is kind else None
+        if layout is None:
+            return None
+        memory = operand._buffer.memory
+        if memory is None:
+            return None
+        implementation = layout.implementation
+        if not implementation.is_contiguous or implementation.offset:
+            return None
+        if found is None:
+            found = operand
+        elif layout is not found._layout and not _same_box(layout.shape, found._layout.shape):
+            return None
+        arrays.append(memory[: implementation.shape.size])
+    try:
+        result = ufunc(*arrays)
+    except (TypeError, ValueError, OverflowError):
+        return None  # the general way says what is wrong
+    return found._make(found._layout, Dense(result))
+
+
+def _same_box(one: "Shape[Any]", other: "Shape[Any]") -> bool:
+    return one is other or (one.kind == "smooth" and one == other)

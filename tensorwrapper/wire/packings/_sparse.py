@@ -1,0 +1,61 @@
+"""The packing ``sparse``: addresses of a few elements, their values, and one value for all others."""
+
+from typing import Any, final
+
+import numpy as np
+
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._json import Json
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer import Sparse
+from tensorwrapper.buffer.lowlevel import is_fill, make_sparse, rises
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array
+from tensorwrapper.wire._part_writer import PartWriter
+from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Received, WriteOptions
+
+__all__ = ["SparsePacking"]
+
+
+@final
+@frozen
+class SparsePacking(ElementPacking):
+    """Takes sparse tensors; they are never compressed."""
+
+    @property
+    def name(self) -> str:
+        return "sparse"
+
+    def pack(self, tensor: Tensor[Any], parts: PartWriter, options: WriteOptions) -> Packed | None:  # noqa: ARG002
+        buffer = tensor.buffer
+        fill = buffer.fill_value
+        if fill is None:
+            return None
+        ordinals, values = buffer.stored_of(tensor.layout.implementation)
+        described: dict[str, Json] = {"addresses": parts.add_indices(ordinals)}
+        fill = fill.reshape(1)
+        # By its bytes: a fill of -0.0 is one that must be said.
+        if fill.view(np.uint8).any():
+            described["fill"] = parts.add_elements(fill)
+        return Packed(values, described, lambda number: int(np.searchsorted(ordinals, number)))
+
+    def unpack(self, received: Received) -> Sparse[Any]:
+        fields, values, size = received.fields, received.values, received.size
+        if size > MAX_INT64:
+            refuse("limit", f"{fields} has {size} elements, more than 64 bits can count")
+        what = fields["addresses"]
+        addresses = received.parts.indices(what)
+        if len(addresses) != len(values):
+            refuse("size", f"{what} are {len(addresses)} for {len(values)} values")
+        if not rises(addresses):
+            refuse("layout", f"{what} must ascend, each greater than the one before")
+        if len(addresses) and not 0 <= int(addresses[0]) <= int(addresses[-1]) < size:
+            refuse("layout", f"{what} are not from 0 to {size - 1}")
+        if fields["fill"].value is None:
+            fill: Array = np.zeros((), values.dtype)
+        else:
+            fill = received.parts.elements(fields["fill"], 1, values.dtype).reshape(())
+        if bool(is_fill(values, fill).any()):
+            return Sparse(addresses, values, size, fill_value=fill).read_only()
+        return make_sparse(addresses, values, size, fill).read_only()

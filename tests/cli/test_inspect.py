@@ -1,0 +1,88 @@
+"""The command inspect: tensors of a file, for people and for machines."""
+
+import json
+
+import numpy as np
+import pytest
+from support.commands import run
+
+import tensorwrapper as tw
+from tensorwrapper.cli import ExitCode
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "run.tens"
+    tensors = {"a": np.arange(6, dtype="f4").reshape(2, 3), "rows": tw.jagged([[1, 2, 3], [4], [5, 6]])}
+    tw.save(path, tensors, metadata={"run": 3})
+    return path
+
+
+def test_inspect_lists_the_tensors(path):
+    done = run("inspect", path)
+    lines = [line.split() for line in done.stdout.splitlines()]
+
+    assert done.returncode == ExitCode.OK, done.stderr
+    assert lines[0] == ["name", "shape", "dtype", "packing", "bytes"]
+    assert lines[1] == ["a", "(2,", "3)", "float32", "dense", "256"]
+    assert lines[2][0] == "rows"
+    assert ["run:", "3"] in lines
+    assert "checks" not in done.stdout
+
+
+def test_inspect_for_machines(path):
+    report = json.loads(run("inspect", "--json", path).stdout)
+
+    assert report["figures"] == {
+        "tensors": 2,
+        "elements": 12,
+        "bytes": path.stat().st_size,
+        "metadata": {"run": 3},
+    }
+    assert [entry["name"] for entry in report["entries"]] == ["a", "rows"]
+    assert report["entries"][1] | {"start": 0, "bytes": 0} == {
+        "name": "rows",
+        "shape": "(3, 3|1|2)",
+        "dtype": "int64",
+        "packing": "jagged",
+        "elements": 6,
+        "bytes": 0,
+        "pieces": 1,
+        "start": 0,
+    }
+
+
+def test_inspect_of_a_file_without_tensors(tmp_path):
+    tw.save(tmp_path / "none.tens", {})
+    report = json.loads(run("inspect", "--json", tmp_path / "none.tens").stdout)
+
+    assert report["entries"] == []
+    assert report["figures"]["tensors"] == 0
+
+
+def test_s10_inspect_of_a_torn_file_says_what_is_lost(path):
+    raw = path.read_bytes()
+    with tw.open(path) as f:
+        start = f.describe("rows").start
+    path.write_bytes(raw[: start + 300])
+    done = run("inspect", path)
+
+    assert done.returncode == ExitCode.CHECK_FAILED
+    assert done.stdout.splitlines()[1].split()[0] == "a"
+    assert f"the record at {start} (of the tensor 'rows') is cut off" in done.stdout
+    report = json.loads(run("inspect", "--json", path).stdout)
+    assert report["ok"] is False
+    assert [entry["name"] for entry in report["entries"]] == ["a"]
+
+
+def test_s10_inspect_lists_the_others_when_one_is_damaged(path):
+    with tw.open(path) as f:
+        start = f.describe("a").start
+    raw = bytearray(path.read_bytes())
+    raw[start + 9] ^= 1
+    path.write_bytes(raw)
+    done = run("inspect", path)
+
+    assert done.returncode == ExitCode.CHECK_FAILED
+    assert "the tensor 'a' cannot be read" in done.stdout
+    assert "rows" in done.stdout

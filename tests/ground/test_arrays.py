@@ -1,0 +1,99 @@
+"""Arithmetic on arrays of int64: against plain lists, below and above the size where NumPy takes over."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from tensorwrapper._arrays import (
+    SMALL,
+    array_of_state,
+    array_state,
+    concatenated_ranges,
+    last_run,
+    memory_for,
+    run_of,
+    same_values,
+    shared_row,
+    shared_table,
+    splits_of,
+    tidy_table,
+    tuples_of,
+)
+from tensorwrapper.errors import ExtentError, SizeOverflowError
+
+COUNTS = [[], [3], [2, 0, 1], [k % 5 for k in range(2 * SMALL)]]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8])
+@pytest.mark.parametrize("counts", COUNTS, ids=len)
+def test_splits_are_the_sums_before_each_row(counts, dtype):
+    splits = splits_of(np.array(counts, dtype=dtype))
+
+    assert splits.tolist() == [sum(counts[:k]) for k in range(len(counts) + 1)]
+    assert splits.dtype == np.int64
+    assert not splits.flags.writeable
+
+
+@pytest.mark.parametrize("more", [0, 2 * SMALL])
+def test_counts_that_are_none_are_refused_with_their_row(more):
+    with pytest.raises(ExtentError, match=f"row {more + 1} has -2"):
+        splits_of(np.array([0] * more + [1, -2, 3]))
+    with pytest.raises(SizeOverflowError, match="more than 64 bits"):
+        splits_of(np.array([0] * more + [2**62, 2**62]))
+
+
+@pytest.mark.parametrize("counts", COUNTS, ids=len)
+def test_ranges_follow_one_another_and_are_found_again(counts):
+    starts = np.arange(len(counts)) * 7 - 3
+    ranges = [
+        n for start, count in zip(starts.tolist(), counts, strict=True) for n in range(start, start + count)
+    ]
+    marks = splits_of(np.array(counts, dtype=np.int64))
+    places = np.arange(len(ranges))
+    rows = [row for row, count in enumerate(counts) for _ in range(count)]
+
+    assert concatenated_ranges(starts, np.array(counts, dtype=np.int64)).tolist() == ranges
+    assert run_of(marks, places).tolist() == [last_run(marks, k) for k in places.tolist()]
+    assert [last_run(marks[:-1], k) for k in places.tolist()] == rows
+
+
+@pytest.mark.parametrize(
+    "table", [np.zeros((0, 2)), np.array([[1, 2]] * 3), np.array([[1, 2], [3, 4], [1, 2]])]
+)
+def test_a_table_of_one_row_is_kept_as_one_and_pickles_as_one(table):
+    table = table.astype(np.int64)
+    tidy = tidy_table(table)
+    again = array_of_state(pickle.loads(pickle.dumps(array_state(tidy))), 2)
+
+    assert same_values(tidy, table)
+    assert same_values(again, table)
+    assert not tidy.flags.writeable
+    assert (shared_row(tidy) is not None) == (len(table) > 1 and (table == table[0]).all())
+
+
+def test_shared_rows_take_the_memory_of_one():
+    assert array_state(shared_table((4, 5), 10**12)) == ((4, 5), 10**12)
+    with pytest.raises(SizeOverflowError, match="more than 64 bits can address"):
+        shared_table((4, 5), 2**60)
+
+
+def test_numbers_are_compared_with_a_shift_and_in_pieces():
+    left = np.arange(2**17)
+
+    assert same_values(left, left + 5, 5)
+    assert not same_values(left + 5, left, 5)
+    assert not same_values(left, np.where(left == 2**17 - 1, 0, left))
+
+
+def test_rows_become_tuples():
+    tables = [np.arange(4).reshape(2, 2), np.zeros((2, 0), dtype=np.int64)]
+
+    assert list(tuples_of(tables)) == [(0, 1), (2, 3), (), ()]
+
+
+def test_what_memory_does_not_hold_is_refused_by_name():
+    with pytest.raises(SizeOverflowError, match="places, one by one"), memory_for(2**40, "places"):
+        pytest.fail("the block must not run")
+    with pytest.raises(SizeOverflowError, match="3 indices"), memory_for(3):
+        raise MemoryError

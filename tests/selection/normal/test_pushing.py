@@ -1,0 +1,43 @@
+"""Selections pushed into sources: no more pieces and elements than before, and none that was not selected."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.normal_forms import SAME, line, t, u
+
+from tensorwrapper import selection as sel
+from tests.support.selection_costs import pieces_of, places_of
+from tests.support.selection_trees import tree_of
+
+# Each row: what is written, and what it comes down to.
+
+
+@pytest.mark.parametrize("pair", SAME.values(), ids=SAME)
+def test_fusion_adds_no_pieces_and_no_elements(pair):
+    written = pair[0]()
+    normal = written.normal_form()
+    assert pieces_of(normal) <= pieces_of(written._expression)
+    before = places_of(written._expression)
+    for source, places in places_of(normal).items():
+        assert places <= before[source]
+
+
+@given(st.integers(0, 100_000))
+def test_fusion_reaches_no_element_that_was_not_selected(seed):
+    view = tree_of(seed).view
+    before = places_of(view._expression)
+    for source, places in places_of(view.normal_form()).items():
+        assert places <= before[source]
+
+
+def test_slices_of_a_joined_mode_cost_only_what_they_meet():
+    many = sel.concat([line()[k % 7 :] for k in range(2000)])
+    assert pieces_of(many[8:12].normal_form()) == 1
+    assert pieces_of(many[10:15].normal_form()) == 2
+
+
+def test_a_repeated_position_of_a_joined_mode_is_reached_once():
+    view = sel.concat([t(), u()]).gather(0, [0, 0, 4, 4, 4, 1])
+    normal = view.normal_form()
+    assert normal.node.name == "whole"
+    assert sum(leaf.view.shape.size for leaf in normal.node.operand.node.pieces) == 3 * 20

@@ -1,0 +1,150 @@
+"""What plans of rows and tiles read, and what is read of sources elsewhere when they are computed."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tests.support.counting_source import CountingSource
+
+TILES = tw.Tiling([300, 700], [500, 500])
+MASK = tw.jagged([[True, False], [True], [], [False, True, True]])
+
+
+def numbers():
+    return CountingSource(np.arange(10**6, dtype=float).reshape(1000, 1000))
+
+
+TILED = {
+    "0:1": (np.s_[0:1], 2_400_000),
+    ":, 1:": (np.s_[:, 1:], 4_000_000),
+    "0, 1": (np.s_[0, 1], 1_200_000),
+    "1:, :1": (np.s_[1:, :1], 2_800_000),
+    "1:1": (np.s_[1:1], 0),
+    ":, :, :10": (np.s_[:, :, :10], 160_000),
+    ":, :, ::100, ::100": (np.s_[:, :, ::100, ::100], 800),
+    ":, :, 0, 0": (np.s_[:, :, 0, 0], 32),
+}
+
+
+@pytest.mark.parametrize(("key", "nbytes"), TILED.values(), ids=TILED)
+def test_tiles_of_a_source_elsewhere_read_what_they_have(key, nbytes):
+    source = numbers()
+    view = sel.as_view(source).tiled(TILES)[key]
+    assert view.plan().bytes_read == nbytes
+    assert view.compute().array_equal(tw.as_tensor(source.array).tiled(TILES)[key])
+    assert source.nbytes == nbytes
+    assert source.calls <= 1
+
+
+def test_tiles_that_come_back_read_each_element_once():
+    source = CountingSource(np.arange(12).reshape(3, 4))
+    view = sel.as_view(source).tiled(tw.Tiling([1, 2], [2, 2]))[[1, 1, 0]]
+    assert view.plan().bytes_read == 96
+    expected = tw.as_tensor(source.array).tiled(tw.Tiling([1, 2], [2, 2]))[[1, 1, 0]]
+    assert view.compute().tolist() == expected.tolist()
+    assert source.nbytes == 96
+
+
+def test_a_column_under_tiles_is_a_column():
+    source = numbers()
+    assert sel.as_view(source).tiled(TILES).untiled()[:, 3].plan().bytes_read == 8000
+
+
+def test_a_tile_row_is_read_without_a_second_copy():
+    source = numbers()
+    view = sel.as_view(source).tiled(TILES)[0:1]
+    tracemalloc.start()
+    view.compute()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < view.nbytes * 2.5  # The counting source itself copies what it is asked for.
+
+
+def rows_elsewhere(lengths):
+    source = CountingSource(np.arange(sum(lengths)))
+    return source, sel.as_view(source).unflatten(lengths)
+
+
+def test_a_row_of_very_many_reads_its_elements():
+    lengths = np.arange(10**6) % 8
+    source = CountingSource(np.arange(int(lengths.sum())))
+    view = sel.as_view(source).unflatten(lengths)
+    for key, nbytes in [(np.s_[5], 40), (np.s_[5:6], 40), ([7, 5, 5], 96)]:
+        assert view[key].plan().bytes_read == nbytes
+        before = source.nbytes
+        view[key].compute()
+        assert source.nbytes - before == nbytes
+
+
+def test_rows_and_their_reverse_are_one_request():
+    source, view = rows_elsewhere([2, 1, 0, 3])
+    both = sel.concat([view, view[::-1]])
+    assert [own.nbytes for own in both.plan().reads] == [48]
+    both.compute()
+    assert (source.calls, source.nbytes) == (1, 48)
+
+
+def test_one_row_of_very_many_parts_asks_one_source():
+    parts = [sel.as_view(CountingSource(np.arange(2))).unflatten([1, 1]) for _ in range(50)]
+    parts += [tw.jagged([[n], [n, n]]) for n in range(1000)]
+    row = sel.concat(parts)[5:6]
+    assert [own.nbytes for own in row.plan().reads] == [8]
+    assert row.compute().tolist() == [[1]]
+
+
+def test_the_other_side_of_a_stack_costs_nothing():
+    source, view = rows_elsewhere([2, 1, 0, 3])
+    _, other = rows_elsewhere([2, 1, 0, 3])
+    first = sel.stack([view, other])[0]
+    assert [own.source for own in first.plan().reads] == [source]
+    assert first.compute().tolist() == view.compute().tolist()
+
+
+def chosen_of(view):
+    return sum(own.nbytes for own in view.plan().reads if own.source.dtype != bool)
+
+
+@pytest.mark.parametrize(
+    ("make", "nbytes"),
+    [
+        (lambda v: sel.where(MASK, v, -1), 32),
+        (lambda v: sel.where(MASK, v.astype("f8"), -1), 32),
+        (lambda v: sel.where(MASK, v[:, ::-1], tw.jagged([[9, 1], [1], [], [5, 5, 5]])), 32),
+        (lambda v: sel.where(MASK, v, v[:, ::-1]), 48),
+        (lambda v: sel.where(MASK & ~MASK, v, 7), 0),
+        (lambda v: sel.where(MASK, 7, v)[3:], 8),
+    ],
+)
+def test_a_where_reads_elsewhere_only_what_the_mask_chooses(make, nbytes):
+    source, view = rows_elsewhere([2, 1, 0, 3])
+    chosen = make(view)
+    here = make(sel.as_view(tw.from_buffer(source.array, view.shape)))
+    before = source.nbytes
+    assert sum(own.nbytes for own in chosen.plan().reads if own.source is source) == nbytes
+    assert chosen.compute().tolist() == here.compute().tolist()
+    assert source.nbytes - before == nbytes
+
+
+def test_a_mask_that_changes_changes_what_is_read():
+    source = CountingSource(np.arange(10_000.0).reshape(100, 100))
+    mask = tw.as_tensor(np.zeros((100, 100), bool))
+    view = sel.where(mask, source, 0.0)
+    assert chosen_of(view) == 0
+    mask[3:5, 7:9] = True
+    assert chosen_of(view) == 32
+    assert "10032 read" in str(view.plan())
+    expected = np.where(mask.to_numpy(), source.array, 0.0)
+    assert np.array_equal(view.compute().to_numpy(), expected)
+    assert source.nbytes == 32
+
+
+def test_choices_inside_choices_are_followed():
+    a, q = tw.jagged([[1, 2], [3], [], [4, 5, 6]]), tw.jagged([[9, 1], [1], [], [5, 5, 5]])
+    inner = sel.where(MASK, a, q)
+    assert chosen_of(sel.where(MASK, inner, 0)) == 32
+    assert chosen_of(sel.where(~MASK, inner, 0)) == 16
+    assert chosen_of(sel.concat([inner, a[:1]])) == 32 + 8 + 16
+    assert chosen_of(sel.minimum(inner, 3).astype("f8")[3:]) == 24

@@ -1,0 +1,36 @@
+"""Types of elements that are named, and those that several have in common."""
+
+import numpy as np
+import pytest
+
+from tensorwrapper.errors import DTypeError
+from tensorwrapper.selection._dtypes import promoted, to_element_type
+
+
+@pytest.mark.parametrize("named", ["f4", np.int16, "complex128", "M8[s]", bool])
+def test_a_type_of_numbers_is_numpys(named):
+    assert to_element_type(named) == np.dtype(named)
+
+
+@pytest.mark.parametrize("named", ["O", "V3", "no type", (1, 2, 3)])
+def test_what_tensors_do_not_hold_is_refused(named):
+    with pytest.raises(DTypeError):
+        to_element_type(named)
+
+
+def test_objects_are_bytes_where_strings_may_be():
+    assert to_element_type("O", "TO") == np.dtype("O")
+
+
+@pytest.mark.parametrize(
+    ("types", "numbers"), [(["i2", "u1"], []), (["i1", "f4"], [2]), (["u1"], [1.5]), (["f4"], [1j])]
+)
+def test_types_are_promoted_as_numpy_does(types, numbers):
+    dtypes = [np.dtype(name) for name in types]
+
+    assert promoted(dtypes, numbers, "a test") == np.result_type(*dtypes, *numbers)
+
+
+def test_types_without_a_common_one_are_named():
+    with pytest.raises(DTypeError, match=r"a test: float64, datetime64\[s\] have no type in common"):
+        promoted([np.dtype("f8"), np.dtype("M8[s]")], [], "a test")

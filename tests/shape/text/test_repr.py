@@ -1,0 +1,29 @@
+"""The repr of shapes: the call that makes the value, cut short beyond 1000 numbers."""
+
+import pytest
+from hypothesis import given
+from support.shape_texts import TEXTS
+
+from tensorwrapper.shape import Shape
+from tensorwrapper.testing import shapes
+
+
+@pytest.mark.parametrize(("shape", "text"), TEXTS, ids=[text[:60] for _, text in TEXTS])
+def test_the_repr_of_each_kind_evaluates(shape, text):
+    if "..." not in repr(shape):
+        assert eval(repr(shape), {"Shape": Shape}) == shape
+    else:
+        assert shape.extent_at(()) >= 2000, text
+
+
+@given(shapes())
+def test_the_repr_of_a_small_shape_evaluates(shape):
+    assert eval(repr(shape), {"Shape": Shape}) == shape
+
+
+def test_reprs_of_1000_numbers_evaluate_and_of_1001_do_not():
+    assert repr(Shape.jagged([1] * 1000)) == f"Shape.jagged({[1] * 1000})"
+    assert repr(Shape.jagged([1] * 1001)) == f"Shape.jagged([{'1, ' * 12}...])"
+    assert repr(Shape.tiled([1] * 1000)) == f"Shape.tiled({[1] * 1000})"
+    assert "..." in repr(Shape.tiled([1] * 1001))
+    assert "..." in repr(Shape.jagged([[]] * 1001))

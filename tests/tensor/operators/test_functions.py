@@ -1,0 +1,54 @@
+"""Tensors are joined and chosen as NumPy does."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import tensorwrapper as tw
+from tensorwrapper import Shape
+
+
+def numbers(extents, dtype):
+    most = 1 if dtype == "?" else 3
+    return hnp.arrays(dtype, extents, elements=st.integers(0, most).map(np.dtype(dtype).type))
+
+
+@st.composite
+def rows(draw):
+    """Draw rows of numbers, and the lists that they are made of."""
+    lengths = draw(st.lists(st.integers(0, 4), min_size=1, max_size=5))
+    dtype = draw(st.sampled_from(["i1", "i8", "f4", "f8"]))
+    values = draw(numbers(sum(lengths), dtype))
+    return tw.from_buffer(values, Shape.jagged(lengths)), np.split(values, np.cumsum(lengths)[:-1])
+
+
+@given(parts=st.lists(rows(), min_size=1, max_size=3))
+def test_rows_are_joined_and_chosen(parts):
+    tensors = [t for t, _ in parts]
+    found = np.concatenate(tensors)
+    assert found.tolist() == [row.tolist() for _, lists in parts for row in lists]
+    assert found.dtype == np.result_type(*[t.dtype for t in tensors])
+    first = tensors[0]
+    chosen = np.where(first > 1, first, -1)
+    assert chosen.tolist() == [[n if n > 1 else -1 for n in row] for row in first.tolist()]
+    beside = np.concatenate([first, first], axis=1)
+    assert beside.tolist() == [row + row for row in first.tolist()]
+
+
+def test_strings_and_sparse_tensors_are_joined():
+    a, b = tw.strings([["a", "b"]]), tw.strings([["c", "d"]])
+    assert np.concatenate([a, b], axis=1).tolist() == [["a", "b", "c", "d"]]
+    assert np.concatenate([tw.strings([["a"], ["b", "c"]]), tw.strings([[], ["d"]])], axis=1).tolist() == [
+        ["a"],
+        ["b", "c", "d"],
+    ]
+    mask = tw.as_tensor([[True, False]])
+    assert np.where(mask, a, b).tolist() == [["a", "d"]]
+    assert np.where(mask, a, "x").tolist() == [["a", "x"]]
+    s, r = tw.sparse([(0, 1)], [5], Shape(1, 3)), tw.sparse([(0, 0), (1, 2)], [7, 8], Shape(2, 3))
+    joined = np.concatenate([s, r])
+    assert joined.nnz == 3
+    assert joined.to_dense().tolist() == [[0, 5, 0], [7, 0, 0], [0, 0, 8]]
+    assert np.concatenate([s, s], axis=1).to_dense().tolist() == [[0, 5, 0, 0, 5, 0]]
+    assert np.stack([s, s]).to_dense().tolist() == [[[0, 5, 0]], [[0, 5, 0]]]

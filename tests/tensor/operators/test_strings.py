@@ -1,0 +1,20 @@
+"""Strings are compared as Python does."""
+
+import operator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorwrapper as tw
+
+
+@given(
+    words=st.lists(st.text("aé\U0001f600b", max_size=4), min_size=1, max_size=6),
+    other=st.text("aéb", max_size=3),
+)
+@pytest.mark.parametrize("op", [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge])
+def test_strings_are_compared_as_python_does(op, words, other):
+    t, back = tw.strings(words), tw.strings(words[::-1])
+    assert op(t, other).tolist() == [op(word, other) for word in words]
+    assert op(t, back).tolist() == [op(*pair) for pair in zip(words, words[::-1], strict=True)]

@@ -1,0 +1,105 @@
+"""Cells put together by their size, and reduced by functions of the user."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorwrapper as tw
+from tensorwrapper import Shape, Tiling
+from tensorwrapper.buffer import count_copies
+from tensorwrapper.errors import ConversionError, DTypeError, JaggedModeError
+from tensorwrapper.tensor import _cells
+from tensorwrapper.testing import jagged_shapes
+
+WORDS = tw.strings(["a", "b", "c", "d"]).unflatten([2, 0, 2])
+SHAPES = jagged_shapes(max_rank=4)
+
+
+@st.composite
+def tensors(draw):
+    """A tensor of rows or cells, packed or with its rows the other way round."""
+    shape = draw(SHAPES)
+    t = tw.from_buffer(np.arange(1.0, shape.size + 1), shape)
+    return t[::-1] if draw(st.booleans()) else t
+
+
+@given(tensors())
+def test_every_cell_is_in_the_group_of_its_size(t):
+    cells = {index: cell.to_numpy() for index, cell in t.cells()}
+    groups = t.group_by_extents()
+    assert [g.extents for g in groups] == sorted({cell.shape for cell in cells.values()})
+    for group in groups:
+        assert group.cells.shape == Shape(len(group.indices), *group.extents)
+        for index, cell in zip(group.indices.tolist(), group.cells.to_numpy(), strict=True):
+            assert np.array_equal(cell, cells.pop(tuple(index)))
+    assert not cells
+
+
+@given(tensors())
+def test_a_function_reduces_as_a_ufunc_does(t):
+    by_ufunc = t.reduce_tiles(np.add)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_cells, "_BLOCK", 40)
+        by_function = t.reduce_tiles(np.sum)
+    assert by_function.shape == by_ufunc.shape
+    assert np.allclose(by_function.elements(), by_ufunc.elements())
+
+
+def test_norms_of_tiles():
+    x = np.arange(30.0).reshape(5, 6)
+    t = tw.as_tensor(x).tiled(Tiling([2, 3], [1, 0, 5]))
+    norms = t.reduce_tiles(np.linalg.norm)
+    assert norms.shape == Shape(2, 3)
+    assert norms[1, 2].item() == np.linalg.norm(x[2:, 1:])
+    assert norms[0, 1].item() == 0
+    assert t.reduce_tiles(lambda a, axis: a.any(axis)).dtype == np.bool_
+
+
+def test_groups_copy_each_element_once():
+    t = tw.jagged([[1, 2], [3], [4, 5], []])
+    with count_copies() as count:
+        groups = t.group_by_extents()
+    assert count.nbytes == t.nbytes
+    assert [g.indices.tolist() for g in groups] == [[[3]], [[1]], [[0], [2]]]
+    groups[2].cells[0, 0] = 9
+    assert t[0, 0].item() == 1
+
+
+def test_batched_products_are_those_of_the_cells():
+    t = tw.as_tensor(np.arange(36.0).reshape(6, 6)).tiled(Tiling([2, 1, 3], [2, 1, 3]))
+    found = {}
+    for group in t.group_by_extents():
+        products = np.matmul(group.cells.to_numpy(), group.cells.to_numpy().transpose(0, 2, 1))
+        found |= dict(zip(map(tuple, group.indices.tolist()), products, strict=True))
+    for index, tile in t.cells():
+        assert np.array_equal(found[index], tile.to_numpy() @ tile.to_numpy().T)
+
+
+def all_of_it(array, axis):
+    assert axis == (1,)
+    return array
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: tw.zeros((2, 2)).group_by_extents(), JaggedModeError, "group_by_extents"),
+        (lambda: tw.zeros((2, 2)).reduce_tiles(np.linalg.norm), JaggedModeError, "reduce_tiles"),
+        (lambda: tw.jagged([[1]]).reduce_tiles(5), ConversionError, "not by 5"),
+        (lambda: tw.jagged([[1]]).reduce_tiles(np.sum, initial=1), ConversionError, "initial"),
+        (
+            lambda: tw.jagged([[1, 2]]).reduce_tiles(all_of_it),
+            ConversionError,
+            r"one number .* \(1, 2\)",
+        ),
+        (lambda: WORDS.reduce_tiles(np.sum), DTypeError, "reduce_tiles"),
+    ],
+)
+def test_what_is_refused(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_strings_have_groups_too():
+    assert WORDS.group_by_extents()[1].cells.tolist() == [["a", "b"], ["c", "d"]]

@@ -1,0 +1,120 @@
+"""Labels of strangers: strict JSON, of limited depth and length, with the structure of the format."""
+
+import tracemalloc
+
+import pytest
+from support.messages import message, reason_of
+
+from tensorwrapper.wire import Limits, decode
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        b"\xff",
+        b'{"a":"\xc3"}',
+        b'{"a":"\xed\xa0\x80"}',
+        b'{"a":"\xc0\x80"}',
+        '{"TENS":{}}'.encode("utf-16"),
+        b"\xef\xbb\xbf" + b'{"TENS":{"tensors":[]}}',
+        b'{"TENS":{"tensors":[]}}\0',
+        b'{"TENS":{"tensors":[]}',
+        b'{"TENS"',
+        b"{}{}",
+        b"{} x",
+        b"{'a':1}",
+        b'{"a":1,}',
+        b"[1,]",
+        b'{"a":01}',
+        b'{"a":+1}',
+        b'{"a":.5}',
+        b'{"a":0x10}',
+        b'{"a":True}',
+        b'{"a":"\n"}',
+        b'{"a\0b":1}',
+        b'{"a":"\\q"}',
+        b'{"a":"\\u12"}',
+        b"not JSON",
+        b"// comment\n{}",
+        b'{"a":1,"a":1}',
+        b'{"TENS":{"tensors":[],"tensors":[]}}',
+        b'{"TENS":{"tensors":[{"part":0,"part":1}]}}',
+        b'{"TENS":{"tensors":[],"metadata":{"k":1,"k":2}}}',
+        b'{"a":{"\\u0062":1,"b":2}}',
+        b'{"a":NaN}',
+        b'{"a":Infinity}',
+        b'{"a":[-Infinity]}',
+        b'{"a":1e400}',
+        b'{"a":-1e400}',
+        b'{"a":"\\ud800"}',
+        b'{"a":"\\udc00\\ud800"}',
+        b'{"\\udfff":1}',
+        b'{"a":' + b"1" * 5000 + b"}",
+        b'{"a":-' + b"1" * 5000 + b"}",
+        b'{"a":' + b"1" * 5000 + b".5e400}",
+    ],
+)
+def test_labels_that_are_no_strict_json(label):
+    assert reason_of(message(label)) == "header"
+    # TENS is found by its key, so what may be meant for it is refused in every form.
+    if label.startswith(b"{"):
+        assert reason_of(message(label, form="TEXT")) == "header"
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "[" * 100_000 + "]" * 100_000,
+        "[" * 100_000,
+        '{"a":' * 100_000 + "1" + "}" * 100_000,
+    ],
+)
+def test_labels_that_nest_deeply(label):
+    assert reason_of(message(label)) == "header"
+    assert reason_of(message(label), limits=Limits(depth=10**9)) == "header"
+
+
+@pytest.mark.parametrize("label", ['{"a":' + "[" * 64 + "]" * 64 + "}", '{"a":[[1]]}'])
+def test_the_depth_is_limited_exactly(label):
+    depth = label.count("[") + 1
+    assert reason_of(message(label), limits=Limits(depth=depth - 1)) == "header"
+    assert decode(message(label), limits=Limits(depth=depth)).tensors == ()
+
+
+@pytest.mark.parametrize(
+    ("label", "limits"),
+    [
+        ("[" + "[]," * 3_300_000 + "1]", Limits()),
+        ("{" + ",".join(f'"{k}":1' for k in range(11)) + "}", Limits(label_items=10)),
+        ('{"a":"' + "x" * 100 + '"}', Limits(label_bytes=100)),
+        ('{"a":"' + "x" * 17 * 2**20 + '"}', Limits()),
+    ],
+    ids=["3.3M arrays", "11 items", "101 bytes", "17 MiB"],
+)
+def test_long_labels(label, limits):
+    assert reason_of(message(label), limits=limits) == "limit"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "label",
+    [
+        '{"a":' + "[" * 70 + '"' + "x" * (15 * 2**20) + '"',
+        '{"a":' + "[" * 70 + '"' + "\\n" * (7 * 2**20) + '"',
+        "[" * 64 + "]" * (15 * 2**20),
+        "{" + ",".join(f'"{k}":1' for k in range(400_000)) + ',"399999":1}',
+        '{"a":' + "1" * (15 * 2**20) + "}",
+        '{"a":"' + "x" * (15 * 2**20),
+    ],
+    ids=["long string", "escapes", "closing brackets", "late duplicate", "digits", "open string"],
+)
+def test_refusing_a_label_costs_little_memory(label):
+    frames = message(label)
+    tracemalloc.start()
+    try:
+        assert reason_of(frames) in {"header", "limit"}
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # Python's objects take this much more room than their text; what must not grow is the factor.
+    assert peak < 30 * len(frames[0])
