@@ -136,17 +136,17 @@ class ViewWriting(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
 
 def _in_line(value: "npt.ArrayLike | Tensor[Any]", rows: Shape) -> Any:  # noqa: ANN401 - what `assign` takes
     """Return what is written to rows as what is written to their elements in order."""
-    given: Any = value
-    if isinstance(given, Tensor):
-        tensor = cast("Tensor[Any]", given)
+    if isinstance(value, Tensor):
+        tensor = cast("Tensor[Any]", value)
         if not tensor.shape.rank:
             return tensor
         if tensor.shape.is_congruent(rows):
             return tensor.elements()
         raise ExtentMismatchError(f"a tensor of shape {tensor.shape} does not go into rows of shape {rows}")
-    if isinstance(given, list | tuple) or np.ndim(cast("Any", given)):
-        raise ConversionError(
-            f"rows of shape {rows} take a number or a tensor of that shape, not a {type(given).__name__}: "
-            "jagged() makes a tensor of lists"
-        )
-    return given
+    if not isinstance(value, list | tuple) and not np.ndim(value):
+        return value
+    kind = type(cast("object", value)).__name__
+    raise ConversionError(
+        f"rows of shape {rows} take a number or a tensor of that shape, not a {kind}: "
+        "jagged() makes a tensor of lists"
+    )

@@ -136,7 +136,7 @@ TABLE = {
             "scatter",
             BOX[0],
             lambda o: o.tiled(Tiling([3], [2, 2])).select_tiles([(0, 1)]).scatter((3, 4)),
-            NONE,
+            (None, None),
         ),
         ("select_tiles", BOX[0], lambda o: o.tiled(Tiling([3], [2, 2])).select_tiles([(0, 1)]), NONE),
     ],

@@ -19,7 +19,7 @@ from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.expressions._whole import Whole
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
 from tensorwrapper.selection.plans._split import fetch_of
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["chooses", "places_chosen", "with_chosen"]
 
@@ -82,7 +82,6 @@ def _only(part: Expression, chosen: Array) -> Expression:
         return whole(Filling(part.shape, value, part.dtype))
     base, axis = Table(part.layout.offsets_of_ordinals(ordinals)).simplify()
     few = Expression(node, wrap_layout(over_box((len(ordinals),), (0,), base, (axis,))))
-    ranks = np.maximum(np.cumsum(chosen, dtype=np.int64) - 1, 0)
     if fetch_of(few).nbytes >= fetch_of(part).nbytes:
         return part
     ranks = np.maximum(np.cumsum(chosen, dtype=np.int64) - 1, 0)
@@ -94,43 +93,50 @@ def _only(part: Expression, chosen: Array) -> Expression:
 
 
 def places_chosen(view: Expression) -> dict[Any, IntArray]:
-    """Return for each tensor that a view reads, by its source, the places of its buffer that are needed."""
-    found: dict[Any, list[IntArray]] = {}
-    for leaf, places in _needed(view, _all_positions(view)):
-        if not is_away(leaf):
-            found.setdefault(leaf.node.source, []).append(places)
-    return {source: np.unique(np.concatenate(own)) for source, own in found.items()}
+    """Return for each tensor that a view reads, by its source, the places of its buffer that are needed.
+
+    Each node is asked once, for the places that all that use it need: linear in the nodes.
+    """
+    order = operands_first([view])
+    first = {id(own.node): own for own in reversed(order)}
+    needed: dict[int, list[IntArray]] = {id(view): [_all_positions(view)]}
+    places: dict[int, list[IntArray]] = {}
+    found: dict[Any, IntArray] = {}
+    for own in reversed(order):
+        node = own.node
+        for positions in needed.pop(id(own), ()):
+            places.setdefault(id(node), []).append(_places(own, positions))
+        if first[id(node)] is not own or id(node) not in places:
+            continue
+        there = np.unique(np.concatenate(places.pop(id(node))))
+        if node.source is not None:
+            if not is_away(own):
+                known = found.get(node.source)
+                found[node.source] = there if known is None else np.union1d(known, there)
+            continue
+        for part, positions in _asked_of_parts(node, _unraveled(there, node.extents)):
+            needed.setdefault(id(part), []).append(positions)
+    return found
 
 
-def _needed(view: Expression, positions: IntArray) -> Iterator[_Places]:
-    node = view.node
-    if node.source is not None:
-        yield view, _places(view, positions)
-        return
-    if not node.operands:
-        return
+def _asked_of_parts(node: Node, there: IntArray) -> Iterator[_Places]:
     if node.is_kept:
         for part in node.operands:
-            yield from _needed(part, _all_positions(part))
-        return
-    there = _in_node(view, positions)
-    if isinstance(node, Choosing) and _is_here(node.operands[0]):
+            yield part, _all_positions(part)
+    elif isinstance(node, Choosing) and _is_here(node.operands[0]):
         mask, *sides = node.operands
         true = _elements(mask, there).astype(np.bool_, copy=False)
-        yield from _needed(mask, there)
+        yield mask, there
         for side, chosen in zip(sides, (true, ~true), strict=True):
-            yield from _needed(side, there[chosen])
-        return
-    shares = None if node.is_choosing else node.shares(there, _elements)
-    if shares is None:
-        shares = [(part, slice(None), there) for part in node.operands]
-    for part, _, own in shares:
-        yield from _needed(part, own)
+            yield side, there[chosen]
+    else:
+        shares = None if node.is_choosing else node.shares(there, _elements)
+        for part, _, own in [(part, None, there) for part in node.operands] if shares is None else shares:
+            yield part, own
 
 
 def _all_positions(view: Expression) -> IntArray:
-    extents = view.extents
-    return np.stack(np.unravel_index(np.arange(view.shape.size), extents), axis=-1).reshape(-1, len(extents))
+    return _unraveled(np.arange(view.shape.size), view.extents)
 
 
 def _places(view: Expression, positions: IntArray) -> IntArray:
@@ -138,9 +144,11 @@ def _places(view: Expression, positions: IntArray) -> IntArray:
 
 
 def _in_node(view: Expression, positions: IntArray) -> IntArray:
-    extents = view.node.extents
-    places = _places(view, positions)
-    return np.stack(np.unravel_index(places, extents), axis=-1).reshape(len(positions), len(extents))
+    return _unraveled(_places(view, positions), view.node.extents)
+
+
+def _unraveled(places: IntArray, extents: Extents) -> IntArray:
+    return np.stack(np.unravel_index(places, extents), axis=-1).reshape(len(places), len(extents))
 
 
 def _elements(view: Expression, positions: IntArray) -> Array:
