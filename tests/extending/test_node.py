@@ -43,7 +43,7 @@ class Checkerboard(Node):
         even = sum(places, np.int64(0)) % 2 == 0
         return np.where(even, given[0], given[1])
 
-    def shares(self, positions, read):  # noqa: ARG002 - the place alone decides
+    def shares(self, positions, given):  # noqa: ARG002 - the place alone decides
         odd = positions.sum(axis=-1) % 2
         for number, operand in enumerate(self.operands):
             chosen = odd == number

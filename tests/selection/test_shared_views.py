@@ -78,7 +78,44 @@ def _mixed(steps):
     return view, array
 
 
-GRAPHS = [_greatest, _chosen, _dealt, _padded, _mixed]
+def _masked(steps):
+    """Each mask is a choice between masks before it, and chooses between elements before it."""
+    picks = np.arange(COUNT) % 3 == 0
+    mask, is_odd = sel.as_view(picks), picks
+    view, array = sel.as_view(np.arange(COUNT)), np.arange(COUNT)
+    for k in range(steps):
+        turn = k % 4 + 1
+        mask = sel.where(mask, mask.rotate((turn,)), mask[::-1])
+        is_odd = np.where(is_odd, np.roll(is_odd, turn), is_odd[::-1])
+        view = sel.where(mask, view.rotate((turn,)), view)
+        array = np.where(is_odd, np.roll(array, turn), array)
+    return view, array
+
+
+def _nested(steps):
+    """Each view is the mask of the next one, and what that chooses between."""
+    view, array = sel.as_view(np.arange(COUNT) % 2 == 0), np.arange(COUNT) % 2 == 0
+    for k in range(steps):
+        turn = k % 4 + 1
+        view = sel.where(view, view.rotate((turn,)), view[::-1])
+        array = np.where(array, np.roll(array, turn), array[::-1])
+    return view, array
+
+
+def _cast(steps):
+    view, array = sel.as_view(np.arange(COUNT)), np.arange(COUNT)
+    mask = array % 2 == 0
+    for k in range(steps):
+        view = sel.where(mask, view.astype("f8" if k % 2 else "i4").astype("i8"), view[::-1])
+        array = np.where(mask, array, array[::-1])
+    return view, array
+
+
+def _all_of(view):
+    return np.arange(view.shape.size)[:, None] + np.array(view.shape.origin)
+
+
+GRAPHS = [_greatest, _chosen, _dealt, _padded, _mixed, _masked, _nested, _cast]
 WORK = {
     "normal": lambda view: view.normal_form(),
     "plan": lambda view: view.plan().reads,
@@ -92,6 +129,10 @@ WORK = {
     "expression": lambda view: copy.deepcopy(view.expression),
     "deepcopy": copy.deepcopy,
     "sources": sel.sources,
+    "route": lambda view: view.route((view.shape.origin[0] + 1,)),
+    "routes": lambda view: view.route_many(_all_of(view)),
+    "elements": lambda view: [group.read() for group in view.route_many(_all_of(view))],
+    "svg": lambda view: view.to_svg(),
     "json": lambda view: sel.from_json(sel.to_json(view), sources=sel.sources(view)),
     "normal json": lambda view: sel.from_json(sel.to_json(view, form="normal"), sources=sel.sources(view)),
 }
@@ -140,6 +181,37 @@ def test_section_4_views_that_nest_deeply_go_through_pickle_json_and_copies(buil
     assert view.expression == copy.copy(view).expression
     assert view.expression != again.expression  # Its source is another one.
     assert len(view.explain()) < 200_000
+
+
+@pytest.mark.parametrize("build", GRAPHS)
+@pytest.mark.parametrize("steps", [1, 2, 5, 18, 60])
+def test_w2_routes_lead_to_the_elements_of_shared_views(build, steps):
+    view, array = build(steps)
+    found = np.zeros_like(array)
+    for group in view.route_many(_all_of(view)):
+        found[group.rows] = group.read()
+    assert found.tolist() == array.tolist()
+    (origin,) = view.shape.origin
+    for k in (0, len(array) - 1):
+        (group,) = view.route_many([[k + origin]])
+        assert group.read().tolist() == [array[k]]
+
+
+@pytest.mark.parametrize("build", GRAPHS)
+@pytest.mark.parametrize("steps", [2000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_w2_routes_and_plans_of_thousands_of_shared_views_end(build, steps):
+    view, array = build(steps)
+    (group,) = view.route_many([[view.shape.origin[0] + 1]])
+    assert group.read().tolist() == [array[1]]
+    if build is _nested:
+        assert sum([own.nbytes for own in view.plan().reads]) <= COUNT
+
+
+def test_w2_a_route_through_many_operands_looks_at_one():
+    view = sel.concat([[k] for k in range(20_000)])
+    with calls_counted() as calls:
+        assert view.route((12_345,)).index == (0,)
+    assert calls[0] < 200
 
 
 @pytest.mark.slow

@@ -20,10 +20,10 @@ from tensorwrapper.drawing import (
     note,
     text_width,
 )
-from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.operations._positions import unravel
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.selection.routing._demand import Demand, Order
+from tensorwrapper.typing import IntArray
 
 __all__ = ["view_svg"]
 
@@ -88,27 +88,26 @@ def _origins(view: Expression, leaves: list[Node]) -> _Origins:
     """Return where the cells of a view in normal form come from, and add nodes that are new to `leaves`."""
     places = view.layout.to_numpy()
     found = _Origins(np.zeros(places.size, dtype=np.int64), np.zeros(places.size, dtype=np.int64))
-    _find(view.node, places.reshape(-1), np.arange(places.size), found, leaves)
+    demand = Demand(Order(_node_of))
+    demand.ask(view.node, places.reshape(-1), np.arange(places.size))
+    while demand:
+        node, (there, cells) = demand.pop()
+        parts = None if node.deciding else node.shares(unravel(there, node.extents), ())
+        if parts is None:
+            number = next((n for n, leaf in enumerate(leaves) if _is_same(leaf, node)), len(leaves))
+            if number == len(leaves):
+                leaves.append(node)
+            found.nodes[cells], found.places[cells] = number, there
+            continue
+        for operand, chosen, own in parts:
+            if len(own):
+                indices = own + np.array(operand.shape.origin, dtype=np.int64)
+                demand.ask(operand.node, operand.layout.offsets_of(indices), cells[chosen])
     return _Origins(found.nodes.reshape(places.shape), found.places.reshape(places.shape))
 
 
-def _find(node: Node, places: IntArray, cells: IntArray, found: _Origins, leaves: list[Node]) -> None:
-    """Write which node cells come from whose places in another node are known, and the places there."""
-    parts = None if node.is_choosing else node.shares(unravel(places, node.extents), _unread)
-    if parts is None:
-        number = next((n for n, leaf in enumerate(leaves) if _is_same(leaf, node)), len(leaves))
-        if number == len(leaves):
-            leaves.append(node)
-        found.nodes[cells], found.places[cells] = number, places
-        return
-    for operand, chosen, own in parts:
-        if len(own):
-            there = operand.layout.offsets_of(own + np.array(operand.shape.origin, dtype=np.int64))
-            _find(operand.node, there, cells[chosen], found, leaves)
-
-
-def _unread(view: Expression, positions: IntArray) -> Array:  # noqa: ARG001
-    raise ConversionError(f"a picture reads no elements, not even those of {view.node.title}")
+def _node_of(view: Expression) -> Node:
+    return view.node
 
 
 def _is_same(a: Node, b: Node) -> bool:

@@ -17,7 +17,6 @@ from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
     Normalize,
-    ReadAt,
     ReaderOf,
     Shares,
     whole,
@@ -54,7 +53,6 @@ class Choosing(Node):
     operands: tuple[Expression, ...]
 
     json_names: ClassVar[tuple[str, ...]] = ("where",)
-    is_choosing: ClassVar[bool] = True
 
     @property
     def extents(self) -> Extents:
@@ -82,8 +80,12 @@ class Choosing(Node):
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         return ChoosingRunner(given)
 
-    def shares(self, positions: IntArray, read: ReadAt) -> Shares:
-        return _by_number(self, np.where(read(self.operands[0], positions), 1, 2), positions)
+    @property
+    def deciding(self) -> tuple[Expression, ...]:
+        return self.operands[:1]
+
+    def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:
+        return _by_number(self, np.where(given[0], 1, 2), positions)
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
         return {"where": [write.view(part) for part in self.operands]}
@@ -107,7 +109,6 @@ class Extreme(Node):
     operands: tuple[Expression, ...]
 
     json_names: ClassVar[tuple[str, ...]] = ("minimum", "maximum")
-    is_choosing: ClassVar[bool] = True
 
     @property
     def extents(self) -> Extents:
@@ -154,16 +155,16 @@ class Extreme(Node):
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         return ExtremeRunner(self._better, given)
 
-    def shares(self, positions: IntArray, read: ReadAt) -> Shares:
-        given = np.stack([read(operand, positions) for operand in self.operands])
-        best = self.values((), list(given))
-        # Not-a-number wins, and is not equal to itself.
-        wins = (given == best) | ((given != given) & (best != best))  # noqa: PLR0124
-        return _by_number(self, np.argmax(wins, axis=0), positions)
+    @property
+    def deciding(self) -> tuple[Expression, ...]:
+        return self.operands
 
-    def at(self, positions: IntArray, read: ReadAt) -> Array:
-        # Each operand is asked once, however choices are nested.
-        return self.values((), [read(operand, positions) for operand in self.operands])
+    def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:
+        found = np.stack(given)
+        best = self.values((), given)
+        # Not-a-number wins, and is not equal to itself.
+        wins = (found == best) | ((found != found) & (best != best))  # noqa: PLR0124
+        return _by_number(self, np.argmax(wins, axis=0), positions)
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
         return {self.kind: [write.view(part) for part in self.operands]}
@@ -229,11 +230,8 @@ class Casting(Node):
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         return CastRunner(given[0], self._dtype, self.unsafe)
 
-    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+    def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         return ((self.operand, slice(None), positions),)
-
-    def at(self, positions: IntArray, read: ReadAt) -> Array:
-        return self.values((), [read(self.operand, positions)])
 
     @property
     def title(self) -> str:

@@ -43,7 +43,6 @@ __all__ = [
     "Node",
     "Normalize",
     "Origin",
-    "ReadAt",
     "ReaderOf",
     "Shares",
     "at_zero",
@@ -60,9 +59,6 @@ Origin: TypeAlias = "Tensor[Any] | Source | Node"
 
 Shares: TypeAlias = "Iterable[tuple[Expression, Any, IntArray]]"
 """Operands, which of the positions come from each, and the positions in it."""
-
-ReadAt: TypeAlias = "Callable[[Expression, IntArray], Array]"
-"""Returns the elements of a view at positions that are counted from zero."""
 
 ReaderOf: TypeAlias = "Callable[[Expression], Runner]"
 """What has the elements that a part of a view reads from a source that is not in memory."""
@@ -93,8 +89,6 @@ class Node(ABC):
     """Whether elements depend on those of operands of the same box, at their own position, and on that."""
     is_kept: ClassVar[bool] = False
     """Whether the elements of the only operand are made once, in memory, before anything reads them."""
-    is_choosing: ClassVar[bool] = False
-    """Whether elements of operands decide which operand an element comes from."""
 
     @property
     @abstractmethod
@@ -225,28 +219,26 @@ class Node(ABC):
         """The types that elements are cast to when they pass."""
         return ()
 
-    def shares(self, positions: IntArray, read: ReadAt) -> "Shares | None":  # noqa: ARG002
+    @property
+    def deciding(self) -> "tuple[Expression, ...]":
+        """The first operands, whose elements at a position decide which operand the one there comes from."""
+        return ()
+
+    def shares(self, positions: IntArray, given: Sequence[Array]) -> "Shares | None":  # noqa: ARG002
         """Return which operand the elements at positions come from; None if they come from the node itself.
 
         Parameters
         ----------
         positions
             Counted from zero, one row each.
-        read
-            Returns the elements of an operand at some of its positions.
+        given
+            For each operand of `deciding` its elements there.
         """
         return None
 
-    def at(self, positions: IntArray, read: ReadAt) -> Array:
-        """Return the elements at positions, where the operands have those that `read` returns."""
-        found = self.shares(positions, read)
-        if found is None:
-            given = [read(operand, positions) for operand in self.operands]
-            return np.broadcast_to(self.values(list(positions.T), given), (len(positions),))
-        out = np.empty(len(positions), dtype=self.dtype)
-        for operand, chosen, own in found:
-            out[chosen] = read(operand, own)
-        return out
+    def routed(self) -> "Node":
+        """Return the node whose operands routes follow, if not those of this one; of the same places."""
+        return self
 
     def origin_of(self, positions: IntArray) -> tuple[Origin, IntArray]:
         """Return what elements that come from no operand come from, and their absolute indices in it."""

@@ -4,7 +4,7 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, final
 
 import attrs
@@ -15,13 +15,13 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
-from tensorwrapper.selection.expressions._expression import Expression, Node, ReadAt, Shares, whole
+from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, whole
 from tensorwrapper.selection.expressions._pieces import Part, Run, parts_in_a_row
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.expressions._walks import SHORT
 from tensorwrapper.selection.expressions._whole import Whole
 from tensorwrapper.selection.transforms._maps import maps_of
-from tensorwrapper.typing import Extents, IntArray
+from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Interleaving", "Joining", "Stacking"]
 
@@ -182,7 +182,7 @@ class Stacking(Node):
     def lowered(self) -> Node:
         return Joining(self.mode, tuple([_unsqueezed(part, self.mode) for part in self.operands]))
 
-    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+    def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         numbers = positions[..., self.mode]
         for number in np.unique(numbers).tolist():
             chosen = numbers == number

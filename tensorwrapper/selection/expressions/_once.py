@@ -3,6 +3,7 @@
 # The field of a frozen class is read as the property that it stands for.
 # pyright: reportIncompatibleMethodOverride=false
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, final
 
 import attrs
@@ -11,8 +12,8 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.selection.expressions._documents import NodeWriter
-from tensorwrapper.selection.expressions._expression import Expression, Node, ReadAt, Shares
-from tensorwrapper.typing import Extents, IntArray
+from tensorwrapper.selection.expressions._expression import Expression, Node, Shares
+from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Once"]
 
@@ -55,7 +56,7 @@ class Once(Node):
         (operand,) = operands
         return Once(operand)
 
-    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+    def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         return ((self.operand, slice(None), positions),)
 
     @property

@@ -3,6 +3,7 @@
 # The field of a frozen class is read as the property that it stands for.
 # pyright: reportIncompatibleMethodOverride=false
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, cast, final
 
 import numpy as np
@@ -16,7 +17,6 @@ from tensorwrapper.selection.expressions._documents import NodeFields, NodeWrite
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
-    ReadAt,
     Shares,
     at_zero,
     box,
@@ -27,7 +27,7 @@ from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Joining
 from tensorwrapper.selection.expressions._whole import Whole
 from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
-from tensorwrapper.typing import Extents, Index, IntArray
+from tensorwrapper.typing import Array, Extents, Index, IntArray
 
 __all__ = ["Padding", "padded"]
 
@@ -98,7 +98,7 @@ class Padding(Node):
         wanted = box((*extents[:mode], count, *extents[mode + 1 :]))
         return Expression(self.fill.node, self.fill.layout.broadcast(wanted))
 
-    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+    def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         inner = positions - np.array([before for before, _ in self.widths], dtype=np.int64)
         extents = np.array(self.operand.extents, dtype=np.int64)
         inside = ((inner >= 0) & (inner < extents)).all(axis=-1)

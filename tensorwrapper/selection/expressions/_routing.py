@@ -4,7 +4,7 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, cast, final
 
 import attrs
@@ -22,7 +22,6 @@ from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
     Normalize,
-    ReadAt,
     ReaderOf,
     Shares,
     whole,
@@ -36,7 +35,7 @@ from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._routing import RoutingRunner
 from tensorwrapper.selection.transforms._maps import canonical
 from tensorwrapper.selection.transforms._transform import Coordinate, Transform
-from tensorwrapper.typing import Extents, IntArray
+from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Routing", "SharedMode", "route"]
 
@@ -71,7 +70,7 @@ class SharedMode(Node):
     def numbers(self, positions: IntArray) -> tuple[IntArray, IntArray]:
         """Return the number of the operand of each position, and the position in it."""
 
-    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+    def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         numbers, within = self.numbers(positions[..., self.mode])
         for number in np.unique(numbers).tolist():
             chosen = numbers == number

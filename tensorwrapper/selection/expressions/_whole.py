@@ -19,7 +19,6 @@ from tensorwrapper.selection.expressions._expression import (
     Node,
     Normalize,
     Origin,
-    ReadAt,
     ReaderOf,
     Shares,
     whole,
@@ -75,7 +74,7 @@ class Whole(Node):
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         return WholeRunner(given[0], view.layout)
 
-    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+    def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         return ((self.operand, slice(None), positions),)
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
@@ -146,8 +145,12 @@ class Sampling(Node):
         columns = [own.reshape(there.shape[:-1]) for own in rows.T]
         return self.field.values(columns, given)
 
-    def shares(self, positions: IntArray, read: ReadAt) -> "Shares | None":
-        found = self.field.shares(self._places(positions), read)
+    @property
+    def deciding(self) -> tuple[Expression, ...]:
+        return self.operands[: len(self.field.deciding)]
+
+    def shares(self, positions: IntArray, given: Sequence[Array]) -> "Shares | None":
+        found = self.field.shares(self._places(positions), given)
         if found is None:
             return None
         operands = [id(own) for own in self.field.operands]

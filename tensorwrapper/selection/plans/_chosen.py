@@ -4,8 +4,8 @@ A mask in memory says it before anything else is read. It may change between two
 it is kept by nobody.
 """
 
-from collections.abc import Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterable
+from typing import Any, cast
 
 import attrs
 import numpy as np
@@ -17,51 +17,67 @@ from tensorwrapper.selection.expressions._expression import Expression, Node, wh
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.expressions._whole import Whole
+from tensorwrapper.selection.operations._positions import unravel
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
 from tensorwrapper.selection.plans._split import fetch_of
-from tensorwrapper.typing import Array, Extents, IntArray
+from tensorwrapper.selection.routing._demand import Demand
+from tensorwrapper.selection.routing._graph import Elements
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["chooses", "places_chosen", "with_chosen"]
 
 _LISTED = 1 << 22  # elements of a view up to which it is found for each what it is chosen of
 
-_Places: TypeAlias = "tuple[Expression, IntArray]"
-
 
 def chooses(view: Expression) -> bool:
     """Tell whether in a view of few enough elements a mask in memory chooses between operands."""
-    return view.shape.size <= _LISTED and any(
-        isinstance(own.node, Choosing) and _is_here(own.node.operands[0]) for own in operands_first([view])
-    )
+    if view.shape.size > _LISTED or not view.node.operands:
+        return False
+    made = operands_first([view])
+    away = _away(made)
+    return any(isinstance(own.node, Choosing) and id(own.node.operands[0]) not in away for own in made)
 
 
-def _is_here(mask: Expression) -> bool:
-    return not any(map(is_away, leaves_of(mask)))
+def _away(made: list[Expression]) -> set[int]:
+    """Return which views, by id, read sources that are not in this process; each stands behind its parts."""
+    found: set[int] = set()
+    nodes: dict[int, bool] = {}
+    for own in made:
+        node = own.node
+        if id(node) not in nodes:
+            nodes[id(node)] = is_away(own) or any(id(part) in found for part in node.operands)
+        if nodes[id(node)]:
+            found.add(id(own))
+    return found
 
 
 def with_chosen(view: Expression) -> Expression:
     """Return a view in which operands elsewhere, between which a mask chooses, are read where it does."""
     if not any(map(is_away, leaves_of(view))) or not chooses(view):
         return view
+    made = operands_first([view])
+    away, elements = _away(made), Elements(_node_of, _in_node, _read)
     done: dict[int, Expression] = {}
     nodes: dict[int, Node] = {}
-    for own in operands_first([view]):
+    for own in made:
         node = own.node
         if node.operands and id(node) not in nodes:
             operands = tuple([done[id(part)] for part in node.operands])
             same = all(a is b for a, b in zip(operands, node.operands, strict=True))
             new = node if same else node.with_operands(operands)
-            nodes[id(node)] = _only_chosen(new) if isinstance(new, Choosing) else new
+            is_told = isinstance(new, Choosing) and id(node.operands[0]) not in away
+            nodes[id(node)] = _only_chosen(cast("Choosing", new), elements) if is_told else new
         changed = nodes.get(id(node), node)
         done[id(own)] = own if changed is node else attrs.evolve(own, node=changed)
     return done[id(view)]
 
 
-def _only_chosen(node: Choosing) -> Choosing:
+def _only_chosen(node: Choosing, elements: Elements) -> Choosing:
     mask, left, right = node.operands
-    if not _is_here(mask) or not (_reads_away(left) or _reads_away(right)):
+    if not (_reads_away(left) or _reads_away(right)):
         return node
-    true = _elements(mask, _all_positions(mask)).astype(np.bool_, copy=False)
+    true = elements.at(mask, _all_positions(mask)).astype(np.bool_, copy=False)
     return Choosing((mask, _only(left, true), _only(right, ~true)))
 
 
@@ -93,50 +109,50 @@ def _only(part: Expression, chosen: Array) -> Expression:
 
 
 def places_chosen(view: Expression) -> dict[Any, IntArray]:
-    """Return for each tensor that a view reads, by its source, the places of its buffer that are needed.
+    """Return for each tensor that a view reads, by its source, the places of its buffer that are needed."""
+    away, elements = _away(operands_first([view])), Elements(_node_of, _in_node, _read)
+    demand = Demand(elements.order)
+    found: dict[Any, list[IntArray]] = {}
 
-    Each node is asked once, for the places that all that use it need: linear in the nodes.
-    """
-    order = operands_first([view])
-    first = {id(own.node): own for own in reversed(order)}
-    needed: dict[int, list[IntArray]] = {id(view): [_all_positions(view)]}
-    places: dict[int, list[IntArray]] = {}
-    found: dict[Any, IntArray] = {}
-    for own in reversed(order):
-        node = own.node
-        for positions in needed.pop(id(own), ()):
-            places.setdefault(id(node), []).append(_places(own, positions))
-        if first[id(node)] is not own or id(node) not in places:
+    def ask(part: Expression, positions: IntArray) -> None:
+        tensor = part.node.tensor
+        if tensor is not None:
+            found.setdefault(part.node.source, []).append(_places(part, positions))
+        elif part.node.operands and len(positions):
+            demand.ask(part.node, _places(part, positions))
+
+    ask(view, _all_positions(view))
+    while demand:
+        node, (asked,) = demand.pop()
+        there = unravel(np.unique(asked), node.extents)
+        if isinstance(node, Choosing) and id(node.operands[0]) not in away:
+            mask, *sides = node.operands
+            true = elements.at(mask, there).astype(np.bool_, copy=False)
+            ask(mask, there)
+            for side, chosen in zip(sides, (true, ~true), strict=True):
+                ask(side, there[chosen])
             continue
-        there = np.unique(np.concatenate(places.pop(id(node))))
-        if node.source is not None:
-            if not is_away(own):
-                known = found.get(node.source)
-                found[node.source] = there if known is None else np.union1d(known, there)
-            continue
-        for part, positions in _asked_of_parts(node, _unraveled(there, node.extents)):
-            needed.setdefault(id(part), []).append(positions)
-    return found
+        for part, own in _parts(node, there):
+            ask(part, own)
+    return {source: np.unique(np.concatenate(own)) for source, own in found.items()}
 
 
-def _asked_of_parts(node: Node, there: IntArray) -> Iterator[_Places]:
+def _parts(node: Node, there: IntArray) -> "Iterable[tuple[Expression, IntArray]]":
+    """Return what positions of a node need of its operands."""
     if node.is_kept:
-        for part in node.operands:
-            yield part, _all_positions(part)
-    elif isinstance(node, Choosing) and _is_here(node.operands[0]):
-        mask, *sides = node.operands
-        true = _elements(mask, there).astype(np.bool_, copy=False)
-        yield mask, there
-        for side, chosen in zip(sides, (true, ~true), strict=True):
-            yield side, there[chosen]
-    else:
-        shares = None if node.is_choosing else node.shares(there, _elements)
-        for part, _, own in [(part, None, there) for part in node.operands] if shares is None else shares:
-            yield part, own
+        return [(part, _all_positions(part)) for part in node.operands]
+    shares = None if node.deciding else node.shares(there, ())
+    if shares is None:
+        return [(part, there) for part in node.operands]
+    return [(part, own) for part, _, own in shares]
 
 
 def _all_positions(view: Expression) -> IntArray:
-    return _unraveled(np.arange(view.shape.size), view.extents)
+    return unravel(np.arange(view.shape.size, dtype=np.int64), view.extents)
+
+
+def _node_of(view: Expression) -> Node:
+    return view.node
 
 
 def _places(view: Expression, positions: IntArray) -> IntArray:
@@ -144,16 +160,9 @@ def _places(view: Expression, positions: IntArray) -> IntArray:
 
 
 def _in_node(view: Expression, positions: IntArray) -> IntArray:
-    return _unraveled(_places(view, positions), view.node.extents)
+    return unravel(_places(view, positions), view.node.extents)
 
 
-def _unraveled(places: IntArray, extents: Extents) -> IntArray:
-    return np.stack(np.unravel_index(places, extents), axis=-1).reshape(len(places), len(extents))
-
-
-def _elements(view: Expression, positions: IntArray) -> Array:
-    """Return elements of a view of tensors in memory."""
-    tensor = view.node.tensor
-    if tensor is not None:
-        return tensor.buffer.read(_places(view, positions))
-    return view.node.at(_in_node(view, positions), _elements)
+def _read(node: Node, positions: IntArray) -> Array:
+    """Return elements of a tensor in memory, whose positions are places of its buffer."""
+    return cast("Tensor[Any]", node.tensor).buffer.read(positions[:, 0])

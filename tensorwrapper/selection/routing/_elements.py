@@ -7,11 +7,12 @@ from tensorwrapper.selection.expressions._expression import Expression, Node, Or
 from tensorwrapper.selection.expressions._reading import is_base
 from tensorwrapper.selection.operations._positions import unravel
 from tensorwrapper.selection.operations._table import positions_before
+from tensorwrapper.selection.routing._graph import Elements
 from tensorwrapper.selection.sources._asking import read_numbers
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["arrived", "elements_at", "values_at"]
+__all__ = ["arrived", "elements", "end_of", "values_at"]
 
 
 def arrived(view: Expression, positions: IntArray) -> tuple[Expression, IntArray]:
@@ -53,15 +54,16 @@ def _by_layout(view: Expression, positions: IntArray) -> IntArray:
     return indices - np.array(layout.shape.origin, dtype=np.int64)
 
 
-def elements_at(view: Expression, positions: IntArray) -> Array:
-    """Return the elements at positions; each operand is asked once, however choices are nested."""
-    out = np.empty(len(positions), dtype=view.dtype)
-    if len(positions):
-        view, positions = arrived(view, positions)
-        node = view.node
-        read = node.source is None
-        out[...] = node.at(positions, elements_at) if read else values_at(*node.origin_of(positions))
-    return out
+def end_of(view: Expression) -> Node:
+    """Return the node that `arrived` comes to, whose operands the way goes on through."""
+    while view.written is not None and _is_chain(view):
+        view = view.written
+    return view.node.routed()
+
+
+def elements() -> Elements:
+    """Return what reads elements of views as they were written."""
+    return Elements(end_of, lambda view, positions: arrived(view, positions)[1], _read)
 
 
 def values_at(source: Origin, indices: IntArray) -> Array:
@@ -69,8 +71,12 @@ def values_at(source: Origin, indices: IntArray) -> Array:
     if isinstance(source, Tensor):
         return source.buffer.read(source.layout.offsets_of(indices))
     if isinstance(source, Node):
-        return source.at(indices - np.array(source.origin, dtype=np.int64), elements_at)
+        return elements().of_node(source, indices - np.array(source.origin, dtype=np.int64))
     shape = source.shape
     if shape.kind == "smooth" and not shape.rank:
         return read_numbers(source, np.zeros(len(indices), dtype=np.int64))
     return read_numbers(source, shape.ordinals(indices))
+
+
+def _read(node: Node, positions: IntArray) -> Array:
+    return values_at(*node.origin_of(positions))

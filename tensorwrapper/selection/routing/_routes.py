@@ -5,14 +5,15 @@ choice that depends on elements (`where`, `minimum`, `maximum`) reads what it de
 asked for.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias, final
+from collections.abc import Sequence
+from typing import Any, cast, final
 
 import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.selection.expressions._expression import Expression, Origin
-from tensorwrapper.selection.routing._elements import arrived, elements_at, values_at
+from tensorwrapper.selection.routing._demand import Demand
+from tensorwrapper.selection.routing._elements import arrived, elements, end_of, values_at
 from tensorwrapper.typing import Array, Index, IntArray
 
 __all__ = ["Route", "RouteGroup", "routes"]
@@ -68,37 +69,70 @@ class RouteGroup:
         return values
 
 
-_Casts: TypeAlias = "tuple[np.dtype[Any], ...]"
-
-
 def routes(view: Expression, positions: IntArray) -> list[RouteGroup]:
-    """Return where the elements at positions, counted from zero, come from; those of one source together."""
-    found: dict[tuple[int, _Casts], list[RouteGroup]] = {}
-    for group in _walk(view, positions, np.arange(len(positions), dtype=np.int64), ()):
-        found.setdefault((id(group.source), group.casts), []).append(group)
+    """Return where the elements at positions, counted from zero, come from; those of one source together.
+
+    O(nodes on the way, and positions at each of them), whatever else the view is made of; but a choice reads
+    all that it depends on.
+    """
+    if not len(positions):
+        return []
+    reading, casts = elements(), _Casts()
+    demand = Demand(reading.order)
+    found: dict[tuple[int, int], list[RouteGroup]] = {}
+    rows = np.arange(len(positions), dtype=np.int64)
+    demand.ask(end_of(view), arrived(view, positions)[1], rows, np.zeros(len(rows), dtype=np.int64))
+    while demand:
+        node, (there, rows, numbers) = demand.pop()
+        shares = node.shares(there, [reading.at(part, there) for part in node.deciding])
+        if shares is None:
+            source, indices = node.origin_of(there)
+            for number in np.unique(numbers).tolist():
+                own = numbers == number
+                group = RouteGroup(source, rows[own], indices[own], casts.names(number))
+                found.setdefault((id(source), number), []).append(group)
+            continue
+        numbers = casts.after(node.casts, numbers)
+        for operand, chosen, own in shares:
+            if len(own):
+                demand.ask(end_of(operand), arrived(operand, own)[1], rows[chosen], numbers[chosen])
     return [_merged(groups) for groups in found.values()]
 
 
 def _merged(groups: Sequence[RouteGroup]) -> RouteGroup:
-    first = groups[0]
-    if len(groups) == 1:
-        return first
     rows = np.concatenate([group.rows for group in groups])
     indices = np.concatenate([group.indices for group in groups])
     order = np.argsort(rows)
-    return RouteGroup(first.source, rows[order], indices[order], first.casts)
+    return RouteGroup(groups[0].source, rows[order], indices[order], groups[0].casts)
 
 
-def _walk(view: Expression, positions: IntArray, rows: IntArray, casts: _Casts) -> Iterator[RouteGroup]:
-    """Yield where elements come from; `casts` are those that follow."""
-    if not len(rows):
-        return
-    view, positions = arrived(view, positions)
-    node = view.node
-    parts = node.shares(positions, elements_at)
-    if parts is None:
-        source, indices = node.origin_of(positions)
-        yield RouteGroup(source, rows, indices, casts)
-        return
-    for operand, chosen, own in parts:
-        yield from _walk(operand, own, rows[chosen], (*node.casts, *casts))
+@final
+class _Casts:
+    """Types that elements are cast to, by number: each names one type and the number of those that follow."""
+
+    __slots__ = ("_all", "_numbers")
+
+    def __init__(self) -> None:
+        self._all: list[tuple[np.dtype[Any] | None, int]] = [(None, 0)]
+        self._numbers: dict[tuple[np.dtype[Any], int], int] = {}
+
+    def after(self, dtypes: "tuple[np.dtype[Any], ...]", numbers: IntArray) -> IntArray:
+        """Return the numbers of casts to some types, and then to those of other numbers."""
+        for dtype in reversed(dtypes):
+            distinct, back = np.unique(numbers, return_inverse=True)
+            numbers = np.array([self._number(dtype, own) for own in distinct.tolist()], dtype=np.int64)[back]
+        return numbers
+
+    def _number(self, dtype: "np.dtype[Any]", following: int) -> int:
+        found = self._numbers.setdefault((dtype, following), len(self._all))
+        if found == len(self._all):
+            self._all.append((dtype, following))
+        return found
+
+    def names(self, number: int) -> "tuple[np.dtype[Any], ...]":
+        """Return the types of a number, in order."""
+        found: list[np.dtype[Any]] = []
+        while number:
+            dtype, number = self._all[number]
+            found.append(cast("np.dtype[Any]", dtype))
+        return tuple(found)

@@ -8,7 +8,7 @@ runs of them, whatever rows they belong to, as three numbers each.
 # The field of a frozen class is read as the property that it stands for.
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, final
 
 import attrs
@@ -21,7 +21,6 @@ from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
     Normalize,
-    ReadAt,
     ReaderOf,
     Shares,
     at_zero,
@@ -32,7 +31,7 @@ from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.expressions._whole import pushed
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.transforms._transform import Coordinate, Transform
-from tensorwrapper.typing import Extents, IntArray
+from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Flat", "Pieces", "in_order"]
 
@@ -118,7 +117,7 @@ class Flat(Node):
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         return given[0]
 
-    def shares(self, positions: IntArray, read: ReadAt) -> Shares:  # noqa: ARG002
+    def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         shape = self.operand.shape
         indices = shape.indices_at(positions[:, 0])
         if shape.kind == "smooth":

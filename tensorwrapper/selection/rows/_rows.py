@@ -25,9 +25,6 @@ from tensorwrapper.selection.expressions._documents import NodeFields, NodeWrite
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
-    Origin,
-    ReadAt,
-    Shares,
     box,
     unnamed_view,
     whole,
@@ -116,15 +113,8 @@ class Rows(Node):
     def lowered(self) -> Node:
         return self.flat.node
 
-    @property
-    def casts(self) -> "tuple[np.dtype[Any], ...]":
-        return self.flat.node.casts
-
-    def shares(self, positions: IntArray, read: ReadAt) -> "Shares | None":
-        return self.flat.node.shares(positions, read)
-
-    def origin_of(self, positions: IntArray) -> tuple[Origin, IntArray]:
-        return self.flat.node.origin_of(positions)
+    def routed(self) -> Node:
+        return self.flat.node
 
     @classmethod
     def from_json(cls, given: NodeFields) -> "Rows":

@@ -1,0 +1,177 @@
+"""Elements of views at positions, however the views share and nest what they are made of."""
+
+import math
+from collections.abc import Callable, Generator
+from typing import Any, TypeAlias, cast, final
+
+import numpy as np
+
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.operations._positions import ranks_of
+from tensorwrapper.selection.routing._demand import Demand, NodeOf, Order
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["Elements"]
+
+_Request: TypeAlias = "tuple[Node, IntArray]"
+_Steps: TypeAlias = "Generator[_Request, Array | None, Array]"
+_Part: TypeAlias = "tuple[Any, Node, IntArray]"
+"""Which elements come from an operand, its node, and the keys there, or positions if it is read at once."""
+
+
+@final
+class Elements:
+    """Reads elements of views, each node once for all positions that are asked for together.
+
+    What nodes with operands have there is kept as long as this object: masks inside masks are asked again and
+    again. A choice is asked for what it depends on first, and then for no more than is chosen.
+
+    Parameters
+    ----------
+    of
+        Returns the node that has the elements of a view.
+    before
+        Returns where positions of a view are in that node.
+    read
+        Returns elements of a node that is a source.
+    """
+
+    __slots__ = ("_before", "_keys", "_of", "_read", "_values", "order")
+
+    def __init__(
+        self,
+        of: NodeOf,
+        before: Callable[[Expression, IntArray], IntArray],
+        read: Callable[[Node, IntArray], Array],
+    ) -> None:
+        self._of = of
+        self._before = before
+        self._read = read
+        self.order = Order(of)
+        # Of nodes in `order`, by id: keys, ascending, and the elements there.
+        self._keys: dict[int, IntArray] = {}
+        self._values: dict[int, Array] = {}
+
+    def at(self, view: Expression, positions: IntArray) -> Array:
+        """Return the elements of a view at positions counted from zero, one row each."""
+        return self.of_node(self._of(view), self._before(view, positions))
+
+    def of_node(self, node: Node, positions: IntArray) -> Array:
+        """Return the elements of a node at positions counted from zero, one row each."""
+        # What would recurse waits in a list: Python's stack ends, and views nest any depth.
+        running: list[_Steps] = [self._steps(node, positions)]
+        found: Array | None = None
+        while True:
+            try:
+                request = running[-1].send(found)
+            except StopIteration as end:
+                running.pop()
+                found = cast("Array", end.value)
+                if not running:
+                    return found
+            else:
+                running.append(self._steps(*request))
+                found = None
+
+    def _steps(self, node: Node, positions: IntArray) -> _Steps:
+        """Return elements; yield what must be known before."""
+        demand = Demand(self.order)
+        wanted = self._ask(demand, slice(None), node, positions)
+        done: list[tuple[Node, IntArray, IntArray, list[_Part], bool]] = []
+        while demand:
+            own, (all_keys, all_positions) = demand.pop()
+            keys, there = self._unknown(own, all_keys, all_positions)
+            if not len(keys):
+                continue
+            if own.source is not None:
+                self._keep(own, keys, self._read(own, there))
+                continue
+            shares = None
+            if not _is_made_of_all(own):
+                given: list[Array] = []
+                for part in own.deciding:
+                    found = yield self._of(part), self._before(part, there)
+                    given.append(cast("Array", found))
+                shares = own.shares(there, given)
+            parts = [(part, slice(None), there) for part in own.operands] if shares is None else shares
+            below = [
+                self._ask(demand, which, self._of(part), self._before(part, at))
+                for part, which, at in parts
+                if len(at)
+            ]
+            done.append((own, keys, there, below, shares is None))
+        for own, keys, there, below, is_made in reversed(done):
+            if is_made:
+                values = own.values(list(there.T), [self._found(operand) for operand in below])
+                self._keep(own, keys, np.broadcast_to(values, (len(there),)))
+                continue
+            out = np.empty(len(there), dtype=own.dtype)
+            for share in below:
+                out[share[0]] = self._found(share)
+            self._keep(own, keys, out)
+        return self._found(wanted)
+
+    def _ask(self, demand: Demand, which: Any, node: Node, positions: IntArray) -> _Part:  # noqa: ANN401 - a key
+        if _is_at_once(node):
+            return which, node, positions
+        keys = _keys_of(positions, node)
+        demand.ask(node, keys, positions)
+        return which, node, keys
+
+    def _found(self, part: _Part) -> Array:
+        """Return elements that were asked for."""
+        _, node, asked = part
+        if not _is_at_once(node):
+            found: Array = self._values[id(node)][np.searchsorted(self._keys[id(node)], asked)]
+            return found
+        if node.source is not None:
+            return self._read(node, asked)
+        return np.broadcast_to(node.values(list(asked.T)), (len(asked),))
+
+    def _unknown(self, node: Node, keys: IntArray, positions: IntArray) -> tuple[IntArray, IntArray]:
+        """Return keys that nothing is known of, ascending and each once, and their positions."""
+        if not _is_ascending(keys):
+            keys, first = np.unique(keys, return_index=True)
+            positions = positions[first]
+        known = self._keys.get(id(node))
+        if known is None:
+            return keys, positions
+        places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+        new = known[places] != keys
+        return keys[new], positions[new]
+
+    def _keep(self, node: Node, keys: IntArray, values: Array) -> None:
+        """Remember elements that are not known yet."""
+        if id(node) in self._keys:
+            keys = np.concatenate([self._keys[id(node)], keys])
+            values = np.concatenate([self._values[id(node)], values])
+            order = np.argsort(keys, kind="stable")
+            keys, values = keys[order], values[order]
+        else:
+            self.order.number(node)  # Which keeps it: no other node gets its id.
+        self._keys[id(node)], self._values[id(node)] = keys, values
+
+
+def _is_at_once(node: Node) -> bool:
+    """Tell whether elements are in memory, or made of nothing else: they are not worth being kept."""
+    return not node.operands and (node.source is None or node.tensor is not None)
+
+
+def _is_made_of_all(node: Node) -> bool:
+    """Tell whether an element is made of those of all operands, though it comes from one of them."""
+    return node.is_cellwise and (bool(node.casts) or 0 < len(node.deciding) == len(node.operands))
+
+
+def _keys_of(positions: IntArray, node: Node) -> IntArray:
+    """Return a number for each position of a node; of a box whose places 64 bits cannot number, its row."""
+    if math.prod(node.extents) <= MAX_INT64:
+        return ranks_of(positions, node.extents)
+    rows = np.ascontiguousarray(positions)
+    # What is done with keys, NumPy also does with rows: it sorts them, searches for them, compares them.
+    found = rows.view([(f"m{mode}", np.int64) for mode in range(rows.shape[1])]).reshape(len(rows))
+    return cast("IntArray", found)
+
+
+def _is_ascending(keys: IntArray) -> bool:
+    return keys.dtype.names is None and bool((keys[1:] > keys[:-1]).all())
