@@ -28,6 +28,7 @@ __all__ = [
     "check_rows",
     "concatenated_ranges",
     "digest_of",
+    "file_beneath",
     "frozen_array",
     "frozen_values",
     "last_run",
@@ -131,6 +132,16 @@ def concatenated_ranges(starts: IntArray, counts: IntArray) -> IntArray:
     splits = splits_of(counts)
     shift = np.repeat(starts - splits[:-1], counts)
     return shift + np.arange(len(shift), dtype=np.int64)
+
+
+def file_beneath(array: object) -> str | None:
+    """Return the path of the file whose bytes an array shows, if its map knows it."""
+    while array is not None:
+        filename: object = getattr(array, "filename", None)
+        if filename is not None:
+            return str(filename)
+        array = array.obj if isinstance(array, memoryview) else getattr(array, "base", None)
+    return None
 
 
 def run_of(marks: Sizes, values: IntArray) -> IntArray:

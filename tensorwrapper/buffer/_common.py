@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import file_beneath
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer._addresses import packed_layout
 from tensorwrapper.buffer._elements import (
@@ -80,6 +81,12 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     def parts(self) -> "tuple[BufferCommon[ScalarT_co], ...]":
         """The buffers that this one joins, one after the other; none if it joins none."""
         return ()
+
+    @property
+    def filename(self) -> str | None:
+        """The file in which the elements are, and from which they are read when they are used, if in one."""
+        names = {part.filename for part in self.parts} or {file_beneath(self.memory)}
+        return names.pop() if len(names) == 1 else None
 
     @property
     def nullable(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Generic, SupportsIndex, cast, final, overload
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import frozen_array, frozen_values
+from tensorwrapper._arrays import file_beneath, frozen_array, frozen_values
 from tensorwrapper._integers import MAX_INT64, to_count
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._common import BufferCommon
@@ -133,6 +133,11 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     def fill_value(self) -> "npt.NDArray[ScalarT_co]":
         """The element at every address that is not stored: an array of rank 0."""
         return cast("npt.NDArray[ScalarT_co]", self._fill)
+
+    @property
+    def filename(self) -> str | None:
+        """The file in which the stored elements are, if they are in one."""
+        return file_beneath(self._stored.value[1])
 
     @property
     def stored(self) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":

@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import file_beneath
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._addresses import all_addresses
 from tensorwrapper.buffer._common import BufferCommon, Dense
@@ -85,6 +86,11 @@ class Strings(BufferCommon[Any]):
     def kind(self) -> StringKind:
         """Whether the elements are text or bytes."""
         return self._strings.value.kind
+
+    @property
+    def filename(self) -> str | None:
+        """The file in which the bytes of the strings are, if they are in one."""
+        return file_beneath(self.stored.data)
 
     @property
     def nullable(self) -> bool:

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
+from tensorwrapper import store
 from tensorwrapper.cli._command import Command
 from tensorwrapper.cli._report import Check, Figure, Report
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store import Entry, TensFile
+from tensorwrapper.store import Entry
 
 __all__ = ["INSPECT"]
 
@@ -17,12 +18,12 @@ _WIDEST = 48
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="a .tens file")
+    parser.add_argument("file", type=Path, metavar="FILE", help="a file: .tens, .npy, .npz or .safetensors")
 
 
 def _run(options: argparse.Namespace) -> Report:
     entries: list[Entry] = []
-    with TensFile(options.file) as file:
+    with store.open(options.file) as file:
         lost = [*file.losses]
         for name in file:
             try:
@@ -76,6 +77,4 @@ def _short(text: str) -> str:
     return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
 
 
-INSPECT = Command(
-    "inspect", "List the tensors of a .tens file: names, shapes, packings, sizes.", _configure, _run
-)
+INSPECT = Command("inspect", "List the tensors of a file: names, shapes, packings, sizes.", _configure, _run)

@@ -1,5 +1,6 @@
 """Tensors in files: `.tens` files, which only grow, are read lazily, and survive a writer that dies."""
 
+from tensorwrapper.store._array_file import ArrayFile
 from tensorwrapper.store._compact import Compaction, compact
 from tensorwrapper.store._convert import Conversion, convert
 from tensorwrapper.store._entry import Entry
@@ -8,6 +9,7 @@ from tensorwrapper.store._open import open, save  # noqa: A004 - named as what t
 from tensorwrapper.store._verify import Verification, verify
 
 __all__ = [
+    "ArrayFile",
     "Compaction",
     "Conversion",
     "Entry",

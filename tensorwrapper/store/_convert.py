@@ -11,6 +11,7 @@ from tensorwrapper._json import dump_json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsError, TensorWrapperError
+from tensorwrapper.store._array_file import ONE
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store._npy import read_npy, read_npz, write_npy, write_npz
 from tensorwrapper.store._safetensors import read_safetensors, write_safetensors
@@ -18,9 +19,6 @@ from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.wire import DEFAULT_LIMITS
 
 __all__ = ["Conversion", "convert"]
-
-ONE: Final = "array"
-"""The name of the array that a .npy file has: the format gives it none."""
 
 _Tensors: TypeAlias = Iterator[tuple[str, object, Mapping[str, Any]]]
 """Names, tensors, and what is said of each."""
@@ -110,7 +108,7 @@ def _from_npz(path: Path, write: _Write) -> Conversion:
 
 def _from_safetensors(path: Path, write: _Write) -> Conversion:
     arrays, metadata = read_safetensors(path)
-    return write(((name, array, {}) for name, array in arrays.items()), metadata)
+    return write(((name, array, {}) for name, (_, array) in arrays.items()), metadata)
 
 
 def _to_tens(path: Path, tensors: _Tensors, metadata: Mapping[str, Any]) -> Conversion:

@@ -23,7 +23,7 @@ from tensorwrapper.store._index import check_tear, load_directory
 from tensorwrapper.store._reader import RecordReader
 from tensorwrapper.store._record import RecordFacts
 from tensorwrapper.store._replace import beside, make_beside
-from tensorwrapper.store._system import open_regular, refused_by_system
+from tensorwrapper.store._system import open_regular, refused_by_system, to_path
 from tensorwrapper.store._tail import load_end
 from tensorwrapper.store._writer import RecordWriter
 from tensorwrapper.tensor import Tensor
@@ -88,7 +88,7 @@ class TensFile(Mapping[str, "Tensor[Any] | View[Any]"]):
             raise ConversionError(f"the mode is 'r', 'a' or 'w', not {mode!r}")
         if mode == "r" and metadata is not None:
             raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
-        self._path = _path(path)
+        self._path = to_path(path)
         self._mode: FileMode = mode
         self._directory = Directory()
         try:
@@ -449,13 +449,3 @@ class TensFile(Mapping[str, "Tensor[Any] | View[Any]"]):
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"{len(self)} tensors"
         return f"TensFile({self._path!r}, {self._mode!r}, {state})"
-
-
-def _path(path: str | os.PathLike[str]) -> Path:
-    try:
-        found = Path(path)
-    except TypeError as error:
-        raise ConversionError(f"a path is text or os.PathLike, not {path!r}") from error
-    if "\0" in str(found):
-        raise DataFileError(f"{str(found)!r} is no path: it has a NUL character")
-    return found

@@ -127,6 +127,10 @@ class Grown(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     def writeable(self) -> bool:
         return False
 
+    @property
+    def filename(self) -> str | None:
+        return str(self.records.reader.path)
+
     def read_only(self) -> "Grown[ScalarT_co]":
         return self
 

@@ -2,25 +2,35 @@
 
 import ast
 import math
-import mmap
-import os
 import re
 import reprlib
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final, cast
+from typing import IO, Any, Final, cast
 
 import numpy as np
 
+from tensorwrapper.store._map import FileMap, map_file, stream_over
+from tensorwrapper.store._member import Member
 from tensorwrapper.store._record import cut
 from tensorwrapper.store._replace import replacing
 from tensorwrapper.store._system import reading
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["read_npy", "read_npz", "write_npy", "write_npz"]
+__all__ = [
+    "compressed_member",
+    "is_stored",
+    "mapped_array",
+    "members_of",
+    "read_npy",
+    "read_npz",
+    "span_of",
+    "write_npy",
+    "write_npz",
+]
 
 _CHUNK: Final = 2**24
 _HEADER_BYTES: Final = 10_000  # as NumPy has it
@@ -39,7 +49,8 @@ def read_npy(path: Path) -> Array:
         If there is no such file, or it is damaged, or holds Python objects.
     """
     with reading(path, ".npy") as stream:
-        return _mapped(stream, 0, os.fstat(stream.fileno()).st_size)
+        memory = map_file(stream.fileno(), 0, path)
+        return mapped_array(memory, 0, len(memory))
 
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
@@ -81,16 +92,15 @@ def _literal(text: str) -> object:
         raise ValueError("its header nests too deep") from None
 
 
-def _mapped(stream: BinaryIO, begin: int, end: int) -> Array:
+def mapped_array(memory: FileMap, begin: int, end: int) -> Array:
     """Return the array whose header starts at `begin`, as a view of the file up to `end`."""
-    stream.seek(begin)
+    stream = stream_over(memoryview(memory)[begin:end])
     shape, is_fortran, dtype = _header(stream)
-    place, count = stream.tell(), math.prod(shape)
+    place, count = begin + stream.tell(), math.prod(shape)
     if place + count * dtype.itemsize != end:
         raise ValueError(f"{shape} elements of {dtype} do not fit its {end - place} bytes")
     if not count:
         return np.empty(shape, dtype)
-    memory = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     return _in_order(np.frombuffer(memory, dtype, count, place), shape, is_fortran)
 
 
@@ -120,40 +130,65 @@ def read_npz(path: Path) -> Iterator[tuple[str, Array]]:
     DataFileError
         If there is no such file, or it is damaged, or holds Python objects.
     """
-    with reading(path, ".npz") as stream, zipfile.ZipFile(stream) as archive:
-        for info in archive.infolist():
-            yield info.filename.removesuffix(".npy"), _member(stream, archive, info)
+    with reading(path, ".npz") as stream:
+        memory = map_file(stream.fileno(), 0, path)
+        for info in members_of(memory):
+            if not info.filename.endswith(".npy"):
+                raise ValueError(f"it holds {info.filename!r}, which is no array")
+            if is_stored(info):
+                begin, end = span_of(memory, info)
+                _check(memory, begin, info)
+                yield info.filename.removesuffix(".npy"), mapped_array(memory, begin, end)
+            else:
+                yield info.filename.removesuffix(".npy"), _inflated(memory, info)
 
 
-def _member(stream: BinaryIO, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:
-    if not info.filename.endswith(".npy"):
-        raise ValueError(f"it holds {info.filename!r}, which is no array")
-    if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1:
-        stream.seek(info.header_offset + 26)
-        lengths = stream.read(4)
-        begin = info.header_offset + 30 + sum([int.from_bytes(lengths[k : k + 2], "little") for k in (0, 2)])
-        _check(stream, begin, info)
-        return _mapped(stream, begin, begin + info.file_size)
-    with archive.open(info) as member:
+def members_of(memory: FileMap) -> list[zipfile.ZipInfo]:
+    """Return what an archive holds, by its directory."""
+    with zipfile.ZipFile(stream_over(memoryview(memory))) as archive:
+        return archive.infolist()
+
+
+def is_stored(info: zipfile.ZipInfo) -> bool:
+    """Tell whether a member lies in the archive as it is."""
+    return info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1
+
+
+def span_of(memory: FileMap, info: zipfile.ZipInfo) -> tuple[int, int]:
+    """Return where a stored member begins and ends."""
+    lengths = memory[info.header_offset + 26 : info.header_offset + 30]
+    begin = info.header_offset + 30 + sum([int.from_bytes(lengths[k : k + 2], "little") for k in (0, 2)])
+    return begin, begin + info.file_size
+
+
+def compressed_member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> Member:
+    """Return an array as a source that inflates it; its header is read now."""
+    with zipfile.ZipFile(stream_over(memoryview(memory))) as archive, archive.open(info) as member:
         shape, is_fortran, dtype = _header(member)
-        size = math.prod(shape) * dtype.itemsize
-        # What is claimed is compared before anything is allocated; the archive checks what it unpacks.
-        if member.tell() + size != info.file_size:
-            raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
-        data = member.read()
-    if len(data) != size:
-        raise ValueError(f"a member has {len(data)} bytes instead of {size}")
-    return _in_order(np.frombuffer(data, dtype), shape, is_fortran)
+        place, size = member.tell(), math.prod(shape) * dtype.itemsize
+    # What is claimed is compared before anything is allocated; the archive checks what it unpacks.
+    if place + size != info.file_size:
+        raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
+    return Member(memory, info.filename, place, shape, dtype, is_fortran, most)
 
 
-def _check(stream: BinaryIO, begin: int, info: zipfile.ZipInfo) -> None:
+def _inflated(memory: FileMap, info: zipfile.ZipInfo) -> Array:
+    own = compressed_member(memory, info, 0)
+    with zipfile.ZipFile(stream_over(memoryview(memory))) as archive:
+        data = archive.read(info)
+    if len(data) != info.file_size:
+        raise ValueError(f"a member has {len(data)} bytes instead of {info.file_size}")
+    count = math.prod(own.extents)
+    return _in_order(np.frombuffer(data, own.dtype, count, own.place), own.extents, own.is_fortran)
+
+
+def _check(memory: FileMap, begin: int, info: zipfile.ZipInfo) -> None:
     """Raise unless a member that was not compressed has the checksum that the archive says."""
-    checksum, left = 0, info.file_size
-    stream.seek(begin)
-    while left and (chunk := stream.read(min(left, _CHUNK))):
-        checksum = zlib.crc32(chunk, checksum)
-        left -= len(chunk)
-    if left or checksum != info.CRC:
+    checksum, left = 0, memoryview(memory)[begin : begin + info.file_size]
+    is_whole = len(left) == info.file_size
+    while left:
+        checksum, left = zlib.crc32(left[:_CHUNK], checksum), left[_CHUNK:]
+    if not is_whole or checksum != info.CRC:
         raise ValueError(f"the checksum of {info.filename!r} does not fit")
 
 

@@ -2,15 +2,28 @@
 
 import os
 from collections.abc import Mapping
-from typing import SupportsIndex
+from typing import Literal, SupportsIndex, overload
 
-from tensorwrapper.errors import ConversionError, TensorNameError
+from tensorwrapper.errors import ConversionError, ReadOnlyError, TensorNameError
+from tensorwrapper.store._array_file import ArrayFile, is_array_file
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
+from tensorwrapper.store._system import to_path
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 
 __all__ = ["open", "save"]
 
 
+@overload
+def open(  # noqa: A001 - in the package's name it reads as what it does
+    path: str | os.PathLike[str],
+    mode: Literal["a", "w"],
+    *,
+    metadata: Mapping[str, object] | None = None,
+    piece_bytes: SupportsIndex = PIECE_BYTES,
+    compress: Compression | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> TensFile: ...
+@overload
 def open(  # noqa: A001 - in the package's name it reads as what it does
     path: str | os.PathLike[str],
     mode: FileMode = "r",
@@ -19,8 +32,20 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
     piece_bytes: SupportsIndex = PIECE_BYTES,
     compress: Compression | None = None,
     limits: Limits = DEFAULT_LIMITS,
-) -> "TensFile":
-    """Open a `.tens` file; use it in a ``with`` statement.
+) -> TensFile | ArrayFile: ...
+def open(  # noqa: A001
+    path: str | os.PathLike[str],
+    mode: FileMode = "r",
+    *,
+    metadata: Mapping[str, object] | None = None,
+    piece_bytes: SupportsIndex = PIECE_BYTES,
+    compress: Compression | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> TensFile | ArrayFile:
+    """Open a file of tensors by its path: a mapping from names to tensors, which are read when they are used.
+
+    Files whose names end in ``.npy``, ``.npz`` or ``.safetensors`` are read as an `ArrayFile`, which needs
+    not be closed; all others are `.tens` files, to be used in a ``with`` statement.
 
     Parameters
     ----------
@@ -44,7 +69,11 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
     Raises
     ------
     DataFileError
-        If the file is missing, damaged where it must not be, no `.tens` file, or being written by another.
+        If the file is missing, damaged where it must not be, not of its kind, or being written by another.
+    ConversionError
+        If a file of another kind than `.tens` is to be written: `convert` does that.
+    ReadOnlyError
+        If there are metadata for a file that is read.
 
     Examples
     --------
@@ -55,7 +84,20 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
     >>> with open(path) as f:
     ...     f.metadata["run"], f["a"][1].tolist()
     (3, [3, 4])
+    >>> import numpy as np
+    >>> np.savez(path.with_suffix(".npz"), b=np.arange(6).reshape(2, 3))
+    >>> open(path.with_suffix(".npz"))["b"][:, 1].tolist()
+    [1, 4]
     """
+    where = to_path(path)
+    if is_array_file(where):
+        if mode != "r":
+            raise ConversionError(
+                f"{where} is read only; store.convert writes such files, and `.tens` ones grow"
+            )
+        if metadata is not None:
+            raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
+        return ArrayFile(where, limits)
     return TensFile(path, mode, metadata=metadata, piece_bytes=piece_bytes, compress=compress, limits=limits)
 
 

@@ -1,6 +1,5 @@
 """`RecordReader`: messages of records as views of a file that is mapped into memory."""
 
-import mmap
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from tensorwrapper.errors import DataFileError, RemoteProtocolError
 from tensorwrapper.store._bytes_at import read_at
 from tensorwrapper.store._directory import Place, Row
 from tensorwrapper.store._format import HEADER_BYTES, unpack_header
+from tensorwrapper.store._map import map_file
 from tensorwrapper.store._pieces import join_pieces
 from tensorwrapper.store._record import RecordFacts, read_facts, read_message
 from tensorwrapper.store._system import refused_by_system
@@ -116,7 +116,7 @@ class RecordReader:
             raise self._error(place, f"ends at {place.stop}, but the file has shrunk to {size} bytes")
         if len(self._map) < place.stop and self._file is not None:
             try:
-                self._map = memoryview(mmap.mmap(self._file, size, access=mmap.ACCESS_READ))
+                self._map = memoryview(map_file(self._file, size, self._path))
             except OSError as error:
                 raise refused_by_system(
                     f"{self._path} cannot be mapped into memory: {error.strerror}", error

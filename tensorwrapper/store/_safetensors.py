@@ -3,7 +3,6 @@
 import importlib
 import json
 import math
-import mmap
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 
 from tensorwrapper._json import Json, excess, load_json
 from tensorwrapper.errors import ConversionError, DataFileError, ParseError
+from tensorwrapper.store._map import FileMap, map_file
 from tensorwrapper.store._record import cut
 from tensorwrapper.store._replace import replacing
 from tensorwrapper.store._system import reading
@@ -34,8 +34,8 @@ _HEADER_BYTES: Final = 100_000_000
 _CHUNK: Final = 2**24
 
 
-def read_safetensors(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
-    """Return the arrays in a file, mapped into memory, and its metadata.
+def read_safetensors(path: Path) -> tuple[dict[str, tuple[int, Array]], dict[str, str]]:
+    """Return where the arrays in a file start, the arrays, mapped into memory, and its metadata.
 
     Raises
     ------
@@ -48,18 +48,21 @@ def read_safetensors(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
         if size < 8 or length > min(size - 8, _HEADER_BYTES):
             raise DataFileError(f"{path} has {size} bytes, which do not hold a header of {length}")
         header = _load(stream.read(length), path)
-        memory = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        memory = map_file(stream.fileno(), 0, path)
         metadata = header.pop("__metadata__", {})
         if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
             raise DataFileError(f"{path} has metadata that are not texts")
         plans = _plans(header, size - 8 - length, path)
         arrays = {
-            name: np.frombuffer(memory, dtype, math.prod(shape), 8 + length + begin).reshape(shape)
-            if math.prod(shape)
-            else np.empty(shape, dtype)
+            name: (8 + length + begin, _array(memory, dtype, shape, 8 + length + begin))
             for name, (dtype, shape, begin) in plans.items()
         }
     return arrays, cast("dict[str, str]", metadata)
+
+
+def _array(memory: FileMap, dtype: "np.dtype[Any]", shape: tuple[int, ...], start: int) -> Array:
+    count = math.prod(shape)
+    return np.frombuffer(memory, dtype, count, start).reshape(shape) if count else np.empty(shape, dtype)
 
 
 def _load(raw: bytes, path: Path) -> dict[str, Json]:

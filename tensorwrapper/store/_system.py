@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from tensorwrapper.errors import (
+    ConversionError,
     DataFileError,
     DataFileExistsError,
     DataFileNotFoundError,
@@ -16,7 +17,7 @@ from tensorwrapper.errors import (
     DataFileSystemError,
 )
 
-__all__ = ["mode_of", "open_regular", "reading", "refused_by_system"]
+__all__ = ["mode_of", "of_stranger", "open_regular", "reading", "refused_by_system", "to_path"]
 
 _CLASSES: Final[Mapping[int, type[DataFileSystemError]]] = {
     errno.ENOENT: DataFileNotFoundError,
@@ -87,6 +88,17 @@ def open_regular(path: Path, flags: int, mode: int = 0o666) -> int:
     return file
 
 
+def to_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path that a caller gave, if it can be one."""
+    try:
+        found = Path(path)
+    except TypeError as error:
+        raise ConversionError(f"a path is text or os.PathLike, not {path!r}") from error
+    if "\0" in str(found):
+        raise DataFileError(f"{str(found)!r} is no path: it has a NUL character")
+    return found
+
+
 @contextlib.contextmanager
 def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
     """Give a stream of a stranger's file, and turn all that reading it raises into errors of ours.
@@ -104,9 +116,21 @@ def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
         raise refused_by_system(f"{path} does not exist", error) from error
     except OSError as error:
         raise refused_by_system(f"{path} cannot be opened: {error.strerror}", error) from error
+    with of_stranger(path, kind), os.fdopen(file, "rb") as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def of_stranger(path: Path, kind: str) -> Generator[None, None, None]:
+    """Turn all that reading a stranger's file raises into errors of ours.
+
+    Raises
+    ------
+    DataFileError
+        Whatever the block raises.
+    """
     try:
-        with os.fdopen(file, "rb") as stream:
-            yield stream
+        yield
     except DataFileError:
         raise
     except OSError as error:

@@ -1,5 +1,6 @@
-"""Targets that read files of others: what `convert` takes."""
+"""Targets that read files of others: what `open` gives, and what `convert` takes."""
 
+import contextlib
 import io
 from collections.abc import Callable
 from functools import partial
@@ -20,6 +21,9 @@ ARRAYS += [np.asfortranarray(np.arange(6, dtype=">i4").reshape(3, 2)), np.array(
 
 def _read(data: bytes, end: str) -> Any:
     source, target = file_of(data, f"in{end}"), file_of(b"", "out.tens")
+    tw.open(source)
+    with contextlib.suppress(DataFileError):
+        _use(source)  # What `convert` refuses may be there by name: damage is found where it is read.
     store.convert(source, target, overwrite=True)
     return target
 
@@ -60,7 +64,15 @@ def _safetensors() -> list[bytes]:
 
 def _target(end: str, seeds: Callable[[], list[bytes]], mutate: Mutate) -> Target:
     refusals = (DataFileError, ConversionError)
-    return Target(end[1:], partial(_read, end=end), seeds, ("store.convert",), _use, refusals, mutate)
+    return Target(
+        end[1:],
+        partial(_read, end=end),
+        seeds,
+        ("store.convert", "store.open", "store.ArrayFile"),
+        _use,
+        refusals,
+        mutate,
+    )
 
 
 TARGETS = [

@@ -16,7 +16,16 @@ import tensorwrapper as tw
 
 pytestmark = pytest.mark.slow
 
-RUNNING = {"Assembler", "IndexIterator", "CopyCount", "Socket", "StreamReader", "Delivery", "TensFile"}
+RUNNING = {
+    "Assembler",
+    "IndexIterator",
+    "CopyCount",
+    "Socket",
+    "StreamReader",
+    "Delivery",
+    "TensFile",
+    "ArrayFile",
+}
 """What runs or holds a resource: final, with slots, and no value."""
 
 

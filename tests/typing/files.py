@@ -7,10 +7,10 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper.selection import View
-from tensorwrapper.store import Conversion, Entry, TensFile, Verification, convert, verify
+from tensorwrapper.store import ArrayFile, Conversion, Entry, TensFile, Verification, convert, verify
 
 with tw.open("run.tens") as f:
-    assert_type(f, TensFile)
+    assert_type(f, TensFile | ArrayFile)
     assert_type(f["a"], tw.Tensor[Any] | View[Any])
     assert_type(list(f), list[str])
     assert_type(f.get("a"), tw.Tensor[Any] | View[Any] | None)
@@ -23,9 +23,14 @@ with tw.open(Path("run.tens"), "a", metadata={"run": 3}, compress="zlib") as g:
     g["b"] = [[1, 2], [3, 4]]
     g.append("c", tw.jagged([[1], [2, 3]]), metadata={"unit": "m"})
     g.flush()
+    assert_type(g, TensFile)
 
-tw.open("run.tens", "rb")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-tw.open(3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+assert_type(tw.open("a.safetensors")["w"], tw.Tensor[Any] | View[Any])
+assert_type(tw.concat([tw.open("a.npz")["w"], tw.open("b.npz")["w"]]), View[Any])
+tw.open("run.tens").append("a", [1])  # type: ignore[union-attr]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+tw.open("run.tens", "rb")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
+tw.open(3)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
 tw.save("run.tens", [np.ones(3)])  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 tw.save("run.tens", {"a": np.ones(3)}, compress="rar")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 

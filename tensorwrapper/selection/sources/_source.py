@@ -172,7 +172,9 @@ class TensorSource:
         return id(self.owner)
 
     def __repr__(self) -> str:
-        return f"tensor({self.shape!r}, {self.dtype})"
+        filename = self.owner.filename
+        where = "" if filename is None else f"{filename!r}, "
+        return f"tensor({where}{self.shape!r}, {self.dtype})"
 
     def __reduce__(self) -> "tuple[Callable[..., TensorSource], tuple[Layout[Any], BufferCommon[Any]]]":
         # A tensor by itself would be packed, and layouts that address its buffer find others there.

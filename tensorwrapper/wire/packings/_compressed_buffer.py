@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import frozen_array, frozen_values
+from tensorwrapper._arrays import file_beneath, frozen_array, frozen_values
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import assign_elements
@@ -96,6 +96,10 @@ class Compressed(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     @property
     def writeable(self) -> bool:
         return False
+
+    @property
+    def filename(self) -> str | None:
+        return file_beneath(self.data)
 
     def read_only(self) -> "Compressed[ScalarT_co]":
         return self

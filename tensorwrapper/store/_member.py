@@ -1,0 +1,142 @@
+"""A compressed member of an archive as a source: what is asked for is inflated when it is read."""
+
+import zipfile
+from collections.abc import Iterator, Sequence
+from math import prod
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, cast, final
+
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import write_elements
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.shape import Shape
+from tensorwrapper.store._map import FileMap, stream_over
+from tensorwrapper.store._system import of_stranger
+from tensorwrapper.typing import Array, Extents, IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import Ability, Outer, Wanted
+
+__all__ = ["Member"]
+
+_CHUNK: Final = 2**22
+"""Bytes that are inflated at a time."""
+_FIRST: Final = np.zeros(1, dtype=np.int64)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Member:
+    """A dense array in an archive, inflated from its start to the last element that is wanted."""
+
+    memory: FileMap
+    """The archive."""
+    name: str
+    """The name of the member in it."""
+    place: int
+    """How many bytes of the member come before the elements."""
+    extents: Extents
+    dtype: "np.dtype[Any]"
+    is_fortran: bool
+    """Whether the first mode is the fastest."""
+    most: int
+    """How many bytes may be inflated."""
+
+    @property
+    def path(self) -> Path:
+        """Which file it is in."""
+        return self.memory.filename
+
+    @property
+    def shape(self) -> Shape:
+        """The extents of the array."""
+        return Shape(*self.extents)
+
+    @property
+    def version(self) -> str:
+        """Nothing: an archive that somebody replaces is another file."""
+        return ""
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """Any thread may read it: each read has a stream of its own."""
+        return frozenset(("threads",))
+
+    def cost(self, selection: "Wanted") -> int:
+        """Return how many bytes the elements of a selection have."""
+        return selection.size * self.dtype.itemsize
+
+    def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> "_Done":
+        """Read selections of positions, all of them in one pass over the member."""
+        turn = -1 if self.is_fortran else 1
+        wanted: list[tuple[tuple[IntArray, ...], Array]] = []
+        for selection, target in zip(selections, out, strict=True):
+            modes: tuple[IntArray, ...] = tuple(
+                [np.asarray(own) for own in cast("Outer", selection).modes][::turn]
+            )
+            whole = target.transpose() if self.is_fortran else target
+            if not modes:
+                modes, whole = (_FIRST,), target.reshape(1)
+            if all(len(own) for own in modes):
+                wanted.append((modes, whole))
+        n_rows = 1 + max([int(modes[0][-1]) for modes, _ in wanted], default=-1)
+        inner = (self.extents[::turn] or (1,))[1:]
+        with of_stranger(self.path, ".npz"):
+            for first, rows in self._rows(n_rows, inner):
+                for modes, target in wanted:
+                    begin, end = np.searchsorted(modes[0], [first, first + len(rows)]).tolist()
+                    if begin < end:
+                        found = rows[np.ix_(modes[0][begin:end] - first, *modes[1:])]
+                        write_elements(target[begin:end], found)
+        return _Done(len(out))
+
+    def _rows(self, n_rows: int, inner: Extents) -> Iterator[tuple[int, Array]]:
+        """Yield rows of the mode that goes slowest, some at a time, and the number of the first."""
+        size = prod(inner) * self.dtype.itemsize
+        if n_rows * size > self.most:
+            raise DataFileError(
+                f"{self.path}: {self.name!r} takes {n_rows * size} bytes unpacked, up to the last element "
+                f"that is read; {self.most} are allowed; limits=Limits(decompressed_bytes=...) raises that"
+            )
+        with (
+            zipfile.ZipFile(stream_over(memoryview(self.memory))) as archive,
+            archive.open(self.name) as member,
+        ):
+            _skip(member, self.place)
+            step = max(_CHUNK // max(size, 1), 1)
+            for first in range(0, n_rows, step):
+                count = min(step, n_rows - first)
+                data = member.read(count * size)
+                if len(data) != count * size:
+                    raise DataFileError(f"{self.path}: {self.name!r} ends before its elements do")
+                yield first, np.frombuffer(data, self.dtype).reshape(count, *inner)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Member) and self.memory is other.memory and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash((id(self.memory), self.name))
+
+    def __repr__(self) -> str:
+        return f"npz({str(self.path)!r}, {self.name.removesuffix('.npy')!r}, {self.shape!r}, {self.dtype})"
+
+
+def _skip(stream: IO[bytes], count: int) -> None:
+    if len(stream.read(count)) != count:
+        raise DataFileError("a member ends within its header")
+
+
+@final
+@frozen(eq=False)
+class _Done:
+    """A read that was done when it was started."""
+
+    count: int
+
+    def completed(self) -> Iterator[int | None]:
+        return iter(range(self.count))
+
+    def cancel(self) -> None:
+        """Do nothing: all has arrived."""
