@@ -19,6 +19,7 @@ from tensorwrapper.store._replace import replacing
 from tensorwrapper.store._system import reading
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
+from tensorwrapper.wire import DEFAULT_LIMITS
 
 __all__ = [
     "compressed_member",
@@ -71,6 +72,9 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
     is_fortran: bool = fields["fortran_order"]
     if type(shape) is not tuple or not all(type(extent) is int and extent >= 0 for extent in shape):
         raise ValueError(f"its extents are {reprlib.repr(shape)}")
+    if len(shape) > DEFAULT_LIMITS.rank or max(shape, default=0) > DEFAULT_LIMITS.extent:
+        # Also behind a 0: NumPy multiplies the others all the same.
+        raise ValueError(f"its extents are {reprlib.repr(shape)}; {DEFAULT_LIMITS.extent} is the most")
     if type(is_fortran) is not bool:
         raise ValueError(f"its order is {reprlib.repr(is_fortran)}")
     dtype: np.dtype[Any] = np.lib.format.descr_to_dtype(fields["descr"])

@@ -119,7 +119,8 @@ def _processors() -> int:
 
 def new_array(extents: Extents, dtype: "np.dtype[Any]", order: Index) -> Array:
     """Return new memory without gaps, of which mode ``order[k]`` is the k-th fastest."""
-    if math.prod(extents) * dtype.itemsize > MAX_INT64:
+    # NumPy multiplies the others of an empty array all the same.
+    if math.prod([n for n in extents if n]) * dtype.itemsize > MAX_INT64:
         raise BufferSizeError(f"elements of {dtype} in extents {extents} do not fit into an address space")
     slowest_first = order[::-1]
     array: Array = np.empty([extents[mode] for mode in slowest_first], dtype)

@@ -5,6 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tensorwrapper.errors import BufferSizeError
 from tests.support.selection_trees import tree_of
 from tests.support.selection_views import VIEWS
 
@@ -32,6 +33,11 @@ def test_views_are_computed_alike_on_both_ways(name):
 @pytest.mark.parametrize("seed", range(60))
 def test_random_trees_are_computed_alike_on_both_ways(seed):
     _check(tree_of(seed).view)
+
+
+def test_no_elements_in_extents_beyond_all_memory_are_refused():
+    with pytest.raises(BufferSizeError):
+        sel.zeros((0, 2**64)).compute()
 
 
 def test_a_small_result_is_memory_of_its_own():
