@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast, final
 import numpy as np
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer.lowlevel import write_elements
+from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store._map import FileMap, stream_over
@@ -89,7 +89,7 @@ class Member:
                     begin, end = np.searchsorted(modes[0], [first, first + len(rows)]).tolist()
                     if begin < end:
                         found = rows[np.ix_(modes[0][begin:end] - first, *modes[1:])]
-                        write_elements(target[begin:end], found)
+                        assign_elements(target[begin:end], found)
         return _Done(len(out))
 
     def _rows(self, n_rows: int, inner: Extents) -> Iterator[tuple[int, Array]]:
