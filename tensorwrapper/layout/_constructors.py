@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout._facade import LayoutFacade
+from tensorwrapper.layout._layout_base import LayoutBase
 from tensorwrapper.layout.boxes._named import named_layout
 from tensorwrapper.layout.boxes._orders import fastest_first, to_tiling
 from tensorwrapper.layout.boxes._strided import Strided
@@ -21,8 +21,8 @@ from tensorwrapper.typing import IndexT_co, Order
 __all__ = ["LayoutConstructors"]
 
 
-class LayoutConstructors(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
-    """Abstract: as `LayoutFacade`."""
+class LayoutConstructors(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: as `LayoutBase`."""
 
     __slots__ = ()
 

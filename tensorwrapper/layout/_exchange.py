@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
-from tensorwrapper.layout._facade import LayoutFacade
+from tensorwrapper.layout._layout_base import LayoutBase
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.shape import ShapeLike
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["LayoutExchange"]
 
 
-class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
-    """Abstract: as `LayoutFacade`."""
+class LayoutExchange(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: as `LayoutBase`."""
 
     __slots__ = ()
 
@@ -377,7 +377,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         """
         from tensorwrapper.layout.interchange._transforms import transform_of  # noqa: PLC0415
 
-        below = base.implementation if isinstance(base, LayoutFacade) else row_major(unnamed_shape(base), 0)
+        below = base.implementation if isinstance(base, LayoutBase) else row_major(unnamed_shape(base), 0)
         return transform_of(self.implementation, below, labels)
 
     @classmethod
@@ -416,7 +416,7 @@ class LayoutExchange(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         from tensorwrapper.layout.interchange._tensorstore import IndexTransform  # noqa: PLC0415
         from tensorwrapper.layout.interchange._transforms import compose_transform  # noqa: PLC0415
 
-        below = base.implementation if isinstance(base, LayoutFacade) else row_major(unnamed_shape(base), 0)
+        below = base.implementation if isinstance(base, LayoutBase) else row_major(unnamed_shape(base), 0)
         given = transform if isinstance(transform, IndexTransform) else IndexTransform.from_json(transform)
         return cls._wrap(compose_transform(given, below))
 

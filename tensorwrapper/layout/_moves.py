@@ -10,7 +10,7 @@ from typing import Generic, Self, SupportsIndex
 import numpy.typing as npt
 
 from tensorwrapper._integers import one_sequence, to_ints
-from tensorwrapper.layout._facade import LayoutFacade
+from tensorwrapper.layout._layout_base import LayoutBase
 from tensorwrapper.layout.boxes import _mode_operations
 from tensorwrapper.layout.boxes._modes import Boundary, Widths
 from tensorwrapper.layout.boxes._named import agreed_layout, named_layout
@@ -21,8 +21,8 @@ from tensorwrapper.typing import IndexT_co
 __all__ = ["LayoutMoves"]
 
 
-class LayoutMoves(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
-    """Abstract: as `LayoutFacade`."""
+class LayoutMoves(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: as `LayoutBase`."""
 
     __slots__ = ()
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar
 
 from tensorwrapper._integers import to_ints
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout._facade import LayoutFacade, implementation_of
+from tensorwrapper.layout._layout_base import LayoutBase, implementation_of
 from tensorwrapper.layout.boxes._named import named_layout
 from tensorwrapper.layout.operations._nested import NestedLayout
 from tensorwrapper.shape import Shape
@@ -20,8 +20,8 @@ __all__ = ["LayoutLayers"]
 _LayoutT = TypeVar("_LayoutT", bound="LayoutLayers[Any]")
 
 
-class LayoutLayers(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
-    """Abstract: as `LayoutFacade`."""
+class LayoutLayers(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: as `LayoutBase`."""
 
     __slots__ = ()
 

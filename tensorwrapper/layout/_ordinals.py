@@ -5,7 +5,7 @@ from typing import Generic, Self
 
 import numpy.typing as npt
 
-from tensorwrapper.layout._facade import LayoutFacade
+from tensorwrapper.layout._layout_base import LayoutBase
 from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder, check_order, is_flat
 from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import IndexT_co, IntArray
@@ -13,8 +13,8 @@ from tensorwrapper.typing import IndexT_co, IntArray
 __all__ = ["LayoutOrdinals"]
 
 
-class LayoutOrdinals(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
-    """Abstract: as `LayoutFacade`."""
+class LayoutOrdinals(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: as `LayoutBase`."""
 
     __slots__ = ()
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tensorwrapper._arrays import memory_for
 from tensorwrapper._integers import to_count, to_int
 from tensorwrapper.errors import ConversionError, LayoutError
-from tensorwrapper.layout._facade import LayoutFacade, implementation_of
+from tensorwrapper.layout._layout_base import LayoutBase, implementation_of
 from tensorwrapper.layout.boxes._common import check_out
 from tensorwrapper.layout.operations._indices import indices_at
 from tensorwrapper.shape import IndexIterator, Indices, Shape
@@ -21,8 +21,8 @@ _BATCH: Final = 1 << 16
 """Indices that are made at a time on their way to places: so that they stay in a cache."""
 
 
-class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
-    """Abstract: as `LayoutFacade`."""
+class LayoutQueries(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: as `LayoutBase`."""
 
     __slots__ = ()
 
@@ -112,7 +112,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
         """
         return self.implementation.is_injective
 
-    def may_overlap(self, other: LayoutFacade[Index]) -> bool:
+    def may_overlap(self, other: LayoutBase[Index]) -> bool:
         """Tell whether the ranges of places of two layouts over one buffer meet; as quick as `bounds`.
 
         Examples
@@ -126,7 +126,7 @@ class LayoutQueries(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
 
         return may_overlap(self.implementation.unnamed(), implementation_of(other, "may_overlap"))
 
-    def overlaps(self, other: LayoutFacade[Index], *, limit: SupportsIndex = 1 << 20) -> bool:
+    def overlaps(self, other: LayoutBase[Index], *, limit: SupportsIndex = 1 << 20) -> bool:
         """Tell whether an element of each of two layouts over one buffer lies at the same place; exact.
 
         No data is needed, and for a few modes no search: it is a linear equation in bounded integers, which

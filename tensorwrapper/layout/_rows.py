@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.errors import RankError
-from tensorwrapper.layout._facade import LayoutFacade
+from tensorwrapper.layout._layout_base import LayoutBase
 from tensorwrapper.layout.boxes._named import named_layout
 from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
 from tensorwrapper.shape.lowlevel import integer_array, mode_of, to_index_array
@@ -16,12 +16,12 @@ from tensorwrapper.typing import IndexT_co, IntArray
 __all__ = ["LayoutRows"]
 
 
-class LayoutRows(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
-    """Abstract: as `LayoutFacade`."""
+class LayoutRows(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
+    """Abstract: as `LayoutBase`."""
 
     __slots__ = ()
 
-    def merge_rows(self, mode: SupportsIndex) -> "LayoutFacade":
+    def merge_rows(self, mode: SupportsIndex) -> "LayoutBase":
         """Return the layout in which `mode` counts on in the mode before it; layers are dropped.
 
         All modes start at zero then. O(1) where rows are packed, else O(cells); of boxes that no stride
@@ -46,7 +46,7 @@ class LayoutRows(LayoutFacade[IndexT_co], ABC, Generic[IndexT_co]):
 
     def split_rows(
         self, lengths: npt.ArrayLike, mode: SupportsIndex = 0, *, parents: IntArray | None = None
-    ) -> "LayoutFacade":
+    ) -> "LayoutBase":
         """Return the layout in which `mode` is dealt to rows of these lengths; layers are dropped.
 
         O(rows), and O(cells) where cells have a place each.

@@ -22,7 +22,7 @@ from tensorwrapper.layout.lowlevel import (
     to_items,
     wrap_layout,
 )
-from tensorwrapper.selection._view_facade import ViewFacade
+from tensorwrapper.selection._view_base import ViewBase
 from tensorwrapper.selection.expressions._expression import box, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._padding import padded
@@ -38,8 +38,8 @@ from tensorwrapper.typing import Array, ArrayKey, IntArray, NamedKey, ScalarT_co
 __all__ = ["ViewParts"]
 
 
-class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: as `ViewFacade`."""
+class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: as `ViewBase`."""
 
     __slots__ = ()
 
@@ -171,7 +171,7 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         if not isinstance(key, TensorCommon):
             selected: Self = outer_product(cast("Any", self), key)
             return selected
-        given = _known_key(key) if isinstance(key, ViewFacade) else key
+        given = _known_key(key) if isinstance(key, ViewBase) else key
         layout = self._expression.layout
         if given.shape.kind == "smooth":
             return self._of_each_row(np.asarray(given))
@@ -223,7 +223,7 @@ class ViewParts(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         return self._make(self._expression)
 
 
-def _known_key(key: ViewFacade[Any]) -> Tensor[Any]:
+def _known_key(key: ViewBase[Any]) -> Tensor[Any]:
     """Return the elements of a key of rows, if reading them asks nobody elsewhere."""
     if any(map(is_away, leaves_of(key.normal_form()))):
         raise ConversionError(
@@ -234,7 +234,7 @@ def _known_key(key: ViewFacade[Any]) -> Tensor[Any]:
 
 _T = TypeVar("_T", bound=ViewParts[Any])
 
-Value: TypeAlias = "npt.ArrayLike | Tensor[Any] | ViewFacade[Any]"
+Value: TypeAlias = "npt.ArrayLike | Tensor[Any] | ViewBase[Any]"
 
 
 @final

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
-from tensorwrapper.selection._view_facade import ViewFacade
+from tensorwrapper.selection._view_base import ViewBase
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.shape import ShapeLike, as_shape
 from tensorwrapper.tensor.lowlevel import TensorCommon, cut_rows
@@ -16,8 +16,8 @@ from tensorwrapper.typing import ScalarT_co
 __all__ = ["ViewRows"]
 
 
-class ViewRows(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: as `ViewFacade`."""
+class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: as `ViewBase`."""
 
     __slots__ = ()
 

@@ -12,7 +12,7 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import BufferSizeError, ConversionError, JaggedModeError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, fastest_first, wrap_layout
-from tensorwrapper.selection._view_facade import ViewFacade
+from tensorwrapper.selection._view_base import ViewBase
 from tensorwrapper.selection.computing._fetching import Cancel, Progress, Watch, run_plan
 from tensorwrapper.selection.computing._regions import region_extents, regions, row_regions
 from tensorwrapper.selection.computing._sparse import is_sparse, sparse_of
@@ -40,8 +40,8 @@ from tensorwrapper.typing import Array, Order, ScalarT_co
 __all__ = ["ViewRunning"]
 
 
-class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: as `ViewFacade`."""
+class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: as `ViewBase`."""
 
     __slots__ = ()
 
@@ -274,9 +274,9 @@ class ViewRunning(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         source = source_tensor(self._expression)
         return (self.compute() if source is None else source).tolist()
 
-    def array_equal(self, other: "ViewFacade[Any] | Tensor[Any]", *, equal_nan: bool = False) -> bool:
+    def array_equal(self, other: "ViewBase[Any] | Tensor[Any]", *, equal_nan: bool = False) -> bool:
         """Tell whether shapes and elements are equal."""
-        theirs = other.copy() if isinstance(other, ViewFacade) else other
+        theirs = other.copy() if isinstance(other, ViewBase) else other
         if not isinstance(cast("object", theirs), Tensor):
             raise ConversionError(
                 f"a view is compared with a view or a tensor, not with a {type(theirs).__name__}: "

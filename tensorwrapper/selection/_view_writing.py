@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
-from tensorwrapper.selection._view_facade import ViewFacade
+from tensorwrapper.selection._view_base import ViewBase
 from tensorwrapper.selection.computing._targets import source_tensor
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._reading import Reading
@@ -20,12 +20,12 @@ from tensorwrapper.typing import ScalarT_co, WriteCasting
 
 __all__ = ["Value", "ViewWriting"]
 
-Value: TypeAlias = "npt.ArrayLike | Tensor[Any] | ViewFacade[Any]"
+Value: TypeAlias = "npt.ArrayLike | Tensor[Any] | ViewBase[Any]"
 """What is written: a view, a tensor, an array, a number, or lists of them."""
 
 
-class ViewWriting(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: as `ViewFacade`."""
+class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: as `ViewBase`."""
 
     __slots__ = ()
 
@@ -80,7 +80,7 @@ class ViewWriting(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
         Traceback (most recent call last):
         tensorwrapper.errors.ReadOnlyError: position 0 of mode 0: a constant, which cannot be written to
         """
-        given = value.copy() if isinstance(value, ViewFacade) else value
+        given = value.copy() if isinstance(value, ViewBase) else value
         written: object = given
         if isinstance(written, Tensor):
             check_names(self.shape, cast("Tensor[Any]", written).shape, "assign")
@@ -96,7 +96,7 @@ class ViewWriting(ViewFacade[ScalarT_co], Generic[ScalarT_co]):
             return self.normal_form(), None
         return self._make(in_order(self._expression)).normal_form(), self.shape
 
-    def accumulate_into(self, target: "Tensor[Any] | ViewFacade[Any]") -> None:
+    def accumulate_into(self, target: "Tensor[Any] | ViewBase[Any]") -> None:
         """Add the elements to those of `target`, also where several of its indices share an element.
 
         This is the way to write through a view that repeats elements: every index adds its own, as

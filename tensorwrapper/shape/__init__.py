@@ -20,9 +20,9 @@ if TYPE_CHECKING:
         permute_cells,
     )
     from tensorwrapper.shape._einsum import einsum_shape
-    from tensorwrapper.shape._facade import ShapeLike
     from tensorwrapper.shape._indices import IndexIterator, Indices
     from tensorwrapper.shape._shape import Shape, as_shape
+    from tensorwrapper.shape._shape_base import ShapeLike
     from tensorwrapper.shape.boxes._common import ShapeCommon
     from tensorwrapper.shape.boxes._names import NamedRanges
     from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, SmoothView
@@ -120,7 +120,7 @@ __getattr__, __dir__ = lazy_names(
         "_alignment": ("ModeAlignment", "align_modes", "broadcast_shapes"),
         "_cell_plans": ("CellMatch", "CellPairing", "CellPermutation", "match_cells", "permute_cells"),
         "_einsum": ("einsum_shape",),
-        "_facade": ("ShapeLike",),
+        "_shape_base": ("ShapeLike",),
         "_indices": ("IndexIterator", "Indices"),
         "_shape": ("Shape", "as_shape"),
         "boxes._common": ("ShapeCommon",),

@@ -11,8 +11,8 @@ from typing import Any, Protocol, Self, SupportsIndex, TypeAlias, TypeVar, cast,
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ExtentMismatchError, JaggedModeError, LayerError, ModeNameError, RankError
-from tensorwrapper.shape._facade import ShapeLike, implementation_of, names_of
 from tensorwrapper.shape._shape import Shape, wrap
+from tensorwrapper.shape._shape_base import ShapeLike, implementation_of, names_of
 from tensorwrapper.shape.boxes._names import Names, to_names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, make_smooth
 from tensorwrapper.shape.kinds._nested import Implementation

@@ -12,8 +12,8 @@ import numpy as np
 from tensorwrapper._arrays import concatenated_ranges, frozen_array, splits_of
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
-from tensorwrapper.shape._facade import ShapeLike
 from tensorwrapper.shape._shape import Shape, as_shape, wrap
+from tensorwrapper.shape._shape_base import ShapeLike
 from tensorwrapper.shape.boxes._smooth import to_permutation
 from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon
 from tensorwrapper.shape.rows._cell_table import CellTable

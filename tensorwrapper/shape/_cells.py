@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Generic, Self, SupportsIndex
 
 from tensorwrapper.errors import JaggedModeError
-from tensorwrapper.shape._facade import ShapeFacade
+from tensorwrapper.shape._shape_base import ShapeBase
 from tensorwrapper.shape.boxes._names import Names, plain_names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.kinds._encodings import as_jagged
@@ -18,17 +18,17 @@ from tensorwrapper.typing import Index, IndexT_co
 __all__ = ["ShapeCells", "rows_under"]
 
 
-def rows_under(shape: ShapeFacade[Any]) -> Rows:
+def rows_under(shape: ShapeBase[Any]) -> Rows:
     """Return the rows of a jagged shape, or of a box with its first mode unrolled; O(rank)."""
     return as_jagged(flat_of(shape.implementation)).rows
 
 
-class ShapeCells(ShapeFacade[IndexT_co], Generic[IndexT_co]):
-    """Abstract: as `ShapeFacade`."""
+class ShapeCells(ShapeBase[IndexT_co], Generic[IndexT_co]):
+    """Abstract: as `ShapeBase`."""
 
     __slots__ = ()
 
-    def leading(self, modes: SupportsIndex) -> "ShapeFacade":
+    def leading(self, modes: SupportsIndex) -> "ShapeBase":
         """Return the shape of the prefixes of `modes` indices: the leading modes without the rest; O(1).
 
         Where the cells of a jagged shape are cut short, the extents of one mode are summed: O(cells).
@@ -42,7 +42,7 @@ class ShapeCells(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         names, part = self._names, self.implementation.leading(modes)
         return self._wrap(part, None if names is None else plain_names(names[: part.rank]))
 
-    def outer(self) -> "ShapeFacade":
+    def outer(self) -> "ShapeBase":
         """Return the shape of the first `outer_rank` modes, which number the cells; a box raises."""
         implementation = self._cellular()
         names = self._names
@@ -50,7 +50,7 @@ class ShapeCells(ShapeFacade[IndexT_co], Generic[IndexT_co]):
             implementation.outer(), None if names is None else plain_names(names[: implementation.outer_rank])
         )
 
-    def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> "ShapeFacade":
+    def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> "ShapeBase":
         """Return the shape of one element, as a view.
 
         Parameters
@@ -76,7 +76,7 @@ class ShapeCells(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         part = element(self._cellular(), index, layer)
         return self._wrap(part, self._names_from(self.implementation.rank - part.rank))
 
-    def cells(self, *, layer: SupportsIndex | None = None) -> "Iterator[tuple[Index, ShapeFacade]]":
+    def cells(self, *, layer: SupportsIndex | None = None) -> "Iterator[tuple[Index, ShapeBase]]":
         """Return an iterator over outer indices and the shape of the cell under each, in row-major order.
 
         Parameters

@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import UNFIT
 from tensorwrapper.errors import ConversionError, RankError
-from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, implementation_of, names_of
 from tensorwrapper.shape._sets import product_names
+from tensorwrapper.shape._shape_base import ShapeBase, ShapeLike, implementation_of, names_of
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
 from tensorwrapper.shape.boxes._smooth import Smooth
 from tensorwrapper.shape.kinds._children import check_rank, jagged_from_cells, jagged_from_children
@@ -34,8 +34,8 @@ _At: TypeAlias = Iterable[SupportsIndex] | None
 _INT = {int}
 
 
-class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
-    """Abstract: as `ShapeFacade`."""
+class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
+    """Abstract: as `ShapeBase`."""
 
     __slots__ = ()
 
@@ -51,7 +51,7 @@ class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         *,
         rank: int | None = None,
         origin: _At = None,
-    ) -> "ShapeFacade":
+    ) -> "ShapeBase":
         """Return a jagged shape; mode 0 numbers the rows.
 
         Parameters
@@ -196,7 +196,7 @@ class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(jagged_from_uniform(n_rows, length))
 
     @classmethod
-    def tiled(cls, *sizes: "Iterable[SupportsIndex] | IntArray", origin: _At = None) -> "ShapeFacade":
+    def tiled(cls, *sizes: "Iterable[SupportsIndex] | IntArray", origin: _At = None) -> "ShapeBase":
         """Return the shape of a box that is cut into tiles: tile numbers first, then places in a tile.
 
         Memory is the sum of the tiles per mode, never their product. No mode, or a negative size, raises.
@@ -353,19 +353,19 @@ class ShapeConstructors(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
 def _children(rows: object) -> list[object]:
     """Return the items of an iterable as a list, with every facade in them replaced by what it holds."""
-    if isinstance(rows, (ShapeFacade, ShapeCommon, *UNFIT)) or not isinstance(rows, Iterable):
+    if isinstance(rows, (ShapeBase, ShapeCommon, *UNFIT)) or not isinstance(rows, Iterable):
         raise ConversionError(f"a jagged shape is given by a sequence of lengths or shapes, not by {rows!r}")
     items = list(cast("Iterable[object]", rows))
     # Asked once per type: each question about an abstract class costs more than a row.
     kinds = set(map(type, items))
     if kinds <= _INT:
         return items
-    if all(issubclass(kind, ShapeFacade) for kind in kinds):
-        return [shape.implementation for shape in cast("list[ShapeFacade[Any]]", items)]
+    if all(issubclass(kind, ShapeBase) for kind in kinds):
+        return [shape.implementation for shape in cast("list[ShapeBase[Any]]", items)]
     return [_child(row) for row in items]
 
 
 def _child(row: object) -> object:
-    if isinstance(row, ShapeFacade):
+    if isinstance(row, ShapeBase):
         return row.implementation
     return _children(cast("object", row)) if isinstance(row, list | tuple) else row

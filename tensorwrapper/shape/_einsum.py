@@ -6,8 +6,8 @@ from string import ascii_letters
 from typing import cast
 
 from tensorwrapper.errors import ConversionError, LabelError, RankError
-from tensorwrapper.shape._facade import ShapeLike
 from tensorwrapper.shape._shape import Shape, as_shape
+from tensorwrapper.shape._shape_base import ShapeLike
 from tensorwrapper.shape.labels._labels import ShapeProduct
 from tensorwrapper.shape.labels._labels_text import Labels, to_labels
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, Self, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.shape._facade import ShapeFacade
+from tensorwrapper.shape._shape_base import ShapeBase
 from tensorwrapper.shape.boxes._names import repr_of_names, text_of_names, to_names
 from tensorwrapper.shape.kinds._nested import flat_of
 from tensorwrapper.typing import IndexT_co, IntArray
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["ShapeExchange"]
 
 
-class ShapeExchange(ShapeFacade[IndexT_co], Generic[IndexT_co]):
-    """Abstract: as `ShapeFacade`."""
+class ShapeExchange(ShapeBase[IndexT_co], Generic[IndexT_co]):
+    """Abstract: as `ShapeBase`."""
 
     __slots__ = ()
 

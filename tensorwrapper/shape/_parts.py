@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Generic, Self, SupportsIndex, overload
 
 from tensorwrapper._integers import one_sequence, to_int, to_ints
-from tensorwrapper.shape._facade import ShapeFacade
+from tensorwrapper.shape._shape_base import ShapeBase
 from tensorwrapper.shape.boxes._keys import WHOLE
 from tensorwrapper.shape.boxes._names import permutation_of_names, permuted_names, plain_names, to_names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, to_permutation
@@ -19,8 +19,8 @@ from tensorwrapper.typing import IndexT_co, Origin
 __all__ = ["ShapeParts"]
 
 
-class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
-    """Abstract: as `ShapeFacade`."""
+class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
+    """Abstract: as `ShapeBase`."""
 
     __slots__ = ()
 
@@ -202,7 +202,7 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
 
     # Parts of another rank, which `Shape` tells checkers.
 
-    def chip(self, *leading: SupportsIndex | Iterable[SupportsIndex]) -> "ShapeFacade":
+    def chip(self, *leading: SupportsIndex | Iterable[SupportsIndex]) -> "ShapeBase":
         """Return what is left when the leading modes are pinned to `leading`; they are dropped.
 
         Examples
@@ -220,7 +220,7 @@ class ShapeParts(ShapeFacade[IndexT_co], Generic[IndexT_co]):
             self.implementation.chip(*pinned), None if names is None else plain_names(names[len(pinned) :])
         )
 
-    def reshape(self, *extents: SupportsIndex, origin: Origin = None) -> "ShapeFacade":
+    def reshape(self, *extents: SupportsIndex, origin: Origin = None) -> "ShapeBase":
         """Return the box with other extents and as many elements, which keep their row-major order.
 
         Parameters

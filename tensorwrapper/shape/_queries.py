@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.errors import ConversionError, JaggedModeError
-from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, implementation_of
 from tensorwrapper.shape._indices import Indices
+from tensorwrapper.shape._shape_base import ShapeBase, ShapeLike, implementation_of
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.kinds._encodings import lengths_of, splits_at
 from tensorwrapper.shape.kinds._jagged import JaggedCommon, same_elements
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["ShapeQueries"]
 
 
-class ShapeQueries(ShapeFacade[IndexT_co], Generic[IndexT_co]):
-    """Abstract: as `ShapeFacade`; nothing here makes a new shape."""
+class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
+    """Abstract: as `ShapeBase`; nothing here makes a new shape."""
 
     __slots__ = ()
 

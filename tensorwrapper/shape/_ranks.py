@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tensorwrapper.shape._facade import ShapeLike
     from tensorwrapper.shape._shape import Shape
+    from tensorwrapper.shape._shape_base import ShapeLike
 
 __all__ = ["ShapeRanks"]
 

@@ -7,7 +7,7 @@ from typing import Any, Generic, Self, SupportsIndex, cast
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError
-from tensorwrapper.shape._facade import ShapeFacade, ShapeLike, implementation_of, names_of
+from tensorwrapper.shape._shape_base import ShapeBase, ShapeLike, implementation_of, names_of
 from tensorwrapper.shape.boxes._names import Names, agreed_names, joined_names, mode_of_name, names_tuple
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, hull_of_boxes, intersect_boxes
 from tensorwrapper.shape.kinds._layers import boxes_of
@@ -17,8 +17,8 @@ from tensorwrapper.typing import Extents, Index, IndexT_co
 __all__ = ["ShapeSets", "product_names"]
 
 
-class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
-    """Abstract: as `ShapeFacade`."""
+class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
+    """Abstract: as `ShapeBase`."""
 
     __slots__ = ()
 
@@ -70,7 +70,7 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(box_product(boxes), product_names(given, boxes))
 
     @classmethod
-    def concat(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex | str = 0) -> "ShapeFacade":
+    def concat(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex | str = 0) -> "ShapeBase":
         """Return the shape with the indices of one along `mode`, then those of the next, and so on.
 
         It lies where the first one lies: along `mode` the others are moved to follow it. Boxes agree in all
@@ -119,7 +119,7 @@ class ShapeSets(ShapeFacade[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(implementation, agreed_names(names, "concat"))
 
     @classmethod
-    def stack(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex = 0) -> "ShapeFacade":
+    def stack(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex = 0) -> "ShapeBase":
         """Return the shape with a new mode that numbers the given shapes, which must be congruent.
 
         The new mode starts at 0, the others lie where those of the first shape lie. Children that differ make

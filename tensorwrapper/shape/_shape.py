@@ -10,11 +10,11 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape._cells import ShapeCells
 from tensorwrapper.shape._constructors import ShapeConstructors
 from tensorwrapper.shape._exchange import ShapeExchange
-from tensorwrapper.shape._facade import ShapeLike, implementation_of
 from tensorwrapper.shape._parts import ShapeParts
 from tensorwrapper.shape._queries import ShapeQueries
 from tensorwrapper.shape._ranks import ShapeRanks
 from tensorwrapper.shape._sets import ShapeSets
+from tensorwrapper.shape._shape_base import ShapeLike, implementation_of
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
 from tensorwrapper.shape.boxes._keys import leading_entries, parse_key
 from tensorwrapper.shape.boxes._names import Names, kept_names, key_of_names

@@ -30,8 +30,8 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.shape._cells import rows_under
-    from tensorwrapper.shape._facade import check_names, names_of
     from tensorwrapper.shape._shape import unnamed_shape, wrap
+    from tensorwrapper.shape._shape_base import check_names, names_of
     from tensorwrapper.shape.boxes._common import integer_array, to_index, to_index_array, to_ordinal_array
     from tensorwrapper.shape.boxes._keys import mode_of, mode_text
     from tensorwrapper.shape.boxes._names import ModeNames, agreed_names, key_of_names, picked_names
@@ -76,7 +76,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "_cells": ("rows_under",),
-        "_facade": ("check_names", "names_of"),
+        "_shape_base": ("check_names", "names_of"),
         "_shape": ("unnamed_shape", "wrap"),
         "boxes._common": ("integer_array", "to_index", "to_index_array", "to_ordinal_array"),
         "boxes._keys": ("mode_of", "mode_text"),

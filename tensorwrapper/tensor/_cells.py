@@ -13,8 +13,8 @@ from tensorwrapper.buffer.lowlevel import fit_number, packed_layout
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.lowlevel import make_blocked
 from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling, as_shape
-from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor._tiles import cells_in_box, groups_of, places_of_tiles, tile_numbers
 from tensorwrapper.typing import Array, Extents, IntArray, ScalarT_co
 
@@ -43,12 +43,12 @@ class CellGroup(Generic[ScalarT_co]):
         return extents[1:]
 
 
-class TensorCells(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: what `TensorFacade` declares."""
+class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
 
-    def select_tiles(self, numbers: npt.ArrayLike) -> TensorFacade[ScalarT_co]:
+    def select_tiles(self, numbers: npt.ArrayLike) -> TensorBase[ScalarT_co]:
         """Return any set of tiles of a tiled view as one jagged tensor, packed: one copy of each element.
 
         Parameters
@@ -76,7 +76,7 @@ class TensorCells(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         shape, offsets = places_of_tiles(held, tile_numbers(held, np.asarray(numbers)))
         return self._make(packed_layout(shape), self._buffer.collect(offsets, shape.size))
 
-    def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> TensorFacade[ScalarT_co]:
+    def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> TensorBase[ScalarT_co]:
         """Return a box in which each cell of a jagged tensor lies at its own indices; undoes `select_tiles`.
 
         Parameters
@@ -162,7 +162,7 @@ class TensorCells(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
     def _sizes(self) -> list[tuple[Extents, IntArray]]:
         return groups_of(self.shape.cell_table().extents)
 
-    def _cells_as_box(self, cells: IntArray, extents: Extents) -> "TensorFacade[ScalarT_co]":
+    def _cells_as_box(self, cells: IntArray, extents: Extents) -> "TensorBase[ScalarT_co]":
         """Return some cells of one size as a box, copied."""
         box = Shape(len(cells), *extents)
         table = self._layout.implementation.without_layers().cell_table()
@@ -175,7 +175,7 @@ class TensorCells(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
 
     def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
-    ) -> "TensorFacade[Any]":
+    ) -> "TensorBase[Any]":
         """Return what a function makes of each tile (or each cell of a jagged tensor).
 
         Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array.

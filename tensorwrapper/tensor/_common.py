@@ -19,7 +19,7 @@ from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.typing import Extents, ScalarT_co, WriteCasting
 
 if TYPE_CHECKING:
-    from tensorwrapper.tensor._facade import TensorFacade
+    from tensorwrapper.tensor._tensor_base import TensorBase
 
 __all__ = ["TensorCommon"]
 
@@ -50,7 +50,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """Write `value` into all elements, broadcast as NumPy does, cast within its kind."""
 
     @abstractmethod
-    def _as_operand(self) -> "TensorFacade[ScalarT_co]":
+    def _as_operand(self) -> "TensorBase[ScalarT_co]":
         """Return the tensor of the elements: those of a view are computed."""
 
     @abstractmethod

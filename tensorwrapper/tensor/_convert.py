@@ -23,10 +23,10 @@ from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.tensor._arrow_values import read_arrow
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._facade import guard, layout_over
 from tensorwrapper.tensor._row_arrays import join_rows
 from tensorwrapper.tensor._sparse_convert import from_sparse_array, is_sparse_array
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.tensor._tensor_base import guard, layout_over
 from tensorwrapper.typing import Array, BufferLike, IndexT_co, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
 
 if TYPE_CHECKING:

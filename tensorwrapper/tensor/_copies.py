@@ -16,16 +16,16 @@ from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
 from tensorwrapper.shape import JaggedCommon
-from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._lists import nest, rows_of
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor._tiles import cell_layouts
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["TensorCopies"]
 
 
-class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: what `TensorFacade` declares."""
+class TensorCopies(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
 
@@ -114,7 +114,7 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         lists = [self._make(wrap_layout(cell), self._buffer).tolist() for _, cell in cells]
         return nest(lists, rows)
 
-    def array_equal(self, other: "TensorFacade[Any]", *, equal_nan: bool = False) -> bool:
+    def array_equal(self, other: "TensorBase[Any]", *, equal_nan: bool = False) -> bool:
         """Tell whether shapes and elements are equal; boxes and tiled boxes are compared without copies.
 
         Raises
@@ -122,7 +122,7 @@ class TensorCopies(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         ConversionError
             If `other` is no tensor: `as_tensor` makes one.
         """
-        if not isinstance(cast("object", other), TensorFacade):
+        if not isinstance(cast("object", other), TensorBase):
             raise ConversionError(
                 f"a tensor is compared with a tensor, not with a {type(other).__name__}: use as_tensor"
             )

@@ -13,8 +13,8 @@ from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatc
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.shape.lowlevel import unnamed_shape
-from tensorwrapper.tensor._facade import guard, layout_over
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.tensor._tensor_base import guard, layout_over
 from tensorwrapper.typing import Index, IndexT_co, Rank2, ScalarT_co
 
 __all__ = ["empty", "eye", "full", "zeros"]

@@ -19,19 +19,19 @@ from tensorwrapper.layout.lowlevel import (
 )
 from tensorwrapper.shape.lowlevel import key_of_names, names_of, picked_names
 from tensorwrapper.tensor._array_keys import read_key, write_key
-from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import ArrayKey, NamedKey, PositionalKey, ScalarT_co
 
 __all__ = ["OuterIndexer", "PointIndexer", "TensorIndexing"]
 
 
-class TensorIndexing(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: what `TensorFacade` declares."""
+class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
 
-    def __setitem__(self, key: "ArrayKey | NamedKey", value: "npt.ArrayLike | TensorFacade[Any]") -> None:
+    def __setitem__(self, key: "ArrayKey | NamedKey", value: "npt.ArrayLike | TensorBase[Any]") -> None:
         """Write `value`, broadcast as NumPy does, into the selected part; an error changes nothing.
 
         Where an array names a place twice, the last value counts.
@@ -113,7 +113,7 @@ class OuterIndexer(Generic[_T]):
         """Return the view of the outer product of the positions."""
         return self._tensor._see(chosen_layout(self._tensor._layout, key))
 
-    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorFacade[Any]") -> None:
+    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorBase[Any]") -> None:
         """Write `value`, broadcast, into the outer product of the positions, none of which may come twice."""
         self._tensor._check_writeable()
         self[key].assign(value)
@@ -131,7 +131,7 @@ class PointIndexer(Generic[_T]):
         layout, points = self._split(key)
         return self._tensor._chosen(layout, points)
 
-    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorFacade[Any]") -> None:
+    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorBase[Any]") -> None:
         """Write one value per point; the last one counts where a point comes twice."""
         self._tensor._check_writeable()
         layout, points = self._split(key)

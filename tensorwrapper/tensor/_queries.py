@@ -4,14 +4,14 @@ from typing import Any, Generic
 
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Tiling
-from tensorwrapper.tensor._facade import TensorFacade
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["TensorQueries"]
 
 
-class TensorQueries(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: what `TensorFacade` declares."""
+class TensorQueries(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
 

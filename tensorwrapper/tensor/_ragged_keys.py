@@ -5,16 +5,16 @@ from typing import Any, cast
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import choose, outer_product, wrap_layout
 from tensorwrapper.shape.lowlevel import unnamed_shape
-from tensorwrapper.tensor._facade import TensorFacade
+from tensorwrapper.tensor._tensor_base import TensorBase
 
 __all__ = ["chosen_layout", "is_ragged"]
 
 
 def is_ragged(key: object) -> bool:
     """Tell whether a key is a jagged tensor."""
-    if not isinstance(key, TensorFacade):
+    if not isinstance(key, TensorBase):
         return False
-    tensor = cast("TensorFacade[Any]", key)  # type: ignore[redundant-cast]
+    tensor = cast("TensorBase[Any]", key)  # type: ignore[redundant-cast]
     return tensor.shape.kind == "jagged"
 
 
@@ -24,7 +24,7 @@ def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
     What raises stands at `outer_product` and at `choose`.
     """
     if is_ragged(key):
-        tensor = cast("TensorFacade[Any]", key)
+        tensor = cast("TensorBase[Any]", key)
         implementation = layout.implementation
         chosen = choose(implementation.unnamed(), unnamed_shape(tensor.shape), tensor.elements())
         return wrap_layout(chosen, implementation.names)

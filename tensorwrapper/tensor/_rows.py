@@ -19,15 +19,15 @@ from tensorwrapper.layout.lowlevel import (
 )
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames
-from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._reduce import reduce_last, reduce_runs
 from tensorwrapper.tensor._row_facts import row_splits
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import IntArray
 
 __all__ = ["TensorRows"]
 
-_T = TypeVar("_T", bound=TensorFacade[Any])
-_R = TypeVar("_R", bound=TensorFacade[Any])
+_T = TypeVar("_T", bound=TensorBase[Any])
+_R = TypeVar("_R", bound=TensorBase[Any])
 
 _STEP = 4096  # rows whose places are made into Python numbers at a time
 

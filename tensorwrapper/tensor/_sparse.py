@@ -10,14 +10,14 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import copy_elements, is_fill, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.tensor._facade import TensorFacade
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import IntArray, ScalarT_co
 
 __all__ = ["TensorSparse"]
 
 
-class TensorSparse(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: what `TensorFacade` declares."""
+class TensorSparse(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
 

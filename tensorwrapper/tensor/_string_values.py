@@ -12,7 +12,7 @@ from tensorwrapper.buffer import StringData, strings_from_numpy
 from tensorwrapper.buffer.lowlevel import check_kind, holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor._facade import TensorFacade
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Array, IntArray, StringKind
 
 __all__ = ["read_strings"]
@@ -53,8 +53,8 @@ def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[An
 
     if values is None or isinstance(values, str | bytes):
         return StringData.from_list([values], kind=kind), Shape()
-    if isinstance(values, TensorFacade):
-        tensor = cast("TensorFacade[Any]", values)  # type: ignore[redundant-cast]
+    if isinstance(values, TensorBase):
+        tensor = cast("TensorBase[Any]", values)  # type: ignore[redundant-cast]
         if not holds_strings(tensor.dtype):
             raise ConversionError(f"a tensor of {tensor.dtype} has no strings")
         return tensor.buffer.strings_of(tensor.layout.implementation), tensor.shape

@@ -8,14 +8,14 @@ import numpy.typing as npt
 from tensorwrapper.buffer import Dense, NumpyStrings, StringData, Strings, encode_tf_strings, strings_to_numpy
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.tensor._facade import TensorFacade
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Array, ScalarT_co
 
 __all__ = ["TensorStrings"]
 
 
-class TensorStrings(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: what `TensorFacade` declares."""
+class TensorStrings(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ class TensorStrings(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         """
         return self._strings("null_count").null_count
 
-    def is_valid(self) -> "TensorFacade[Any]":
+    def is_valid(self) -> "TensorBase[Any]":
         """Tell of each element of a tensor of strings whether it is there, and not a null.
 
         Raises
@@ -51,7 +51,7 @@ class TensorStrings(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         """
         return self._make(packed_layout(self.shape), Dense(cast("Any", self._strings("is_valid").is_valid())))
 
-    def byte_lengths(self) -> "TensorFacade[Any]":
+    def byte_lengths(self) -> "TensorBase[Any]":
         """Return how many bytes each element of a tensor of strings has; a null has none.
 
         Raises

@@ -14,8 +14,8 @@ from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor._bridge import padded
-from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._pad import pad_mode
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import IntArray, ScalarT_co
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["TensorStructure", "cut_rows"]
 
 
-class TensorStructure(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: what `TensorFacade` declares."""
+class TensorStructure(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
 
@@ -111,14 +111,14 @@ class TensorStructure(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
 
 
 def cut_rows(
-    layout: Layout[Any], counts: "SupportsIndex | npt.ArrayLike | TensorFacade[Any]", mode: SupportsIndex
+    layout: Layout[Any], counts: "SupportsIndex | npt.ArrayLike | TensorBase[Any]", mode: SupportsIndex
 ) -> Layout[Any]:
     """Return the layout without layers in which `mode` is dealt to rows of these lengths."""
     flat = layout.flatten()
     number = mode_of(mode, flat.shape.rank)
-    if not isinstance(counts, TensorFacade) and not np.ndim(cast("Any", counts)):
+    if not isinstance(counts, TensorBase) and not np.ndim(cast("Any", counts)):
         return _cut_evenly(flat, to_count(cast("SupportsIndex", counts), "a count"), number)
-    if not isinstance(counts, TensorFacade):
+    if not isinstance(counts, TensorBase):
         return cast("Layout[Any]", flat.split_rows(cast("npt.ArrayLike", counts), number))
     lengths, parents = _lengths_of(counts, number)
     return cast("Layout[Any]", flat.split_rows(lengths, number, parents=parents))
@@ -139,7 +139,7 @@ def _cut_evenly(layout: Layout[Any], count: int, mode: int) -> Layout[Any]:
     return cast("Layout[Any]", layout.split_rows(lengths, mode, parents=parents))
 
 
-def _lengths_of(tensor: TensorFacade[Any], mode: int) -> tuple[IntArray, IntArray | None]:
+def _lengths_of(tensor: TensorBase[Any], mode: int) -> tuple[IntArray, IntArray | None]:
     """Return the counts as a flat array, and where those of each prefix begin, if they say so."""
     flat: IntArray = tensor.elements()
     if tensor.shape.rank == 1:

@@ -23,7 +23,6 @@ from tensorwrapper.tensor._cells import TensorCells
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._copies import TensorCopies
 from tensorwrapper.tensor._exchange import TensorExchange
-from tensorwrapper.tensor._facade import TensorFacade, guard
 from tensorwrapper.tensor._indexing import TensorIndexing
 from tensorwrapper.tensor._operators import Operators
 from tensorwrapper.tensor._queries import TensorQueries
@@ -34,6 +33,7 @@ from tensorwrapper.tensor._rows import TensorRows
 from tensorwrapper.tensor._sparse import TensorSparse
 from tensorwrapper.tensor._strings import TensorStrings
 from tensorwrapper.tensor._structure import TensorStructure, cut_rows
+from tensorwrapper.tensor._tensor_base import TensorBase, guard
 from tensorwrapper.tensor._tiles import cell_layouts
 from tensorwrapper.tensor._writes import TensorWrites
 from tensorwrapper.typing import (
@@ -275,7 +275,7 @@ class Tensor(
         return make_tensor(cast("Layout[Any]", merged), self._buffer)
 
     def unflatten(
-        self, counts: "SupportsIndex | npt.ArrayLike | TensorFacade[Any]", mode: SupportsIndex = 0
+        self, counts: "SupportsIndex | npt.ArrayLike | TensorBase[Any]", mode: SupportsIndex = 0
     ) -> "Tensor[ScalarT_co]":
         """Return the view in which `mode` is dealt to rows of these lengths; all modes start at zero then.
 

@@ -19,20 +19,20 @@ from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import address_batches
 from tensorwrapper.shape.lowlevel import check_names
 from tensorwrapper.tensor._bridge import view_of
-from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._string_values import read_strings
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
 
 __all__ = ["TensorWrites", "fit_values"]
 
 
-class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
-    """Abstract: what `TensorFacade` declares."""
+class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
 
     def assign(
-        self, value: "npt.ArrayLike | TensorFacade[Any]", *, casting: WriteCasting = "same_kind"
+        self, value: "npt.ArrayLike | TensorBase[Any]", *, casting: WriteCasting = "same_kind"
     ) -> None:
         """Write `value` into all elements, broadcast as NumPy does; an error changes nothing.
 
@@ -63,10 +63,10 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         [[7, 8, 9], [0]]
         """
         self._check_writeable()
-        if self._layout.implementation.names is not None and isinstance(value, TensorFacade):
+        if self._layout.implementation.names is not None and isinstance(value, TensorBase):
             check_names(self.shape, value.shape, "assign")
         if self.shape.kind == "nested":
-            flat = value._flat() if isinstance(value, TensorFacade) else value
+            flat = value._flat() if isinstance(value, TensorBase) else value
             self._flat().assign(flat, casting=casting)
             return
         layout = self._layout.implementation
@@ -75,7 +75,7 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             _assign_array(array, _readable(value), casting)
         elif holds_strings(self.dtype):
             self._assign_strings(value)
-        elif isinstance(value, TensorFacade):
+        elif isinstance(value, TensorBase):
             self._assign_tensor(value, casting)
         elif self.shape.kind == "smooth":
             extents = self.shape.extents
@@ -96,7 +96,7 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             given_values = self._as_values(value, None, casting)
             self._buffer.assign(layout, np.broadcast_to(given_values, (self.shape.size,)))
 
-    def _assign_tensor(self, value: "TensorFacade[Any]", casting: WriteCasting) -> None:
+    def _assign_tensor(self, value: "TensorBase[Any]", casting: WriteCasting) -> None:
         layout, box = self._layout.implementation, self.shape.kind == "smooth"
         if not box and not value.shape.is_congruent(self.shape):
             raise ExtentMismatchError(f"a tensor of shape {value.shape} is not one of shape {self.shape}")
@@ -111,7 +111,7 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
 
     def _as_values(
         self,
-        value: "npt.ArrayLike | TensorFacade[Any]",
+        value: "npt.ArrayLike | TensorBase[Any]",
         extents: Extents | None = None,
         casting: WriteCasting = "same_kind",
     ) -> Array:
@@ -119,7 +119,7 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         if holds_strings(self.dtype):
             strings, shape = read_strings(value, kind_of(self.dtype))
             return self._buffer.fit(strings).reshape(shape.extents)
-        if isinstance(value, TensorFacade):
+        if isinstance(value, TensorBase):
             value = value.elements().reshape(value.shape.extents)
         values = self._buffer.fit(value, casting=casting)
         return values if extents is None else fit_extents(values, extents)
@@ -133,7 +133,7 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             places = np.broadcast_to(fit_extents(places.reshape(given), extents), extents)
         elif not shape.rank:
             places = np.broadcast_to(places, (self.shape.size,))
-        elif not isinstance(value, TensorFacade):
+        elif not isinstance(value, TensorBase):
             raise ConversionError(
                 f"a tensor of shape {self.shape} takes a string or a tensor of that shape, not lists of "
                 f"shape {shape}; assign cell by cell: t[row] = values"
@@ -144,7 +144,7 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         if not self._buffer.assign_from(layout, source, packed_layout(self.shape).implementation):
             self._buffer.assign(layout, source.read_run(0, source.size))
 
-    def accumulate_into(self, target: "TensorFacade[Any]") -> None:
+    def accumulate_into(self, target: "TensorBase[Any]") -> None:
         """Add the elements to those of `target`, also where several of its indices share a place.
 
         This is the way to write through a view that repeats its elements (`broadcast`, `repeat`, `gather`
@@ -165,7 +165,7 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
         >>> total.tolist()
         [2.0, 5.0]
         """
-        if not isinstance(cast("object", target), TensorFacade):
+        if not isinstance(cast("object", target), TensorBase):
             view_of(self).accumulate_into(target)
             return
         shape = target.shape
@@ -185,16 +185,16 @@ class TensorWrites(TensorFacade[ScalarT_co], Generic[ScalarT_co]):
             start += len(places)
 
 
-def _readable(value: "npt.ArrayLike | TensorFacade[Any]") -> "npt.ArrayLike | TensorFacade[Any]":
+def _readable(value: "npt.ArrayLike | TensorBase[Any]") -> "npt.ArrayLike | TensorBase[Any]":
     """Return a value that NumPy can read, or itself refuses: a box that no strides reach as an array."""
-    if isinstance(value, TensorFacade) and value.shape.kind == "smooth":
+    if isinstance(value, TensorBase) and value.shape.kind == "smooth":
         return value._buffer.to_array(value._layout.implementation)
     return value
 
 
-def _assign_array(array: Array, value: "npt.ArrayLike | TensorFacade[Any]", casting: WriteCasting) -> None:
+def _assign_array(array: Array, value: "npt.ArrayLike | TensorBase[Any]", casting: WriteCasting) -> None:
     # The array of a tensor, which is read by its own rules: jagged ones refuse to be one.
-    given: object = np.asarray(cast("Any", value)) if isinstance(value, TensorFacade) else value
+    given: object = np.asarray(cast("Any", value)) if isinstance(value, TensorBase) else value
     # Checked and converted as a whole first: NumPy would stop at the first bad item, halfway.
     values = check_write(given, array.dtype, casting=casting)
     if casting == "unsafe" and values.dtype.kind in "OSUT":
@@ -212,8 +212,8 @@ def _assign_array(array: Array, value: "npt.ArrayLike | TensorFacade[Any]", cast
 
 
 def fit_values(
-    target: TensorFacade[Any],
-    value: "npt.ArrayLike | TensorFacade[Any]",
+    target: TensorBase[Any],
+    value: "npt.ArrayLike | TensorBase[Any]",
     extents: Extents,
     casting: WriteCasting,
 ) -> Array:
@@ -221,7 +221,7 @@ def fit_values(
     return fit_extents(target._as_values(value, extents, casting), extents)
 
 
-def _stretched(value: "TensorFacade[Any]", extents: Extents) -> LayoutCommon:
+def _stretched(value: "TensorBase[Any]", extents: Extents) -> LayoutCommon:
     """Return the layout of a value broadcast to these extents, as NumPy does in an assignment."""
     layout = value.layout
     given = layout.shape.extents if layout.shape.kind == "smooth" else None

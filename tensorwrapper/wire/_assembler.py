@@ -19,7 +19,7 @@ from tensorwrapper.wire._pending import ENTRY, Pending
 from tensorwrapper.wire._pieces import is_box_of_numbers
 from tensorwrapper.wire._plan import read_extents, read_origin
 from tensorwrapper.wire._refusal import refuse, refuse_field
-from tensorwrapper.wire._whole import read_whole
+from tensorwrapper.wire._skeleton import read_skeleton
 from tensorwrapper.wire.packings._table import check_version
 
 __all__ = ["Assembler", "blocks_of"]
@@ -74,7 +74,7 @@ def _read_block(described: Field, tensor: Tensor[Any], message: Message) -> Bloc
         refuse("layout", f"{fields} has the shape {tensor.shape}, which is not within {total}")
     if fields["whole"].value is None:
         return Block(tensor, name, total)
-    whole = read_whole(fields["whole"], limits, allow_longdouble=message._allow_longdouble)
+    whole = read_skeleton(fields["whole"], limits, allow_longdouble=message._allow_longdouble)
     part = fields["part"].count(len(whole.sizes) - 1)
     if (extents, tensor.dtype, any(origin)) != (*whole.part(part), False):
         refuse("layout", f"{fields} has {extents} of {tensor.dtype}, which is not what part {part} has")

@@ -13,7 +13,7 @@ from tensorwrapper.shape import IndexIterator, Shape, ShapeLike, Tiling, as_shap
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._pieces import Pieces, is_box_of_numbers, pieces_of
-from tensorwrapper.wire._whole import Whole
+from tensorwrapper.wire._skeleton import Skeleton
 
 __all__ = ["MOST_NAME", "VERSION", "Block", "describe_block", "is_within", "split_blocks"]
 
@@ -83,11 +83,11 @@ class Block:
     name: str
     total: Shape[Any] = attrs.field(converter=_as_shape)
     part: int = attrs.field(default=0, converter=_as_part)
-    whole: Whole | None = None
+    whole: Skeleton | None = None
 
     def __attrs_post_init__(self) -> None:
         _check_name(self.name)
-        if not isinstance(cast("object", self.whole), Whole | None):
+        if not isinstance(cast("object", self.whole), Skeleton | None):
             raise ConversionError(
                 f"what a block says of a tensor is made by split_blocks, not {self.whole!r}"
             )

@@ -14,11 +14,11 @@ from tensorwrapper.shape import IndexIterator, Shape, Tiling
 from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Array
+from tensorwrapper.wire._iterators import boxes_over, runs_over, tiles_over
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._no_elements import NoElements
-from tensorwrapper.wire._over import boxes_over, runs_over, tiles_over
 from tensorwrapper.wire._plan import check_readable
-from tensorwrapper.wire._whole import Whole, make_whole
+from tensorwrapper.wire._skeleton import Skeleton, make_skeleton
 from tensorwrapper.wire._write import Writer
 from tensorwrapper.wire.packings._packing import WriteOptions
 
@@ -55,7 +55,7 @@ def pieces_of(tensor: Tensor[Any], limits: Limits) -> "Pieces":
             data = data.view(np.uint8)
             total = Shape(len(data))
     size = total.size * (run.dtype.itemsize if data is None else data.dtype.itemsize)
-    whole = make_whole(entry, (size, *[len(part) for part in parts]))
+    whole = make_skeleton(entry, (size, *[len(part) for part in parts]))
     check_readable(whole.label, limits)
     # Indices of an iterator are those of the modes, whatever their names and layers.
     flat = tensor.named(*[None] * tensor.rank) if any(tensor.shape.names) else tensor
@@ -91,7 +91,7 @@ class _Said:
 
     total: Shape[Any]
     """The shape of the part that has the elements."""
-    whole: Whole | None
+    whole: Skeleton | None
     """What there is to say of a tensor that is no box of numbers."""
     parts: tuple[Array, ...]
     """The parts that say where elements are, from part 1 on, as bytes."""

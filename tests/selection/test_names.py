@@ -216,7 +216,7 @@ def told(found):
 
 
 MAKING = re.compile(
-    r"\b(Self|Shape(Facade)?|Layout|Tensor(Common|Facade|Rows)?|View|(Outer|Point)(Indexer|View)|_LayoutT"
+    r"\b(Self|Shape(Base)?|Layout|Tensor(Common|Base|Rows)?|View|(Outer|Point)(Indexer|View)|_LayoutT"
     r"|MemoryLayout)\b"
 )
 

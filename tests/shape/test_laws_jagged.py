@@ -1,7 +1,7 @@
 """What constructors make, against trees of Python tuples that know nothing of columns.
 
 All else that a jagged shape can do is compared with its extents and origins by the contract, in
-``tests/contracts``; here these are compared with what was asked for. A tree of rank r is
+``tests/testing``; here these are compared with what was asked for. A tree of rank r is
 ``(origin, children)``; the children of the last mode are ``None``.
 """
 

@@ -7,10 +7,10 @@ from tensorwrapper import selection as sel
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
+from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._padding import Padding
 from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.expressions._routing import Routing
-from tensorwrapper.selection.expressions._whole import Whole
 from tests.support.selection_brute import elements_of
 
 __all__ = ["accumulates", "assigns"]

@@ -23,8 +23,8 @@ from tensorwrapper.selection.expressions._expression import (
 )
 from tensorwrapper.selection.expressions._fields import dtype_name, to_dtype
 from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._ordinals import pushed
 from tensorwrapper.selection.expressions._walks import SHORT
-from tensorwrapper.selection.expressions._whole import pushed
 from tensorwrapper.selection.runners._cells import CastRunner, ChoosingRunner, ExtremeRunner
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.transforms._transform import Transform

@@ -16,10 +16,10 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, whole
+from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._pieces import Part, Run, parts_in_a_row
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.expressions._walks import SHORT
-from tensorwrapper.selection.expressions._whole import Whole
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.typing import Array, Extents, IntArray
 

@@ -25,7 +25,7 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.expressions._fields import json_of_value, to_integers, to_list, to_value
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Joining
-from tensorwrapper.selection.expressions._whole import Whole
+from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 

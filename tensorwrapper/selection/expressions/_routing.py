@@ -29,8 +29,8 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.expressions._fields import to_integer, to_list
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._merging import merged
+from tensorwrapper.selection.expressions._ordinals import Whole, pushed, settled
 from tensorwrapper.selection.expressions._pieces import Part, Piece, Run, parts_in_a_row, runs_of
-from tensorwrapper.selection.expressions._whole import Whole, pushed, settled
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._routing import RoutingRunner
 from tensorwrapper.selection.transforms._maps import canonical

@@ -16,7 +16,7 @@ from tensorwrapper.layout.lowlevel import (
 )
 from tensorwrapper.selection.expressions._expression import Expression, Normalize, box, whole
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.expressions._whole import Whole, pushed, sampled, settled
+from tensorwrapper.selection.expressions._ordinals import Whole, pushed, sampled, settled
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.transforms._maps import canonical, maps_of, moved
 from tensorwrapper.selection.transforms._transform import Transform, take_apart

@@ -10,9 +10,9 @@ from typing import Any, final
 
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
-from tensorwrapper.selection.expressions._once import Once
+from tensorwrapper.selection.expressions._ordinals import Whole, settled
+from tensorwrapper.selection.expressions._shared import Once
 from tensorwrapper.selection.expressions._walks import laid_flat, operands_first
-from tensorwrapper.selection.expressions._whole import Whole, settled
 from tensorwrapper.selection.normal._normal import normalized
 from tensorwrapper.selection.normal._trimmed import trimmed
 from tensorwrapper.selection.transforms._maps import canonical

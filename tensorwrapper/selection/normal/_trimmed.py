@@ -8,9 +8,9 @@ import attrs
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression, Node, Normalize
-from tensorwrapper.selection.expressions._once import Once
+from tensorwrapper.selection.expressions._ordinals import pushed
+from tensorwrapper.selection.expressions._shared import Once
 from tensorwrapper.selection.expressions._walks import operands_first
-from tensorwrapper.selection.expressions._whole import pushed
 from tensorwrapper.selection.transforms._maps import box_of, maps_of, moved
 from tensorwrapper.selection.transforms._transform import Transform, take_apart
 

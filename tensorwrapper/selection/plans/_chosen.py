@@ -15,8 +15,8 @@ from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._cellwise import Casting, Choosing
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
 from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._walks import operands_first
-from tensorwrapper.selection.expressions._whole import Whole
 from tensorwrapper.selection.operations._positions import unravel
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
 from tensorwrapper.selection.plans._split import fetch_of

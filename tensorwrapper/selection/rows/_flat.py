@@ -26,9 +26,9 @@ from tensorwrapper.selection.expressions._expression import (
     at_zero,
     whole,
 )
+from tensorwrapper.selection.expressions._ordinals import pushed
 from tensorwrapper.selection.expressions._pieces import Part, Run
 from tensorwrapper.selection.expressions._routing import SharedMode
-from tensorwrapper.selection.expressions._whole import pushed
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 from tensorwrapper.typing import Array, Extents, IntArray

@@ -8,10 +8,10 @@ from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Ext
 from tensorwrapper.selection.expressions._expression import Node
 from tensorwrapper.selection.expressions._generators import Counting, Diagonal, Filling, RandomField
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
+from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._padding import Padding
 from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.expressions._routing import Routing
-from tensorwrapper.selection.expressions._whole import Whole
 from tensorwrapper.selection.rows._rows import Rows
 
 __all__ = ["NODES", "is_registered", "register_node"]

@@ -36,7 +36,7 @@ from tensorwrapper.selection.expressions._fields import (
     to_object,
     to_range,
 )
-from tensorwrapper.selection.expressions._whole import Whole
+from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.rows._rows import rows_from_json
 from tensorwrapper.selection.schema._layouts import check_reach, to_layout

@@ -18,7 +18,7 @@ import numpy as np
 from tensorwrapper._scanner import quoted
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LabelError, LayerError, RankError
-from tensorwrapper.shape._facade import ShapeFacade
+from tensorwrapper.shape._shape_base import ShapeBase
 from tensorwrapper.shape.boxes._smooth import Smooth
 from tensorwrapper.shape.kinds._nested import NestedCommon, flat_of, make_nested
 from tensorwrapper.shape.labels._classes import check_result
@@ -35,8 +35,8 @@ from tensorwrapper.shape.labels._ranges import (
 __all__ = ["LabeledShape", "ScaledShape", "ShapeExpression", "ShapeProduct", "ShapeSum", "label_shape"]
 
 _Scalar: TypeAlias = complex | np.number[Any]
-_ShapeT = TypeVar("_ShapeT", bound=ShapeFacade[Any])
-ShapeT_co = TypeVar("ShapeT_co", bound=ShapeFacade[Any], covariant=True)
+_ShapeT = TypeVar("_ShapeT", bound=ShapeBase[Any])
+ShapeT_co = TypeVar("ShapeT_co", bound=ShapeBase[Any], covariant=True)
 
 
 class _Scope(NamedTuple):

@@ -7,8 +7,8 @@ import numpy as np
 
 from tensorwrapper._arrays import memory_for
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
-from tensorwrapper.shape._facade import ShapeLike
 from tensorwrapper.shape._shape import Shape, as_shape
+from tensorwrapper.shape._shape_base import ShapeLike
 from tensorwrapper.shape.boxes._keys import mode_of
 from tensorwrapper.shape.masks._places import MaskPlaces, MaskWay
 from tensorwrapper.shape.masks._positions import Positions

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from tensorwrapper._integers import one_sequence, to_counts, to_ints
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
-from tensorwrapper.shape._facade import implementation_of
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape._shape_base import implementation_of
 from tensorwrapper.shape.boxes._common import to_index
 from tensorwrapper.shape.boxes._keys import Entry, mode_of, parse_key, slice_entries
 from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation

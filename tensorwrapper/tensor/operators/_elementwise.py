@@ -17,7 +17,7 @@ from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._facade import TensorFacade
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import (
     Operand,
     first_tensor,
@@ -52,7 +52,7 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     operands = read_operands(inputs, name)
     if ufunc.signature is not None:
         return _call_whole(ufunc, operands, outs, options)
-    tensors = [operand for operand in operands if isinstance(operand, TensorFacade)]
+    tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
     if any(tensor.buffer.fill_value is not None for tensor in tensors):
         _refuse_where(where, name, "a sparse tensor")
         return _put(compute_sparse(ufunc, operands, options), outs, name)
@@ -101,7 +101,7 @@ def _read_where(where: object, outs: "tuple[Out, ...]", name: str) -> Operand:
         np.dtype(bool)
         if isinstance(mask, bool)
         else np.asarray(mask).dtype
-        if not isinstance(mask, TensorFacade)
+        if not isinstance(mask, TensorBase)
         else mask.dtype
     )
     if dtype != np.bool_:
@@ -115,7 +115,7 @@ def _call_whole(
     """Hand boxes over as arrays, and give back arrays: there is no rule for the shape of a contraction."""
     name = ufunc.__name__
     for operand in operands:
-        if isinstance(operand, TensorFacade) and operand.shape.flatten().kind != "smooth":
+        if isinstance(operand, TensorBase) and operand.shape.flatten().kind != "smooth":
             raise ConversionError(
                 f"{name} works on whole boxes, and {operand.shape!r} is none: "
                 "for _, cell in t.cells() has them"
@@ -136,7 +136,7 @@ def _makers(operands: Sequence[object], out: Out) -> list[object]:
 
 def array_of(operand: Operand) -> Any:  # noqa: ANN401 - a number stays what it is
     """Return a box as an array, over its memory where there is one; numbers and arrays as they are."""
-    if not isinstance(operand, TensorFacade):
+    if not isinstance(operand, TensorBase):
         return operand
     return np.asarray(operand._flat())
 
@@ -232,7 +232,7 @@ def _several(results: object) -> "tuple[Array, ...]":
     return cast("tuple[Array, ...]", results if isinstance(results, tuple) else (results,))
 
 
-def _put(result: "TensorFacade[Any]", outs: "tuple[Out, ...]", name: str) -> object:
+def _put(result: "TensorBase[Any]", outs: "tuple[Out, ...]", name: str) -> object:
     """Write a sparse or string result, or one of strings compared, into ``out=``."""
     (out,) = outs
     if out is None:
@@ -255,7 +255,7 @@ def _put(result: "TensorFacade[Any]", outs: "tuple[Out, ...]", name: str) -> obj
     return out
 
 
-def over_array(array: Array, shape: Shape[Any], operands: Sequence[object]) -> "TensorFacade[Any]":
+def over_array(array: Array, shape: Shape[Any], operands: Sequence[object]) -> "TensorBase[Any]":
     """Return the tensor over an array of results, made as the operands are; NumPy's strides stay."""
     make = first_tensor(operands)._make
     check_dtype(array.dtype)
@@ -267,14 +267,14 @@ def over_array(array: Array, shape: Shape[Any], operands: Sequence[object]) -> "
     return make(Layout(shape, strides=strides, offset=offset), buffer)
 
 
-def flat_operands(operands: Sequence[Operand], reference: "TensorFacade[Any]", name: str) -> list[Any]:
+def flat_operands(operands: Sequence[Operand], reference: "TensorBase[Any]", name: str) -> list[Any]:
     """Return operands as flat arrays beside the elements of the reference, numbers as they are."""
     shape = reference.shape.flatten()
     return [_flat_beside(operand, reference, shape, name) for operand in operands]
 
 
-def _flat_beside(operand: Operand, reference: "TensorFacade[Any]", shape: Shape[Any], name: str) -> Any:  # noqa: ANN401
-    if isinstance(operand, TensorFacade):
+def _flat_beside(operand: Operand, reference: "TensorBase[Any]", shape: Shape[Any], name: str) -> Any:  # noqa: ANN401
+    if isinstance(operand, TensorBase):
         if operand.shape is reference.shape:
             return operand.elements()
         if not operand.shape.rank:
@@ -282,13 +282,13 @@ def _flat_beside(operand: Operand, reference: "TensorFacade[Any]", shape: Shape[
     elif not np.ndim(operand):
         return operand
     modes = prefix_of(operand, shape, name)
-    values = operand.elements() if isinstance(operand, TensorFacade) else cast("Array", operand).reshape(-1)
+    values = operand.elements() if isinstance(operand, TensorBase) else cast("Array", operand).reshape(-1)
     return values if modes == shape.rank else np.repeat(values, np.diff(splits_below(shape, modes)))
 
 
-def shape_of_rows(operands: Sequence[Operand], reference: "TensorFacade[Any]", name: str) -> Shape[Any]:
+def shape_of_rows(operands: Sequence[Operand], reference: "TensorBase[Any]", name: str) -> Shape[Any]:
     """Return the shape of the reference, with the names and layers that all tensors agree on."""
-    tensors = [operand for operand in operands if isinstance(operand, TensorFacade) and operand.shape.rank]
+    tensors = [operand for operand in operands if isinstance(operand, TensorBase) and operand.shape.rank]
     shape = reference.shape
     if all(operand.shape is shape for operand in tensors):
         return shape
@@ -301,7 +301,7 @@ def shape_of_rows(operands: Sequence[Operand], reference: "TensorFacade[Any]", n
 def _call_rows(
     ufunc: np.ufunc,
     operands: list[Operand],
-    reference: "TensorFacade[Any]",
+    reference: "TensorBase[Any]",
     outs: "tuple[Out, ...]",
     where: "Operand | bool",
     options: dict[str, Any],
@@ -324,7 +324,7 @@ def _call_rows(
     return _given_back(made, outs, targets, shape, operands)
 
 
-def over_rows(flat: Array, shape: Shape[Any], reference: "TensorFacade[Any]") -> "TensorFacade[Any]":
+def over_rows(flat: Array, shape: Shape[Any], reference: "TensorBase[Any]") -> "TensorBase[Any]":
     """Return the tensor of flat results; over the layout of the reference, if that is packed."""
     check_dtype(flat.dtype)
     layout = reference.layout
@@ -343,7 +343,7 @@ def over_rows(flat: Array, shape: Shape[Any], reference: "TensorFacade[Any]") ->
     return reference._make(layout, Dense(cast("Any", flat)))
 
 
-def _tiled(box: "TensorFacade[Any]", implementation: TiledStrided, shape: Shape[Any]) -> "TensorFacade[Any]":
+def _tiled(box: "TensorBase[Any]", implementation: TiledStrided, shape: Shape[Any]) -> "TensorBase[Any]":
     """Return a box seen through tiles, which lie where the reference has them, under the names of a shape."""
     under = cast("Strided", box.layout.implementation)
     tiles = TiledStrided(implementation.tiling, under, implementation.grid_origin)
@@ -351,13 +351,13 @@ def _tiled(box: "TensorFacade[Any]", implementation: TiledStrided, shape: Shape[
 
 
 def _under_tiles(
-    operands: Sequence[Operand], reference: "TensorFacade[Any]", implementation: TiledStrided, name: str
+    operands: Sequence[Operand], reference: "TensorBase[Any]", implementation: TiledStrided, name: str
 ) -> "list[Any] | None":
     """Return operands as arrays over the box that is tiled; None where only row by row will do."""
     arrays: list[Any] = []
     r = reference.shape.rank // 2
     for operand in operands:
-        if isinstance(operand, TensorFacade) and operand.layout.is_tiled:
+        if isinstance(operand, TensorBase) and operand.layout.is_tiled:
             own = cast("TiledStrided", operand.layout.implementation.unnamed())
             memory = operand.buffer.memory_of(own.under)
             if (
@@ -367,8 +367,8 @@ def _under_tiles(
             ):
                 return None
             arrays.append(memory)
-        elif not np.ndim(operand) if not isinstance(operand, TensorFacade) else not operand.shape.rank:
-            arrays.append(np.asarray(operand) if isinstance(operand, TensorFacade) else operand)
+        elif not np.ndim(operand) if not isinstance(operand, TensorBase) else not operand.shape.rank:
+            arrays.append(np.asarray(operand) if isinstance(operand, TensorBase) else operand)
         else:
             modes = prefix_of(operand, reference.shape.flatten(), name)
             if modes > r:
@@ -384,7 +384,7 @@ def _under_tiles(
 
 def _call_tiled(
     ufunc: np.ufunc,
-    reference: "TensorFacade[Any]",
+    reference: "TensorBase[Any]",
     implementation: TiledStrided,
     shape: Shape[Any],
     arrays: list[Any],

@@ -20,7 +20,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mode_of, unnamed_shape, wrap
 from tensorwrapper.tensor._bridge import join_lazily
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._facade import TensorFacade
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._elementwise import (
     array_of,
     flat_operands,
@@ -137,7 +137,7 @@ _HINTS = {
 def _are_lazy(operands: Iterable[object]) -> bool:
     """Tell whether a view is among the operands, so that the result is one."""
     return any(
-        isinstance(operand, TensorCommon) and not isinstance(operand, TensorFacade) for operand in operands
+        isinstance(operand, TensorCommon) and not isinstance(operand, TensorBase) for operand in operands
     )
 
 
@@ -163,15 +163,13 @@ def _where(condition: object, *choices: object) -> object:
     if _are_lazy((condition, *choices)):
         return join_lazily("where", condition, *choices)
     mask, x, y = read_operands((condition, *choices), "where")
-    dtype = mask.dtype if isinstance(mask, TensorFacade) else np.asarray(mask).dtype
+    dtype = mask.dtype if isinstance(mask, TensorBase) else np.asarray(mask).dtype
     if dtype != np.bool_:
         raise DTypeError(f"where: a condition has elements of type bool, not {dtype}; t != 0 makes one")
     operands: list[Operand] = [mask, x, y]
-    if any(
-        isinstance(operand, TensorFacade) and operand.buffer.fill_value is not None for operand in operands
-    ):
+    if any(isinstance(operand, TensorBase) and operand.buffer.fill_value is not None for operand in operands):
         return choose_sparse(np.where, operands, "where")
-    if any(isinstance(operand, TensorFacade) and holds_strings(operand.dtype) for operand in operands):
+    if any(isinstance(operand, TensorBase) and holds_strings(operand.dtype) for operand in operands):
         return _where_strings(operands)
     reference = reference_of(operands)
     if reference is None:
@@ -187,7 +185,7 @@ def _where(condition: object, *choices: object) -> object:
     return over_rows(flat, shape_of_rows(operands, reference, "where"), reference)
 
 
-def _where_strings(operands: Sequence[Operand]) -> TensorFacade[Any]:
+def _where_strings(operands: Sequence[Operand]) -> TensorBase[Any]:
     """Return the strings that are chosen: places in those of both choices, one after the other."""
     mask, x, y = operands
     if not (is_text(x) and is_text(y)) or kind_of(x) != kind_of(y):
@@ -195,7 +193,7 @@ def _where_strings(operands: Sequence[Operand]) -> TensorFacade[Any]:
     shape, reference = shape_of(operands, "where")
     first, second = data_of(x), data_of(y)
     places = [places_of(operand, shape, reference, "where") for operand in (x, y)]
-    chosen = np.asarray(mask._flat().elements() if isinstance(mask, TensorFacade) else mask).reshape(-1)
+    chosen = np.asarray(mask._flat().elements() if isinstance(mask, TensorBase) else mask).reshape(-1)
     at = places_of(mask, shape, reference, "where")
     marks = chosen if at is None or len(chosen) == 1 else chosen[at]
     every = np.arange(shape.size)
@@ -258,12 +256,12 @@ def _stack(
     return _join(parts, Shape.stack([part.shape for part in parts]), 0, dtype, casting, "stack")
 
 
-def _tensors(given: Iterable[object], name: str) -> list[TensorFacade[Any]]:
+def _tensors(given: Iterable[object], name: str) -> list[TensorBase[Any]]:
     """Return what is joined as tensors, of which at least one is given."""
     read = [read_operand(operand, name) for operand in given]
     parts = [
         operand
-        if isinstance(operand, TensorFacade)
+        if isinstance(operand, TensorBase)
         else over_array(
             np.asarray(operand), wrap(make_smooth(np.shape(operand), (0,) * np.ndim(operand))), read
         )
@@ -274,7 +272,7 @@ def _tensors(given: Iterable[object], name: str) -> list[TensorFacade[Any]]:
     return parts
 
 
-def _joined_shape(parts: "list[TensorFacade[Any]]", mode: int) -> "Shape[Any] | None":
+def _joined_shape(parts: "list[TensorBase[Any]]", mode: int) -> "Shape[Any] | None":
     """Return the shape of jagged parts one after the other; None for boxes, of which NumPy knows it."""
     shapes = [part.shape.flatten() for part in parts]
     for part in parts:
@@ -293,18 +291,18 @@ def _joined_shape(parts: "list[TensorFacade[Any]]", mode: int) -> "Shape[Any] | 
     return Shape.concat([part.shape for part in parts], mode=mode)
 
 
-def _is_tiled(tensor: TensorFacade[Any]) -> bool:
+def _is_tiled(tensor: TensorBase[Any]) -> bool:
     return tensor.layout.is_tiled
 
 
 def _join(
-    parts: "list[TensorFacade[Any]]",
+    parts: "list[TensorBase[Any]]",
     shape: "Shape[Any] | None",
     mode: int,
     dtype: _DType,
     casting: _Casting,
     name: str,
-) -> TensorFacade[Any]:
+) -> TensorBase[Any]:
     """Return the elements of several tensors as one; of boxes by NumPy, of rows flat."""
     buffers = [part.buffer for part in parts]
     if any((buffer.fill_value is not None or holds_strings(buffer.dtype)) for buffer in buffers):
@@ -326,14 +324,14 @@ def _join(
     return parts[0]._make(packed_layout(shape), Dense(cast("Any", flat)))
 
 
-def _box_of(parts: "list[TensorFacade[Any]]", extents: Extents, name: str) -> Shape[Any]:
+def _box_of(parts: "list[TensorBase[Any]]", extents: Extents, name: str) -> Shape[Any]:
     first = parts[0].shape.flatten()
     return with_facts(wrap(make_smooth(extents, first.origin)), parts, name)
 
 
 def _join_by_places(
-    parts: "list[TensorFacade[Any]]", shape: "Shape[Any] | None", mode: int, dtype: _DType, name: str
-) -> TensorFacade[Any]:
+    parts: "list[TensorBase[Any]]", shape: "Shape[Any] | None", mode: int, dtype: _DType, name: str
+) -> TensorBase[Any]:
     """Join strings, or sparse elements, by where the elements of each part go in the result."""
     if dtype is not None:
         raise ConversionError(

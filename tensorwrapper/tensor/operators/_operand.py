@@ -7,7 +7,7 @@ import numpy as np
 
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._facade import TensorFacade
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Array
 
 __all__ = [
@@ -21,15 +21,15 @@ __all__ = [
     "read_operands",
 ]
 
-Operand: TypeAlias = "TensorFacade[Any] | Array | complex | str | bytes"
+Operand: TypeAlias = "TensorBase[Any] | Array | complex | str | bytes"
 """A tensor, an array, or a weak number or string of Python, which takes on the type of the others."""
 
 _WEAK = (bool, int, float, complex, str, bytes)
 
 
-def is_tensor(value: object) -> TypeGuard[TensorFacade[Any]]:
+def is_tensor(value: object) -> TypeGuard[TensorBase[Any]]:
     """Tell whether a value is a tensor rather than a view, a number or an array."""
-    return isinstance(value, TensorFacade)
+    return isinstance(value, TensorBase)
 
 
 def is_tensor_or_view(value: object) -> TypeGuard[TensorCommon[Any]]:
@@ -73,7 +73,7 @@ def read_operand(value: object, what: str) -> Operand:
         tensor: Any = value._as_operand()
         # A number, whatever held it.
         number = tensor.buffer.fill_value is not None and not tensor.rank
-        return cast("TensorFacade[Any]", tensor.to_dense() if number else tensor)
+        return cast("TensorBase[Any]", tensor.to_dense() if number else tensor)
     if isinstance(value, np.ma.MaskedArray):
         raise DTypeError(
             f"{what}: a masked array is no operand, as its mask would be lost; filled() has an array"
@@ -111,7 +111,7 @@ def _checked(array: Array, what: str) -> Array:
     return array
 
 
-def first_tensor(values: "Iterable[object]") -> TensorFacade[Any]:
+def first_tensor(values: "Iterable[object]") -> TensorBase[Any]:
     """Return the first tensor among values, of which there is one: results are made as it is."""
     return next(value for value in values if is_tensor(value))
 

@@ -20,8 +20,8 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mode_of, names_of, wrap
-from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._reduce import reduce_runs
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows
 from tensorwrapper.tensor.operators._operand import is_tensor, is_tensor_or_view, read_operand, read_operands
 from tensorwrapper.tensor.operators._refusals import refusals
@@ -63,8 +63,8 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
 
 
 def _reduce_box(
-    ufunc: np.ufunc, tensor: TensorFacade[Any], shape: Shape[Any], options: dict[str, Any], name: str
-) -> TensorFacade[Any]:
+    ufunc: np.ufunc, tensor: TensorBase[Any], shape: Shape[Any], options: dict[str, Any], name: str
+) -> TensorBase[Any]:
     axis, keepdims = options.get("axis", 0), bool(options.get("keepdims", False))
     if "where" in options and options["where"] is not True:
         options["where"] = array_of(read_operand(options["where"], name))
@@ -190,7 +190,7 @@ def _outer(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) 
     origin: tuple[int, ...] = ()
     names: tuple[str | None, ...] = ()
     for operand in operands:
-        if isinstance(operand, TensorFacade):
+        if isinstance(operand, TensorBase):
             _refuse(operand, name)
             shape = _box(operand, name, "to_padded() makes one")
             origin, names = origin + shape.origin, names + shape.names
@@ -207,7 +207,7 @@ def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> 
     target: object = inputs[0]
     if is_tensor_or_view(target) and not is_tensor(target):
         # The elements of a view are computed, and written back through it.
-        computed: TensorFacade[Any] = target._as_operand()
+        computed: TensorBase[Any] = target._as_operand()
         _at(ufunc, (computed, *inputs[1:]), options)
         target.assign(computed)
         return None
@@ -225,15 +225,15 @@ def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> 
     return None
 
 
-def _only(inputs: "tuple[Any, ...]", name: str) -> TensorFacade[Any]:
+def _only(inputs: "tuple[Any, ...]", name: str) -> TensorBase[Any]:
     operand = read_operand(inputs[0], name)
-    if not isinstance(operand, TensorFacade):
+    if not isinstance(operand, TensorBase):
         raise ConversionError(f"{name} is given a {type(operand).__name__}, and no tensor")
     _refuse(operand, name)
     return operand
 
 
-def _refuse(tensor: TensorFacade[Any], name: str) -> None:
+def _refuse(tensor: TensorBase[Any], name: str) -> None:
     if tensor.buffer.fill_value is not None:
         raise ConversionError(
             f"{name} of a sparse tensor: to_dense() has all its elements, values() those that are stored"
@@ -242,7 +242,7 @@ def _refuse(tensor: TensorFacade[Any], name: str) -> None:
         raise DTypeError(f"{name} of a tensor of strings: np.asarray(t) has them as NumPy's")
 
 
-def _box(tensor: TensorFacade[Any], name: str, hint: str) -> Shape[Any]:
+def _box(tensor: TensorBase[Any], name: str, hint: str) -> Shape[Any]:
     shape = tensor.shape.flatten()
     if shape.kind != "smooth":
         raise JaggedModeError(f"{name} takes boxes, not {shape!r}: {hint}")
@@ -253,7 +253,7 @@ def _single(out: object) -> object:
     return cast("tuple[object, ...]", out)[0] if isinstance(out, tuple) else out
 
 
-def _finish(result: TensorFacade[Any], out: object, name: str) -> object:
+def _finish(result: TensorBase[Any], out: object, name: str) -> object:
     """Return a result, or write it into ``out=`` of its very shape."""
     if out is None:
         return result

@@ -14,7 +14,7 @@ from tensorwrapper.errors import ExtentMismatchError, LayerError, ModeNameError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import check_names, make_smooth, unnamed_shape, wrap
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._facade import TensorFacade
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.typing import Extents, IntArray
 
@@ -35,15 +35,15 @@ __all__ = [
 
 def extents_of(operand: Operand) -> Extents:
     """Return the extents of a box, an array or a number."""
-    return operand.shape.extents if isinstance(operand, TensorFacade) else np.shape(operand)
+    return operand.shape.extents if isinstance(operand, TensorBase) else np.shape(operand)
 
 
-def reference_of(operands: Sequence[Operand]) -> "TensorFacade[Any] | None":
+def reference_of(operands: Sequence[Operand]) -> "TensorBase[Any] | None":
     """Return the jagged or tiled operand of highest rank, the first of several; None if all are boxes."""
-    found: TensorFacade[Any] | None = None
+    found: TensorBase[Any] | None = None
     for operand in operands:
         if (
-            isinstance(operand, TensorFacade)
+            isinstance(operand, TensorBase)
             and operand.shape.rank
             and operand.shape.flatten().kind != "smooth"
         ):
@@ -61,7 +61,7 @@ def box_of_result(operands: Sequence[Operand], name: str) -> Shape[Any]:
     LayerError, ModeNameError
         If layers or names differ.
     """
-    tensors = [operand for operand in operands if isinstance(operand, TensorFacade) and operand.shape.rank]
+    tensors = [operand for operand in operands if isinstance(operand, TensorBase) and operand.shape.rank]
     if tensors and len(tensors) == len(operands) and all(t.shape is tensors[0].shape for t in tensors):
         return tensors[0].shape
     given = [extents_of(operand) for operand in operands]
@@ -83,7 +83,7 @@ def box_of_result(operands: Sequence[Operand], name: str) -> Shape[Any]:
     return with_facts(result, tensors, name)
 
 
-def with_facts(shape: Shape[Any], tensors: "Sequence[TensorFacade[Any]]", name: str) -> Shape[Any]:
+def with_facts(shape: Shape[Any], tensors: "Sequence[TensorBase[Any]]", name: str) -> Shape[Any]:
     """Return a shape with the names and the layers of the tensors, of which it is the result."""
     names: list[str | None] = [None] * shape.rank
     layers: tuple[int, ...] | None = None
@@ -159,7 +159,7 @@ def prefix_of(operand: Operand, reference: Shape[Any], name: str) -> int:
     ExtentMismatchError
         If it has another shape.
     """
-    if isinstance(operand, TensorFacade):
+    if isinstance(operand, TensorBase):
         shape = operand.shape.flatten()
         if is_same(shape, reference):
             return reference.rank

@@ -12,7 +12,7 @@ import numpy as np
 from tensorwrapper.buffer.lowlevel import check_dtype, is_fill, make_sparse, packed_layout
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor._facade import TensorFacade
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import box_of_result, is_same, with_facts
@@ -21,7 +21,7 @@ from tensorwrapper.typing import Array, Extents, IntArray
 __all__ = ["at_places", "choose_sparse", "compute_sparse", "union_of"]
 
 
-def compute_sparse(ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]) -> TensorFacade[Any]:
+def compute_sparse(ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]) -> TensorBase[Any]:
     """Return the sparse tensor of a ufunc of sparse tensors and numbers.
 
     O(stored) for one tensor and numbers, whose places it shares; one merge of sorted places for two.
@@ -34,7 +34,7 @@ def compute_sparse(ufunc: np.ufunc, operands: list[Operand], options: dict[str, 
     return choose_sparse(partial(ufunc, **options), operands, name)
 
 
-def choose_sparse(function: Any, operands: list[Operand], name: str) -> TensorFacade[Any]:  # noqa: ANN401 - any function of arrays
+def choose_sparse(function: Any, operands: list[Operand], name: str) -> TensorBase[Any]:  # noqa: ANN401 - any function of arrays
     """Return the sparse tensor of a function of elements, as `compute_sparse` does of a ufunc."""
     shape, tensors = _shape_of(operands, name)
     places, found = union_of(tensors)
@@ -42,11 +42,11 @@ def choose_sparse(function: Any, operands: list[Operand], name: str) -> TensorFa
     fills: list[Any] = []
     elements: list[Any] = []
     for operand in operands:
-        if isinstance(operand, TensorFacade) and operand.shape.rank:
+        if isinstance(operand, TensorBase) and operand.shape.rank:
             fills.append(cast("Array", operand.buffer.fill_value))
             elements.append(next(values))
         else:
-            fills.append(np.asarray(operand) if isinstance(operand, TensorFacade) else operand)
+            fills.append(np.asarray(operand) if isinstance(operand, TensorBase) else operand)
             elements.append(fills[-1])
     with refusals(name):
         # The fill is one number at places of which the user knows nothing: no warning of 0 / 0.
@@ -61,14 +61,14 @@ def choose_sparse(function: Any, operands: list[Operand], name: str) -> TensorFa
     return tensors[0]._make(packed_layout(shape), make_sparse(places, result, shape.size, fill))
 
 
-def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[TensorFacade[Any]]]:
-    tensors: list[TensorFacade[Any]] = []
+def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[TensorBase[Any]]]:
+    tensors: list[TensorBase[Any]] = []
     for operand in operands:
-        if isinstance(operand, TensorFacade) and operand.shape.rank:
+        if isinstance(operand, TensorBase) and operand.shape.rank:
             if operand.buffer.fill_value is None:
                 raise _with_dense(name)
             tensors.append(operand)
-        elif np.ndim(operand) if not isinstance(operand, TensorFacade) else False:
+        elif np.ndim(operand) if not isinstance(operand, TensorBase) else False:
             raise _with_dense(name)
     shapes = [tensor.shape for tensor in tensors]
     first = shapes[0]
@@ -88,7 +88,7 @@ def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[Tens
     return with_facts(reference.named(*[None] * reference.rank), tensors, name), tensors
 
 
-def _stretched(tensor: TensorFacade[Any], extents: Extents) -> TensorFacade[Any]:
+def _stretched(tensor: TensorBase[Any], extents: Extents) -> TensorBase[Any]:
     """Return a sparse box broadcast, wherever it lies."""
     flat = tensor._flat()
     return flat._make(flat.layout[...].broadcast(extents), flat.buffer)
@@ -101,7 +101,7 @@ def _with_dense(name: str) -> ConversionError:
     )
 
 
-def union_of(tensors: list[TensorFacade[Any]]) -> tuple[IntArray, list[Array]]:
+def union_of(tensors: list[TensorBase[Any]]) -> tuple[IntArray, list[Array]]:
     """Return the places that any tensor stores, ascending, and the elements of each tensor at all of them."""
     stored = [t.buffer.stored_of(t.layout.implementation) for t in tensors]
     places = stored[0][0]

@@ -14,8 +14,8 @@ from tensorwrapper.buffer import Dense, StringData, Strings
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor._facade import TensorFacade
 from tensorwrapper.tensor._string_values import read_strings
+from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand, first_tensor, is_text
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import box_of_result, prefix_of, reference_of, splits_below
@@ -28,7 +28,7 @@ __all__ = ["compute_strings", "data_of", "kind_of", "places_of", "shape_of"]
 _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
 
-def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]) -> TensorFacade[Any]:
+def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]) -> TensorBase[Any]:
     """Return the tensor of a ufunc of which at least one operand is a tensor of strings."""
     name = ufunc.__name__
     if ufunc.nout != 1:
@@ -59,7 +59,7 @@ def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str,
     return first_tensor(operands)._make(packed_layout(shape), Dense(cast("Any", result)))
 
 
-def shape_of(operands: Sequence[Operand], name: str) -> "tuple[Shape[Any], TensorFacade[Any] | None]":
+def shape_of(operands: Sequence[Operand], name: str) -> "tuple[Shape[Any], TensorBase[Any] | None]":
     reference = reference_of(operands)
     return (box_of_result(operands, name) if reference is None else reference.shape), reference
 
@@ -74,7 +74,7 @@ def kind_of(operand: Operand) -> Literal["utf8", "binary"]:
 
 def data_of(operand: Operand) -> StringData:
     """Return the strings of an operand, in row-major order of its own indices."""
-    if isinstance(operand, TensorFacade):
+    if isinstance(operand, TensorBase):
         if not holds_strings(operand.dtype):
             raise DTypeError("strings are compared with strings")
         return operand.buffer.strings_of(operand.layout.implementation)
@@ -82,11 +82,11 @@ def data_of(operand: Operand) -> StringData:
 
 
 def places_of(
-    operand: Operand, shape: Shape[Any], reference: "TensorFacade[Any] | None", name: str
+    operand: Operand, shape: Shape[Any], reference: "TensorBase[Any] | None", name: str
 ) -> "IntArray | None":
     """Return which string of an operand stands at each element of the result; None: as they come."""
     extents = operand.shape if isinstance(operand, np.ndarray) else ()
-    rank = operand.shape.rank if isinstance(operand, TensorFacade) else len(extents)
+    rank = operand.shape.rank if isinstance(operand, TensorBase) else len(extents)
     if not rank:
         return np.zeros(1, np.int64)
     if reference is not None:
@@ -96,14 +96,14 @@ def places_of(
             return None
         splits = splits_below(plain, modes)
         return np.repeat(np.arange(len(splits) - 1), np.diff(splits))
-    given = operand.shape.extents if isinstance(operand, TensorFacade) else extents
+    given = operand.shape.extents if isinstance(operand, TensorBase) else extents
     if given == shape.extents:
         return None
     numbers = np.arange(int(np.prod(given, dtype=np.int64))).reshape(given)
     return np.broadcast_to(numbers, shape.extents).reshape(-1)
 
 
-def _array_of(operand: Operand, shape: Shape[Any], reference: "TensorFacade[Any] | None", name: str) -> Any:  # noqa: ANN401
+def _array_of(operand: Operand, shape: Shape[Any], reference: "TensorBase[Any] | None", name: str) -> Any:  # noqa: ANN401
     """Return an operand as NumPy's: text as StringDType, one for each element, or one for all."""
     if is_text(operand):
         if kind_of(operand) == "binary":
@@ -112,7 +112,7 @@ def _array_of(operand: Operand, shape: Shape[Any], reference: "TensorFacade[Any]
             )
         strings = Strings(data_of(operand))
         flat = strings.array_of(strings.stored)
-    elif isinstance(operand, TensorFacade):
+    elif isinstance(operand, TensorBase):
         flat = operand.elements()
     else:
         flat = np.asarray(operand).reshape(-1)

@@ -20,7 +20,7 @@ from tensorwrapper.selection.runners._blocks import (
 from tensorwrapper.selection.runners._leaves import Runner, leaf_of, points_through
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["WholeRunner"]
+__all__ = ["OrdinalRunner"]
 
 _SCRATCH = 1 << 23  # bytes of a run of elements that is held while parts of it are written
 _SPARSE = 8  # elements of a run for each one that is wanted, from which points are read one by one
@@ -31,7 +31,7 @@ _Goal: TypeAlias = "list[slice | IntArray]"
 
 @final
 @frozen(eq=False)
-class WholeRunner(Runner):
+class OrdinalRunner(Runner):
     """Elements of another runner, addressed by their number in row-major order.
 
     Runs of them are written or held as they come. Windows whose numbers lie far apart are halved until

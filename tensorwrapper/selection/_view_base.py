@@ -15,8 +15,8 @@ import numpy as np
 from tensorwrapper.errors import LayoutError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression, extended, unnamed_view
+from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._reading import is_base
-from tensorwrapper.selection.expressions._whole import Whole
 from tensorwrapper.selection.normal._pushing import normalize
 from tensorwrapper.selection.operations._atom import Call, capture
 from tensorwrapper.selection.operations._table import OPERATIONS
@@ -26,12 +26,12 @@ from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import ScalarT_co
 
-__all__ = ["ViewFacade"]
+__all__ = ["ViewBase"]
 
 _P = ParamSpec("_P")
 
 
-class ViewFacade(ABC, Generic[ScalarT_co]):
+class ViewBase(ABC, Generic[ScalarT_co]):
     """Abstract: `_expression`, `_normal` and `_plan`, `_make`, and `copy`, which parts of `View` ask for."""
 
     __slots__ = ()

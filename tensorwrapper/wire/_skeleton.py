@@ -23,7 +23,7 @@ from tensorwrapper.wire._plan import TensorPlan, plan_label, read_extents
 from tensorwrapper.wire._read import Reader
 from tensorwrapper.wire._refusal import Refusal, refuse, refuse_over
 
-__all__ = ["PARTS", "Whole", "make_whole", "read_whole"]
+__all__ = ["PARTS", "Skeleton", "make_skeleton", "read_skeleton"]
 
 PARTS = 1024
 """Payload parts that a tensor in blocks may have; the packings here make fewer than thrice its rank."""
@@ -33,7 +33,7 @@ _BYTE = np.dtype(np.uint8)
 
 @final
 @frozen
-class Whole:
+class Skeleton:
     """A tensor that is no box of numbers, as its blocks describe it; equal if they say the same."""
 
     label: str
@@ -92,19 +92,19 @@ class Whole:
         return make_tensor(layout, tensor.buffer.pack(layout.implementation, own=False))
 
 
-def make_whole(
+def make_skeleton(
     entry: dict[str, Json],
     sizes: tuple[int, ...],
     limits: Limits = DEFAULT_LIMITS,
     *,
     allow_longdouble: bool = True,
-) -> Whole:
+) -> Skeleton:
     """Return what blocks say of the tensor of one entry of a label, whose parts have these sizes."""
     label = dump_label({"TENS": {"tensors": [entry]}})
-    return Whole(label, sizes, limits, allow_longdouble, entry)
+    return Skeleton(label, sizes, limits, allow_longdouble, entry)
 
 
-def read_whole(fields: Field, limits: Limits, *, allow_longdouble: bool) -> Whole:
+def read_skeleton(fields: Field, limits: Limits, *, allow_longdouble: bool) -> Skeleton:
     """Return what a foreign block says of its tensor.
 
     Raises
@@ -117,7 +117,7 @@ def read_whole(fields: Field, limits: Limits, *, allow_longdouble: bool) -> Whol
     sizes = fields["bytes"].counts(limits.total_bytes, most_items=PARTS)
     if sum(sizes) > limits.total_bytes:
         refuse_over("total_bytes", f"{fields} has {sum(sizes)} bytes; {limits.total_bytes} are allowed")
-    whole = make_whole(entry, sizes, limits, allow_longdouble=allow_longdouble)
+    whole = make_skeleton(entry, sizes, limits, allow_longdouble=allow_longdouble)
     plan = whole.plan
     if not 0 <= plan.part < len(sizes):
         refuse("layout", f"{fields} has its elements in part {str(plan.part)[:24]} of {len(sizes)}")

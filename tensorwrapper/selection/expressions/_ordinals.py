@@ -25,7 +25,7 @@ from tensorwrapper.selection.expressions._expression import (
 )
 from tensorwrapper.selection.runners._cells import CellRunner
 from tensorwrapper.selection.runners._leaves import Runner
-from tensorwrapper.selection.runners._whole import WholeRunner
+from tensorwrapper.selection.runners._ordinals import OrdinalRunner
 from tensorwrapper.selection.transforms._maps import canonical
 from tensorwrapper.selection.transforms._transform import Transform, put_together, take_apart, through
 from tensorwrapper.typing import Array, Extents, IntArray
@@ -72,7 +72,7 @@ class Whole(Node):
         return None if layout is None else normalize(Expression(self.operand.node, layout))
 
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
-        return WholeRunner(given[0], view.layout)
+        return OrdinalRunner(given[0], view.layout)
 
     def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         return ((self.operand, slice(None), positions),)

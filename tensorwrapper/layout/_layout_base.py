@@ -13,10 +13,10 @@ from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.typing import Index, IndexT_co
 
-__all__ = ["LayoutFacade", "implementation_of"]
+__all__ = ["LayoutBase", "implementation_of"]
 
 
-class LayoutFacade(ABC, Generic[IndexT_co]):
+class LayoutBase(ABC, Generic[IndexT_co]):
     """Abstract: `implementation`, which answers, and `_wrap`."""
 
     __slots__ = ()
@@ -49,6 +49,6 @@ class LayoutFacade(ABC, Generic[IndexT_co]):
 
 def implementation_of(layout: object, what: str) -> LayoutCommon:
     """Return what the facade holds, without names; ``what`` names the operation that is given a layout."""
-    if isinstance(layout, LayoutFacade):
-        return cast("LayoutFacade[Index]", layout).implementation.unnamed()
+    if isinstance(layout, LayoutBase):
+        return cast("LayoutBase[Index]", layout).implementation.unnamed()
     raise ConversionError(f"{what} needs a Layout, not {layout!r}")

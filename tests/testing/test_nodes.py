@@ -10,10 +10,10 @@ from tensorwrapper.selection.expressions import (
     _cellwise,
     _generators,
     _joining,
+    _ordinals,
     _padding,
     _reading,
     _routing,
-    _whole,
 )
 from tensorwrapper.testing import NodeContract
 
@@ -94,7 +94,7 @@ class TestNodes(NodeContract):
 
 
 def test_no_node_is_forgotten():
-    rooms = (_cellwise, _generators, _joining, _padding, _reading, _routing, _whole)
+    rooms = (_cellwise, _generators, _joining, _padding, _reading, _routing, _ordinals)
     known = {
         own
         for room in rooms

@@ -21,7 +21,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames, agreed_names, names_of, unnamed_shape
 from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
 
-__all__ = ["TensorFacade", "guard", "layout_over"]
+__all__ = ["TensorBase", "guard", "layout_over"]
 
 _P = ParamSpec("_P")
 
@@ -51,7 +51,7 @@ def layout_over(layout: Layout[Any], shape: Shape[Any]) -> Layout[Any]:
     )
 
 
-class TensorFacade(ABC, Generic[ScalarT_co]):
+class TensorBase(ABC, Generic[ScalarT_co]):
     """Abstract: `_layout`, `_buffer`, `_make`, `copy`, `assign`, `tolist` and `_as_values`."""
 
     __slots__ = ()
@@ -154,13 +154,13 @@ class TensorFacade(ABC, Generic[ScalarT_co]):
         """Return the elements as Python's numbers or strings in nested lists."""
 
     @abstractmethod
-    def assign(self, value: "npt.ArrayLike | TensorFacade[Any]") -> None:
+    def assign(self, value: "npt.ArrayLike | TensorBase[Any]") -> None:
         """Write `value` into all elements."""
 
     @abstractmethod
     def _as_values(
         self,
-        value: "npt.ArrayLike | TensorFacade[Any]",
+        value: "npt.ArrayLike | TensorBase[Any]",
         extents: Extents | None = None,
         casting: WriteCasting = "same_kind",
     ) -> Array:

@@ -18,10 +18,10 @@ from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon
 from tensorwrapper.typing import IndexT_co
 
-__all__ = ["ShapeFacade", "ShapeLike", "check_names", "implementation_of", "names_of"]
+__all__ = ["ShapeBase", "ShapeLike", "check_names", "implementation_of", "names_of"]
 
 
-class ShapeFacade(ABC, Generic[IndexT_co]):
+class ShapeBase(ABC, Generic[IndexT_co]):
     """Abstract: `implementation`, which answers, `_names`, those of its modes, and `_wrap`."""
 
     __slots__ = ()
@@ -82,13 +82,13 @@ class ShapeFacade(ABC, Generic[IndexT_co]):
         return True
 
 
-ShapeLike: TypeAlias = ShapeFacade[Any] | ShapeCommon | Iterable[SupportsIndex]
+ShapeLike: TypeAlias = ShapeBase[Any] | ShapeCommon | Iterable[SupportsIndex]
 """What `as_shape` accepts: a shape, an implementation of one, or extents."""
 
 
 def implementation_of(shape: ShapeLike) -> Implementation:
     """Return the implementation of what a shape is given by; extents make a box at the origin."""
-    if isinstance(shape, ShapeFacade):
+    if isinstance(shape, ShapeBase):
         return shape.implementation
     if isinstance(shape, ShapeCommon):
         if isinstance(shape, SmoothCommon | JaggedCommon | NestedCommon):
@@ -101,7 +101,7 @@ def implementation_of(shape: ShapeLike) -> Implementation:
 
 def names_of(shape: ShapeLike) -> Names:
     """Return the names of the modes of what a shape is given by."""
-    return shape._names if isinstance(shape, ShapeFacade) else None
+    return shape._names if isinstance(shape, ShapeBase) else None
 
 
 def check_names(target: ShapeLike, value: ShapeLike, what: str) -> None:
