@@ -1,11 +1,14 @@
 """The ZeroMQ context that all sockets of a process share, and what this build of ZeroMQ can do."""
 
+import atexit
 import errno
 import mmap
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from functools import partial
+from multiprocessing.util import Finalize
 from typing import Final, Literal, get_args
 
 import zmq
@@ -32,8 +35,13 @@ _SPARE: Final = 8
 _MEMORY: Final = 2**28
 """Bytes of address space that must be free for four threads: glibc gives each 64 MiB to allocate from."""
 
+_PATIENCE: Final = 1.0
+"""Seconds that the end of a process waits for threads that still have sockets open."""
+
 _lock = threading.Lock()
 _contexts: dict[int, "zmq.Context[zmq.Socket[bytes]]"] = {}
+_owners: "weakref.WeakKeyDictionary[zmq.Socket[bytes], int]" = weakref.WeakKeyDictionary()
+"""The thread that opened each socket."""
 
 
 def make_socket(number: int) -> "zmq.Socket[bytes]":
@@ -49,11 +57,13 @@ def make_socket(number: int) -> "zmq.Socket[bytes]":
     """
     check_descriptors(_SPARE)
     try:
-        return _shared_context().socket(number)
+        socket = _shared_context().socket(number)
     except zmq.ZMQError as error:
         raise TransportError(
             error.errno or 0, f"no socket can be opened: {zmq.strerror(error.errno or 0)}"
         ) from error
+    _owners[socket] = threading.get_ident()
+    return socket
 
 
 def _shared_context() -> "zmq.Context[zmq.Socket[bytes]]":
@@ -67,6 +77,10 @@ def _shared_context() -> "zmq.Context[zmq.Socket[bytes]]":
             context = zmq.Context()
             context.set(_ZERO_COPY_RECV, 0)
             _contexts[process] = context
+            # Both end it before pyzmq's collector, which was registered when it was imported; children of
+            # multiprocessing leave out what `atexit` knows.
+            atexit.register(_end)
+            Finalize(None, _end, exitpriority=0)
         return context
 
 
@@ -83,6 +97,30 @@ def _start_collector() -> None:
     starter.start()
     starter.join()
     vars(gc)["is_alive"] = partial(_is_started, gc, os.getpid)
+
+
+def _end() -> None:
+    """Send what closed sockets still hold, for as long as they linger, before pyzmq's collector stops.
+
+    That collector forgets the memory of what is being sent when the interpreter ends: ZeroMQ would send
+    whatever came to lie there, or abort the process.
+    """
+    context = _contexts.get(os.getpid())
+    if context is None or context.closed:
+        return
+    running = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
+    left = 0
+    for socket, thread in list(_owners.items()):
+        if socket.closed:
+            continue
+        if thread in running:
+            left += 1
+        else:
+            socket.close()
+    # A thread that waits at a socket is told that ZeroMQ is shut down; if it does not close it, nobody waits.
+    ender = threading.Thread(target=context.term, daemon=True)
+    ender.start()
+    ender.join(_PATIENCE if left else None)
 
 
 def _is_started(collector: GarbageCollector, getpid: Callable[[], int]) -> bool:

@@ -70,7 +70,8 @@ class Socket:
         others cannot open, a network of one's own, CURVE), and what talks to strangers is a process of its
         own with a limit on its memory.
     linger
-        How many seconds `close` may go on sending what is under way.
+        How many seconds what is under way may go on being sent once the socket is closed. A process waits
+        for that at its end, unless it leaves by ``os._exit`` or a signal: then `Delivery.wait` first.
 
     Raises
     ------
