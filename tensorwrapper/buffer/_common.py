@@ -21,7 +21,7 @@ from tensorwrapper.buffer._elements import (
     holds_strings,
     kind_of,
 )
-from tensorwrapper.buffer._sums import add_at
+from tensorwrapper.buffer._sums import add_at, check_sums
 from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements
 from tensorwrapper.buffer.copies._run_copy import run_copy
 from tensorwrapper.buffer.strings._data import StringData
@@ -101,13 +101,36 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         """Return the elements for a layout that gives several indices one place: at most to be added to."""
         return self.read_only()
 
-    def accumulate(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - most refuse
+    def accumulate(self, addresses: IntArray, values: Array, *, casting: WriteCasting = "same_kind") -> None:
         """Add one value to each address, also where an address comes several times.
 
         Raises
         ------
         ReadOnlyError
             If this kind of buffer, or its memory, does not allow it.
+        DTypeError, SizeOverflowError
+            As `check_sums`. Then nothing was added.
+        """
+        self.check_sums(addresses, values, casting=casting)
+        raise ReadOnlyError(f"a {type(self).__name__} buffer does not say how elements are added")
+
+    def check_sums(
+        self,
+        addresses: IntArray,  # noqa: ARG002 - most refuse
+        values: Array,  # noqa: ARG002
+        *,
+        casting: WriteCasting = "same_kind",  # noqa: ARG002
+    ) -> None:
+        """Raise what `accumulate` would.
+
+        Raises
+        ------
+        ReadOnlyError
+            If this kind of buffer, or its memory, does not allow it.
+        DTypeError
+            If values are of another kind than the elements.
+        SizeOverflowError
+            If a value or a sum does not fit the type. With ``casting="unsafe"`` all of them go, as NumPy's.
         """
         raise ReadOnlyError(f"elements of a {type(self).__name__} buffer are not added to; copy() gives some")
 
@@ -414,11 +437,17 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         flat.flags.writeable = False
         return Dense(flat, self)
 
-    def accumulate(self, addresses: IntArray, values: Array) -> None:
-        target = self.owner
-        if not target.writeable:
+    def accumulate(self, addresses: IntArray, values: Array, *, casting: WriteCasting = "same_kind") -> None:
+        self._check_addable()
+        add_at(self.owner.flat, addresses, values, casting)
+
+    def check_sums(self, addresses: IntArray, values: Array, *, casting: WriteCasting = "same_kind") -> None:
+        self._check_addable()
+        check_sums(self.owner.flat, addresses, values, casting)
+
+    def _check_addable(self) -> None:
+        if not self.owner.writeable:
             raise ReadOnlyError("this memory is read-only; copy() gives some that can change")
-        add_at(target.flat, addresses, values)
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
         return self.gather(iter([addresses.reshape(-1)]), addresses.size).reshape(addresses.shape)

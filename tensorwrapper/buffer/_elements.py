@@ -87,7 +87,13 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     return number
 
 
-def check_write(value: object, dtype: "np.dtype[Any]", *, casting: WriteCasting = "same_kind") -> Array:
+def check_write(
+    value: object,
+    dtype: "np.dtype[Any]",
+    *,
+    casting: WriteCasting = "same_kind",
+    weak: bool | None = None,
+) -> Array:
     """Return a value as an array that may be written into elements of a type: what it cannot hold is refused.
 
     Arrays and NumPy's numbers are cast within their kind, as NumPy's ``same_kind``; Python's numbers, and
@@ -99,6 +105,8 @@ def check_write(value: object, dtype: "np.dtype[Any]", *, casting: WriteCasting 
         A number, an array, or lists of numbers.
     casting
         ``"unsafe"`` casts as NumPy does, whatever is lost.
+    weak
+        Whether an array was made of Python's numbers; found out if it is not said.
 
     Raises
     ------
@@ -120,7 +128,8 @@ def check_write(value: object, dtype: "np.dtype[Any]", *, casting: WriteCasting 
         if given.kind in "mM" and _turned_back(array, array.astype(dtype)):
             raise SizeOverflowError(f"there are times of {given} that do not fit elements of type {dtype}")
         return array
-    weak = isinstance(value, list | tuple | int | float | complex) and not isinstance(value, np.generic)
+    if weak is None:
+        weak = isinstance(value, list | tuple | int | float | complex) and not isinstance(value, np.generic)
     if not (_is_within_kind(given, dtype) or (weak and given.kind in "biu" and dtype.kind in "biuf")):
         raise DTypeError(
             f"elements of type {given} do not go into elements of type {dtype}: only within one kind, or to "

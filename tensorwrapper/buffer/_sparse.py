@@ -19,7 +19,7 @@ from tensorwrapper.buffer._sparse_merge import (
     nearest,
     to_fill,
 )
-from tensorwrapper.buffer._sums import add_at
+from tensorwrapper.buffer._sums import add_at, check_sums
 from tensorwrapper.buffer.copies._copy import (
     assign_elements,
     copy_elements,
@@ -31,7 +31,7 @@ from tensorwrapper.errors import ReadOnlyError, SizeOverflowError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import InverseMap
 from tensorwrapper.shape.lowlevel import to_ordinal_array
-from tensorwrapper.typing import Array, IntArray, ScalarT_co
+from tensorwrapper.typing import Array, IntArray, ScalarT_co, WriteCasting
 
 __all__ = ["Sparse", "Stored", "make_sparse"]
 
@@ -201,14 +201,22 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         kept = np.flatnonzero(~inside(stored))
         return stored[kept], take_elements(values, iter([kept]), len(kept))
 
-    def accumulate(self, addresses: IntArray, values: Array) -> None:
-        if not self._adding:
-            raise ReadOnlyError("this buffer is read-only; copy() gives one that can change")
+    def accumulate(self, addresses: IntArray, values: Array, *, casting: WriteCasting = "same_kind") -> None:
+        self._check_addable()
         places, which = np.unique(addresses.reshape(-1), return_inverse=True)
         with self._stored.lock:
             sums = self.read(places)
-            add_at(sums, which.reshape(-1), values.reshape(-1))
+            add_at(sums, which.reshape(-1), values.reshape(-1), casting)
             self._stored.value = merge(self._stored.value, places, sums, self._fill)
+
+    def check_sums(self, addresses: IntArray, values: Array, *, casting: WriteCasting = "same_kind") -> None:
+        self._check_addable()
+        places, which = np.unique(addresses.reshape(-1), return_inverse=True)
+        check_sums(self.read(places), which.reshape(-1), values.reshape(-1), casting)
+
+    def _check_addable(self) -> None:
+        if not self._adding:
+            raise ReadOnlyError("this buffer is read-only; copy() gives one that can change")
 
     # What a layout reaches: nothing here goes through elements that are not stored.
 

@@ -148,7 +148,13 @@ class Strings(BufferCommon[Any]):
             with self._strings.lock:
                 self._strings.value = replace_strings(self._strings.value, addresses, strings)
 
-    def accumulate(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - it refuses
+    def check_sums(
+        self,
+        addresses: IntArray,  # noqa: ARG002 - it refuses
+        values: Array,  # noqa: ARG002
+        *,
+        casting: WriteCasting = "same_kind",  # noqa: ARG002
+    ) -> None:
         raise DTypeError("strings are not added up: the elements are no numbers")
 
     # What a layout reaches: starts and stops are moved, the bytes stay where they are.

@@ -5,26 +5,38 @@ from typing import Any, cast
 import numpy as np
 
 from tensorwrapper.buffer._elements import check_write
+from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.errors import DTypeError, SizeOverflowError
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import Array, IntArray, WriteCasting
 
-__all__ = ["add_at"]
+__all__ = ["add_at", "check_sums"]
 
 
-def add_at(flat: Array, places: IntArray, values: Array) -> None:
+def add_at(flat: Array, places: IntArray, values: Array, casting: WriteCasting = "same_kind") -> None:
     """Add each value to the element at its place, which may be that of other values too.
 
-    O(values); where sums may come near the ends of the type, O(values log values).
+    O(values); where sums may come near the ends of the type, O(values log values). Raises what `check_sums`
+    does; then nothing was added.
+    """
+    given: Any = check_sums(flat, places, values, casting)
+    with np.errstate(all="ignore" if casting == "unsafe" else None):
+        np.add.at(flat, places, given)
+
+
+def check_sums(flat: Array, places: IntArray, values: Array, casting: WriteCasting = "same_kind") -> Array:
+    """Return values as elements that may be added; casts and sums of ``"unsafe"`` lose what NumPy's lose.
 
     Raises
     ------
     DTypeError
         If values are of another kind than the elements, whose sums they would not have.
     SizeOverflowError
-        If a value or a sum is not in the range of the type, or finite numbers would become infinite. Then
-        nothing was added.
+        If a value or a sum is not in the range of the type, or finite numbers would become infinite.
     """
     dtype = flat.dtype
+    if casting == "unsafe":
+        with np.errstate(all="ignore"):
+            return values if values.dtype == dtype else copy_elements(values, dtype)
     if not np.can_cast(values.dtype, dtype, casting="same_kind"):
         raise DTypeError(f"sums of {values.dtype} do not go into elements of {dtype}")
     given = check_write(values, dtype)
@@ -33,7 +45,7 @@ def add_at(flat: Array, places: IntArray, values: Array) -> None:
         old: Any = flat[distinct]
         check = _check_integers if dtype.kind in "iu" else _check_floats
         check(old, which.reshape(-1), given, dtype)
-    np.add.at(flat, places, cast("Any", given))
+    return given
 
 
 def _may_overflow(flat: Array, places: IntArray, values: Array) -> bool:

@@ -96,11 +96,13 @@ class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             return self.normal_form(), None
         return self._make(in_order(self._expression)).normal_form(), self.shape
 
-    def accumulate_into(self, target: "Tensor[Any] | ViewBase[Any]") -> None:
+    def accumulate_into(
+        self, target: "Tensor[Any] | ViewBase[Any]", *, casting: WriteCasting = "same_kind"
+    ) -> None:
         """Add the elements to those of `target`, also where several of its indices share an element.
 
         This is the way to write through a view that repeats elements: every index adds its own, as
-        ``np.add.at`` does.
+        ``np.add.at`` does. Values and sums follow the rule of `assign`; an error changes nothing.
 
         Raises
         ------
@@ -108,6 +110,10 @@ class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             If an element of the target is not stored, or is stored where nothing may change.
         ExtentMismatchError
             If the extents do not broadcast to those of the target.
+        DTypeError
+            If the elements are of another kind than those of the target: floats for integers.
+        SizeOverflowError
+            If an element or a sum is not in the range of the target's type, unless ``casting="unsafe"``.
 
         Examples
         --------
@@ -123,15 +129,16 @@ class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         values = self.copy()
         if isinstance(target, Tensor):
             if target.shape.kind != "smooth":
-                values.accumulate_into(target)
+                values.accumulate_into(target, casting=casting)
                 return
-            accumulate(values, Expression(Reading(TensorSource(target)), target.layout))
+            accumulate(values, Expression(Reading(TensorSource(target)), target.layout), casting)
             return
         if target.shape.kind == "smooth":
-            accumulate(values, target.normal_form())
+            accumulate(values, target.normal_form(), casting)
             return
         line = target._make(in_order(target._expression))
-        accumulate(as_tensor(_in_line(values, target.shape)), line.normal_form(), target.shape)
+        flat = as_tensor(_in_line(values, target.shape))
+        accumulate(flat, line.normal_form(), casting, target.shape)
 
 
 def _in_line(value: "npt.ArrayLike | Tensor[Any]", rows: Shape) -> Any:  # noqa: ANN401 - what `assign` takes

@@ -11,7 +11,7 @@ from tensorwrapper.buffer import ArrowArrayLike, BufferCommon, Dense, StringData
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
     check_dtype,
-    convert_elements,
+    check_write,
     copy_elements,
     join_elements,
     packed_layout,
@@ -147,10 +147,12 @@ def _as_array(value: object, *, copy: bool | None) -> Array:
         except ValueError as error:
             name = type(cast("object", value)).__name__
             raise ConversionError(f"a {name} gives no elements: {error}") from error
+    name = type(value).__name__
+    if getattr(value, "shape", ()) is None:
+        raise ConversionError(f"a {name} without extents has no elements: a null dataspace makes no tensor")
     try:
         return np.asarray(value, copy=False if copy is False else None)
     except ValueError as error:
-        name = type(value).__name__
         if copy is False:
             raise ConversionError(f"a {name} has no memory to share; copy=False cannot be kept") from error
         raise ConversionError(
@@ -328,7 +330,8 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
     RankError
         If rows have different ranks, or there is no row at all.
     DTypeError
-        If tensors cannot hold such elements: objects, text, structures.
+        If tensors cannot hold such elements: objects, text, structures; or if they are of another kind than
+        `dtype`: floats for integers. ``astype`` drops fractions.
     SizeOverflowError
         If an element is not in the range of `dtype`.
     ConversionError
@@ -390,7 +393,10 @@ def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
     if leaf.ndim != 1:
         raise ConversionError(f"a row mixes numbers and lists: {numbers!r}")
     check_dtype(leaf.dtype)
-    return leaf if dtype is None else convert_elements(leaf, dtype, copy=False)
+    if dtype is None or not leaf.size:
+        # An empty list has no type of its own.
+        return leaf if dtype is None else np.empty(0, dtype)
+    return check_write(leaf, dtype, weak=not isinstance(numbers, np.ndarray))
 
 
 def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
@@ -419,7 +425,7 @@ def _shapes_of(
     if isinstance(row, np.ndarray):
         leaf = _plain(cast("Array", row))
         check_dtype(leaf.dtype)
-        leaves.append(leaf if dtype is None else convert_elements(leaf, dtype, copy=False))
+        leaves.append(leaf if dtype is None else check_write(leaf, dtype))
         return Shape.smooth(leaf.shape) if leaf.ndim > 1 else _length(leaf)
     if not isinstance(row, Sequence) or isinstance(row, str | bytes):
         raise ConversionError(f"a row of a jagged tensor is a list or an array, not {row!r}")

@@ -7,7 +7,15 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.buffer import Sparse
-from tensorwrapper.buffer.lowlevel import check_dtype, convert_elements, index_elements, packed_layout, rises
+from tensorwrapper.buffer.lowlevel import (
+    check_dtype,
+    check_write,
+    convert_elements,
+    copy_elements,
+    index_elements,
+    packed_layout,
+    rises,
+)
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, SizeOverflowError
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
@@ -55,6 +63,8 @@ def sparse(
         If there is not one value per index.
     ConversionError
         If an index comes several times, or `fill_value` is nothing that the elements can be.
+    DTypeError
+        If values are of another kind than `dtype`: floats for integers. ``astype`` drops fractions.
     SizeOverflowError
         If the shape has more than 2**63 - 1 elements, or a value or sum does not fit the type.
 
@@ -84,7 +94,9 @@ def _as_values(values: npt.ArrayLike, dtype: npt.DTypeLike | None) -> Array:
         return array
     wanted = np.dtype(dtype)
     check_dtype(wanted)
-    return convert_elements(array, wanted)
+    weak = isinstance(values, list | tuple | int | float | complex) and not isinstance(values, np.generic)
+    fitted = check_write(array, wanted, weak=weak) if array.size or not weak else array
+    return fitted if fitted.dtype == wanted else copy_elements(fitted, wanted)
 
 
 def _make(

@@ -16,10 +16,10 @@ from tensorwrapper.buffer.lowlevel import (
 )
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout.lowlevel import address_batches
 from tensorwrapper.shape.lowlevel import check_names
 from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.tensor._string_values import read_strings
+from tensorwrapper.tensor._sums import add_all
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
 
@@ -144,11 +144,12 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         if not self._buffer.assign_from(layout, source, packed_layout(self.shape).implementation):
             self._buffer.assign(layout, source.read_run(0, source.size))
 
-    def accumulate_into(self, target: "TensorBase[Any]") -> None:
+    def accumulate_into(self, target: "TensorBase[Any]", *, casting: WriteCasting = "same_kind") -> None:
         """Add the elements to those of `target`, also where several of its indices share a place.
 
         This is the way to write through a view that repeats its elements (`broadcast`, `repeat`, `gather`
-        with repeats, `sliding_window`): every index adds its own value, as ``np.add.at`` does.
+        with repeats, `sliding_window`): every index adds its own value, as ``np.add.at`` does. Values and
+        sums follow the rule of `assign`; an error changes nothing.
 
         Raises
         ------
@@ -156,6 +157,10 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             If the memory of the target may not change.
         ExtentMismatchError
             If the extents do not broadcast to those of the target.
+        DTypeError
+            If the elements are of another kind than those of the target: floats for integers.
+        SizeOverflowError
+            If an element or a sum is not in the range of the target's type, unless ``casting="unsafe"``.
 
         Examples
         --------
@@ -166,7 +171,7 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         [2.0, 5.0]
         """
         if not isinstance(cast("object", target), TensorBase):
-            view_of(self).accumulate_into(target)
+            view_of(self).accumulate_into(target, casting=casting)
             return
         shape = target.shape
         check_names(shape, self.shape, "accumulate_into")
@@ -178,11 +183,7 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             values = self.elements()
         else:
             raise ExtentMismatchError(f"a tensor of shape {self.shape} does not add to one of shape {shape}")
-        start, flat = 0, values.reshape(-1)
-        for batch in address_batches(target._layout.implementation):
-            places = batch.reshape(-1)
-            target._buffer.accumulate(places, flat[start : start + len(places)])
-            start += len(places)
+        add_all([(target._buffer, target._layout.implementation, values)], casting)
 
 
 def _readable(value: "npt.ArrayLike | TensorBase[Any]") -> "npt.ArrayLike | TensorBase[Any]":

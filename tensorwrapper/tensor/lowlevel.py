@@ -7,7 +7,8 @@ which are NumPy's.
 
 **Rows**: `cut_rows` is the layout in which a mode is dealt to rows.
 
-**Assignment**: `fit_values` is a value as an array of the type of a tensor, by the rules of its assignment.
+**Assignment**: `fit_values` is a value as an array of the type of a tensor, by the rules of its assignment;
+`add_all` adds arrays to what several layouts reach, or changes nothing.
 """
 
 from typing import TYPE_CHECKING
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor._common import TensorCommon
     from tensorwrapper.tensor._operators import Operators
     from tensorwrapper.tensor._structure import cut_rows
+    from tensorwrapper.tensor._sums import add_all
     from tensorwrapper.tensor._tensor import make_tensor
     from tensorwrapper.tensor._writes import fit_values
 
-__all__ = ["Operators", "TensorCommon", "cut_rows", "fit_values", "make_tensor"]
+__all__ = ["Operators", "TensorCommon", "add_all", "cut_rows", "fit_values", "make_tensor"]
 
 __getattr__: OfName
 __dir__: Names
@@ -31,6 +33,7 @@ __getattr__, __dir__ = lazy_names(
         "_common": ("TensorCommon",),
         "_operators": ("Operators",),
         "_structure": ("cut_rows",),
+        "_sums": ("add_all",),
         "_tensor": ("make_tensor",),
         "_writes": ("fit_values",),
     },

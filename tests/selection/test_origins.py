@@ -91,3 +91,32 @@ def test_attack_11_what_is_stretched_brings_no_origin():
 
 def test_attack_11_views_keep_where_their_source_lies():
     assert sel.as_view(HERE).shape == sel.as_view(HERE).astype("f4").shape == HERE.shape
+
+
+BOXES = [
+    tw.zeros(Shape(2, 3, origin=(5, 0))),
+    tw.zeros(Shape(2, 3, origin=(0, 1))),
+    tw.zeros(Shape(2, 3, origin=(5, 1))),
+    tw.zeros(Shape(2, 3)),
+    np.zeros((2, 3)),
+]
+
+
+@pytest.mark.parametrize("a", range(len(BOXES)))
+@pytest.mark.parametrize("b", range(len(BOXES)))
+@pytest.mark.parametrize("mode", [0, 1, -1])
+def test_section_1_numpys_joins_have_the_origin_of_lazy_ones_or_are_refused_alike(a, b, mode):
+    parts = [BOXES[a], BOXES[b]]
+    if not any(isinstance(part, tw.Tensor) for part in parts):
+        return
+    for eager, lazy in (
+        (lambda: np.concatenate(parts, axis=mode), lambda: tw.concat(parts, mode=mode)),
+        (lambda: np.stack(parts, axis=mode), lambda: tw.stack(parts, mode=mode)),
+    ):
+        try:
+            expected = lazy().shape
+        except ExtentMismatchError:
+            with pytest.raises(ExtentMismatchError):
+                eager()
+            continue
+        assert eager().shape == expected

@@ -160,6 +160,101 @@ def test_fill_values_follow_the_same_rule():
         tw.full((2,), 1e300, dtype="f4")
 
 
+MADE = {
+    "jagged lists": lambda numbers, dtype: tw.jagged([[n] for n in numbers], dtype=dtype),
+    "jagged arrays": lambda numbers, dtype: tw.jagged([np.array([n]) for n in numbers], dtype=dtype),
+    "jagged cells": lambda numbers, dtype: tw.jagged([np.array([[n]]) for n in numbers], dtype=dtype),
+    "jagged tensors": lambda numbers, dtype: tw.jagged([tw.as_tensor([n]) for n in numbers], dtype=dtype),
+    "sparse list": lambda numbers, dtype: tw.sparse(
+        np.arange(len(numbers))[:, None], numbers, (5,), dtype=dtype
+    ),
+    "sparse array": lambda numbers, dtype: tw.sparse(
+        np.arange(len(numbers))[:, None], np.array(numbers), (5,), dtype=dtype
+    ),
+}
+
+
+@pytest.mark.parametrize("make", MADE.values(), ids=MADE)
+def test_s3_what_makes_tensors_of_a_type_follows_the_same_rule(make):
+    for numbers, dtype, error in (
+        ([1.5, 2.0], "i4", DTypeError),
+        ([2.0], "i8", DTypeError),
+        ([1.5], "?", DTypeError),
+        ([1j], "f8", DTypeError),
+        ([1e300], "f4", SizeOverflowError),
+        ([300], "i1", SizeOverflowError),
+    ):
+        with pytest.raises(error):
+            make(numbers, dtype)
+    for numbers, dtype in (([1, 2], "f8"), ([0.5], "f4"), ([1, 2], "i1"), ([True], "i8"), ([1.5], "c8")):
+        made = make(numbers, dtype)
+        assert made.dtype == np.dtype(dtype)
+        flat = (made.to_dense() if made.is_sparse else made).elements()
+        assert flat[: len(numbers)].tolist() == numbers
+
+
+def test_s3_lists_of_python_numbers_go_where_they_fit_and_empty_ones_anywhere():
+    assert tw.jagged([[], [1, 255]], dtype="u1").tolist() == [[], [1, 255]]
+    assert tw.jagged([[], []], dtype="i8").dtype == np.int64
+    assert tw.sparse([], [], (3,), dtype="i8").dtype == np.int64
+    with pytest.raises(SizeOverflowError):
+        tw.jagged([[-1]], dtype="u1")
+    with pytest.raises(DTypeError):
+        tw.jagged([np.array([1])], dtype="u1")
+
+
+TARGETS = {
+    "dense": lambda dtype: tw.as_tensor(np.ones(4, dtype)),
+    "rows": lambda dtype: tw.from_buffer(np.ones(4, dtype), Shape.jagged([3, 1])),
+    "sparse": lambda dtype: tw.sparse(np.arange(4)[:, None], np.ones(4, dtype), (4,)),
+    "gathered": lambda dtype: tw.as_tensor(np.ones(4, dtype)).gather(0, [0, 1, 0, 1]),
+    "view": lambda dtype: sel.as_view(np.ones(4, dtype)),
+    "joined views": lambda dtype: sel.concat([np.ones(2, dtype), np.ones(2, dtype)]),
+}
+
+
+def added(target, values, **options):
+    given = tw.as_tensor(values)
+    if target.shape.kind == "jagged":
+        given = tw.from_buffer(np.asarray(values), target.shape)
+    given.accumulate_into(target, **options)
+
+
+@pytest.mark.parametrize("make", TARGETS.values(), ids=TARGETS)
+def test_s3_sums_follow_the_same_rule_and_unsafe_is_the_way_round(make):
+    for values, dtype, error in (
+        (np.full(4, 1.5), "i8", DTypeError),
+        (np.full(4, 300), "i1", SizeOverflowError),
+        (np.full(4, 1e300), "f4", SizeOverflowError),
+        (np.array([1, 1, 1, 127], "i1"), "i1", SizeOverflowError),
+    ):
+        target = make(dtype)
+        before = elements(target)
+        with pytest.raises(error):
+            added(target, values)
+        assert elements(target).tolist() == before.tolist()
+    target = make("i1")
+    added(target, np.array([1.9, 1.9, 300, 127.0]), casting="unsafe")
+    which = [0, 1, 0, 1] if make is TARGETS["gathered"] else [0, 1, 2, 3]
+    expected = np.ones(4, "i1")
+    with np.errstate(all="ignore"):
+        np.add.at(expected, which, np.array([1.9, 1.9, 300, 127.0]).astype("i1"))
+    assert elements(target).tolist() == expected[which].tolist()
+
+
+def test_s3_sums_are_whole_or_not_at_all_over_several_buffers():
+    parts = [tw.as_tensor(np.zeros(2, "i1")) for _ in range(3)]
+    for bad in range(6):
+        values = np.ones(6, "i2")
+        values[bad] = 200
+        with pytest.raises(SizeOverflowError):
+            tw.as_tensor(values).accumulate_into(sel.concat(parts))
+        assert [part.tolist() for part in parts] == [[0, 0]] * 3
+    with pytest.raises(SizeOverflowError):
+        tw.as_tensor(np.full(4, 100, "i1")).accumulate_into(sel.concat([parts[0], parts[0]]))
+    assert parts[0].tolist() == [0, 0]
+
+
 def test_every_way_to_write_is_in_the_table():
     writers = {
         name
@@ -169,4 +264,4 @@ def test_every_way_to_write_is_in_the_table():
         if name == "__setitem__" or "casting" in inspect.signature(member).parameters
     }
 
-    assert writers == {"assign", "__setitem__", "astype"}
+    assert writers == {"assign", "__setitem__", "astype", "accumulate_into"}

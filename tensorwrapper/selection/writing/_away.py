@@ -16,7 +16,7 @@ from tensorwrapper.selection.sources._asking import abilities_of, tell
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source, WritableSource
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import Array, IntArray, WriteCasting
 
 __all__ = ["Away", "away_buffer", "write_away"]
 
@@ -51,7 +51,13 @@ class Away(BufferCommon[Any]):
     def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002
         raise self._refused()
 
-    def accumulate(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002
+    def check_sums(
+        self,
+        addresses: IntArray,  # noqa: ARG002
+        values: Array,  # noqa: ARG002
+        *,
+        casting: WriteCasting = "same_kind",  # noqa: ARG002
+    ) -> None:
         raise self._refused()
 
     def _refused(self) -> ReadOnlyError:

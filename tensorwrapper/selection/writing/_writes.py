@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer.lowlevel import copy_elements, fit_extents
 from tensorwrapper.errors import ReadOnlyError
-from tensorwrapper.layout.lowlevel import address_batches
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.sources._source import TensorSource
@@ -23,7 +22,7 @@ from tensorwrapper.selection.writing._targets import (
 )
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import fit_values, make_tensor
+from tensorwrapper.tensor.lowlevel import add_all, fit_values, make_tensor
 from tensorwrapper.typing import Array, Extents, WriteCasting
 
 __all__ = ["Value", "accumulate", "assign", "writable_targets"]
@@ -110,7 +109,9 @@ def _array_of(value: Value) -> Array | None:
     return None
 
 
-def accumulate(values: Tensor[Any], normal: Expression, rows: Shape | None = None) -> None:
+def accumulate(
+    values: Tensor[Any], normal: Expression, casting: WriteCasting, rows: Shape | None = None
+) -> None:
     """Add elements to those of a view, also where several of its indices share an element."""
     if not normal.shape.size:
         fit_extents(values.elements().reshape(values.shape.extents), normal.shape.extents)
@@ -122,9 +123,5 @@ def accumulate(values: Tensor[Any], normal: Expression, rows: Shape | None = Non
             raise ReadOnlyError("a source of the view is read-only; copy() gives one that can change")
     extents = normal.shape.extents
     own = fit_extents(values.elements().reshape(values.shape.extents), extents)
-    for part, mine in list(write_parts(found, np.broadcast_to(own, extents))):
-        start, flat = 0, mine.reshape(-1)
-        for batch in address_batches(part.tensor.layout.implementation):
-            places = batch.reshape(-1)
-            part.tensor.buffer.accumulate(places, flat[start : start + len(places)])
-            start += len(places)
+    shares = write_parts(found, np.broadcast_to(own, extents))
+    add_all([(part.tensor.buffer, part.tensor.layout.implementation, mine) for part, mine in shares], casting)

@@ -55,10 +55,16 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
     if any(tensor.buffer.fill_value is not None for tensor in tensors):
         _refuse_where(where, name, "a sparse tensor")
-        return _put(compute_sparse(ufunc, operands, options), outs, name)
+        made = compute_sparse(ufunc, operands, options)
+        _check_outs(made, outs, name)
+        found = [_put(own, out) for own, out in zip(made, outs, strict=True)]
+        return found[0] if len(found) == 1 else tuple(found)
     if any(holds_strings(tensor.dtype) for tensor in tensors):
         _refuse_where(where, name, "a tensor of strings")
-        return _put(compute_strings(ufunc, operands, options), outs, name)
+        (out,) = outs
+        made_of_text = compute_strings(ufunc, operands, options)
+        _check_outs((made_of_text,), outs, name)
+        return _put(made_of_text, out)
     if where is not True:
         where = _read_where(where, outs, name)
     everything = [*operands, where] if where is not True else operands
@@ -127,7 +133,8 @@ def _call_whole(
     if out is None:
         return results
     result = over_array(np.asarray(results), Shape(*np.shape(results)), _makers(operands, out))
-    return _put(result, (out,), name)
+    _check_outs((result,), (out,), name)
+    return _put(result, out)
 
 
 def _makers(operands: Sequence[object], out: Out) -> list[object]:
@@ -232,17 +239,20 @@ def _several(results: object) -> "tuple[Array, ...]":
     return cast("tuple[Array, ...]", results if isinstance(results, tuple) else (results,))
 
 
-def _put(result: "TensorBase[Any]", outs: "tuple[Out, ...]", name: str) -> object:
-    """Write a sparse or string result, or one of strings compared, into ``out=``."""
-    (out,) = outs
-    if out is None:
-        return result
-    if isinstance(out, np.ndarray):
-        raise ConversionError(f"{name}: a result in {result.buffer!r} goes into a tensor, not into an array")
-    check_out(out, result.shape, name)
-    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
-        raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {out.dtype}")
-    if result.buffer.fill_value is not None:
+def _check_outs(results: "Sequence[TensorBase[Any]]", outs: "tuple[Out, ...]", name: str) -> None:
+    """Raise unless ``out=`` can take on sparse or string results, or those of strings compared."""
+    for result, out in zip(results, outs, strict=True):
+        if out is None:
+            continue
+        if isinstance(out, np.ndarray):
+            raise ConversionError(
+                f"{name}: a result in {result.buffer!r} goes into a tensor, not into an array"
+            )
+        check_out(out, result.shape, name)
+        if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+            raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {out.dtype}")
+        if result.buffer.fill_value is None:
+            continue
         own = out.buffer.fill_value if is_tensor(out) else None
         if own is None or not np.array_equal(
             own, result.buffer.fill_value, equal_nan=own.dtype.kind in "fcmM"
@@ -251,6 +261,12 @@ def _put(result: "TensorBase[Any]", outs: "tuple[Out, ...]", name: str) -> objec
                 f"the result has the fill {result.buffer.fill_value[()]}, which out= cannot take on; "
                 "t = t + u makes a new tensor"
             )
+
+
+def _put(result: "TensorBase[Any]", out: Out) -> object:
+    """Write a result into ``out=``, which was checked."""
+    if out is None or isinstance(out, np.ndarray):
+        return result
     out.assign(result)
     return out
 

@@ -217,7 +217,7 @@ def _concatenate(
         raise ConversionError("np.concatenate of tensors takes no out=: assign() writes what comes")
     if _are_lazy(tensors):
         return _cast(join_lazily("concat", tensors, mode=axis), dtype, casting)
-    parts = _tensors(tensors, "concatenate")
+    parts = _tensors(tensors, "concatenate", axis)
     mode = mode_of(axis, parts[0].shape.rank)
     shape = _joined_shape(parts, mode)
     return _join(parts, shape, mode, dtype, casting, "concatenate")
@@ -256,17 +256,26 @@ def _stack(
     return _join(parts, Shape.stack([part.shape for part in parts]), 0, dtype, casting, "stack")
 
 
-def _tensors(given: Iterable[object], name: str) -> list[TensorBase[Any]]:
-    """Return what is joined as tensors, of which at least one is given."""
+def _tensors(
+    given: Iterable[object], name: str, axis: "SupportsIndex | None" = None
+) -> list[TensorBase[Any]]:
+    """Return what is joined as tensors, of which at least one is given.
+
+    Arrays lie nowhere: they are put where the first tensor is, but along the mode `axis`.
+    """
     read = [read_operand(operand, name) for operand in given]
-    parts = [
-        operand
-        if isinstance(operand, TensorBase)
-        else over_array(
-            np.asarray(operand), wrap(make_smooth(np.shape(operand), (0,) * np.ndim(operand))), read
-        )
-        for operand in read
-    ]
+    shape = first_tensor(read).shape.flatten()
+    place = list(shape.origin) if shape.kind == "smooth" else [0] * shape.rank
+    if axis is not None and place:
+        place[mode_of(axis, shape.rank)] = 0
+    parts: list[TensorBase[Any]] = []
+    for operand in read:
+        if isinstance(operand, TensorBase):
+            parts.append(operand)
+            continue
+        rank = np.ndim(operand)
+        origin = tuple(place) if rank == len(place) else (0,) * rank
+        parts.append(over_array(np.asarray(operand), wrap(make_smooth(np.shape(operand), origin)), read))
     if name == "concatenate" and any(not part.shape.rank for part in parts):
         raise ConversionError("np.concatenate: a tensor of rank 0 has no mode to be joined along")
     return parts

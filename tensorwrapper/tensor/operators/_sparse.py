@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import check_dtype, is_fill, make_sparse, packed_layout
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
 from tensorwrapper.shape import Shape
@@ -21,21 +22,22 @@ from tensorwrapper.typing import Array, Extents, IntArray
 __all__ = ["at_places", "choose_sparse", "compute_sparse", "union_of"]
 
 
-def compute_sparse(ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]) -> TensorBase[Any]:
-    """Return the sparse tensor of a ufunc of sparse tensors and numbers.
+def compute_sparse(
+    ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]
+) -> "tuple[TensorBase[Any], ...]":
+    """Return the sparse tensors of a ufunc of sparse tensors and numbers: most have one.
 
     O(stored) for one tensor and numbers, whose places it shares; one merge of sorted places for two.
     """
-    name = ufunc.__name__
-    if ufunc.nout != 1:
-        raise ConversionError(
-            f"{name}: a sparse tensor has one result, {name} has {ufunc.nout}; to_dense() first"
-        )
-    return choose_sparse(partial(ufunc, **options), operands, name)
+    return _computed(partial(ufunc, **options), operands, ufunc.__name__)
 
 
 def choose_sparse(function: Any, operands: list[Operand], name: str) -> TensorBase[Any]:  # noqa: ANN401 - any function of arrays
     """Return the sparse tensor of a function of elements, as `compute_sparse` does of a ufunc."""
+    return _computed(function, operands, name)[0]
+
+
+def _computed(function: Any, operands: list[Operand], name: str) -> "tuple[TensorBase[Any], ...]":  # noqa: ANN401
     shape, tensors = _shape_of(operands, name)
     places, found = union_of(tensors)
     values = iter(found)
@@ -51,14 +53,29 @@ def choose_sparse(function: Any, operands: list[Operand], name: str) -> TensorBa
     with refusals(name):
         # The fill is one number at places of which the user knows nothing: no warning of 0 / 0.
         with np.errstate(all="ignore"):
-            fill = np.asarray(function(*fills))
-        result = np.asarray(function(*elements))
+            new_fills = _several(function(*fills))
+        results = _several(function(*elements))
+    make = tensors[0]._make
+    return tuple(
+        [
+            make(packed_layout(shape), _stored(places, np.asarray(result), shape.size, np.asarray(fill)))
+            for result, fill in zip(results, new_fills, strict=True)
+        ]
+    )
+
+
+def _several(found: Any) -> "tuple[Any, ...]":  # noqa: ANN401 - one array or more
+    return found if isinstance(found, tuple) else (found,)
+
+
+def _stored(places: IntArray, result: Array, size: int, fill: Array) -> BufferCommon[Any]:
+    """Return a buffer of what differs from the fill."""
     check_dtype(result.dtype)
     fill = fill.astype(result.dtype)
     kept = ~is_fill(result, fill)
     if not kept.all():
         places, result = places[kept], result[kept]
-    return tensors[0]._make(packed_layout(shape), make_sparse(places, result, shape.size, fill))
+    return make_sparse(places, result, size, fill)
 
 
 def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[TensorBase[Any]]]:

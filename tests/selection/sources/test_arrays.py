@@ -275,3 +275,12 @@ def test_dask_that_does_not_know_its_length_is_not_computed():
     x = da.arange(10, chunks=3)
     with pytest.raises(ConversionError, match="compute_chunk_sizes"):
         sel.as_view(x[x > 2])
+
+
+@pytest.mark.parametrize("take", [tw.as_tensor, sel.as_view, lambda value: tw.concat([value, value])])
+def test_section_4_what_has_no_extents_is_refused(take, tmp_path):
+    with h5py.File(tmp_path / "none.h5", "w") as file:
+        nothing = file.create_dataset("e", data=h5py.Empty("f4"))
+        for value in (nothing, h5py.Empty("f4")):
+            with pytest.raises(ConversionError, match="without extents has no elements"):
+                take(value)

@@ -1,0 +1,38 @@
+"""Elements added to those of several layouts: all of them, or none if one sum is refused."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.layout import LayoutCommon
+from tensorwrapper.layout.lowlevel import address_batches
+from tensorwrapper.typing import Array, IntArray, WriteCasting
+
+__all__ = ["add_all"]
+
+
+def add_all(
+    parts: Iterable[tuple[BufferCommon[Any], LayoutCommon, Array]], casting: WriteCasting = "same_kind"
+) -> None:
+    """Add arrays to what layouts reach in buffers, one value to each index; an error changes nothing.
+
+    O(elements), and memory of one address for each of them.
+    """
+    groups: dict[int, tuple[BufferCommon[Any], list[IntArray], list[Array]]] = {}
+    for buffer, layout, values in parts:
+        # One call for each buffer: sums in two places of a view may be sums of one element.
+        _, places, given = groups.setdefault(id(buffer.owner), (buffer, [], []))
+        places += [batch.reshape(-1) for batch in address_batches(layout)]
+        given.append(values.reshape(-1))
+    # NumPy joins arrays of several types to one that holds them; here they have the type of one tensor.
+    calls = [(buffer, _joined(places), _joined(given)) for buffer, places, given in groups.values()]
+    for buffer, at, values in calls[:-1] if len(calls) > 1 else ():
+        buffer.check_sums(at, values, casting=casting)
+    for buffer, at, values in reversed(calls):
+        buffer.accumulate(at, values, casting=casting)
+
+
+def _joined(arrays: "list[Any]") -> Any:  # noqa: ANN401 - an array, of integers or of elements
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays or [np.zeros(0, dtype=np.int64)])
