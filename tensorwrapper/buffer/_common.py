@@ -104,12 +104,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     def accumulate(self, addresses: IntArray, values: Array, *, casting: WriteCasting = "same_kind") -> None:
         """Add one value to each address, also where an address comes several times.
 
-        Raises
-        ------
-        ReadOnlyError
-            If this kind of buffer, or its memory, does not allow it.
-        DTypeError, SizeOverflowError
-            As `check_sums`. Then nothing was added.
+        What `check_sums` refuses is refused, and then nothing was added.
         """
         self.check_sums(addresses, values, casting=casting)
         raise ReadOnlyError(f"a {type(self).__name__} buffer does not say how elements are added")
@@ -121,17 +116,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         *,
         casting: WriteCasting = "same_kind",  # noqa: ARG002
     ) -> None:
-        """Raise what `accumulate` would.
-
-        Raises
-        ------
-        ReadOnlyError
-            If this kind of buffer, or its memory, does not allow it.
-        DTypeError
-            If values are of another kind than the elements.
-        SizeOverflowError
-            If a value or a sum does not fit the type. With ``casting="unsafe"`` all of them go, as NumPy's.
-        """
+        """Raise what `accumulate` would: ReadOnlyError, and unless all goes, DTypeError, SizeOverflowError."""
         raise ReadOnlyError(f"elements of a {type(self).__name__} buffer are not added to; copy() gives some")
 
     @abstractmethod
@@ -438,16 +423,15 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return Dense(flat, self)
 
     def accumulate(self, addresses: IntArray, values: Array, *, casting: WriteCasting = "same_kind") -> None:
-        self._check_addable()
-        add_at(self.owner.flat, addresses, values, casting)
+        add_at(self._addable(), addresses, values, casting)
 
     def check_sums(self, addresses: IntArray, values: Array, *, casting: WriteCasting = "same_kind") -> None:
-        self._check_addable()
-        check_sums(self.owner.flat, addresses, values, casting)
+        check_sums(self._addable(), addresses, values, casting)
 
-    def _check_addable(self) -> None:
+    def _addable(self) -> Array:
         if not self.owner.writeable:
             raise ReadOnlyError("this memory is read-only; copy() gives some that can change")
+        return self.owner.flat
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
         return self.gather(iter([addresses.reshape(-1)]), addresses.size).reshape(addresses.shape)
