@@ -116,7 +116,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         *,
         casting: WriteCasting = "same_kind",  # noqa: ARG002
     ) -> None:
-        """Raise what `accumulate` would: ReadOnlyError, and unless all goes, DTypeError, SizeOverflowError."""
+        """Raise what `accumulate` would: ReadOnlyError; unless all goes, DTypeError or SizeOverflowError."""
         raise ReadOnlyError(f"elements of a {type(self).__name__} buffer are not added to; copy() gives some")
 
     @abstractmethod
