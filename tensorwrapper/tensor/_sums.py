@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.buffer.lowlevel import join_elements
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import address_batches
 from tensorwrapper.typing import Array, IntArray, WriteCasting
@@ -26,13 +25,12 @@ def add_all(
         _, places, given = groups.setdefault(id(buffer.owner), (buffer, [], []))
         places += [batch.reshape(-1) for batch in address_batches(layout)]
         given.append(values.reshape(-1))
-    # NumPy joins arrays of several types to one that holds them; here they have the type of one tensor.
     calls = [(buffer, _joined(places), _joined(given)) for buffer, places, given in groups.values()]
-    for buffer, at, values in calls[:-1] if len(calls) > 1 else ():
+    for buffer, at, values in calls[:-1]:
         buffer.check_sums(at, values, casting=casting)
     for buffer, at, values in reversed(calls):
         buffer.accumulate(at, values, casting=casting)
 
 
-def _joined(arrays: "list[Any]") -> Any:  # noqa: ANN401 - an array, of integers or of elements
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays or [np.zeros(0, dtype=np.int64)])
+def _joined(arrays: "list[Any]") -> Any:  # noqa: ANN401 - an array, of addresses or of elements
+    return arrays[0] if len(arrays) == 1 else join_elements(arrays, arrays[0].dtype)
