@@ -54,6 +54,7 @@ ALONE = {
         "TensorCommon": "views are made of it: what both can do is one class",
         "add_all": "sums through a view are whole or not at all, as those into a tensor",
         "cut_rows": "counts may be a tensor of rows themselves, which says what belongs to which prefix",
+        "padded_lines": "which shape rows get that are made longer is one rule for both",
         "fit_values": "a write through a view takes what a write to a tensor takes",
     },
     "wire": {

@@ -26,10 +26,8 @@ from tensorwrapper.selection._view_base import ViewBase
 from tensorwrapper.selection.expressions._expression import box, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._padding import padded
-from tensorwrapper.selection.expressions._reading import reading_of
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
 from tensorwrapper.selection.rows._rows import put_together_rows
-from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.shape.lowlevel import key_of_names, mode_of, names_of, picked_names
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import TensorCommon
@@ -154,17 +152,18 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         return self.pad(widths, fill_value=fill_value)
 
     def _padded_rows(self, length: int, fill_value: object, mode: SupportsIndex, *, clip: bool) -> Self:
-        shape = self.shape
-        rank = shape.rank
-        number = mode_of(mode, rank)
-        if shape.kind == "jagged" and number == rank - 1 and shape.outer_rank == number:
-            value = fit_number(fill_value, self.dtype, "fill_value")[()]
-            fill = whole(Filling(box((1,)), value, self.dtype))
-            rows = self._make(put_together_rows("pad_rows", [self._expression, fill], length, clip))
-            names = names_of(shape)
-            return rows if names is None else cast("Any", rows).named(*names)
-        padded_rows = self.copy().pad_rows(length, fill_value=fill_value, mode=mode, clip=clip)
-        return self._make(reading_of(TensorSource(padded_rows)))
+        view = self._by(Layout.flatten) if self.shape.kind == "nested" else self
+        shape = view.shape
+        if shape.kind == "smooth":
+            return view.pad_rows(length, fill_value=fill_value, mode=mode, clip=clip)
+        number = mode_of(mode, shape.rank)
+        value = fit_number(fill_value, self.dtype, "fill_value")[()]
+        fill = whole(Filling(box((1,)), value, self.dtype))
+        is_row = number == shape.rank - 1 == shape.outer_rank
+        where = () if is_row else (number,)
+        rows = self._make(put_together_rows("pad_rows", [view._expression, fill], length, clip, *where))
+        names = names_of(shape)
+        return rows if names is None else cast("Any", rows).named(*names)
 
     def _of_each_row(self, key: ArrayKey) -> Self:
         """Return what a key with arrays selects of rows: some of them, or of each row what its own says."""

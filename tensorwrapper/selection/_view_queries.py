@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from typing import Generic, SupportsIndex
+from typing import Any, Generic, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -123,7 +123,7 @@ class ViewQueries(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """
         from tensorwrapper.selection.explain._explain import explain, to_text  # noqa: PLC0415
 
-        return to_text(explain(self._expression, self.normal_form()))
+        return to_text(explain(self._expression, self.normal_form(), cast("Any", self).plan().reads))
 
     def to_svg(self) -> str:
         """Return a picture: one cell per element, coloured by the source that it comes from.
@@ -145,7 +145,7 @@ class ViewQueries(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """Return what notebooks show: the explanation as nested lists."""
         from tensorwrapper.selection.explain._explain import explain, to_html  # noqa: PLC0415
 
-        return to_html(explain(self._expression, self.normal_form()))
+        return to_html(explain(self._expression, self.normal_form(), cast("Any", self).plan().reads))
 
     def __repr__(self) -> str:
         atoms = [str(atom) for atom in self.atoms]

@@ -45,7 +45,11 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> sel.concat([[1, 2], [3, 4]]).unflatten([1, 0, 3]).compute().tolist()
         [[1], [], [2, 3, 4]]
         """
-        return self._by(_cut, counts, mode)
+        if not isinstance(counts, TensorCommon):
+            return self._by(_cut, counts, mode)
+        given: Any = counts.copy() if isinstance(counts, ViewFacade) else counts
+        # Which count belongs to which prefix is what its rows say: it is recorded as it is.
+        return self._taken("_cut", (given, mode), _cut, (given, mode), {})
 
     if not TYPE_CHECKING:  # What checkers read stands in `ViewRanks`, with the ranks.
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
 from tensorwrapper.buffer.lowlevel import holds_strings
-from tensorwrapper.errors import BufferSizeError, ConversionError, JaggedModeError
+from tensorwrapper.errors import BufferSizeError, ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, fastest_first, wrap_layout
 from tensorwrapper.selection._view_base import ViewBase
@@ -214,13 +214,13 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         most = to_count(max_bytes, "max_bytes") // max(self.dtype.itemsize, 1)
         if not most:
             raise BufferSizeError(f"an element of {self.dtype} has more than {max_bytes} bytes")
+        watch = Watch(self.nbytes, progress, cancel)
         if self.shape.kind == "nested":
-            raise JaggedModeError(
-                f"a view of the layers {self.shape} has no blocks: flatten() drops the layers"
+            flat = self._by(Layout.flatten)
+            return _nested_blocks(
+                flat._blocks(most, threads_for(self.nbytes, threads), watch, cancel), self.shape.layers
             )
-        return self._blocks(
-            most, threads_for(self.nbytes, threads), Watch(self.nbytes, progress, cancel), cancel
-        )
+        return self._blocks(most, threads_for(self.nbytes, threads), watch, cancel)
 
     def _blocks(
         self, most: int, threads: int, watch: Watch, cancel: Cancel | None
@@ -286,6 +286,14 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
 
     def __contains__(self, value: object) -> bool:
         return value in self.compute()
+
+
+def _nested_blocks(
+    found: Iterator[tuple[Shape, Tensor[Any]]], layers: tuple[int, ...]
+) -> Iterator[tuple[Shape, Tensor[Any]]]:
+    for region, block in found:
+        nested = Layout.nested(block.layout, layers=layers)
+        yield Shape.nested(region, layers=layers), make_tensor(nested, block.buffer)
 
 
 def _copied(source: Tensor[Any], out: "Target | None") -> Tensor[Any]:

@@ -13,7 +13,7 @@ from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import Columns, make_smooth, rows_under, wrap
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["pad_mode"]
+__all__ = ["pad_mode", "padded_lines"]
 
 
 def pad_mode(
@@ -43,6 +43,27 @@ def pad_mode(
     """
     if shape.kind == "smooth":
         return _pad_box(flat.reshape(shape.extents), mode, length, fill, clip=clip)
+    made, lengths, longer = padded_lines(shape, mode, length, clip=clip)
+    return made, _fill_runs(flat, lengths, longer, fill)
+
+
+def padded_lines(
+    shape: Shape[Any], mode: int, length: int, *, clip: bool
+) -> tuple[Shape[Any], IntArray, IntArray]:
+    """Return the padded shape of jagged rows, and how long the runs are that get a fill behind them.
+
+    Returns
+    -------
+    shape, lengths, longer
+        A run for each prefix that leads to the mode: its elements before, and after. O(runs).
+
+    Raises
+    ------
+    JaggedModeError
+        If the mode leads to the cells of a jagged shape.
+    SizeOverflowError
+        If there would be more elements than 64 bits can address.
+    """
     rows = rows_under(shape).packed()
     inner = mode - rows.outer_rank
     if inner < 0:
@@ -57,12 +78,11 @@ def pad_mode(
         raise SizeOverflowError(f"{made} has more elements than 64 bits can address")
     before, after = cells[:, :inner].prod(axis=1), cells[:, inner + 1 :].prod(axis=1)
     lengths, longer = [np.repeat(extents * after, before) for extents in (cells[:, inner], wanted)]
-    padded = _fill_runs(flat, lengths, longer, fill)
     if clip and all(map(made.is_uniform, range(made.rank))):
         extents: Extents = made.as_smooth().extents
         # Without a row, the bounding box does not know how long one would be.
         made = wrap(make_smooth((*extents[:mode], length, *extents[mode + 1 :]), (0,) * made.rank))
-    return made, padded
+    return made, lengths, longer
 
 
 def _pad_box(box: Array, mode: int, length: int, fill: Array, *, clip: bool) -> tuple[Shape[Any], Array]:

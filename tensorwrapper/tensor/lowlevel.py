@@ -5,7 +5,7 @@ which are NumPy's.
 
 **Making tensors** of parts that are known to fit: `make_tensor` (nothing is checked; `Tensor` checks).
 
-**Rows**: `cut_rows` is the layout in which a mode is dealt to rows.
+**Rows**: `cut_rows` is the layout in which a mode is dealt to rows, `padded_lines` the shape of longer ones.
 
 **Assignment**: `fit_values` is a value as an array of the type of a tensor, by the rules of its assignment;
 `add_all` adds arrays to what several layouts reach, or changes nothing.
@@ -18,12 +18,13 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 if TYPE_CHECKING:
     from tensorwrapper.tensor._common import TensorCommon
     from tensorwrapper.tensor._operators import Operators
+    from tensorwrapper.tensor._pad import padded_lines
     from tensorwrapper.tensor._structure import cut_rows
     from tensorwrapper.tensor._sums import add_all
     from tensorwrapper.tensor._tensor import make_tensor
     from tensorwrapper.tensor._writes import fit_values
 
-__all__ = ["Operators", "TensorCommon", "add_all", "cut_rows", "fit_values", "make_tensor"]
+__all__ = ["Operators", "TensorCommon", "add_all", "cut_rows", "fit_values", "make_tensor", "padded_lines"]
 
 __getattr__: OfName
 __dir__: Names
@@ -32,6 +33,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "_common": ("TensorCommon",),
         "_operators": ("Operators",),
+        "_pad": ("padded_lines",),
         "_structure": ("cut_rows",),
         "_sums": ("add_all",),
         "_tensor": ("make_tensor",),

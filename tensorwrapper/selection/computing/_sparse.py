@@ -11,7 +11,9 @@ import numpy as np
 from tensorwrapper.buffer.lowlevel import convert_elements, is_fill, make_sparse
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
+from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.plans._chosen import elements_at
 from tensorwrapper.selection.plans._leaves import leaves_of
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
@@ -58,6 +60,8 @@ def _entries(view: Expression, fill: Array) -> tuple[IntArray, Array]:
             raise _dense(f"the dense tensor {tensor.shape!r}")
         ordinals, values = tensor.buffer.stored_of(view.layout.implementation)
         return ordinals, convert_elements(values, fill.dtype)
+    if isinstance(node, Casting | Choosing | Extreme):
+        return _selected(view, *_of_cells(node, fill), fill)
     if node.ordered is not None:
         return _selected(view, *_entries(node.ordered, fill), fill)
     pieces = node.shared()
@@ -67,6 +71,31 @@ def _entries(view: Expression, fill: Array) -> tuple[IntArray, Array]:
     if node.is_constant and is_fill(np.asarray(getattr(node, "value", None), fill.dtype), fill).all():
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=fill.dtype)
     raise _dense(node.title)
+
+
+def _of_cells(node: "Casting | Choosing | Extreme", fill: Array) -> tuple[IntArray, Array]:
+    """Return the entries of what is made cell by cell: no more than those of all operands."""
+    if isinstance(node, Casting):
+        ordinals, values = _entries(node.operand, np.asarray(fill, node.operand.dtype))
+        return ordinals, convert_elements(values, fill.dtype)
+    if isinstance(node, Choosing):
+        mask, *sides = node.operands
+        found = [_entries(side, fill) for side in sides]
+        chosen = [elements_at(mask, own).astype(np.bool_) for own, _ in found]
+        kept = [chosen[0], ~chosen[1]]
+        ordinals = np.concatenate([own[keep] for (own, _), keep in zip(found, kept, strict=True)])
+        values = np.concatenate([own[keep] for (_, own), keep in zip(found, kept, strict=True)])
+        order = np.argsort(ordinals, kind="stable")
+        return ordinals[order], values[order]
+    found = [_entries(part, fill) for part in node.operands]
+    ordinals = np.unique(np.concatenate([own for own, _ in found]))
+    better = np.minimum if node.kind == "minimum" else np.maximum
+    least: Array | None = None
+    for own, values in found:
+        here = np.full(len(ordinals), fill, dtype=fill.dtype)
+        here[np.searchsorted(ordinals, own)] = values
+        least = here if least is None else better(least, here)
+    return ordinals, here if least is None else least
 
 
 def _selected(view: Expression, ordinals: IntArray, values: Array, fill: Array) -> tuple[IntArray, Array]:

@@ -12,7 +12,7 @@ from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.operations._atom import Call
 from tensorwrapper.selection.operations._table import atoms_of
-from tensorwrapper.selection.plans._plan import plan_of
+from tensorwrapper.selection.plans._plan import SourceRead
 from tensorwrapper.shape import Shape
 
 __all__ = ["Branch", "branch_of", "explain", "to_html", "to_text"]
@@ -33,14 +33,14 @@ class Branch:
     branches: "tuple[Branch, ...]" = ()
 
 
-def explain(view: Expression, normal: Expression) -> tuple[Branch, ...]:
+def explain(view: Expression, normal: Expression, reads: tuple[SourceRead, ...]) -> tuple[Branch, ...]:
     """Return the steps of a view as they were written, and below them what runs, if that is different."""
     written = branch_of(view)
     if view == normal and not view.calls:
-        return (attrs.evolve(written, note=f"{written.note}; {_reads(normal)}"),)
+        return (attrs.evolve(written, note=f"{written.note}; {_reads(reads)}"),)
     steps = sum([len(atoms_of(call)) for call in view.calls])
     became = f"{steps} step{'s' * (steps != 1)} on {view.node.title}"
-    return written, Branch("runs as", f"{became}; {_reads(normal)}", (branch_of(normal),))
+    return written, Branch("runs as", f"{became}; {_reads(reads)}", (branch_of(normal),))
 
 
 def branch_of(view: Expression) -> Branch:
@@ -114,12 +114,8 @@ def _facts(layout: Layout[Any] | None, node: Node) -> str:
     return f"{size}, {'tile by tile' if implementation.keeps_tiles else 'by a rule of its own'}"
 
 
-def _reads(normal: Expression) -> str:
-    if normal.shape.kind != "smooth":
-        total, sources = normal.shape.size * normal.dtype.itemsize, 1
-    else:
-        reads = plan_of(normal).reads
-        total, sources = sum([own.nbytes for own in reads]), len(reads)
+def _reads(reads: tuple[SourceRead, ...]) -> str:
+    total, sources = sum([own.nbytes for own in reads]), len(reads)
     return f"reads {bytes_text(total)} of {sources} source{'s' * (sources != 1)}"
 
 

@@ -13,6 +13,7 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing import index_text
 from tensorwrapper.errors import ConversionError
+from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
 from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
@@ -130,6 +131,9 @@ def reading_of(source: Source) -> Expression:
     if tensor is not None:
         return Expression(node, tensor.layout)
     names = names_of(source.shape)
+    if source.shape.kind == "nested":
+        flat = wrap_layout(contiguous(unnamed_shape(source.shape.flatten()), 0), names)
+        return Expression(node, Layout.nested(flat, layers=source.shape.layers))
     if source.shape.kind != "smooth" or any(source.shape.origin):
         return Expression(node, wrap_layout(contiguous(unnamed_shape(source.shape), 0), names))
     return whole(node, names)

@@ -25,7 +25,7 @@ from tensorwrapper.selection.routing._graph import Elements
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["chooses", "places_chosen", "with_chosen"]
+__all__ = ["chooses", "elements_at", "places_chosen", "with_chosen"]
 
 _LISTED = 1 << 22  # elements of a view up to which it is found for each what it is chosen of
 
@@ -103,6 +103,11 @@ def _only(part: Expression, chosen: Array) -> Expression:
     ranks = np.maximum(np.cumsum(chosen, dtype=np.int64) - 1, 0)
     line = Expression(Whole(few), wrap_layout(over_box((len(ranks),), (0,), 0, (Table(ranks),))))
     return line if len(part.extents) == 1 else Expression(Whole(line), Layout(part.shape))
+
+
+def elements_at(view: Expression, ordinals: IntArray) -> Array:
+    """Return elements of a view of what is in memory, by their numbers in row-major order."""
+    return Elements(_node_of, _in_node, _read).at(view, unravel(ordinals, view.extents))
 
 
 # In memory: which places are read, each once.

@@ -26,13 +26,16 @@ from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
     box,
+    extended,
     unnamed_view,
     whole,
 )
 from tensorwrapper.selection.expressions._fields import dtype_name
+from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Joining
 from tensorwrapper.selection.rows._flat import Pieces, in_order
 from tensorwrapper.shape import Shape
+from tensorwrapper.tensor.lowlevel import padded_lines
 from tensorwrapper.typing import Extents, IntArray
 
 __all__ = ["Rows", "RowsKind", "element_splits", "joined_rows", "put_together_rows", "rows_from_json"]
@@ -64,7 +67,7 @@ class Rows(Node):
     arguments: _Arguments = ()
     _found: "_Made | None" = attrs.field(default=None, init=False, eq=False, repr=False)
 
-    json_names: ClassVar[tuple[str, ...]] = ("pad_rows",)
+    json_names: ClassVar[tuple[str, ...]] = ("pad_rows", "pad_cells", "spread")
     is_cellwise: ClassVar[bool] = False
 
     def _made(self) -> _Made:
@@ -118,13 +121,21 @@ class Rows(Node):
 
     @classmethod
     def from_json(cls, given: NodeFields) -> "Rows":
-        given.only("clip", "parts")
+        if given.kind == "spread":
+            given.only()
+            parts = given.parts("spread")
+            if len(parts) != 2 or not parts[0].is_box or parts[1].shape.kind != "jagged":
+                raise given.refused("bounds", ".spread needs a box, and a view of rows, whose shape is taken")
+            return _read(given, "spread", parts[:1], parts[1].shape)
+        within = given.kind == "pad_cells"
+        given.only("clip", "parts", *(["mode"] if within else []))
         parts = given.parts("parts")
-        length, clip = given.integer("pad_rows", 0), given.integer("clip", 0, 1)
+        length, clip = given.integer(given.kind, 0), given.integer("clip", 0, 1)
         if len(parts) != 2 or parts[1].shape.size != 1 or not parts[1].is_box:
             raise given.refused("bounds", " needs rows, and one element to fill them with")
         _of_one_type(given, parts)
-        return _read(given, "pad_rows", parts, length, bool(clip))
+        mode = [given.integer("mode", 0, parts[0].shape.rank - 1)] if within else []
+        return _read(given, "pad_rows", parts, length, bool(clip), *mode)
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
         views: list[Json] = [write.view(part) for part in self.operands]
@@ -135,10 +146,13 @@ class Rows(Node):
                 dtype, unsafe = self.arguments
                 return {"unsafe_cast" if unsafe else "cast": dtype_name(dtype), "part": views[0]}
             case "pad_rows":
-                length, clip = self.arguments
+                length, clip, *mode = self.arguments
+                if mode:
+                    return {"pad_cells": length, "clip": int(clip), "mode": mode[0], "parts": views}
                 return {"pad_rows": length, "clip": int(clip), "parts": views}
             case "spread":
-                raise ConversionError(f"{self.title} is not written as JSON: compute() it before")
+                shape = cast("Shape", self.arguments[0])
+                return {"spread": [*views, write.view(_lying(shape, self.title))]}
             case _:
                 return {self.kind: views}
 
@@ -181,8 +195,26 @@ def rows_from_json(given: NodeFields) -> "Rows | None":
 
 
 def _of_one_type(given: NodeFields, parts: tuple[Expression, ...]) -> None:
-    if any(part.dtype != parts[0].dtype for part in parts):
+    # Text with nulls and text without are one type here: which a constant allows is not written.
+    if any(
+        part.dtype != parts[0].dtype and {part.dtype.kind, parts[0].dtype.kind} != {"T"} for part in parts
+    ):
         raise given.refused("bounds", f" has parts of {[str(part.dtype) for part in parts[:8]]}")
+
+
+def _lying(shape: Shape, title: str) -> Expression:
+    """Return the view that says a shape: a constant, cut into rows from the last mode to the first."""
+    if shape.kind != "jagged":
+        raise ConversionError(f"{title} is not written as JSON: flatten() drops the layers")
+    view = whole(Filling(box((shape.size,)), np.zeros((), np.bool_)[()], np.dtype(np.bool_)))
+    for mode in range(shape.rank - 1, 0, -1):
+        lengths: IntArray = np.diff(shape.splits(mode))
+        view = extended(
+            view, cast("Layout", view.layout.split_rows(lengths)), ("_cut", (lengths, 0), view.shape)
+        )
+    if view.shape != shape or view.shape.outer_rank != shape.outer_rank:
+        raise ConversionError(f"{title} is not written as JSON, which has rows: compute() it before")
+    return view
 
 
 def _read(given: NodeFields, kind: RowsKind, parts: tuple[Expression, ...], *arguments: object) -> Rows:
@@ -342,25 +374,35 @@ def _cast(parts: tuple[Expression, ...], dtype: "np.dtype[Any]", unsafe: bool) -
     return part.shape, whole(Casting(in_order(part), dtype, unsafe))
 
 
-def _pad_rows(parts: tuple[Expression, ...], length: int, clip: bool) -> _Made:  # noqa: FBT001
+def _pad_rows(parts: tuple[Expression, ...], length: int, clip: bool, mode: int = -1) -> _Made:  # noqa: FBT001
     """Return rows of at least, or with `clip` just, so many elements; the second part is what is new."""
     part, fill = parts
     shape = part.shape
+    if mode >= 0:
+        made, own, wanted = padded_lines(shape, mode, length, clip=clip)
+        return _checked(made), _lengthened(part, fill, splits_of(own), own, wanted)
     splits = element_splits(shape, shape.rank - 1)
     own = np.diff(splits)
     if length * len(own) + shape.size > MAX_INT64:
         raise SizeOverflowError(f"{len(own)} rows of {length} are more elements than 64 bits can number")
     wanted = np.full_like(own, length) if clip else np.maximum(own, length)
-    kept = np.minimum(own, wanted)
-    lengths = np.stack([kept, wanted - kept], axis=1).ravel()
-    starts = np.stack([splits[:-1], np.zeros_like(own)], axis=1).ravel()
-    sources = np.tile(np.array([0, 1]), len(own))
     offsets = [shape.splits(mode) for mode in range(1, shape.rank - 1)]
     made = Shape.from_offsets(*offsets, splits_of(wanted))
     if clip and all(map(made.is_uniform, range(made.rank))):
         # Without a row, the bounding box does not know how long one would be.
         made = Shape(*made.as_smooth().extents[:-1], length)
-    return _checked(made), _pieces((in_order(part), in_order(fill)), sources, starts, lengths, (1, 0))
+    return _checked(made), _lengthened(part, fill, splits, own, wanted)
+
+
+def _lengthened(
+    part: Expression, fill: Expression, splits: IntArray, own: IntArray, wanted: IntArray
+) -> Expression:
+    """Return runs of the elements of a part brought to other lengths by a fill behind each."""
+    kept = np.minimum(own, wanted)
+    lengths = np.stack([kept, wanted - kept], axis=1).ravel()
+    starts = np.stack([splits[:-1], np.zeros_like(own)], axis=1).ravel()
+    sources = np.tile(np.array([0, 1]), len(own))
+    return _pieces((in_order(part), in_order(fill)), sources, starts, lengths, (1, 0))
 
 
 def _spread_over(parts: tuple[Expression, ...], shape: Shape) -> _Made:

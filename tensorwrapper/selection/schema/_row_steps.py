@@ -1,21 +1,38 @@
 """Steps of views that are no boxes, as JSON: keys whose slices mean something else in each row."""
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import attrs
+import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper.errors import ConversionError, SelectionError
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._fields import MAX_RANK, to_integer, to_list
+from tensorwrapper.selection.expressions._fields import (
+    LARGEST,
+    MAX_RANK,
+    to_integer,
+    to_integers,
+    to_list,
+    to_object,
+)
 from tensorwrapper.selection.operations._operation import WriteTable
+from tensorwrapper.selection.rows._rows import element_splits
 from tensorwrapper.selection.schema._limits import Budget, Measured
-from tensorwrapper.shape import Shape
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.tensor import Tensor, from_buffer
+from tensorwrapper.typing import IntArray
 
-__all__ = ["apply_row_step", "row_step"]
+__all__ = ["ROW_STEPS", "apply_row_step", "row_step"]
 
 
-def row_step(name: str, arguments: tuple[Any, ...], before: Shape[Any], table: WriteTable) -> list[Json]:
+ROW_STEPS: Final = frozenset(("unflatten", "merge_rows", "tiled", "untiled", "unnested", "keep", "pick"))
+"""Steps that boxes take as rows do, or that make rows of them."""
+
+
+def row_step(  # noqa: C901 - a table of steps
+    name: str, arguments: tuple[Any, ...], before: Shape[Any], table: WriteTable
+) -> list[Json]:
     """Return the step that says a call on a view of this shape."""
     match name:
         case "index":
@@ -27,8 +44,52 @@ def row_step(name: str, arguments: tuple[Any, ...], before: Shape[Any], table: W
             return ["gather", int(arguments[0]), table(arguments[1])]
         case "merge_rows":
             return ["merge_rows", int(arguments[0])]
+        case "_cut":
+            return ["unflatten", _mode(arguments[1], before), _counts(arguments[0], table)]
+        case "choose":
+            return _chosen(arguments[0], before, table)
+        case "as_tiled":
+            return ["tiled", [[int(size) for size in own] for own in arguments[0].sizes]]
+        case "_box_under":
+            return ["untiled"]
+        case "flatten":
+            return ["unnested"]
+        case "rotate" | "repeat" | "permute" | "reverse":
+            numbers = arguments[0] if arguments and isinstance(arguments[0], tuple) else arguments
+            modes = name in {"permute", "reverse"}
+            given: tuple[Any, ...] = numbers or tuple(range(before.rank))
+            return [name, [_mode(own, before) if modes else int(own) for own in given]]
+        case "repeat_each":
+            return [name, _mode(arguments[0], before), int(arguments[1])]
         case _:
             raise ConversionError(f"{name} of {before} is not written as JSON: compute() it before")
+
+
+def _mode(mode: Any, before: Shape[Any]) -> int:  # noqa: ANN401 - any integer
+    return int(mode) % before.rank
+
+
+def _counts(counts: Any, table: WriteTable) -> Json:  # noqa: ANN401 - what `unflatten` takes
+    if isinstance(counts, Tensor):
+        return _numbers(cast("Tensor[Any]", counts), table)
+    return table(np.asarray(counts, dtype=np.int64)) if np.ndim(counts) else int(counts)
+
+
+def _numbers(tensor: Tensor[Any], table: WriteTable) -> Json:
+    """Return integers that lie in a box, or in rows."""
+    shape, elements = tensor.shape, np.asarray(tensor.elements(), dtype=np.int64)
+    if shape.kind == "smooth":
+        return {"extents": [*shape.extents], "elements": table(elements)}
+    return {"splits": [table(shape.splits(k)) for k in range(1, shape.rank)], "elements": table(elements)}
+
+
+def _chosen(key: Tensor[Any], before: Shape[Any], table: WriteTable) -> list[Json]:
+    if key.dtype == np.bool_:
+        # Which of all elements there are: what is left of a mask when nobody needs the rest.
+        return ["keep", table(np.flatnonzero(key.elements()))]
+    if key.shape.kind == "smooth":
+        raise ConversionError(f"positions in a box {key.shape} of {before} are not written as JSON")
+    return ["pick", _numbers(key, table)]
 
 
 def _written(item: object) -> Json:
@@ -41,7 +102,9 @@ def _written(item: object) -> Json:
     return int(cast("int", item))
 
 
-def apply_row_step(found: Measured, op: list[Json], where: str, budget: Budget) -> Measured:
+def apply_row_step(  # noqa: C901, PLR0912 - a table of steps
+    found: Measured, op: list[Json], where: str, budget: Budget
+) -> Measured:
     """Return what one step makes of a view that is no box; it may come from a stranger."""
     old = found.view
     shape = old.shape
@@ -56,11 +119,78 @@ def apply_row_step(found: Measured, op: list[Json], where: str, budget: Budget) 
             view = view.gather(to_integer(mode, f"{where}[1]", 0), positions)
         case ["merge_rows", mode]:
             view = view.flatten(to_integer(mode, f"{where}[1]", 1))
+        case ["unflatten", mode, counts]:
+            view = view.unflatten(
+                _to_counts(counts, f"{where}[2]", budget, found.parts), to_integer(mode, f"{where}[1]", 0)
+            )
+        case ["keep", table]:
+            view = _kept(view, budget.table(table, f"{where}[1]", found.parts), where)
+        case ["pick", positions]:
+            view = view[_to_numbers(positions, f"{where}[1]", budget, found.parts)]
+        case ["tiled", sizes]:
+            own = [to_integers(mode, f"{where}[1]", 0) for mode in to_list(sizes, f"{where}[1]")]
+            budget.work(sum(map(len, own)), where)
+            view = view.tiled(Tiling(*own))
+        case ["untiled"]:
+            view = view.untiled()
+        case ["unnested"]:
+            view = view.flatten()
+        case ["rotate" | "repeat" | "permute" | "reverse" as name, numbers]:
+            given = to_integers(numbers, f"{where}[1]", 0 if name != "rotate" else -LARGEST)
+            if name == "repeat":
+                budget.work(shape.extent(0) * max(given, default=0), where)
+            view = getattr(view, name)(given)
+        case ["repeat_each", mode, times]:
+            count = to_integer(times, f"{where}[2]", 0)
+            budget.work(shape.extent(0) * count, where)
+            view = view.repeat_each(to_integer(mode, f"{where}[1]", 0), count)
         case _:
             raise SelectionError(
-                "schema", f"{where} must be index, gather or merge_rows: the view is {shape}, which is no box"
+                "schema",
+                f"{where} must be a step of rows, with its arguments: the view is {shape}, which is no box",
             )
     return budget.check(attrs.evolve(found, view=view._expression, is_leaf=False), where)
+
+
+def _to_counts(value: Json, where: str, budget: Budget, parts: int) -> Any:  # noqa: ANN401 - what `unflatten` takes
+    if isinstance(value, int) and not isinstance(value, bool):
+        return to_integer(value, where, 0)
+    if isinstance(value, dict) and "frame" not in value:
+        return _to_numbers(value, where, budget, parts)
+    return budget.table(value, where, parts)
+
+
+def _to_numbers(value: Json, where: str, budget: Budget, parts: int) -> Tensor[Any]:
+    """Return integers in a box or in rows."""
+    match to_object(value, where):
+        case {"extents": extents, "elements": elements, **rest} if not rest:
+            shape = Shape(*to_integers(extents, f"{where}.extents", 0))
+        case {"splits": splits, "elements": elements, **rest} if not rest:
+            tables = [
+                budget.table(own, f"{where}.splits", parts) for own in to_list(splits, f"{where}.splits")
+            ]
+            shape = Shape.from_offsets(*tables)
+        case _:
+            raise SelectionError("schema", f"{where} must have splits or extents, and elements")
+    numbers = budget.table(elements, f"{where}.elements", parts)
+    if shape.size != len(numbers):
+        raise SelectionError("bounds", f"{where} has {len(numbers)} elements of {shape}")
+    return from_buffer(numbers, shape)
+
+
+def _kept(view: View[Any], ordinals: IntArray, where: str) -> View[Any]:
+    """Return of each row the elements of these ordinals, which ascend."""
+    shape = view.shape
+    if len(ordinals) and (ordinals[0] < 0 or ordinals[-1] >= shape.size or (np.diff(ordinals) < 1).any()):
+        raise SelectionError("bounds", f"{where}[1] must ascend from 0 to below {shape.size}")
+    splits = element_splits(shape, shape.rank - 1)
+    marks = np.searchsorted(ordinals, splits)
+    positions = ordinals - np.repeat(splits[:-1], np.diff(marks))
+    return view[
+        from_buffer(
+            positions, Shape.from_offsets(*[shape.splits(k) for k in range(1, shape.rank - 1)], marks)
+        )
+    ]
 
 
 def _item(value: Json, where: str) -> Any:  # noqa: ANN401 - an item of a key

@@ -11,7 +11,7 @@ from tensorwrapper.selection.expressions._fields import LARGEST, to_integer, to_
 from tensorwrapper.selection.operations._operation import ArgumentKind, Operation
 from tensorwrapper.selection.operations._table import OPERATIONS
 from tensorwrapper.selection.schema._limits import Budget, Measured, finished, tabled
-from tensorwrapper.selection.schema._row_steps import apply_row_step
+from tensorwrapper.selection.schema._row_steps import ROW_STEPS, apply_row_step
 from tensorwrapper.typing import Extents
 
 __all__ = ["STEPS", "apply_step"]
@@ -24,7 +24,7 @@ STEPS = tuple([name for name, operation in OPERATIONS.items() if operation.takes
 
 def apply_step(found: Measured, op: list[Json], where: str, budget: Budget) -> Measured:
     """Return what one step makes of a view."""
-    if not found.view.is_box:
+    if not found.view.is_box or (op and isinstance(op[0], str) and op[0] in ROW_STEPS):
         return apply_row_step(found, op, where, budget)
     if not op or not isinstance(op[0], str) or op[0] not in STEPS:
         raise SelectionError("schema", f"{where} must begin with one of {sorted(STEPS)}")

@@ -319,7 +319,7 @@ def _steps_of(atom: Atom, before: Shape[Any], table: Callable[[Any], Json]) -> l
         return [row_step(atom.operation, atom.arguments, before, table)]
     operation = OPERATIONS.get(atom.operation)
     if operation is None:
-        raise ConversionError(f"{atom.operation} is not written as JSON")
+        return [row_step(atom.operation, atom.arguments, before, table)]
     return operation.to_json(atom.arguments, before, table)
 
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tensorwrapper as tw
@@ -13,7 +14,10 @@ from tensorwrapper.errors import SelectionError
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "selections.json").read_text("utf-8"))["rows"]
 A = tw.jagged([[1, 2], [3], [], [4, 5, 6]])
 B = tw.jagged([[7], [], [8, 9, 10]])
+FOUR = np.arange(1, 5)
+CELLS = tw.from_buffer(FOUR, tw.Shape.jagged([tw.Shape(1, 2), tw.Shape(2, 1)]))
 NAMES: dict[str, Any] = {"a": sel.as_view(A), "b": sel.as_view(B), "sel": sel, "mask": A > 2}
+NAMES["cells"] = sel.as_view(CELLS)
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["view"])
@@ -47,6 +51,83 @@ def test_hostile_texts_are_refused(old, new):
     assert old in TEXT
     with pytest.raises(SelectionError):
         sel.from_json(TEXT.replace(old, new), sources={"0": A, "1": B})
+
+
+LAYERS = tw.from_buffer(FOUR, tw.Shape.nested(tw.Shape(2, 2), layers=(1, 1)))
+STEPS = {
+    "mask": sel.as_view(A)[A > 2],
+    "positions": sel.as_view(A)[tw.jagged([[-1], [0, 0], [], [2]])],
+    "rows of rows": sel.as_view(A).unflatten([3, 1])[::-1],
+    "rows of each": sel.as_view(A).unflatten(tw.jagged([[1, 1], [1], [], [2, 1]]), 1),
+    "rows of a box": sel.as_view([[1, 2], [3, 4], [5, 6]]).unflatten([1, 0, 2]),
+    "even rows": sel.as_view(A).unflatten(1, 1),
+    "tiles": sel.as_view([[1, 2, 3, 4], [5, 6, 7, 8]]).tiled(tw.Tiling([1, 1], [1, 3]))[::-1, 1:],
+    "tiles of a box again": sel.as_view([[1, 2, 3]]).tiled(tw.Tiling([1], [1, 2])).untiled()[:, 1:],
+    "moved": sel.as_view(A).rotate((1, 0)).repeat((2, 1)).repeat_each(0, 2).reverse(-1).reverse(),
+    "cells": sel.as_view(tw.jagged([[[1, 2], [3, 4]], [[5, 6]]])).permute((0, 1, 2))[:, 0],
+    "cells made longer": sel.as_view(CELLS).pad_rows(3, mode=1),
+    "one for each row": sel.as_view([10, 20, 30, 40]).broadcast(A.shape)[::-1],
+    "one for each row of rows": sel.as_view([7, 8]).broadcast(tw.Shape.jagged([[2, 1], [0, 3]])),
+    "layers": sel.as_view(LAYERS).reverse(0),
+    "no layers": sel.as_view(LAYERS).flatten(),
+}
+
+
+@pytest.mark.parametrize("framed", [False, True])
+@pytest.mark.parametrize("view", STEPS.values(), ids=STEPS)
+def test_every_step_of_rows_is_written_and_read(view, framed, monkeypatch):
+    monkeypatch.setattr("tensorwrapper.selection.schema._write._FRAMED", 1 if framed else 1000)
+    frames: list[bytes] = []
+    text = sel.to_json(view, frames=frames)
+    read = sel.from_json(text, sources=sel.sources(view), frames=frames)
+    assert (read.shape, read.shape.outer_rank, read.dtype) == (view.shape, view.shape.outer_rank, view.dtype)
+    assert read.compute().tolist() == view.compute().tolist()
+    # Of a mask positions are left when it was read.
+    assert "keep" in text or sel.to_json(read, frames=[]) == text
+
+
+HOSTILE_STEPS = {
+    "a mask beyond": ("mask", '["keep",[2,3,4,5]]', '["keep",[2,3,4,6]]'),
+    "a mask that falls": ("mask", '["keep",[2,3,4,5]]', '["keep",[2,4,3,5]]'),
+    "a mask before": ("mask", '["keep",[2,3,4,5]]', '["keep",[-1,3,4,5]]'),
+    "a mask as an object": ("mask", '["keep",[2,3,4,5]]', '["keep",{"frame":7}]'),
+    "positions outside": ("positions", '"elements":[-1,0,0,2]', '"elements":[-1,0,0,3]'),
+    "positions before": ("positions", '"elements":[-1,0,0,2]', '"elements":[-3,0,0,2]'),
+    "positions of fewer rows": ("positions", '"splits":[[0,1,3,3,4]]', '"splits":[[0,1,3,4]]'),
+    "splits that fall": ("positions", '"splits":[[0,1,3,3,4]]', '"splits":[[0,3,1,3,4]]'),
+    "splits that begin late": ("positions", '"splits":[[0,1,3,3,4]]', '"splits":[[1,1,3,3,4]]'),
+    "splits of more": ("positions", '"splits":[[0,1,3,3,4]]', '"splits":[[0,1,3,3,5]]'),
+    "no splits": ("positions", '"splits":[[0,1,3,3,4]]', '"splits":[]'),
+    "a field more": ("positions", '"splits":[[0,1,3,3,4]]', '"more":1,"splits":[[0,1,3,3,4]]'),
+    "counts of more rows": ("rows of rows", "[3,1]", "[3,2]"),
+    "negative counts": ("rows of rows", "[3,1]", "[5,-1]"),
+    "counts of 2^62": ("rows of rows", "[3,1]", f"[{2**62},{2**62}]"),
+    "counts in words": ("rows of rows", "[3,1]", '"3,1"'),
+    "rows of none": ("even rows", '["unflatten",1,1]', '["unflatten",1,0]'),
+    "rows of a mode that is none": ("even rows", '["unflatten",1,1]', '["unflatten",5,1]'),
+    "negative tiles": ("tiles", "[1,3]", "[5,-1]"),
+    "tiles outside": ("tiles", "[1,3]", "[1,4]"),
+    "tiles of one mode": ("tiles", ",[1,3]]", "]"),
+    "repeats beyond": ("moved", '["repeat",[2,1]]', f'["repeat",[{2**40},1]]'),
+    "repeats inside rows": ("moved", '["repeat",[2,1]]', '["repeat",[2,2]]'),
+    "each beyond": ("moved", '["repeat_each",0,2]', f'["repeat_each",0,{2**50}]'),
+    "a turn inside rows": ("moved", '["rotate",[1,0]]', '["rotate",[1,1]]'),
+    "an order that is none": ("cells", '["permute",[0,1,2]]', '["permute",[0,1,1]]'),
+    "cells longer by far": ("cells made longer", '"pad_cells":3', f'"pad_cells":{2**50}'),
+    "cells of no mode": ("cells made longer", '"mode":1', '"mode":3'),
+    "cells of the rows": ("cells made longer", '"mode":1', '"mode":0'),
+    "one row too many": ("one for each row", "[2,1,0,3]", "[2,1,0,2,1]"),
+    "a step of no name": ("one for each row", '["unflatten"', '[["unflatten"]'),
+}
+
+
+@pytest.mark.parametrize(("name", "old", "new"), HOSTILE_STEPS.values(), ids=HOSTILE_STEPS)
+def test_hostile_steps_of_rows_are_refused(name, old, new):
+    view = STEPS[name]
+    text = sel.to_json(view)
+    assert old in text
+    with pytest.raises(SelectionError):
+        sel.from_json(text.replace(old, new), sources=sel.sources(view))
 
 
 def test_rows_that_are_padded_beyond_the_limit_are_refused_before_they_are_made():

@@ -148,3 +148,50 @@ def test_choices_inside_choices_are_followed():
     assert chosen_of(sel.where(~MASK, inner, 0)) == 16
     assert chosen_of(sel.concat([inner, a[:1]])) == 32 + 8 + 16
     assert chosen_of(sel.minimum(inner, 3).astype("f8")[3:]) == 24
+
+
+CELLS = tw.from_buffer(np.arange(7), tw.Shape.jagged([tw.Shape(2, 2), tw.Shape(1, 3), tw.Shape(0, 2)]))
+IN_TILES = tw.from_buffer(np.arange(12), tw.Shape.tiled([1, 2], [2, 2]))
+
+
+@pytest.mark.parametrize("clip", [False, True])
+@pytest.mark.parametrize(("tensor", "mode"), [(CELLS, 1), (CELLS, 2), (IN_TILES, 2), (IN_TILES, 3)])
+@pytest.mark.parametrize("length", [0, 1, 2, 4])
+def test_cells_are_made_longer_without_being_read(tensor, mode, length, clip):
+    source = CountingSource(tensor)
+    view = sel.as_view(source).pad_rows(length, fill_value=-1, mode=mode, clip=clip)
+    assert source.calls == 0
+    expected = tensor.pad_rows(length, fill_value=-1, mode=mode, clip=clip)
+    assert view.shape == expected.shape
+    assert view.compute().tolist() == expected.tolist()
+    kept = int(np.count_nonzero(expected.elements() >= 0))
+    assert view.plan().bytes_read == source.nbytes == 8 * kept
+    assert view[1:].compute().tolist() == expected[1:].tolist()
+
+
+LAYERS = {
+    "a box": tw.from_buffer(np.arange(12), tw.Shape.nested(tw.Shape(3, 4), layers=(1, 1))),
+    "rows": tw.from_buffer(np.arange(6), tw.Shape.nested(tw.Shape.jagged([2, 1, 0, 3]), layers=(1, 1))),
+}
+
+
+@pytest.mark.parametrize("tensor", LAYERS.values(), ids=LAYERS)
+def test_a_source_has_layers_and_its_view_has_blocks(tensor):
+    source = CountingSource(tensor)
+    view = sel.as_view(source)
+    assert view.shape == tensor.shape
+    assert view[1:].plan().bytes_read == 8 * tensor[1:].size
+    assert view[1:].compute().tolist() == tensor[1:].tolist()
+    assert source.nbytes == 8 * tensor[1:].size
+    found = list(view.blocks(32))
+    assert [row for _, block in found for row in block.tolist()] == tensor.tolist()
+    for region, block in found:
+        assert block.shape == region
+        assert region.layers == (1, 1)
+        assert block.size <= 4
+
+
+def test_explanations_of_rows_say_what_is_read():
+    _, view = rows_elsewhere([2, 1, 0, 3])
+    assert "reads 48 B of 1 source" in view.pad_rows(4).explain()
+    assert "reads 16 B of 1 source" in view[[3, 0, 3]][:, :1].explain()
