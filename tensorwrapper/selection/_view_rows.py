@@ -47,7 +47,7 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """
         if not isinstance(counts, TensorCommon):
             return self._by(_cut, counts, mode)
-        given: Any = counts.copy() if isinstance(counts, ViewFacade) else counts
+        given: Any = counts.copy() if isinstance(counts, ViewBase) else counts
         # Which count belongs to which prefix is what its rows say: it is recorded as it is.
         return self._taken("_cut", (given, mode), _cut, (given, mode), {})
 
