@@ -185,7 +185,7 @@ def _kept(view: View[Any], ordinals: IntArray, where: str) -> View[Any]:
         raise SelectionError("bounds", f"{where}[1] must ascend from 0 to below {shape.size}")
     splits = element_splits(shape, shape.rank - 1)
     marks = np.searchsorted(ordinals, splits)
-    positions = ordinals - np.repeat(splits[:-1], np.diff(marks))
+    positions = ordinals - splits[np.searchsorted(splits, ordinals, "right") - 1]
     return view[
         from_buffer(
             positions, Shape.from_offsets(*[shape.splits(k) for k in range(1, shape.rank - 1)], marks)
