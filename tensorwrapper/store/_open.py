@@ -22,7 +22,10 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
     piece_bytes: SupportsIndex = PIECE_BYTES,
     compress: Compression | None = None,
     limits: Limits = DEFAULT_LIMITS,
-) -> TensFile: ...
+) -> TensFile:
+    """Open a file of tensors by its path: a mapping from names to tensors that are read when used."""
+
+
 @overload
 def open(  # noqa: A001 - in the package's name it reads as what it does
     path: str | os.PathLike[str],
