@@ -9,9 +9,9 @@ from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._choice import of_flat, of_layers
 from tensorwrapper.layout._constructors import LayoutConstructors
 from tensorwrapper.layout._exchange import LayoutExchange
+from tensorwrapper.layout._layers import LayoutLayers
 from tensorwrapper.layout._layout_base import implementation_of
 from tensorwrapper.layout._moves import LayoutMoves
-from tensorwrapper.layout._nested_queries import LayoutLayers
 from tensorwrapper.layout._ordinals import LayoutOrdinals
 from tensorwrapper.layout._queries import LayoutQueries
 from tensorwrapper.layout._rows import LayoutRows

@@ -44,13 +44,6 @@ def test_where_a_sequence_is_needed_nothing_else_goes(sequence: object) -> None:
                 ask(sequence)
 
 
-def test_offsets_form_a_rectangle_of_integers() -> None:
-    for layout in (ROW, ROW.rotate([1, 0]), Layout(Shape(0, 3)), Layout(Shape.jagged([3, 1]))):
-        for wrong in ([[0], [1, 2]], [1.0], ["a"], [True], None):
-            with pytest.raises(ConversionError, match="offsets must"):
-                layout.indices_at(wrong)
-
-
 @pytest.mark.parametrize("word", [np.array(["right"]), np.array([1, 2]), ["right"], 1, None], ids=repr)
 def test_where_a_word_is_needed_nothing_else_goes(word: object) -> None:
     for ask in (

@@ -24,40 +24,6 @@ def test_the_alignment_of_hints_is_never_negative() -> None:
     assert hints.whole.alignment == FAR
 
 
-@pytest.mark.parametrize(
-    "layout",
-    [
-        Layout(Shape(2), strides=(2**63,)),
-        Layout(Shape(2), strides=(2**63,)).as_tiled(Tiling([1, 1])),
-        Layout.tiled(Tiling([1, 1]), offset=2**63),
-        Layout(Shape.jagged([1, 1]), offset=2**63),
-    ],
-    ids=["strided", "tiled view", "tile-major", "packed"],
-)
-def test_offsets_beyond_64_bits_are_refused_together_and_found_one_by_one(layout: Layout) -> None:
-    far = layout.bounds()[1]
-    assert layout.offset_of(layout.index_of(far)) == far
-    with pytest.raises(SizeOverflowError, match="64 bits"):
-        layout.indices_at(np.array([far], dtype=np.uint64))
-    with pytest.raises(SizeOverflowError, match="64 bits"):
-        layout.to_numpy()
-    with pytest.raises(SizeOverflowError, match="64 bits"):
-        layout.offsets_of([layout.index_of(far)])
-
-
-@pytest.mark.parametrize(
-    "layout",
-    [
-        Layout.tiled(Tiling([4], [3, 4]), alignment=8, offset=1 - 2**63),
-        Layout.packed(Shape.jagged([2, 3]), alignment=4, offset=200 - 2**63),
-    ],
-    ids=["tile-major", "cells"],
-)
-def test_no_element_is_found_where_the_distance_from_the_first_leaves_64_bits(layout: Layout) -> None:
-    with pytest.raises(OutOfBoundsError, match=r"no element of .* lies at offset 1000"):
-        layout.indices_at([1000])
-
-
 def test_steps_between_tiles_without_elements_may_be_of_any_size() -> None:
     empty = Layout(Shape(0, 4), strides=(1, FAR)).as_tiled(Tiling([0], [1, 3]))
     assert empty.simplify().to_numpy().size == 0
@@ -65,30 +31,9 @@ def test_steps_between_tiles_without_elements_may_be_of_any_size() -> None:
         empty.indices_at([0])
 
 
-def test_indices_into_a_box_without_elements_are_refused_before_steps_are_taken() -> None:
-    empty = Layout(Shape(5, 3), strides=(FAR, 1)).repeat([3, 0])
-    with pytest.raises(OutOfBoundsError, match=r"index \(4, 0\) is not in"):
-        empty.offsets_of([(4, 0)])
-
-
 def test_padded_rows_beyond_64_bits_are_refused_when_they_are_made() -> None:
     with pytest.raises(SizeOverflowError, match="64 bits"):
         Layout.padded(Shape.jagged([2, 3]), offset=2**63)
-
-
-@pytest.mark.parametrize(
-    "layout",
-    [
-        Layout(Shape(2), strides=(2**63,), offset=-(2**62)),
-        Layout(Shape(2, 3), strides=(2**63, 1), offset=-(2**62)).gather(1, [0, 2, 1]),
-    ],
-    ids=["strided", "with a table"],
-)
-def test_offsets_further_apart_than_64_bits_count_are_refused_together(layout: Layout) -> None:
-    assert layout.bounds()[0] == -(2**62)
-    for ask in (layout.to_numpy, lambda: layout.offsets_of([layout.shape.indices()[0]])):
-        with pytest.raises(SizeOverflowError, match="64 bits"):
-            ask()
 
 
 def test_overlaps_that_leave_64_bits_are_not_decided_rather_than_wrong() -> None:

@@ -47,12 +47,6 @@ def conv(extent=8, kernel=3, step=1):
     )
 
 
-def test_a_relative_projection_is_moved_to_its_operand():
-    assert matmul().inputs["x"][0].projection == Projection("(m, n) -> (m - 10, 0)", (1, 5))
-    assert matmul().inputs["y"][0].projection == Projection("(m, n) -> (0, n)", (5, 1))
-    assert matmul().findings() == ()
-
-
 def test_shards_read_and_write_boxes():
     shards = matmul().split(1, 5)
 
@@ -219,26 +213,6 @@ def test_blocks_whose_outputs_interleave_overlap_as_boxes():
     assert rules(merge.split(1, 5).findings()) == [("coverage", "outputs.y[0]")]
 
 
-# Refusals and values.
-
-
-def test_projections_take_the_index_of_the_operation():
-    with pytest.raises(
-        RankError, match=r"inputs.x\[0\]: the projection takes indices of rank 1, but the index has rank 2"
-    ):
-        BlockOperation("k", (2, 2), {"x": Operand((2,), "(i) -> (i)")}, {})
-    with pytest.raises(RankError, match="boxes of rank 1, but the operand has 2"):
-        Operand((2, 2), "(i) -> (i)")
-    with pytest.raises(RankError, match="boxes of rank 1, but the operand has 2"):
-        Operand.relative((2, 2), "(i) -> (i)")
-
-
-@pytest.mark.parametrize("name", ["", "1x", "a-b", "a b", "é", "x\n", 5])
-def test_names_are_strict(name):
-    with pytest.raises(ConversionError, match="a name has ASCII letters"):
-        BlockOperation("k", (2,), {name: Operand((2,), "(i) -> (i)")}, {})
-
-
 def test_what_is_no_operation_is_refused():
     with pytest.raises(ConversionError, match="a kernel has a name"):
         BlockOperation("", (2,), {}, {})
@@ -259,12 +233,6 @@ def test_operations_and_shards_are_values():
         for same in (pickle.loads(pickle.dumps(value)), copy.deepcopy(value)):
             assert same == value
             assert hash(same) == hash(value)
-
-
-def test_the_order_of_names_does_not_count():
-    a, b = Operand((2,), "(i) -> (i)"), Operand((2,), "(i) -> (1 - i)")
-
-    assert BlockOperation("k", (2,), {"a": a, "b": b}, {}) == BlockOperation("k", (2,), {"b": b, "a": a}, {})
 
 
 def test_elementwise_with_broadcasting_has_zero_columns():

@@ -1,7 +1,5 @@
 """Tensors that grow in a file: extended by parts they are the parts one after the other, of every kind."""
 
-import copy
-import pickle
 import tempfile
 from pathlib import Path
 
@@ -11,21 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
-from tensorwrapper import Shape, Tiling
+from tensorwrapper import Shape
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
-    ConversionError,
     DataFileError,
-    DTypeError,
-    ExtentMismatchError,
-    LayerError,
-    LocalProtocolError,
-    ModeNameError,
-    RankError,
     ReadOnlyError,
-    SizeOverflowError,
     TensorNameError,
-    TensorWrapperError,
 )
 from tensorwrapper.store import verify
 
@@ -220,113 +209,11 @@ def test_a_reader_sees_what_was_there_and_a_second_one_more(path):
             tw.open(path, "a")
 
 
-BOX = tw.as_tensor(np.zeros((2, 3), "i4"))
-ROWS = tw.jagged([[1, 2], [3]])
-
-
-@pytest.mark.parametrize(
-    ("has", "given", "error", "said"),
-    [
-        (BOX, [1, 2, 3], RankError, "have 2 modes"),
-        (BOX, 1, RankError, "have 2 modes"),
-        (BOX, np.zeros((2, 4), "i4"), ExtentMismatchError, "mode 1 of 'x' has the extent 3, and 4"),
-        (BOX, np.zeros((0, 4), "i4"), ExtentMismatchError, "mode 1 of 'x'"),
-        (BOX, tw.jagged([[1, 2, 3], [4]]), ConversionError, r"is jagged: to_padded\(\)"),
-        (
-            BOX,
-            BOX.unflatten([1, 1]) if hasattr(BOX, "nothing") else np.zeros((2, 3, 1)),
-            RankError,
-            "2 modes",
-        ),
-        (
-            BOX,
-            tw.from_buffer(np.zeros(6, "i4"), Shape(2, 3, origin=(0, 1))),
-            ExtentMismatchError,
-            "starts at",
-        ),
-        (
-            BOX,
-            tw.from_buffer(np.zeros(6, "i4"), Shape.nested(Shape(2, 3), layers=(1, 1))),
-            LayerError,
-            "layers",
-        ),
-        (BOX, BOX.named("row", "column"), ModeNameError, "mode 0 of 'x' is called None, and 'row'"),
-        (BOX.named("a", "b"), BOX.named("a", "c"), ModeNameError, "mode 1 of 'x' is called 'b', and 'c'"),
-        (BOX, np.zeros((1, 3)), DTypeError, "does not take these rows"),
-        (BOX, [[1.5, 0.0, 0.0]], DTypeError, "does not take these rows"),
-        (BOX, [[2**40, 0, 0]], SizeOverflowError, "do not fit"),
-        (BOX, tw.strings([["a", "b", "c"]]), DTypeError, "do not fit"),
-        (BOX, tw.sparse([[0, 1]], [1], (2, 3)), ConversionError, r"dense: to_dense\(\)"),
-        (tw.sparse([[0, 1]], [1], (2, 3)), BOX, ConversionError, "sparse, and these rows are dense"),
-        (tw.sparse([[0, 1]], [1], (2, 3)), tw.sparse([[0, 1]], [1.0], (2, 3)), DTypeError, "float64"),
-        (
-            tw.sparse([[0, 1]], [1], (2, 3)),
-            tw.sparse([[0, 1]], [1], (2, 3), fill_value=7),
-            ConversionError,
-            "with the fill 0, not 7",
-        ),
-        (tw.strings(["a"]), tw.strings([b"a"]), DTypeError, "do not fit"),
-        (tw.strings(["a"]), [1], DTypeError, "do not fit"),
-        (ROWS, tw.jagged([[[1]]]), RankError, "2 modes"),
-        (ROWS, tw.jagged([[1.5]]), DTypeError, "does not take these rows"),
-        (np.array(1), [1], RankError, "is a scalar"),
-        (None, 5, RankError, "is a scalar"),
-        (None, {1: 2}, TensorWrapperError, "object"),
-        (np.zeros((1, 2**20, 0)), np.zeros((64, 2**20, 0)), LocalProtocolError, "empty_elements"),
-    ],
-)
-def test_rows_that_do_not_fit_are_refused_before_anything_is_written(path, has, given, error, said):
-    with tw.open(path, "a") as f:
-        if has is not None:
-            f["x"] = has
-        size = path.stat().st_size
-        for _ in range(2):
-            with pytest.raises(error, match=said):
-                f.extend("x", given)
-            assert path.stat().st_size == size
-    with tw.open(path) as f:
-        assert list(f) == ([] if has is None else ["x"])
-    assert verify(path).ok
-
-
 def test_names_that_are_none_are_refused(path):
     with tw.open(path, "a") as f:
         for name in ("", "a/b", 5):
             with pytest.raises(TensorNameError):
                 f.extend(name, [1])
-
-
-def test_elements_are_taken_as_by_assign(path):
-    with tw.open(path, "a") as f:
-        f.extend("f4", np.zeros(1, "f4"))
-        f.extend("f4", [1, 2])
-        f.extend("f4", np.array([1.25]))
-        f.extend("f4", np.array([7], ">f4"))
-        f.extend("i1", np.zeros(1, "i1"))
-        f.extend("i1", [127])
-        f.extend("i1", np.array([100], "i8"))
-        f.extend("rows", tw.jagged([[1.5]]))
-        f.extend("rows", tw.jagged([[2, 3], []]))
-        f.extend("box in rows", ROWS)
-        f.extend("box in rows", [[1, 2], [3, 4]])
-        f.extend("maybe", tw.strings(["a"]))
-        f.extend("maybe", tw.strings([None, "b"]))
-        assert f["f4"].dtype == np.float32
-        assert f["f4"].tolist() == [0, 1, 2, 1.25, 7]
-        assert (f["i1"].dtype, f["i1"].tolist()) == (np.int8, [0, 127, 100])
-        assert f["rows"].tolist() == [[1.5], [2.0, 3.0], []]
-        assert f["box in rows"].tolist() == [[1, 2], [3], [1, 2], [3, 4]]
-        assert f["maybe"].tolist() == ["a", None, "b"]
-
-
-def test_lists_get_the_origin_and_the_names_that_are_there(path):
-    with tw.open(path, "a") as f:
-        f.extend("x", tw.from_buffer(np.arange(4), Shape(2, 2, origin=(7, -1))).named("row", "column"))
-        f.extend("x", [[4, 5]])
-        f.extend("x", tw.from_buffer(np.arange(6, 8), Shape(1, 2, origin=(70, -1))).named("row", "column"))
-    with tw.open(path) as f:
-        assert f["x"].shape == Shape(4, 2, origin=(7, -1)).named("row", "column")
-        assert f["x"].tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
 
 
 def test_interrupted_between_two_steps_it_goes_on_where_the_rows_end(path, monkeypatch):
@@ -349,46 +236,9 @@ def test_interrupted_between_two_steps_it_goes_on_where_the_rows_end(path, monke
     assert verify(path).ok
 
 
-def test_what_grew_is_read_only_and_pickled_with_its_elements(path):
-    with tw.open(path, "a") as f:
-        f.extend("x", np.arange(4).reshape(2, 2))
-        f.extend("x", np.arange(4, 6).reshape(1, 2))
-        view = f["x"]
-    with pytest.raises(ReadOnlyError):
-        view[0, 0] = 1
-    for twin in (pickle.loads(pickle.dumps(view)), copy.copy(view), copy.deepcopy(view)):
-        assert twin.tolist() == [[0, 1], [2, 3], [4, 5]]
-    path.unlink()
-    assert np.asarray(view[:, 1]).tolist() == [1, 3, 5]
-
-
 def test_what_is_at_hand_does_not_keep_the_next_writer_out(path):
     for k in range(3):
         with tw.open(path, "a") as f:
             f.extend("x", [k])
             view = f["x"]
             assert view.tolist() == list(range(k + 1))
-
-
-def test_tiles_and_layers_grow_row_by_row(path):
-    t = tw.as_tensor(np.arange(12.0).reshape(4, 3)).tiled(Tiling([1, 3], [2, 1]))
-    with tw.open(path, "a") as f:
-        f.extend("tiles", t)
-        f.extend("tiles", t)
-        assert f["tiles"].shape == Shape.tiled([1, 3, 1, 3], [2, 1])
-        assert f["tiles"][3, 0].tolist() == t[1, 0].tolist()
-
-
-def test_plans_read_what_they_say(path):
-    with tw.open(path, "a") as f:
-        for k in range(10):
-            f.extend("x", np.full((5, 4), k, "f8"))
-    with tw.open(path) as f:
-        chosen = f["x"][12:17, ::2]
-        assert chosen.plan().bytes_read <= 5 * 4 * 8
-        records = f["x"]._expression.node.tensor.buffer.records
-        assert records._opened.keys() == {9}
-        assert records.open(0).size == 20
-        read = f["x"]
-        assert read[12:17, ::2].tolist() == [[2.0, 2.0]] * 3 + [[3.0, 3.0]] * 2
-        assert read._expression.node.tensor.buffer.records._opened.keys() == {2, 3, 9}

@@ -56,13 +56,6 @@ def test_elements_meet_by_their_indices(drawn):
     check(align(*drawn), tensors)
 
 
-@given(JAGGED, st.data())
-def test_a_shape_meets_its_parts_where_they_lie(shape, data):
-    first = data.draw(st.integers(0, shape.extent(0))) + shape.origin_at(())
-    part = shape[first:]
-    check(align(shape, part), [numbered(shape), numbered(part, 50)])
-
-
 def test_boxes_in_cells_meet_by_their_origins():
     left = Shape.from_cells((2,), [(2, 3), (4, 1)], origins=[(0, 0), (5, 5)])
     right = Shape.from_cells((3,), [(2, 2), (2, 2), (1, 1)], origins=[(1, 1), (8, 5), (0, 0)])
@@ -71,15 +64,6 @@ def test_boxes_in_cells_meet_by_their_origins():
     assert plan.shape == Shape.from_cells((2,), [(1, 2), (1, 1)], origins=[(1, 1), (8, 5)])
     assert plan.cells.tolist() == [[0, 0], [1, 1]]
     check(plan, [numbered(left), numbered(right)])
-
-
-def test_cells_that_meet_nothing_are_left_out_or_empty():
-    left, right = Shape.jagged([3, 1, 2]), Shape.jagged([2, 2], origin=(2, 1))
-    plan = align(left, right)
-
-    assert plan.shape == Shape.jagged([1], origin=(2, 1))
-    assert plan.cells.tolist() == [[2, 0]]
-    assert align(left, Shape.jagged([1], origin=(9, 0))).shape.size == 0
 
 
 def test_rows_meet_cells_and_boxes_and_tiles():

@@ -78,27 +78,6 @@ def test_any_partition_in_any_order_makes_the_tensor(data):
 
 
 @given(st.data())
-def test_what_is_missing_is_what_did_not_come(data):
-    whole, parts = data.draw(cut_tensors("x"))
-    parts = data.draw(st.permutations(parts))
-    taken = parts[: data.draw(st.integers(0, len(parts)))]
-    assembler, come = Assembler(MUCH, 1), np.zeros(whole.shape.extents, dtype=bool)
-    there = tw.from_buffer(come.reshape(-1), whole.shape)
-    for part in taken:
-        assembler.add(part)
-        if part.tensor.size:
-            there.window(part.tensor.shape).assign(True)
-        if not assembler.pending:
-            break
-    if assembler.pending:
-        absent = tw.from_buffer(np.zeros(whole.size, dtype="i8"), whole.shape)
-        for shape in assembler.missing("x"):
-            assert shape.size
-            absent.window(shape).assign(np.asarray(absent.window(shape)) + 1)
-        assert np.array_equal(np.asarray(absent), ~come)
-
-
-@given(st.data())
 def test_what_comes_twice_is_refused_and_changes_nothing(data):
     whole, parts = data.draw(cut_tensors("x"))
     parts = [p for p in data.draw(st.permutations(parts)) if p.tensor.size]
@@ -113,32 +92,6 @@ def test_what_comes_twice_is_refused_and_changes_nothing(data):
             assert (assembler.missing("x"), assembler.nbytes) == before
     if parts:
         assert done["x"].tolist() == whole.tolist()
-
-
-def test_blocks_that_overlap_by_one_element_are_refused():
-    total, assembler = Shape(4, 4), Assembler(MUCH, 1)
-    assembler.add(block(np.ones((2, 2)), (1, 1), "x", total))
-    for origin in ((0, 0), (0, 2), (2, 0), (2, 2), (1, 1)):
-        assert reason(lambda o=origin: assembler.add(block(np.ones((2, 2)), o, "x", total))) == "layout"
-    assert sum(s.size for s in assembler.missing("x")) == 12
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        block([1.0], (1,), "x", Shape(3)),
-        block([1.0], (1,), "x", Shape(2, origin=(1,))),
-        block([[1.0]], (1, 0), "x", Shape(2, 1)),
-        block(np.float32([1]), (1,), "x", Shape(2)),
-        block(np.int64([1]), (1,), "x", Shape(2)),
-    ],
-    ids=["extent", "origin", "rank", "word", "kind"],
-)
-def test_blocks_that_disagree_about_their_tensor_are_refused(other):
-    assembler = Assembler(MUCH, 1)
-    assembler.add(block([7.0], (0,), "x", Shape(2)))
-    assert reason(lambda: assembler.add(received(other))) == "layout"
-    assert assembler.add(block([8.0], (1,), "x", Shape(2)))["x"].tolist() == [7.0, 8.0]
 
 
 def test_what_does_not_fit_is_refused_before_memory_is_found_for_it():
@@ -216,18 +169,6 @@ def test_limits_count_all_that_a_message_begins():
     assert (assembler.pending, assembler.nbytes) == ((), 0)
     assembler.add(received(*(block([1.0], (0,), name, total) for name in "ab")))
     assert (assembler.pending, assembler.nbytes) == (("a", "b"), 32)
-
-
-def test_damaged_elements_are_not_counted_as_there():
-    total = Shape(1000)
-    good = Block(tw.zeros(Shape(900)), "x", total)
-    frames = [bytes(frame) for frame in encode([good], compress="zlib")]
-    frames[2] = frames[2][:-1] + bytes([frames[2][-1] ^ 1])
-    assembler = Assembler(MUCH, 1)
-    assert reason(lambda: assembler.add(decode(frames))) == "integrity"
-    assert (assembler.pending, assembler.nbytes) == ((), 0)
-    assembler.add(received(good, compress="zlib"))
-    assert assembler.missing("x") == (Shape(100, origin=(900,)),)
 
 
 def test_tensors_that_are_whole_are_left_to_the_application():

@@ -10,7 +10,6 @@ from support.copies import pairs, places, room
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.buffer import copy_between, count_copies, run_copy
-from tensorwrapper.buffer.copies import _run_copy
 from tensorwrapper.errors import (
     BufferSizeError,
     ConversionError,
@@ -18,8 +17,6 @@ from tensorwrapper.errors import (
     ExtentError,
     ReadOnlyError,
 )
-from tensorwrapper.layout.copies import _bands, _gather, _steps, _table
-from tensorwrapper.layout.lowlevel import choose, wrap_layout
 
 DTYPES = ["u1", "i2", ">f4", "f8", "c16", "M8[s]", "S3", "?"]
 rng = np.random.default_rng(11)
@@ -76,32 +73,6 @@ def test_the_inverse_restores(pair):
     assert last.tolist() == first.tolist()
 
 
-# What is decided by the size of blocks is decided otherwise, so that small copies show every way.
-WAYS = {
-    "block by block": {_run_copy: {"_SMALL": 0, "_LARGE": 0}, _bands: {"_SMALL": 0}},
-    "in one loop": {_run_copy: {"_SMALL": 0, "_LARGE": 1 << 40}, _bands: {"_SMALL": 0}},
-    "form by form": {
-        _run_copy: {"_SMALL": 1 << 40, "_ALIKE": 0, "_BYTES": 20, "_FEW": 0},
-        _bands: {"_SMALL": 0},
-    },
-    "band by band": {_bands: {"_SMALL": 1 << 40, "_TIMES": 0}},
-    "long runs": {_run_copy: {"_LONG": 16}, _gather: {"_BATCH": 3}},
-    "short batches": {
-        _run_copy: {"_FEW": 0, "_BYTES": 1},
-        _gather: {"_BATCH": 1},
-        _steps: {"_BLOCKS": 2, "_CELLS": 2, "_ELEMENTS": 3},
-        _table: {"_ROWS": 2, "_KEYS": 1},
-    },
-}
-
-
-@pytest.fixture(params=WAYS)
-def way(request, monkeypatch):
-    for module, values in WAYS[request.param].items():
-        for name, value in values.items():
-            monkeypatch.setattr(module, name, value)
-
-
 @given(pair=pairs(), dtype=st.sampled_from(DTYPES))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @pytest.mark.usefixtures("way")
@@ -124,11 +95,6 @@ UNEVEN = Tiling(np.resize([13, 9, 40, 2], 128), np.resize([7, 25, 16, 16], 64))
 SHUFFLED = rng.permutation(1024)
 LENGTHS = rng.integers(0, 30, 150_000)
 BOX, ROWS = Layout(Shape(2048, 1024)), Shape.jagged(LENGTHS)
-
-
-def chosen_of(layout, mask):
-    """The layout of the elements of rows that a mask of them all chooses."""
-    return wrap_layout(choose(layout.implementation, layout.shape, mask))
 
 
 LARGE = {
@@ -174,28 +140,6 @@ def test_large_copies_and_what_they_allocate(case, threads):
     expected[places(target)] = old[places(source)]
     assert np.array_equal(new, expected)
     assert peak < 8 * 2**20 < old.nbytes
-
-
-SHORT = Layout(Shape.jagged(rng.integers(0, 9, 3000)))
-CHOSEN = rng.random(SHORT.shape.size) > 0.4
-LINES = {
-    "rows from anywhere": SHORT.gather(0, rng.integers(0, 3000, 4000)),
-    "rows backwards": SHORT[:, ::-1],
-    "steps in rows": SHORT[:, 1::3],
-    "rows of one": SHORT[:, :1],
-    "longer rows among short ones": Layout(Shape.jagged([5] * 500 + [9000] + [0, 3] * 300))[::-1],
-    "chosen elements": chosen_of(SHORT, CHOSEN),
-}
-
-
-@pytest.mark.parametrize("dtype", ["i1", "f8", "c16", "S3"])
-@pytest.mark.parametrize("source", LINES.values(), ids=LINES)
-def test_short_lines_and_single_elements_go_where_they_follow_one_another(source, dtype):
-    target = Layout(source.shape)
-    old, new = filled(room(source), dtype), filled(room(target), dtype)
-    run_copy(source.copy_plan(target), old, new)
-    assert new.tobytes() == old[places(source)].tobytes()
-    assert sum(int(runs[:, 2].sum()) for runs in source.copy_plan(target).run_batches()) == source.shape.size
 
 
 def test_nothing_moves_onto_itself():

@@ -4,18 +4,14 @@ import subprocess
 import sys
 
 import attrs
-import numpy as np
 import pytest
 
-from tensorwrapper.errors import ConversionError, LayoutError, OutOfBoundsError
+from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import (
     Layout,
     complement,
     compose,
     left_inverse,
-    logical_divide,
-    logical_product,
-    make_layout,
     right_inverse,
 )
 
@@ -44,33 +40,6 @@ def test_a_complement_is_never_empty():
         assert complement(colex("(4,6):(1,6)"), size).shape.size >= 1
 
 
-def test_an_integer_multiplies_in_a_product_and_divides_in_a_division():
-    six = colex("6:1")
-    assert str(logical_product(six, 3)) == "(6,3):(1,6)"
-    assert str(logical_divide(six, 3)) == "(3,2):(1,3)"
-
-
-def test_coordinates_outside_are_refused_and_not_extrapolated():
-    layout = colex("(4,5):(1,4)")
-    for wrong in (20, -1, (4, 0), (0, 5), (-1, 0)):
-        with pytest.raises(OutOfBoundsError):
-            layout.offset_of_ordinal(wrong)
-    with pytest.raises(OutOfBoundsError):
-        layout.offset_of((0, 5))
-
-
-def test_floats_are_refused():
-    for call in (
-        lambda: make_layout(4.0),
-        lambda: make_layout((4, 2.0)),
-        lambda: make_layout(4, 1.0),
-        lambda: colex("4:1").offset_of_ordinal(1.0),
-        lambda: complement(colex("4:1"), 8.0),
-    ):
-        with pytest.raises(ConversionError, match="integer"):
-            call()
-
-
 def test_bounds_and_span_hold_for_negative_strides_and_without_elements():
     assert (colex("4:-2").bounds(), colex("4:-2").span) == ((-6, 0), 7)
     assert (colex("(0,4):(1,2)").bounds(), colex("(0,4):(1,2)").span) == ((0, -1), 0)
@@ -84,12 +53,6 @@ def test_layouts_are_values():
     assert layout != (2, 3)
     assert layout != 16
     assert layout != "((2,2),4):((1,8),2)"
-
-
-def test_integers_of_numpy_are_integers():
-    assert make_layout((np.int64(4), np.int32(2)), order="colex") == colex("(4,2):(1,4)")
-    assert logical_divide(colex("8:1"), np.uint8(4)) == colex("(4,2):(1,4)")
-    assert colex("4:2").offset_of_ordinal(np.int16(3)) == 6
 
 
 def test_modes_that_carry_do_not_make_a_wrong_layout():

@@ -8,7 +8,6 @@ from support.layouts import random_layout, table
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import (
     Layout,
-    Swizzle,
     blocked_product,
     coalesce,
     complement,
@@ -83,24 +82,3 @@ def test_the_block_is_the_faster_part_of_a_mode_in_either_order():
         made = blocked_product(block, tiler)
         assert made.nested_extents == extents
         assert [made.offset_of_ordinal((k,)) for k in range(6)] == [0, 1, 2, 3, 4, 5]
-
-
-LEX, COLEX = Layout.parse("4:1"), Layout.parse("4:1", order="colex")
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: compose(LEX, COLEX),
-        lambda: compose(COLEX, LEX),
-        lambda: compose(COLEX, Layout.parse("(2,2):(2,1)")),
-        lambda: compose(LEX, compose(Swizzle(1, 0, 1), COLEX)),
-        lambda: logical_divide(LEX, COLEX),
-        lambda: logical_divide(Layout.parse("(4,4):(4,1)"), (LEX, COLEX)),
-        lambda: logical_product(COLEX, LEX),
-        lambda: blocked_product(COLEX, LEX),
-    ],
-)
-def test_orders_are_never_mixed_or_guessed(call):
-    with pytest.raises(LayoutError, match='"lex"'):
-        call()

@@ -2,19 +2,14 @@
 
 import copy
 import pickle
-import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from support.copies import box_pairs, least_runs, moves, pairs, places
+from hypothesis import given
+from support.copies import moves, pairs
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
-from tensorwrapper.layout import Swizzle, compose, make_layout
-from tensorwrapper.layout.copies._steps import RegionCopy
-from tensorwrapper.layout.copies._table import CopySteps
 
 SQUARE = Shape(8, 8)
 
@@ -36,32 +31,6 @@ def test_every_element_goes_where_the_layouts_say(pair):
     source, target = pair
     if target.is_injective:
         assert moved(source.copy_plan(target)) == moves(source, target)
-
-
-@given(pairs())
-def test_the_facts_are_those_of_the_runs(pair):
-    source, target = pair
-    if not target.is_injective:
-        return
-    plan = source.copy_plan(target)
-    runs = [run for batch in plan.run_batches(7) for run in batch[:, 2].tolist()]
-
-    assert plan.runs == len(runs)
-    assert plan.run_length == ((min(runs), max(runs)) if runs else (0, 0))
-    assert plan.elements == sum(runs) == source.shape.size
-    assert plan.runs >= least_runs(source, target)
-    assert plan.is_view == (places(source).tolist() == places(target).tolist())
-    if plan.method == "run":
-        assert plan.runs <= 1
-    if plan.method == "gather":
-        assert plan.run_length == (1, 1)
-
-
-@given(box_pairs())
-def test_packed_boxes_have_no_more_runs_than_there_must_be(pair):
-    source, target = pair
-    if all(side.is_strided and side.is_exhaustive for side in pair):
-        assert source.copy_plan(target).runs == least_runs(source, target)
 
 
 @given(pairs())
@@ -151,35 +120,6 @@ def test_methods(row):
     assert moved(plan) == moves(source, target)
 
 
-def test_a_composite_is_copied_by_looking_at_its_elements():
-    box = make_layout((8, 8), (8, 1))
-    swizzled = compose(Swizzle(2, 0, 3), box)
-    plan = swizzled.copy_plan(box)
-
-    assert moved(plan) == moves(swizzled, box)
-    assert moved(plan.inverse()) == moves(box, swizzled)
-    assert swizzled.copy_plan(swizzled).is_view
-
-
-def test_origins_do_not_matter():
-    plan = Layout(Shape(2, 3, origin=(5, -2))).copy_plan(Layout(Shape(2, 3), order="F"))
-
-    assert plan == Layout(Shape(2, 3, origin=(5, -2))).copy_plan(Layout(Shape(2, 3), order="F"))
-    assert plan.shape == Shape(2, 3, origin=(5, -2))
-    assert moved(plan) == {0: 0, 2: 1, 4: 2, 1: 3, 3: 4, 5: 5}
-
-
-def test_numbers_of_any_size():
-    extents = (10**12, 10**12)
-    plan = Layout(Shape(*extents)).copy_plan(Layout(Shape(*extents), order="F"))
-
-    assert plan.elements == plan.runs == 10**24
-    assert plan.nbytes(8) == 8 * 10**24
-    assert plan.target_bounds == (0, 10**24 - 1)
-    with pytest.raises(OverflowError, match="64 bits"):
-        next(plan.run_batches())
-
-
 def test_what_a_plan_says_of_itself():
     plan = Layout(SQUARE).copy_plan(Layout.tiled(EDGES))
 
@@ -221,50 +161,3 @@ def test_what_is_no_layout_or_no_size_is_refused():
         plan.nbytes(-1)
     with pytest.raises(ConversionError):
         plan.nbytes(8.0)
-
-
-@st.composite
-def regions(draw):
-    """Two layouts of one box, of which at least one keeps tiles together."""
-    cuts = [[draw(st.lists(st.sampled_from([1, 2, 3]), min_size=1, max_size=6)) for _ in range(2)]]
-    box = Shape(*map(sum, cuts[0]))
-
-    def side():
-        orders = [draw(st.permutations([0, 1])) for _ in range(2)]
-        match draw(st.sampled_from(["tiles", "aligned", "strided", "rotated", "gathered"])):
-            case "tiles" | "aligned" as kind:
-                sizes = [draw(st.permutations(own)) for own in cuts[0]]
-                gap = 4 if kind == "aligned" else 1
-                return Layout.tiled(Tiling(*sizes), order=orders[0], tile_order=orders[1], alignment=gap)
-            case "strided":
-                return Layout(box, order=orders[0])
-            case "rotated":
-                return Layout(box).rotate([draw(st.integers(0, 3)), draw(st.integers(0, 3))])
-            case _:
-                return Layout(box).gather(0, draw(st.permutations(range(box.extent(0)))))
-
-    return side(), side()
-
-
-@settings(max_examples=200)
-@given(regions())
-def test_w5_runs_are_counted_by_kind(pair):
-    source, target = pair
-    steps = source.copy_plan(target).steps
-    if isinstance(steps, RegionCopy):
-        assert steps.cost() == CopySteps.cost(steps)
-
-
-def test_w5_a_plan_of_millions_of_tiles_says_what_it_costs():
-    sizes = [1 + (k * k + k // 7) % 4 for k in range(6000)]
-    source = Layout.tiled(Tiling(sizes, sizes))
-    target = Layout.tiled(Tiling(sizes[::-1], sizes[::-1]), order="F")
-    plan = source.copy_plan(target)
-    alike, counts = plan.steps.kinds()
-    assert plan.steps.count > 36_000_000
-    assert alike.count < 10_000
-    assert sum(map(len, counts)) < 200
-    tracemalloc.start()
-    assert f": strided, {plan.elements} elements in {plan.runs} runs of 1 to" in repr(plan)
-    assert tracemalloc.get_traced_memory()[1] < 8_000_000
-    tracemalloc.stop()

@@ -93,28 +93,6 @@ def test_what_cpp_forbids_is_no_mapping_though_no_place_is_shared(layout):
         layout.to_mdspan()
 
 
-def aligned(extents, order, multiple):
-    """The strides by the definition: the fastest mode rounded up, the rest without gaps."""
-    strides, step = {}, 1
-    for place, mode in enumerate(order):
-        strides[mode] = step
-        step *= extents[mode] if place else -(-extents[mode] // multiple) * multiple
-    return tuple(strides[mode] for mode in range(len(extents)))
-
-
-@given(st.data(), st.lists(st.integers(0, 6), max_size=4), st.integers(1, 9))
-def test_rows_are_aligned_in_any_order(data, extents, multiple):
-    order = data.draw(st.permutations(range(len(extents))))
-    layout = Layout.aligned(Shape(*extents), multiple, order=order, offset=3)
-    assert layout.offset == 3
-    assert layout.strides == aligned(extents, order, multiple)
-    rows = [step for mode, step in enumerate(layout.strides) if mode != (order or [0])[0]]
-    assert not any(step % multiple for step in rows)
-    assert layout.is_injective
-    if multiple == 1:
-        assert layout == Layout(Shape(*extents), order=order, offset=3)
-
-
 @pytest.mark.parametrize(("order", "kind"), [("C", "right_padded"), ("F", "left_padded")])
 @given(extents=st.lists(st.integers(1, 6), min_size=1, max_size=4), multiple=st.integers(1, 9))
 def test_aligned_rows_are_the_padded_mappings(order, kind, extents, multiple):
@@ -125,11 +103,6 @@ def test_aligned_rows_are_the_padded_mappings(order, kind, extents, multiple):
     assert found.lost.is_exact or 1 in extents
     if found.kind == kind:
         assert found.padding == -(-extents[-1 if order == "C" else 0] // multiple) * multiple
-
-
-def test_aligned_rows_keep_the_origin():
-    layout = Layout.aligned(Shape(2, 3, origin=(5, 5)), 4)
-    assert (layout.shape, layout.offset_of((6, 7))) == (Shape(2, 3, origin=(5, 5)), 6)
 
 
 @pytest.mark.parametrize(

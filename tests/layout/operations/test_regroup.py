@@ -2,12 +2,10 @@
 
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper import Layout, Shape
-from tensorwrapper.errors import RankError
 
 
 @st.composite
@@ -56,14 +54,3 @@ def test_rows_that_are_dealt_and_merged_are_as_before(layout, data):
     assert rows.shape.lengths(1).tolist() == (lengths or [0])
     assert rows.to_numpy().tolist() == flat.to_numpy().tolist()
     assert rows.merge_rows(1).to_numpy().tolist() == flat.to_numpy().tolist()
-
-
-def test_the_first_mode_counts_on_in_none():
-    with pytest.raises(RankError, match="mode 0 has no mode before it"):
-        Layout(Shape(2, 3)).merge_rows(0)
-
-
-def test_layers_are_dropped():
-    nested = Layout(Shape.nested(Shape(2, 3), layers=(1, 1)))
-
-    assert nested.merge_rows(1).shape == Shape(6)

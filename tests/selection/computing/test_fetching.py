@@ -5,10 +5,8 @@ import threading
 import numpy as np
 import pytest
 
-import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ComputationCancelledError, ConversionError
-from tensorwrapper.selection import Outer
 from tests.support.counting_source import CountingSource, SlowSource
 
 X = np.arange(240.0).reshape(12, 20)
@@ -157,14 +155,3 @@ class Twice(CountingSource):
 def test_a_source_that_delivers_twice_is_an_error():
     with pytest.raises(ConversionError, match="selection 0 came twice"):
         sel.as_view(Twice(X)).compute()
-
-
-def test_a_tensor_reads_selections_as_a_source():
-    source = sel.TensorSource(tw.as_tensor(X))
-    selections = [Outer([[0, 3, 4], range(1, 20, 3)]), Outer([range(2), range(5)])]
-    out = [np.zeros(own.extents) for own in selections]
-    assert sorted(source.read(selections, out).completed()) == [0, 1]
-    np.testing.assert_array_equal(out[0], X[np.ix_([0, 3, 4], range(1, 20, 3))])
-    np.testing.assert_array_equal(out[1], X[:2, :5])
-    assert source.cost(selections[0]) == 3 * 7 * 8
-    assert isinstance(source, sel.Source)

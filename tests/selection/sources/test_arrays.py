@@ -116,24 +116,6 @@ def test_s7_a_view_of_any_array_is_what_numpy_selects(array, data):
     assert view.compute().tolist() == expected.tolist()
 
 
-@given(st.lists(st.tuples(*[st.integers(0, n - 1) for n in EXTENTS]), min_size=2, max_size=40))
-@settings(max_examples=10, deadline=None)
-def test_points_of_any_array_are_what_numpy_selects(array, points):
-    key = tuple(np.array(points).T)
-    view = sel.as_view(array)
-    assert view.vindex[key].compute().tolist() == VALUES[key].tolist()
-    (group,) = view.route_many(points)
-    assert group.read().tolist() == VALUES[key].tolist()
-
-
-def test_points_within_a_chunk_are_one_read():
-    array = Counting(VALUES, chunks=(10, 17, 11))
-    rng = np.random.default_rng(1)
-    key = tuple([rng.integers(0, n, 300) for n in EXTENTS])
-    assert sel.as_view(array).vindex[key].compute().tolist() == VALUES[key].tolist()
-    assert len(array.keys) == 3
-
-
 def test_s7_nothing_is_read_before_it_is_asked_for():
     array = Counting(np.arange(100 * 1000).reshape(100, 1000))
     rows = sel.as_view(array)
@@ -175,23 +157,6 @@ def test_s7_dask_makes_only_the_chunks_that_are_touched():
     view = sel.as_view(array)
     assert view[6:8, [1, 3]].compute().tolist() == [[1, 1], [1, 1]]
     assert made == [(1, 0)]
-
-
-def test_positions_within_a_chunk_are_one_read():
-    array = Counting(VALUES, chunks=(10, 17, 11))
-    expected = VALUES[[0, 3, 9, 21, 22]]
-    assert sel.as_view(array)[[0, 3, 9, 21, 22]].compute().tolist() == expected.tolist()
-    assert len(array.keys) <= 2
-
-
-def test_large_selections_are_read_in_blocks():
-    array = Counting(np.zeros((40, 1 << 18)))
-    sel.as_view(array).compute()
-    assert array.elements == 40 << 18
-    assert (
-        max(np.zeros(0).itemsize + 8 * (key[0].stop - key[0].start) * (1 << 18) for key in array.keys)
-        <= (1 << 24) + 8
-    )
 
 
 def test_several_files_are_one_view(tmp_path):

@@ -36,14 +36,6 @@ def long():
     return Shape.jagged(LENGTHS)
 
 
-@pytest.fixture
-def deep():
-    """Rows of 1 to 3 rows, whose lengths go by the index in the row: mode 2 depends on mode 1 alone."""
-    counts = np.arange(N // 4) % 3 + 1
-    inner = np.concatenate([[4, 5, 6][:n] for n in (1, 2, 3)] * (N // 12 + 1))[: counts.sum()]
-    return wrap(Jagged(Rows.of_lengths(counts, inner)))
-
-
 def test_w12_a_slice_that_lies_in_every_row_is_one_extent(long):
     kept, peak = peak_of(lambda: long[:, 0:2])
     assert peak < 4 * MIB
@@ -63,23 +55,6 @@ def test_w12_other_slices_take_what_they_result_in(long):
     kept, peak = peak_of(lambda: long.slice((0, 1), (N, 4), clip=True))
     assert kept.translate_to((0, 0)) == Shape.jagged(np.minimum(LENGTHS, 4) - 1)
     assert peak < (8 + 2 + 4) * MIB
-
-
-def test_w12_bounds_and_dependencies_are_found_in_the_memory_of_a_window(long, deep):
-    for question, answer in (
-        (lambda: long.dependencies(1), (0,)),
-        (lambda: long.extent_bounds(1), (2, 5)),
-        (lambda: long.as_smooth().extents, (N, 5)),
-        (lambda: long.extent_bounds(0), (N, N)),
-        (lambda: long.extent(0), N),
-        (lambda: long.raggedness, "gridded"),
-        (lambda: deep.dependencies(2), (1,)),
-        (lambda: deep.dependencies(1), (0,)),
-        (lambda: deep.as_smooth().extents, (N // 4, 3, 6)),
-    ):
-        found, peak = peak_of(question)
-        assert found == answer
-        assert peak < 5 * MIB
 
 
 def test_w12_the_first_mode_runs_fastest_in_the_memory_of_a_part(long):

@@ -21,12 +21,3 @@ def test_a_joined_part_that_was_selected_from_keeps_its_steps():
 
     assert sel.concat([inner[::-1], inner]).compute().tolist() == [3, 2, 1, 1, 2, 3]
     assert sel.concat([sel.stack([inner, inner]), [[4, 5, 6]]]).compute().tolist()[2] == [4, 5, 6]
-
-
-def test_the_least_of_many_is_one_node():
-    view = sel.as_view(np.arange(4))
-    for number in range(1000):
-        view = sel.minimum(view, np.array([9, 9, 1500 - number, 9]))
-
-    assert view.compute().tolist() == [0, 1, 2, 3]
-    assert sel.maximum(sel.minimum([1, 5], [3, 3]), 2).compute().tolist() == [2, 3]

@@ -1,0 +1,27 @@
+"""What no steps say is copied by looking at its elements."""
+
+from support.copies import moves
+
+from tensorwrapper.layout import Swizzle, compose, make_layout
+
+
+def moved(plan, size=5):
+    """What the runs of a plan move, target offset to source offset; none may be written twice."""
+    found = {}
+    for batch in plan.run_batches(size):
+        assert len(batch) <= size
+        for source, target, length in batch.tolist():
+            for k in range(length):
+                assert target + k not in found
+                found[target + k] = source + k
+    return found
+
+
+def test_a_composite_is_copied_by_looking_at_its_elements():
+    box = make_layout((8, 8), (8, 1))
+    swizzled = compose(Swizzle(2, 0, 3), box)
+    plan = swizzled.copy_plan(box)
+
+    assert moved(plan) == moves(swizzled, box)
+    assert moved(plan.inverse()) == moves(box, swizzled)
+    assert swizzled.copy_plan(swizzled).is_view

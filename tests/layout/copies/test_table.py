@@ -1,0 +1,37 @@
+"""Tables of a plan: their numbers are those of the runs, of any size."""
+
+import pytest
+from hypothesis import given
+from support.copies import least_runs, pairs, places
+
+from tensorwrapper import Layout, Shape
+
+
+@given(pairs())
+def test_the_facts_are_those_of_the_runs(pair):
+    source, target = pair
+    if not target.is_injective:
+        return
+    plan = source.copy_plan(target)
+    runs = [run for batch in plan.run_batches(7) for run in batch[:, 2].tolist()]
+
+    assert plan.runs == len(runs)
+    assert plan.run_length == ((min(runs), max(runs)) if runs else (0, 0))
+    assert plan.elements == sum(runs) == source.shape.size
+    assert plan.runs >= least_runs(source, target)
+    assert plan.is_view == (places(source).tolist() == places(target).tolist())
+    if plan.method == "run":
+        assert plan.runs <= 1
+    if plan.method == "gather":
+        assert plan.run_length == (1, 1)
+
+
+def test_numbers_of_any_size():
+    extents = (10**12, 10**12)
+    plan = Layout(Shape(*extents)).copy_plan(Layout(Shape(*extents), order="F"))
+
+    assert plan.elements == plan.runs == 10**24
+    assert plan.nbytes(8) == 8 * 10**24
+    assert plan.target_bounds == (0, 10**24 - 1)
+    with pytest.raises(OverflowError, match="64 bits"):
+        next(plan.run_batches())

@@ -1,0 +1,62 @@
+"""Where a mask chooses, of each operand only that is read which it is chosen for."""
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tests.support.counting_source import CountingSource
+
+MASK = tw.jagged([[True, False], [True], [], [False, True, True]])
+
+
+def rows_elsewhere(lengths):
+    source = CountingSource(np.arange(sum(lengths)))
+    return source, sel.as_view(source).unflatten(lengths)
+
+
+def chosen_of(view):
+    return sum(own.nbytes for own in view.plan().reads if own.source.dtype != bool)
+
+
+@pytest.mark.parametrize(
+    ("make", "nbytes"),
+    [
+        (lambda v: sel.where(MASK, v, -1), 32),
+        (lambda v: sel.where(MASK, v.astype("f8"), -1), 32),
+        (lambda v: sel.where(MASK, v[:, ::-1], tw.jagged([[9, 1], [1], [], [5, 5, 5]])), 32),
+        (lambda v: sel.where(MASK, v, v[:, ::-1]), 48),
+        (lambda v: sel.where(MASK & ~MASK, v, 7), 0),
+        (lambda v: sel.where(MASK, 7, v)[3:], 8),
+    ],
+)
+def test_a_where_reads_elsewhere_only_what_the_mask_chooses(make, nbytes):
+    source, view = rows_elsewhere([2, 1, 0, 3])
+    chosen = make(view)
+    here = make(sel.as_view(tw.from_buffer(source.array, view.shape)))
+    before = source.nbytes
+    assert sum(own.nbytes for own in chosen.plan().reads if own.source is source) == nbytes
+    assert chosen.compute().tolist() == here.compute().tolist()
+    assert source.nbytes - before == nbytes
+
+
+def test_a_mask_that_changes_changes_what_is_read():
+    source = CountingSource(np.arange(10_000.0).reshape(100, 100))
+    mask = tw.as_tensor(np.zeros((100, 100), bool))
+    view = sel.where(mask, source, 0.0)
+    assert chosen_of(view) == 0
+    mask[3:5, 7:9] = True
+    assert chosen_of(view) == 32
+    assert "10032 read" in str(view.plan())
+    expected = np.where(mask.to_numpy(), source.array, 0.0)
+    assert np.array_equal(view.compute().to_numpy(), expected)
+    assert source.nbytes == 32
+
+
+def test_choices_inside_choices_are_followed():
+    a, q = tw.jagged([[1, 2], [3], [], [4, 5, 6]]), tw.jagged([[9, 1], [1], [], [5, 5, 5]])
+    inner = sel.where(MASK, a, q)
+    assert chosen_of(sel.where(MASK, inner, 0)) == 32
+    assert chosen_of(sel.where(~MASK, inner, 0)) == 16
+    assert chosen_of(sel.concat([inner, a[:1]])) == 32 + 8 + 16
+    assert chosen_of(sel.minimum(inner, 3).astype("f8")[3:]) == 24

@@ -1,0 +1,55 @@
+"""Tensors that grew are one lazy tensor."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import Shape, Tiling
+from tensorwrapper.errors import (
+    ReadOnlyError,
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.tens"
+
+
+def test_what_grew_is_read_only_and_pickled_with_its_elements(path):
+    with tw.open(path, "a") as f:
+        f.extend("x", np.arange(4).reshape(2, 2))
+        f.extend("x", np.arange(4, 6).reshape(1, 2))
+        view = f["x"]
+    with pytest.raises(ReadOnlyError):
+        view[0, 0] = 1
+    for twin in (pickle.loads(pickle.dumps(view)), copy.copy(view), copy.deepcopy(view)):
+        assert twin.tolist() == [[0, 1], [2, 3], [4, 5]]
+    path.unlink()
+    assert np.asarray(view[:, 1]).tolist() == [1, 3, 5]
+
+
+def test_tiles_and_layers_grow_row_by_row(path):
+    t = tw.as_tensor(np.arange(12.0).reshape(4, 3)).tiled(Tiling([1, 3], [2, 1]))
+    with tw.open(path, "a") as f:
+        f.extend("tiles", t)
+        f.extend("tiles", t)
+        assert f["tiles"].shape == Shape.tiled([1, 3, 1, 3], [2, 1])
+        assert f["tiles"][3, 0].tolist() == t[1, 0].tolist()
+
+
+def test_plans_read_what_they_say(path):
+    with tw.open(path, "a") as f:
+        for k in range(10):
+            f.extend("x", np.full((5, 4), k, "f8"))
+    with tw.open(path) as f:
+        chosen = f["x"][12:17, ::2]
+        assert chosen.plan().bytes_read <= 5 * 4 * 8
+        records = f["x"]._expression.node.tensor.buffer.records
+        assert records._opened.keys() == {9}
+        assert records.open(0).size == 20
+        read = f["x"]
+        assert read[12:17, ::2].tolist() == [[2.0, 2.0]] * 3 + [[3.0, 3.0]] * 2
+        assert read._expression.node.tensor.buffer.records._opened.keys() == {2, 3, 9}

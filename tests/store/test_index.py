@@ -1,0 +1,150 @@
+"""The index of a file: what is right is taken, what lies is found, what is damaged is done without."""
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.store._checksum import checksum_of, choose
+from tensorwrapper.store._directory import Place, pack_rows
+from tensorwrapper.store._format import pack_header
+from tensorwrapper.store._record import encode_index, encode_tensor
+
+pytestmark = pytest.mark.slow
+
+
+def sample(path):
+    with tw.open(path, "a", metadata={"run": 3}, piece_bytes=64) as f:
+        f["a"] = np.arange(6, dtype="f4").reshape(2, 3)
+        f["rows"] = tw.jagged([[1, 2, 3], [], [4]])
+        f.flush()
+        f["cut"] = np.arange(20).reshape(10, 2)
+        f["t"] = tw.as_tensor(np.arange(12.0).reshape(3, 4)).tiled(tw.Tiling([1, 2], [4]))
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.tens"
+
+
+def header_of(message):
+    algorithm = choose(len(message))
+    return pack_header(len(message), algorithm, checksum_of([message], algorithm))
+
+
+def record(body):
+    """The bytes of a record with checksums that fit."""
+    joined = b"".join(bytes(piece) for piece in body)
+    return header_of(joined) + joined
+
+
+def sealed(raw):
+    """The same bytes, all checksums of records made to fit: what a hostile writer does."""
+    spoilt, place = bytearray(raw), 0
+    while place + 32 <= len(spoilt):
+        length = int.from_bytes(spoilt[place + 8 : place + 16], "little")
+        if place + 32 + length > len(spoilt):
+            break
+        body = bytes(spoilt[place + 32 : place + 32 + length])
+        spoilt[place : place + 32] = header_of(body)
+        place += 32 + length
+    return bytes(spoilt)
+
+
+BODY = encode_tensor(np.arange(3), "x")
+PLACE = Place(0, sum(map(len, BODY)))
+AFTER = PLACE.stop
+
+
+def with_index(rows, *, previous=None, table=None, names=None):
+    packed, bytes_, grown = pack_rows(rows)
+    index = encode_index(
+        packed if table is None else table, bytes_ if names is None else names, previous, AFTER, grown=grown
+    )
+    return record(BODY) + record(index)
+
+
+def rows_of(**changed):
+    whole = {"end": 1, "start": 0, "length": PLACE.length, "piece": 0, "pieces": 1} | changed
+    return np.array([list(whole.values())], dtype="<i8")
+
+
+def test_the_index_that_is_right_is_taken(path):
+    path.write_bytes(with_index([("x", PLACE, 0, 1, None)]))
+    with tw.open(path) as f:
+        assert f["x"].tolist() == [0, 1, 2]
+        assert f._directory.chain == [(AFTER, 0)]
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (rows_of(start=-64), "outside"),
+        (rows_of(start=32), "multiple of 64"),
+        (rows_of(start=2**62), "too large"),
+        (rows_of(start=AFTER), "overlap, or reach"),
+        (rows_of(length=2**62), "outside"),
+        (rows_of(length=-1), "outside"),
+        (rows_of(length=AFTER), "overlap, or reach"),
+        (np.concatenate([rows_of(), rows_of()]), "overlap"),
+        (rows_of(end=2), "do not add up"),
+        (rows_of(end=-1), "do not add up"),
+        (rows_of(piece=1), "beyond their number"),
+        (rows_of(piece=-1), "beyond their number"),
+        (rows_of(pieces=0), "beyond their number"),
+        (rows_of(piece=1, pieces=2), "after 0 pieces"),
+        (rows_of()[:, :4], "tables of"),
+        (rows_of().reshape(-1), "tables of"),
+        (rows_of().astype("f8"), "without its two tables"),
+    ],
+)
+def test_an_index_with_a_checksum_and_without_sense_is_refused(path, table, said):
+    path.write_bytes(with_index([], table=np.ascontiguousarray(table), names=np.frombuffer(b"x", np.uint8)))
+    with pytest.raises(DataFileError, match=said):
+        tw.open(path)
+
+
+@pytest.mark.parametrize("name", [b"/", b"\xff", b"\x00"])
+def test_an_index_with_names_that_are_none_is_refused(path, name):
+    path.write_bytes(with_index([], table=rows_of(), names=np.frombuffer(name, np.uint8)))
+    with pytest.raises(DataFileError, match="name"):
+        tw.open(path)
+
+
+def test_an_index_that_repeats_a_name_is_refused(path):
+    twice = record(BODY) + record(BODY)
+    rows = [("x", PLACE, 0, 1, None), ("x", Place(AFTER, PLACE.length), 0, 1, None)]
+    path.write_bytes(twice + record(encode_index(*pack_rows(rows)[:2], None, len(twice))))
+    with pytest.raises(DataFileError, match="repeats the name 'x'"):
+        tw.open(path)
+    path.write_bytes(twice)
+    assert "the record at 256 repeats the name 'x'" in tw.store.verify(path).problems[0]
+
+
+@pytest.mark.parametrize("previous", [AFTER, AFTER + 64, 64, 0])
+def test_a_chain_that_leads_nowhere_is_left_and_the_records_are_scanned(path, previous):
+    path.write_bytes(with_index([], previous=previous))
+    with tw.open(path) as f:
+        assert f["x"].tolist() == [0, 1, 2]
+        assert f._directory.chain == []
+
+
+def test_a_damaged_index_is_left_and_the_records_are_scanned(path):
+    raw = bytearray(sample(path))
+    with tw.open(path) as f:
+        names, start = list(f), f._directory.chain[-1][0]
+    for place in range(start, len(raw)):
+        raw[place] ^= 0x55
+        path.write_bytes(raw)
+        with tw.open(path) as f:
+            assert list(f) == names
+        raw[place] ^= 0x55
+
+
+def test_fuzz_an_index_of_elements_that_nobody_knows_is_refused(path):
+    raw = with_index([], table=rows_of(), names=np.frombuffer(b"x", np.uint8))
+    path.write_bytes(sealed(raw.replace(b'"word":8', b'"word":7')))
+    for mode in ("r", "a"):
+        with pytest.raises(DataFileError, match=r"index that is refused: .*elements 'i' of 7 bytes"):
+            tw.open(path, mode)

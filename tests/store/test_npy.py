@@ -1,0 +1,178 @@
+"""NumPy's own files, with NumPy as the judge; never a pickle."""
+
+import tracemalloc
+import zipfile
+from functools import partial
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import store
+from tensorwrapper.errors import ConversionError, DataFileError
+
+convert = partial(store.convert, overwrite=True)
+
+ARRAYS = {
+    "table": np.arange(12, dtype="f4").reshape(3, 4),
+    "Fortran": np.asfortranarray(np.arange(12.0).reshape(3, 4)),
+    "scalar": np.array(2.5),
+    "empty": np.zeros((3, 0), "i2"),
+    "bool": np.array([True, False]),
+    "long": np.arange(5, dtype="u8"),
+    "short": np.arange(7, dtype="i1"),
+    "half": np.arange(3, dtype="f2"),
+    "complex": np.arange(3, dtype="c8"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path
+
+
+def read(path):
+    with tw.open(path) as f:
+        return {name: np.array(tensor) for name, tensor in f.items()}, f.metadata
+
+
+def assert_equal(got, want):
+    assert sorted(got) == sorted(want)
+    for name, array in want.items():
+        assert got[name].dtype == array.dtype.newbyteorder("<"), name
+        assert got[name].shape == array.shape, name
+        assert np.array_equal(got[name], array), name
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_archives_of_numpy_are_read(folder, save):
+    save(folder / "a.npz", **ARRAYS)
+    done = convert(folder / "a.npz", folder / "a.tens")
+
+    assert_equal(read(folder / "a.tens")[0], ARRAYS)
+    assert done.names == tuple(ARRAYS)
+    assert done.nbytes == sum(a.nbytes for a in ARRAYS.values())
+    assert done.lost == ()
+
+
+def test_archives_are_what_numpy_reads(folder):
+    tw.save(folder / "a.tens", ARRAYS, metadata={"run": 3})
+    done = convert(folder / "a.tens", folder / "a.npz")
+    with np.load(folder / "a.npz", allow_pickle=False) as archive:
+        assert_equal(dict(archive), ARRAYS)
+    assert done.lost == ("the metadata 'run'",)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_single_arrays_go_both_ways(folder, name):
+    np.save(folder / "a.npy", ARRAYS[name])
+    convert(folder / "a.npy", folder / "a.tens")
+    convert(folder / "a.tens", folder / "b.npy")
+
+    assert_equal(read(folder / "a.tens")[0], {"array": ARRAYS[name]})
+    back = np.load(folder / "b.npy", allow_pickle=False)
+    assert back.dtype == ARRAYS[name].dtype
+    assert np.array_equal(back, ARRAYS[name])
+
+
+def test_big_endian_arrays_arrive_with_their_values(folder):
+    np.save(folder / "a.npy", np.arange(5, dtype=">i4"))
+    convert(folder / "a.npy", folder / "a.tens")
+
+    assert_equal(read(folder / "a.tens")[0], {"array": np.arange(5, dtype="<i4")})
+
+
+def test_pickles_are_never_read(folder):
+    np.save(folder / "a.npy", np.array([object()]), allow_pickle=True)
+    np.savez(folder / "a.npz", x=np.array([object()]))
+    for name in ("a.npy", "a.npz"):
+        with pytest.raises(DataFileError, match="Python objects"):
+            convert(folder / name, folder / "b.tens")
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b"])
+def test_members_with_paths_for_names_are_refused(folder, name):
+    np.savez(folder / "a.npz", **{name: np.arange(3)})
+    with pytest.raises(ConversionError, match="path"):
+        convert(folder / "a.npz", folder / "b.tens")
+
+
+def spoilt_archive(path, change):
+    np.savez(path, x=np.arange(100))
+    raw = bytearray(path.read_bytes())
+    change(raw)
+    path.write_bytes(raw)
+
+
+def test_damaged_archives_are_refused(folder):
+    def flip(raw):
+        raw[300] ^= 1
+
+    def cut(raw):
+        del raw[500:]
+
+    for change, said in ((flip, "checksum"), (cut, "damaged")):
+        spoilt_archive(folder / "a.npz", change)
+        with pytest.raises(DataFileError, match=said):
+            convert(folder / "a.npz", folder / "b.tens")
+    with zipfile.ZipFile(folder / "a.npz", "w") as archive:
+        archive.writestr("notes.txt", "no array")
+    with pytest.raises(DataFileError, match="no array"):
+        convert(folder / "a.npz", folder / "b.tens")
+
+
+def test_damaged_arrays_are_refused(folder):
+    np.save(folder / "a.npy", np.arange(100))
+    raw = (folder / "a.npy").read_bytes()
+    for spoilt in (
+        raw[:-1],
+        raw + b"x",
+        raw[:50],
+        b"",
+        b"\x93NUMPY\x09\x00",
+        raw.replace(b"(100,)", b"(-10,)"),
+    ):
+        (folder / "a.npy").write_bytes(spoilt)
+        with pytest.raises(DataFileError, match="damaged"):
+            convert(folder / "a.npy", folder / "b.tens")
+
+
+pytestmark = pytest.mark.slow
+
+
+def npy(header, data=b"", *, major=1):
+    wide = 2 if major == 1 else 4
+    return b"\x93NUMPY" + bytes([major, 0]) + len(header).to_bytes(wide, "little") + header + data
+
+
+def test_fuzz_a_header_of_npy_is_read_in_linear_time(tmp_path, monkeypatch):
+    def slow(_text):
+        raise AssertionError("NumPy's filter, of which time grows with the third power")
+
+    monkeypatch.setattr(np.lib._format_impl, "_filter_header", slow)
+    source, target = tmp_path / "a.npy", tmp_path / "a.tens"
+    for header in (
+        b"{'descr': '<f8',, 'shape': (2,}3)," + b" " * 9000,
+        b'"' * 9000,
+        b"(" * 9000,
+        b"-" * 9000,
+        b"{" * 60,
+    ):
+        source.write_bytes(npy(header, bytes(48)))
+        with pytest.raises(DataFileError):
+            tw.store.convert(source, target)
+    source.write_bytes(npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (2L, 3L), }", bytes(48)))
+    tw.store.convert(source, target)
+    with tw.open(target) as f:
+        assert f["array"].shape == tw.Shape(2, 3)
+
+
+def test_fuzz_a_long_header_of_npy_is_not_unpacked(tmp_path):
+    # A megabyte of zeros takes a kilobyte of an archive.
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", npy(bytes(2**26), major=2))
+    tracemalloc.start()
+    with pytest.raises(DataFileError, match="67108864 bytes; 10000 are allowed"):
+        tw.store.convert(tmp_path / "a.npz", tmp_path / "a.tens")
+    assert tracemalloc.get_traced_memory()[1] < 2**22
+    tracemalloc.stop()

@@ -1,0 +1,82 @@
+"""The two ways into a file: what they take, and what is no file."""
+
+import os
+import pathlib
+
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import (
+    ConversionError,
+    DataFileError,
+    LocalProtocolError,
+    ReadOnlyError,
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.tens"
+
+
+def names_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("kind", [str, pathlib.Path, lambda p: os.fsencode(p).decode()])
+def test_paths_are_text_or_path_like(path, kind):
+    tw.save(kind(path), {"x": [1]})
+    with tw.open(kind(path)) as f:
+        assert f.path == path
+
+
+@pytest.mark.parametrize(
+    ("mode", "options", "error"),
+    [
+        ("x", {}, ConversionError),
+        ("rb", {}, ConversionError),
+        ("r", {"metadata": {}}, ReadOnlyError),
+        ("r", {}, DataFileError),
+        ("w", {"metadata": {"x": float("nan")}}, LocalProtocolError),
+        ("w", {"metadata": {1: 2}}, LocalProtocolError),
+        ("w", {"metadata": [1]}, LocalProtocolError),
+        ("w", {"piece_bytes": 1.5}, ConversionError),
+    ],
+)
+def test_what_makes_no_sense_is_refused(path, mode, options, error):
+    with pytest.raises(error):
+        tw.open(path, mode, **options)
+
+    assert names_in(path.parent) == []
+
+
+@pytest.mark.parametrize("given", [3, None, [("x", [1])]])
+def test_save_takes_a_mapping_and_a_path(path, given):
+    with pytest.raises(ConversionError):
+        tw.save(path, given)
+    with pytest.raises(ConversionError):
+        tw.save(given, {})
+    with pytest.raises(DataFileError, match="NUL"):
+        tw.save("a\0b", {})
+
+
+def test_folders_are_no_files(tmp_path):
+    for mode in ("r", "a", "w"):
+        with pytest.raises(DataFileError, match="is a folder"):
+            tw.open(tmp_path, mode)
+    with pytest.raises(DataFileError, match="cannot be opened"):
+        tw.save(tmp_path / "nowhere" / "x.tens", {})
+
+
+def test_reading_is_the_default_and_writes_nothing(path):
+    tw.save(path, {"x": [1]})
+    before = path.read_bytes()
+    with tw.open(path) as f:
+        with pytest.raises(ReadOnlyError, match="mode 'a'"):
+            f["y"] = [1]
+        with pytest.raises(ReadOnlyError):
+            f.flush()
+        with pytest.raises(ReadOnlyError):
+            f["x"][0] = 5
+
+    assert path.read_bytes() == before

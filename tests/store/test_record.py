@@ -1,0 +1,103 @@
+"""Records of strangers: what a label says is compared with what is there."""
+
+import numpy as np
+import pytest
+from support.files import assert_same
+
+import tensorwrapper as tw
+from tensorwrapper import wire
+from tensorwrapper.errors import (
+    DataFileError,
+)
+from tensorwrapper.store._checksum import checksum_of, choose
+from tensorwrapper.store._format import pack_body, pack_header
+from tensorwrapper.store._record import encode_tensor
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.tens"
+
+
+def header_of(message):
+    algorithm = choose(len(message))
+    return pack_header(len(message), algorithm, checksum_of([message], algorithm))
+
+
+def record(body):
+    """The bytes of a record with checksums that fit."""
+    joined = b"".join(bytes(piece) for piece in body)
+    return header_of(joined) + joined
+
+
+def sealed(raw):
+    """The same bytes, all checksums of records made to fit: what a hostile writer does."""
+    spoilt, place = bytearray(raw), 0
+    while place + 32 <= len(spoilt):
+        length = int.from_bytes(spoilt[place + 8 : place + 16], "little")
+        if place + 32 + length > len(spoilt):
+            break
+        body = bytes(spoilt[place + 32 : place + 32 + length])
+        spoilt[place : place + 32] = header_of(body)
+        place += 32 + length
+    return bytes(spoilt)
+
+
+@pytest.mark.parametrize("length", [2**63, 2**64 - 1, 2**40, 65, 31, 0])
+def test_a_length_beyond_the_file_or_off_the_grid_is_no_record(path, length):
+    path.write_bytes(pack_header(length, 0, 0) + bytes(32 + 64 * 3))
+    with tw.open(path) as f:
+        assert len(f) == 0
+        assert f._directory.torn.startswith("the record at 0 ")
+
+
+BODY = encode_tensor(np.arange(3), "x")
+
+
+def test_a_record_with_a_bad_label_is_passed_over(path):
+    frames = wire.encode([np.arange(3)], label={"record": {"kind": "tensor", "name": "../x"}})
+    path.write_bytes(record(pack_body([*frames[:2], b"", frames[2]])) + record(BODY))
+    with tw.open(path) as f:
+        assert list(f) == ["x"]
+        with pytest.raises(KeyError, match="1 damaged records were passed over"):
+            f["y"]
+    assert "has a name that is none" in tw.store.verify(path).problems[0]
+
+
+def test_messages_of_others_are_passed_over(path):
+    frames = wire.encode([np.arange(3)], label={"record": {"kind": "of tomorrow"}})
+    path.write_bytes(record(pack_body([*frames[:2], b"", frames[2]])) + record(BODY))
+    with tw.open(path) as f:
+        assert list(f) == ["x"]
+    assert tw.store.verify(path).ok
+
+
+def test_fuzz_a_tensor_of_an_unknown_packing_is_refused_as_the_record_of_its_file(path):
+    tw.save(path, {"s": tw.strings(["a", "b"])})
+    raw = path.read_bytes()
+    assert raw.count(b'"string"') >= 1
+    path.write_bytes(sealed(raw.replace(b'"string"', b'"strinG"')))
+    with tw.open(path) as f:
+        for read in (f.__getitem__, f.describe):
+            with pytest.raises(DataFileError, match=r"the record at .* is refused: .*packing 'strinG'"):
+                read("s")
+
+
+def test_a_large_tensor_is_cut_along_its_first_mode_and_is_one_again(path):
+    x = np.arange(7 * 5 * 3, dtype="i4").reshape(7, 5, 3)
+    tw.save(path, {"x": x}, piece_bytes=2 * 5 * 3 * 4)
+    with tw.open(path) as f:
+        assert f.describe("x").pieces == 4
+        assert np.array_equal(np.asarray(f["x"]), x)
+        assert f["x"][5:, ::2, 1].tolist() == x[5:, ::2, 1].tolist()
+
+
+def test_jagged_rows_are_cut_between_rows(path):
+    rows = tw.jagged([list(range(k)) for k in (3, 0, 9, 1, 1, 5)])
+    tw.save(path, {"rows": rows}, piece_bytes=4 * 8)
+    with tw.open(path) as f:
+        # A row that is larger than a piece is one by itself.
+        assert f.describe("rows").pieces == 4
+        assert_same(f["rows"], rows)

@@ -1,0 +1,116 @@
+"""The safetensors format, with the package itself as the judge."""
+
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+import tensorwrapper as tw
+from tensorwrapper import store
+from tensorwrapper.errors import DataFileError
+
+convert = partial(store.convert, overwrite=True)
+
+ARRAYS = {
+    "table": np.arange(12, dtype="f4").reshape(3, 4),
+    "Fortran": np.asfortranarray(np.arange(12.0).reshape(3, 4)),
+    "scalar": np.array(2.5),
+    "empty": np.zeros((3, 0), "i2"),
+    "bool": np.array([True, False]),
+    "long": np.arange(5, dtype="u8"),
+    "short": np.arange(7, dtype="i1"),
+    "half": np.arange(3, dtype="f2"),
+    "complex": np.arange(3, dtype="c8"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path
+
+
+def names_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def read(path):
+    with tw.open(path) as f:
+        return {name: np.array(tensor) for name, tensor in f.items()}, f.metadata
+
+
+def assert_equal(got, want):
+    assert sorted(got) == sorted(want)
+    for name, array in want.items():
+        assert got[name].dtype == array.dtype.newbyteorder("<"), name
+        assert got[name].shape == array.shape, name
+        assert np.array_equal(got[name], array), name
+
+
+def test_safetensors_are_read(folder):
+    # The package writes the memory of an array that is not in row-major order as if it were.
+    given = {name: np.ascontiguousarray(a).reshape(a.shape) for name, a in ARRAYS.items()}
+    safetensors.numpy.save_file(
+        given, folder / "a.safetensors", metadata={"format": "np", "\u00fc": "\u4f60"}
+    )
+    convert(folder / "a.safetensors", folder / "a.tens")
+    arrays, metadata = read(folder / "a.tens")
+
+    assert_equal(arrays, ARRAYS)
+    assert metadata == {"format": "np", "\u00fc": "\u4f60"}
+
+
+def test_safetensors_are_what_the_package_reads(folder):
+    tw.save(folder / "a.tens", ARRAYS, metadata={"format": "np", "run": 3})
+    done = convert(folder / "a.tens", folder / "a.safetensors")
+
+    assert_equal(safetensors.numpy.load_file(folder / "a.safetensors"), ARRAYS)
+    with safetensors.safe_open(folder / "a.safetensors", "np") as f:
+        assert f.metadata() == {"format": "np", "run": "3"}
+    assert done.lost == ("the type of the metadata 'run', written as text",)
+
+
+def test_every_element_of_a_safetensors_file_is_aligned_for_its_type(folder):
+    tw.save(folder / "a.tens", ARRAYS)
+    convert(folder / "a.tens", folder / "a.safetensors")
+    raw = (folder / "a.safetensors").read_bytes()
+    length = int.from_bytes(raw[:8], "little")
+    header = json.loads(raw[8 : 8 + length])
+
+    assert length % 8 == 0
+    for name, entry in header.items():
+        assert entry["data_offsets"][0] % ARRAYS[name].dtype.itemsize == 0
+
+
+def crafted(header, data=bytes(8)):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + data
+
+
+GOOD = {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        *(b"", b"\x01", (2**63).to_bytes(8, "little"), (100).to_bytes(8, "little") + b"{}"),
+        *(crafted(b"[]", b""), crafted(b"{", b""), crafted(b"\xff", b""), crafted({}, b"x")),
+        crafted(b'{"x":1,"x":2}'),
+        *(crafted({"x": GOOD}, bytes(n)) for n in (0, 7, 9, 16)),
+        *(crafted({"x": GOOD | {"dtype": d}}) for d in ("f64", "", None, 3, "F128")),
+        *(crafted({"x": GOOD | {"shape": s}}) for s in ([-1], [True], [1.0], "1", None, [2], [2**40, 2**40])),
+        *(
+            crafted({"x": GOOD | {"data_offsets": o}})
+            for o in ([0], [8, 0], [0, 8, 8], [1, 9], [-8, 0], None)
+        ),
+        *(crafted({"x": GOOD | {"shape": [1] * 65}}), crafted({"x": GOOD, "y": GOOD})),
+        *(crafted({"x": GOOD, "__metadata__": m}) for m in ({"a": 1}, [], "x")),
+    ],
+)
+def test_safetensors_that_break_a_rule_are_refused(folder, raw):
+    (folder / "a.safetensors").write_bytes(raw)
+    with pytest.raises(DataFileError):
+        convert(folder / "a.safetensors", folder / "b.tens")
+
+    assert names_in(folder) == ["a.safetensors"]

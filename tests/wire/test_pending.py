@@ -1,0 +1,108 @@
+"""Tensors of which blocks are missing."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.boxes import block, received
+
+import tensorwrapper as tw
+from tensorwrapper import Shape
+from tensorwrapper.errors import (
+    RemoteProtocolError,
+)
+from tensorwrapper.wire import Assembler, Block, decode, encode
+
+MUCH = 2**20
+
+
+def reason(call):
+    with pytest.raises(RemoteProtocolError) as caught:
+        call()
+    return caught.value.reason
+
+
+@st.composite
+def boxes(draw, low, high):
+    """A random partition of a box into boxes, some of them empty."""
+    modes = [k for k, (a, b) in enumerate(zip(low, high, strict=True)) if b - a > 1]
+    if not modes or draw(st.integers(0, 3)) == 0:
+        return [(low, high)]
+    mode = draw(st.sampled_from(modes))
+    cut = draw(st.integers(low[mode], high[mode]))
+    middle = [*high], [*low]
+    middle[0][mode] = middle[1][mode] = cut
+    return draw(boxes(low, tuple(middle[0]))) + draw(boxes(tuple(middle[1]), high))
+
+
+@st.composite
+def cut_tensors(draw, name):
+    rank = draw(st.integers(0, 3))
+    extents = tuple(draw(st.lists(st.integers(0, 6), min_size=rank, max_size=rank)))
+    origin = tuple(draw(st.lists(st.integers(-3, 3), min_size=rank, max_size=rank)))
+    shape = Shape(*extents, origin=origin)
+    dtype = draw(st.sampled_from(["f4", "i8", "?", "c16"]))
+    whole = tw.from_buffer(np.arange(shape.size).astype(dtype), shape)
+    high = tuple(o + n for o, n in zip(origin, extents, strict=True))
+    parts = draw(boxes(origin, high))
+    regions = [Shape(*(b - a for a, b in zip(*part, strict=True)), origin=part[0]) for part in parts]
+    return whole, [Block(whole.window(region), name, shape) for region in regions]
+
+
+@given(st.data())
+def test_what_is_missing_is_what_did_not_come(data):
+    whole, parts = data.draw(cut_tensors("x"))
+    parts = data.draw(st.permutations(parts))
+    taken = parts[: data.draw(st.integers(0, len(parts)))]
+    assembler, come = Assembler(MUCH, 1), np.zeros(whole.shape.extents, dtype=bool)
+    there = tw.from_buffer(come.reshape(-1), whole.shape)
+    for part in taken:
+        assembler.add(part)
+        if part.tensor.size:
+            there.window(part.tensor.shape).assign(True)
+        if not assembler.pending:
+            break
+    if assembler.pending:
+        absent = tw.from_buffer(np.zeros(whole.size, dtype="i8"), whole.shape)
+        for shape in assembler.missing("x"):
+            assert shape.size
+            absent.window(shape).assign(np.asarray(absent.window(shape)) + 1)
+        assert np.array_equal(np.asarray(absent), ~come)
+
+
+def test_blocks_that_overlap_by_one_element_are_refused():
+    total, assembler = Shape(4, 4), Assembler(MUCH, 1)
+    assembler.add(block(np.ones((2, 2)), (1, 1), "x", total))
+    for origin in ((0, 0), (0, 2), (2, 0), (2, 2), (1, 1)):
+        assert reason(lambda o=origin: assembler.add(block(np.ones((2, 2)), o, "x", total))) == "layout"
+    assert sum(s.size for s in assembler.missing("x")) == 12
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        block([1.0], (1,), "x", Shape(3)),
+        block([1.0], (1,), "x", Shape(2, origin=(1,))),
+        block([[1.0]], (1, 0), "x", Shape(2, 1)),
+        block(np.float32([1]), (1,), "x", Shape(2)),
+        block(np.int64([1]), (1,), "x", Shape(2)),
+    ],
+    ids=["extent", "origin", "rank", "word", "kind"],
+)
+def test_blocks_that_disagree_about_their_tensor_are_refused(other):
+    assembler = Assembler(MUCH, 1)
+    assembler.add(block([7.0], (0,), "x", Shape(2)))
+    assert reason(lambda: assembler.add(received(other))) == "layout"
+    assert assembler.add(block([8.0], (1,), "x", Shape(2)))["x"].tolist() == [7.0, 8.0]
+
+
+def test_damaged_elements_are_not_counted_as_there():
+    total = Shape(1000)
+    good = Block(tw.zeros(Shape(900)), "x", total)
+    frames = [bytes(frame) for frame in encode([good], compress="zlib")]
+    frames[2] = frames[2][:-1] + bytes([frames[2][-1] ^ 1])
+    assembler = Assembler(MUCH, 1)
+    assert reason(lambda: assembler.add(decode(frames))) == "integrity"
+    assert (assembler.pending, assembler.nbytes) == ((), 0)
+    assembler.add(received(good, compress="zlib"))
+    assert assembler.missing("x") == (Shape(100, origin=(900,)),)
