@@ -21,8 +21,8 @@ from tensorwrapper.errors import (
     ReadOnlyError,
     TensorNameError,
 )
+from tests.support.opened_arrays import KINDS, TABLE, written
 
-TABLE = np.arange(12, dtype="f4").reshape(3, 4)
 ARRAYS = {
     "table": TABLE,
     "fortran": np.asfortranarray(np.arange(12.0).reshape(3, 4)),
@@ -33,23 +33,6 @@ ARRAYS = {
     "complex": np.arange(3, dtype="c8"),
 }
 BEYOND = {"big": np.arange(4, dtype=">i4"), "days": np.array(["2026-11-23", "NaT"], "M8[D]")}
-
-
-def written(folder, kind, arrays):
-    path = folder / f"a.{kind.partition(' ')[0]}"
-    if kind == "npz":
-        np.savez(path, **arrays)
-    elif kind == "npz deflated":
-        np.savez_compressed(path, **arrays)
-    elif kind == "safetensors":
-        safetensors.numpy.save_file({name: np.array(a, order="C") for name, a in arrays.items()}, path)
-    else:
-        (array,) = arrays.values()
-        np.save(path, array)
-    return path
-
-
-KINDS = ["npz", "npz deflated", "safetensors"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

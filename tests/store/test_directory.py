@@ -1,46 +1,17 @@
 """The directory: which records a name has, and what is lost or unsound in them."""
 
-import numpy as np
 import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store import verify
-from tensorwrapper.store._checksum import checksum_of, choose
-from tensorwrapper.store._directory import Place, pack_rows
-from tensorwrapper.store._format import pack_header
-from tensorwrapper.store._record import encode_index, encode_tensor
-from tensorwrapper.store._tail import hashes_of
-
-PARTS = {
-    "x": [[0, 1], [2], [3, 4, 5]],
-    "rows": [tw.jagged([[1], [2, 3]]), tw.jagged([[4]]), tw.jagged([[], [5]])],
-    "words": [tw.strings(["a"]), tw.strings(["b", None])],
-    "cut": [np.arange(8).reshape(4, 2), np.arange(8, 16).reshape(4, 2)],
-}
+from tensorwrapper.store._record import encode_tensor
+from tests.support.grown_files import TWO, crafted, grown_in_steps, record, whole
 
 
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "run.tens"
-
-
-def grown_in_steps(path):
-    """Return the bytes of a file, and where each record of each name ends."""
-    ends = {name: [] for name in PARTS}
-    with tw.open(path, "a", piece_bytes=32) as f:
-        for step in range(3):
-            for name, parts in PARTS.items():
-                if step < len(parts):
-                    f.extend(name, parts[step])
-                    ends[name].append(path.stat().st_size)
-            if step == 1:
-                f.flush()
-    return path.read_bytes(), ends
-
-
-def whole(name, count):
-    return [row for part in PARTS[name][:count] for row in tw.as_tensor(part).tolist()]
 
 
 def test_an_extension_that_lacks_pieces_is_told_as_lost(path):
@@ -50,30 +21,6 @@ def test_an_extension_that_lacks_pieces_is_told_as_lost(path):
     with tw.open(path) as f:
         assert f["cut"].tolist() == whole("cut", 1)
         assert any("'cut'" in text and "lost" in text for text in f.losses)
-
-
-def record(body):
-    joined = b"".join(bytes(piece) for piece in body)
-    algorithm = choose(len(joined))
-    return pack_header(len(joined), algorithm, checksum_of([joined], algorithm)) + joined
-
-
-def crafted(path, tensors, claims=None):
-    """Write a file of records: tensor, rows before it, piece, pieces; `claims` is what an index says."""
-    raw, rows = b"", []
-    for tensor, after, *pieces in tensors:
-        piece, many = pieces or (0, 1)
-        new = record(encode_tensor(tensor, "x", piece, many, extends=after))
-        rows.append(("x", Place(len(raw), len(new) - 32), piece, many, after))
-        raw += new
-    if claims is not None:
-        rows = [(*row[:4], claim) for row, claim in zip(rows, claims, strict=True)]
-        table, names, grown = pack_rows(rows)
-        raw += record(encode_index(table, names, None, len(raw), hashes=hashes_of(rows), grown=grown))
-    path.write_bytes(raw)
-
-
-TWO = np.arange(2)
 
 
 @pytest.mark.parametrize(

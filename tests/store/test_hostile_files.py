@@ -11,25 +11,17 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError, TensorWrapperError
-from tensorwrapper.store._checksum import checksum_of, choose
-from tensorwrapper.store._directory import Directory, Place, pack_rows
-from tensorwrapper.store._format import pack_header
-from tensorwrapper.store._record import encode_index, encode_tensor
+from tensorwrapper.store._directory import Directory, Place
+from tensorwrapper.store._record import encode_tensor
+from tests.support.spoilt_files import (
+    PLACE,
+    record,
+    sample,
+    sealed,
+    with_index,
+)
 
 pytestmark = pytest.mark.slow
-
-TRIES = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 120  # for each seed
-NUMBERS = [0, 1, -1, 2, 5, 63, 64, 65, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1, -(2**63)]
-
-
-def sample(path):
-    with tw.open(path, "a", metadata={"run": 3}, piece_bytes=64) as f:
-        f["a"] = np.arange(6, dtype="f4").reshape(2, 3)
-        f["rows"] = tw.jagged([[1, 2, 3], [], [4]])
-        f.flush()
-        f["cut"] = np.arange(20).reshape(10, 2)
-        f["t"] = tw.as_tensor(np.arange(12.0).reshape(3, 4)).tiled(tw.Tiling([1, 2], [4]))
-    return path.read_bytes()
 
 
 @pytest.fixture
@@ -37,28 +29,8 @@ def path(tmp_path):
     return tmp_path / "run.tens"
 
 
-def header_of(message):
-    algorithm = choose(len(message))
-    return pack_header(len(message), algorithm, checksum_of([message], algorithm))
-
-
-def record(body):
-    """The bytes of a record with checksums that fit."""
-    joined = b"".join(bytes(piece) for piece in body)
-    return header_of(joined) + joined
-
-
-def sealed(raw):
-    """The same bytes, all checksums of records made to fit: what a hostile writer does."""
-    spoilt, place = bytearray(raw), 0
-    while place + 32 <= len(spoilt):
-        length = int.from_bytes(spoilt[place + 8 : place + 16], "little")
-        if place + 32 + length > len(spoilt):
-            break
-        body = bytes(spoilt[place + 32 : place + 32 + length])
-        spoilt[place : place + 32] = header_of(body)
-        place += 32 + length
-    return bytes(spoilt)
+TRIES = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 120  # for each seed
+NUMBERS = [0, 1, -1, 2, 5, 63, 64, 65, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1, -(2**63)]
 
 
 def use(path):
@@ -149,19 +121,6 @@ def test_a_later_version_is_not_guessed(path):
     found = tw.store.verify(path)
 
     assert "the record at 0 has version 3; this reader knows 2" in found.problems
-
-
-BODY = encode_tensor(np.arange(3), "x")
-PLACE = Place(0, sum(map(len, BODY)))
-AFTER = PLACE.stop
-
-
-def with_index(rows, *, previous=None, table=None, names=None):
-    packed, bytes_, grown = pack_rows(rows)
-    index = encode_index(
-        packed if table is None else table, bytes_ if names is None else names, previous, AFTER, grown=grown
-    )
-    return record(BODY) + record(index)
 
 
 @pytest.mark.parametrize(

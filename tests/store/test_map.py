@@ -2,29 +2,10 @@
 
 import numpy as np
 import pytest
-import safetensors.numpy
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-
-TABLE = np.arange(12, dtype="f4").reshape(3, 4)
-
-
-def written(folder, kind, arrays):
-    path = folder / f"a.{kind.partition(' ')[0]}"
-    if kind == "npz":
-        np.savez(path, **arrays)
-    elif kind == "npz deflated":
-        np.savez_compressed(path, **arrays)
-    elif kind == "safetensors":
-        safetensors.numpy.save_file({name: np.array(a, order="C") for name, a in arrays.items()}, path)
-    else:
-        (array,) = arrays.values()
-        np.save(path, array)
-    return path
-
-
-KINDS = ["npz", "npz deflated", "safetensors"]
+from tests.support.opened_arrays import KINDS, TABLE, written
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "npy", "tens"])

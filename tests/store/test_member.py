@@ -2,26 +2,12 @@
 
 import numpy as np
 import pytest
-import safetensors.numpy
 
 import tensorwrapper as tw
 from tensorwrapper.errors import (
     DataFileError,
 )
-
-
-def written(folder, kind, arrays):
-    path = folder / f"a.{kind.partition(' ')[0]}"
-    if kind == "npz":
-        np.savez(path, **arrays)
-    elif kind == "npz deflated":
-        np.savez_compressed(path, **arrays)
-    elif kind == "safetensors":
-        safetensors.numpy.save_file({name: np.array(a, order="C") for name, a in arrays.items()}, path)
-    else:
-        (array,) = arrays.values()
-        np.save(path, array)
-    return path
+from tests.support.opened_arrays import written
 
 
 @pytest.mark.parametrize(

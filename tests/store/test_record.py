@@ -9,40 +9,13 @@ from tensorwrapper import wire
 from tensorwrapper.errors import (
     DataFileError,
 )
-from tensorwrapper.store._checksum import checksum_of, choose
 from tensorwrapper.store._format import pack_body, pack_header
-from tensorwrapper.store._record import encode_tensor
-
-pytestmark = pytest.mark.slow
+from tests.support.spoilt_files import BODY, record, sealed
 
 
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "run.tens"
-
-
-def header_of(message):
-    algorithm = choose(len(message))
-    return pack_header(len(message), algorithm, checksum_of([message], algorithm))
-
-
-def record(body):
-    """The bytes of a record with checksums that fit."""
-    joined = b"".join(bytes(piece) for piece in body)
-    return header_of(joined) + joined
-
-
-def sealed(raw):
-    """The same bytes, all checksums of records made to fit: what a hostile writer does."""
-    spoilt, place = bytearray(raw), 0
-    while place + 32 <= len(spoilt):
-        length = int.from_bytes(spoilt[place + 8 : place + 16], "little")
-        if place + 32 + length > len(spoilt):
-            break
-        body = bytes(spoilt[place + 32 : place + 32 + length])
-        spoilt[place : place + 32] = header_of(body)
-        place += 32 + length
-    return bytes(spoilt)
 
 
 @pytest.mark.parametrize("length", [2**63, 2**64 - 1, 2**40, 65, 31, 0])
@@ -51,9 +24,6 @@ def test_a_length_beyond_the_file_or_off_the_grid_is_no_record(path, length):
     with tw.open(path) as f:
         assert len(f) == 0
         assert f._directory.torn.startswith("the record at 0 ")
-
-
-BODY = encode_tensor(np.arange(3), "x")
 
 
 def test_a_record_with_a_bad_label_is_passed_over(path):

@@ -16,6 +16,7 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout.cells._blocked import Blocked, Packed
 from tensorwrapper.shape import Shape, Tiling
+from tests.support.parts_of_cells import jagged_shapes
 
 SLICES = st.builds(
     slice,
@@ -183,28 +184,6 @@ def test_a_table_that_says_no_more_than_packed_is_packed(shape, offset):
     assert not shape.size or made == Layout(shape, offset=offset)
     twice = made[...].reverse().reverse()
     assert isinstance(twice.implementation, Packed)
-
-
-@st.composite
-def jagged_shapes(draw):
-    """Rows of lengths, of boxes, or of rows; sometimes tiled; at any place."""
-    sort = draw(st.sampled_from(["lengths", "boxes", "deep", "tiled", "slice"]))
-    extents = st.integers(0, 3)
-    rows = draw(st.lists(extents, min_size=1, max_size=5))
-    origin = draw(st.integers(-3, 3))
-    if sort == "tiled":
-        return Shape.tiled(draw(st.lists(extents, max_size=3)), rows, origin=(origin, 0, 0, 0))
-    if sort == "boxes":
-        rank = draw(st.integers(1, 3))
-        n = len(rows)
-        table = draw(st.lists(st.lists(extents, min_size=rank, max_size=rank), min_size=n, max_size=n))
-        starts = [[draw(st.integers(-2, 2)) for _ in range(rank)] for _ in range(n)]
-        return Shape.from_cells((n,), table, origins=starts).translate_by((origin, *[0] * rank))
-    if sort == "deep":
-        deep = [[draw(st.lists(extents, max_size=3)) for _ in range(n)] for n in rows]
-        return Shape.jagged(deep, rank=4, origin=(origin, 0, 1, 0))
-    shape = Shape.jagged(rows, origin=(origin, 2))
-    return shape if sort == "lengths" else shape[origin + len(rows) // 2 :]
 
 
 @given(jagged_shapes(), st.integers(0, 20))

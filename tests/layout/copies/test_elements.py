@@ -3,18 +3,7 @@
 from support.copies import moves
 
 from tensorwrapper.layout import Swizzle, compose, make_layout
-
-
-def moved(plan, size=5):
-    """What the runs of a plan move, target offset to source offset; none may be written twice."""
-    found = {}
-    for batch in plan.run_batches(size):
-        assert len(batch) <= size
-        for source, target, length in batch.tolist():
-            for k in range(length):
-                assert target + k not in found
-                found[target + k] = source + k
-    return found
+from tests.support.copy_plans import moved
 
 
 def test_a_composite_is_copied_by_looking_at_its_elements():

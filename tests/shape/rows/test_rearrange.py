@@ -10,25 +10,7 @@ from tensorwrapper.shape import Rows
 from tensorwrapper.shape.rows._dependencies import dependencies_of, keys_of
 from tensorwrapper.shape.rows._rearrange import check_permutation, move_rows, permute_rows
 from tensorwrapper.shape.rows._select import slice_rows
-
-STARTS = st.integers(-2, 2)
-
-
-@st.composite
-def rows(draw):
-    """Draw rows of rank 3: two unrolled modes over leaves of rank 1, or one over leaves of rank 2."""
-    outer = draw(st.lists(st.integers(0, 3), min_size=1, max_size=3))
-    first = draw(STARTS)
-    if draw(st.booleans()):
-        inner = draw(st.lists(st.integers(0, 3), min_size=sum(outer), max_size=sum(outer)))
-        origins = [[draw(STARTS) for _ in outer], draw(st.one_of(STARTS, st.just([0] * len(inner))))]
-        return Rows.of_lengths(np.array(outer), np.array(inner, dtype=np.int64), first=first, origins=origins)
-    table = np.array([(n, draw(st.integers(0, 3))) for n in outer])
-    return Rows.of_lengths(table, first=first, origins=[[draw(STARTS), draw(STARTS)]])
-
-
-def indices(of):
-    return [of.index(k) for k in range(of.size)]
+from tests.support.row_sets import STARTS, indices, rows
 
 
 @given(rows(), st.tuples(STARTS, STARTS, STARTS))

@@ -11,41 +11,7 @@ from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.shape import Rows
 from tensorwrapper.shape.rows._select import select_rows, slice_rows
 from tensorwrapper.shape.rows._unroll import same_rows
-
-STARTS = st.integers(-2, 2)
-NODES = st.sampled_from([1, 2, 3, 2**16])
-"""How many prefixes there are in a window: rows are gone through window after window."""
-
-
-@st.composite
-def rows(draw):
-    """Draw rows of rank 3: two unrolled modes over leaves of rank 1, or one over leaves of rank 2."""
-    outer = draw(st.lists(st.integers(0, 3), min_size=1, max_size=3))
-    first = draw(STARTS)
-    if draw(st.booleans()):
-        inner = draw(st.lists(st.integers(0, 3), min_size=sum(outer), max_size=sum(outer)))
-        origins = [[draw(STARTS) for _ in outer], draw(st.one_of(STARTS, st.just([0] * len(inner))))]
-        return Rows.of_lengths(np.array(outer), np.array(inner, dtype=np.int64), first=first, origins=origins)
-    table = np.array([(n, draw(st.integers(0, 3))) for n in outer])
-    return Rows.of_lengths(table, first=first, origins=[[draw(STARTS), draw(STARTS)]])
-
-
-def indices(of):
-    return [of.index(k) for k in range(of.size)]
-
-
-def span(of, prefix):
-    """The indices of the mode after a prefix."""
-    extent, start = of.range_under(prefix)
-    return range(start, start + extent)
-
-
-def prefixes(of, modes):
-    """All prefixes of so many indices, also those under which nothing is."""
-    found = [()]
-    for _ in range(modes):
-        found = [(*prefix, i) for prefix in found for i in span(of, prefix)]
-    return found
+from tests.support.row_sets import NODES, STARTS, indices, prefixes, rows, span
 
 
 def listed(selected):

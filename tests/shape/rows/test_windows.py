@@ -1,7 +1,5 @@
 """Many rows are gone through window after window: work and memory are counted in bytes, not in seconds."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,21 +11,7 @@ from tensorwrapper.shape import Jagged, Rows
 from tensorwrapper.shape.lowlevel import wrap
 from tensorwrapper.shape.rows._columns import WINDOW
 from tensorwrapper.shape.rows._dependencies import dependencies_of, extent_bounds
-
-MIB = 2**20
-N = 2**20
-"""Rows: an array of one number for each is 8 MiB."""
-LENGTHS = np.arange(N) * 7 % 4 + 2
-
-
-def peak_of(make):
-    """What `make` returns, and how many bytes there were at most while it did."""
-    tracemalloc.start()
-    try:
-        made = make()
-        return made, tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+from tests.support.row_sets import LENGTHS, MIB, N, peak_of
 
 
 @pytest.fixture
