@@ -68,6 +68,31 @@ ALONE = {
 SILENT = {"__init__.py", "lowlevel.py"}
 """Files that only say where names live: tests/repository/test_house.py compares their lists."""
 
+_LAW = "laws: run on every representation in tests/testing/, and each seen to fail in test_contract.py"
+_BASE = "what the parts of a facade stand on; every test of the facade asks it"
+_HANDS_ON = "hands on what the rooms below make, one line each; they have the tests"
+NO_TEST = {
+    "cli/_command.py": "says what a command is made of, and does nothing",
+    "cli/_far_side.py": "runs in the second process, which tests/cli/test_second_process.py starts",
+    "layout/_layout_base.py": _BASE,
+    "selection/_view_base.py": _BASE,
+    "selection/expressions/_documents.py": "interfaces, which tests/selection/schema/ asks",
+    "selection/operations/_operation.py": "an interface; test_table.py asks each operation",
+    "shape/_constructors.py": _HANDS_ON,
+    "shape/_parts.py": _HANDS_ON,
+    "shape/_ranks.py": "types alone: tests/typing/",
+    "shape/_shape_base.py": _BASE,
+    "shape/rows/_cell_table.py": "a record of arrays",
+    "tensor/_bridge.py": "loads what stands on floors above",
+    "tensor/_tensor_base.py": _BASE,
+    "testing/_index_laws.py": _LAW,
+    "testing/_mode_laws.py": _LAW,
+    "testing/_part_laws.py": _LAW,
+    "testing/_value_laws.py": _LAW,
+    "wire/packings/_packing.py": "an interface, and records; every packing keeps its contract",
+}
+"""Modules that say nothing by themselves, and why: all others have a test of their name."""
+
 KINDS = {"smooth", "jagged", "nested"}
 COMPREHENSIONS = {"<listcomp>", "<dictcomp>", "<setcomp>"}
 """Frames of their own in some versions of Python and not in others."""
@@ -300,17 +325,25 @@ def loaded() -> dict[str, tuple[int, int]]:
     return found
 
 
-def tested() -> dict[str, tuple[int, int]]:
-    """Return, by floor, how many modules there are, and how many have a test of their name."""
+def untested() -> dict[str, bool]:
+    """Return of every module in a folder whether there is no test of its name on the same floor."""
     known = defaultdict(set)
     for path in TESTS.rglob("test_*.py"):
         known[path.relative_to(TESTS).parts[0]].add(path.stem.removeprefix("test_"))
+    return {
+        path: Path(path).stem.lstrip("_") not in known[floor(path)]
+        for path in trees()
+        if "/" in path and Path(path).name not in SILENT
+    }
+
+
+def tested() -> dict[str, tuple[int, int]]:
+    """Return, by floor, how many modules there are, and how many have a test of their name."""
     found: Counter[str] = Counter()
     named: Counter[str] = Counter()
-    for path in trees():
-        if "/" in path and Path(path).name not in SILENT:
-            found[floor(path)] += 1
-            named[floor(path)] += Path(path).stem.lstrip("_") in known[floor(path)]
+    for path, has_none in untested().items():
+        found[floor(path)] += 1
+        named[floor(path)] += not has_none
     return {name: (found[name], named[name]) for name in sorted(found)}
 
 
@@ -427,6 +460,8 @@ def page() -> str:
             "`__init__` and `lowlevel`, which only say where names live, are not counted."
         ),
         table(("floor", "modules", "with a test of their name"), [(k, *n) for k, n in tested().items()]),
+        "These have none, because they say nothing by themselves:",
+        table(("module", "why"), [(f"`{path}`", why) for path, why in NO_TEST.items()]),
     ]
     return "\n\n".join(parts) + "\n"
 

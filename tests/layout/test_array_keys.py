@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tensorwrapper import Layout, Shape
 from tensorwrapper.errors import (
     IndexTypeError,
-    JaggedModeError,
     OutOfBoundsError,
     RankError,
     TooManyIndicesError,
@@ -97,14 +96,6 @@ def test_points_come_first_and_slices_after_them(case):
 )
 def test_a_key_without_arrays_is_told_from_one_with_some(key, basic):
     assert is_basic(key) is basic
-
-
-def test_rows_that_were_chosen_may_have_one_length_where_all_have_not():
-    layout = Layout(Shape.jagged([3, 1, 3]))
-
-    assert outer_product(layout, ([0, 2], [2, 0])).to_numpy().tolist() == [2, 0, 6, 4]
-    with pytest.raises(JaggedModeError, match="mode 1 has no one extent to take positions of"):
-        outer_product(layout, ([0, 1], [0]))
 
 
 @pytest.mark.parametrize(

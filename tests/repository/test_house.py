@@ -223,3 +223,9 @@ def test_names_of_tests_are_the_same_in_every_process(request):
     guilty = [item.nodeid for item in request.session.items if re.search(r"\b0x[0-9a-f]{5,}", item.nodeid)]
 
     assert guilty == []
+
+
+def test_every_module_that_says_something_has_a_test_of_its_name():
+    bare = {path for path, has_none in HOUSE.untested().items() if has_none}
+
+    assert bare == set(HOUSE.NO_TEST)

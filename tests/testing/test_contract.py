@@ -4,13 +4,45 @@
 import inspect
 import itertools
 
+import attrs
 import numpy as np
 import pytest
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
-from tensorwrapper.shape import Jagged, JaggedCommon
+from tensorwrapper.shape import Jagged, JaggedCommon, Rows
 from tensorwrapper.testing import ShapeContract
-from tests.support.broken_shapes import Remembers, Stairs, contract_of
+
+
+@attrs.frozen(eq=False)
+class Stairs(JaggedCommon):
+    """What an honest stranger writes: row k has k indices from -k on."""
+
+    count: int = 4
+
+    @property
+    def rows(self):
+        numbers = np.arange(self.count)
+        return Rows.of_lengths(numbers, origins=[-numbers])
+
+
+class Remembers(Stairs):
+    """It counts the questions, and pickles the count."""
+
+    __slots__ = ("asked",)
+
+    def __reduce__(self):
+        return remembers, (getattr(self, "asked", 0),)
+
+    def bounding_box(self, prefix=()):
+        object.__setattr__(self, "asked", getattr(self, "asked", 0) + 1)
+        return super().bounding_box(prefix)
+
+
+def remembers(asked):
+    shape = Remembers()
+    object.__setattr__(shape, "asked", asked)
+    return shape
 
 
 class AnswersOnce(Stairs):
@@ -121,6 +153,24 @@ BROKEN = {
         {"__dask_tokenize__": lambda self: next(COUNT)},
     ],
 }
+
+
+@pytest.fixture(autouse=True)
+def _without_shrinking():
+    """Failures are what is looked for here: the first will do."""
+    before = settings.get_current_profile_name()
+    settings.register_profile("first", settings.get_profile(before), phases=[Phase.generate], database=None)
+    settings.load_profile("first")
+    yield
+    settings.load_profile(before)
+
+
+def contract_of(strategy):
+    class Trial(ShapeContract):
+        def shapes(self):
+            return strategy
+
+    return Trial()
 
 
 def laws():

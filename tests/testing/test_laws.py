@@ -4,11 +4,29 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from tensorwrapper.shape import Shape
 from tensorwrapper.testing import ShapeContract
-from tests.support.broken_shapes import contract_of
+
+
+@pytest.fixture(autouse=True)
+def _without_shrinking():
+    """Failures are what is looked for here: the first will do."""
+    before = settings.get_current_profile_name()
+    settings.register_profile("first", settings.get_profile(before), phases=[Phase.generate], database=None)
+    settings.load_profile("first")
+    yield
+    settings.load_profile(before)
+
+
+def contract_of(strategy):
+    class Trial(ShapeContract):
+        def shapes(self):
+            return strategy
+
+    return Trial()
 
 
 def test_a_shape_too_large_for_brute_force_is_refused():

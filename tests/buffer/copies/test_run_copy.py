@@ -10,6 +10,7 @@ from support.copies import pairs, places, room
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.buffer import copy_between, count_copies, run_copy
+from tensorwrapper.buffer.copies import _run_copy
 from tensorwrapper.errors import (
     BufferSizeError,
     ConversionError,
@@ -17,6 +18,7 @@ from tensorwrapper.errors import (
     ExtentError,
     ReadOnlyError,
 )
+from tensorwrapper.layout.copies import _bands, _gather, _steps, _table
 
 DTYPES = ["u1", "i2", ">f4", "f8", "c16", "M8[s]", "S3", "?"]
 rng = np.random.default_rng(11)
@@ -71,6 +73,32 @@ def test_the_inverse_restores(pair):
     run_copy(plan.inverse(), middle, last)
 
     assert last.tolist() == first.tolist()
+
+
+# What is decided by the size of blocks is decided otherwise, so that small copies show every way.
+WAYS = {
+    "block by block": {_run_copy: {"_SMALL": 0, "_LARGE": 0}, _bands: {"_SMALL": 0}},
+    "in one loop": {_run_copy: {"_SMALL": 0, "_LARGE": 1 << 40}, _bands: {"_SMALL": 0}},
+    "form by form": {
+        _run_copy: {"_SMALL": 1 << 40, "_ALIKE": 0, "_BYTES": 20, "_FEW": 0},
+        _bands: {"_SMALL": 0},
+    },
+    "band by band": {_bands: {"_SMALL": 1 << 40, "_TIMES": 0}},
+    "long runs": {_run_copy: {"_LONG": 16}, _gather: {"_BATCH": 3}},
+    "short batches": {
+        _run_copy: {"_FEW": 0, "_BYTES": 1},
+        _gather: {"_BATCH": 1},
+        _steps: {"_BLOCKS": 2, "_CELLS": 2, "_ELEMENTS": 3},
+        _table: {"_ROWS": 2, "_KEYS": 1},
+    },
+}
+
+
+@pytest.fixture(params=WAYS)
+def way(request, monkeypatch):
+    for module, values in WAYS[request.param].items():
+        for name, value in values.items():
+            monkeypatch.setattr(module, name, value)
 
 
 @given(pair=pairs(), dtype=st.sampled_from(DTYPES))

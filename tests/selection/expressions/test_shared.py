@@ -214,12 +214,6 @@ def test_w2_a_route_through_many_operands_looks_at_one():
     assert calls[0] < 200
 
 
-@pytest.mark.slow
-def test_w2_ten_thousand_shared_views_are_computed():
-    view, array = _greatest(10_000)
-    assert view.compute().tolist() == array.tolist()
-
-
 def test_w2_what_is_shared_stays_shared_where_it_arrives():
     view, _ = _chosen(60)
     count = len(operands_first([view.expression]))

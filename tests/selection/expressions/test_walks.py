@@ -34,11 +34,6 @@ def test_what_is_known_is_left_out_with_what_only_it_leads_to():
     assert not any(own is part for own in operands_first([whole], lambda own: own == part))
 
 
-def test_equality_of_what_is_made_of_itself_many_times_is_linear():
-    assert are_equal(doubled(500), doubled(500))
-    assert not are_equal(doubled(500), doubled(499))
-
-
 def test_what_a_loop_appends_to_is_one_node():
     joined = SOURCE
     for _ in range(50):

@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, SizeOverflowError
+from tensorwrapper.errors import SizeOverflowError
 from tests.support.selection_checks import all_indices
 
 X = tw.as_tensor(np.arange(24).reshape(4, 6))
@@ -119,18 +119,6 @@ def test_a_choice_looks_at_its_mask(flag):
     assert route.index == (1, 2)
 
 
-def test_a_minimum_names_the_operand_that_is_least():
-    view = sel.minimum(X, Y)
-    assert {id(group.source) for group in view.route_many(all_indices(view.shape))} == {id(X)}
-    assert sel.maximum(X, Y).route((0, 0)).source is Y
-
-
-def test_of_equal_elements_the_first_is_named():
-    twin = X.copy()
-    assert sel.minimum(X, twin).route((1, 1)).source is X
-    assert sel.minimum(twin, X).route((1, 1)).source is twin
-
-
 def test_what_is_not_a_number_wins():
     a, b = tw.as_tensor([1.0, np.nan]), tw.as_tensor([2.0, 3.0])
     assert sel.minimum(b, a).route((1,)).source is a
@@ -168,45 +156,9 @@ def test_a_tensor_that_repeats_its_places():
     assert sel.as_view(wide)[::-1].route((0, 5)).index == (2, 5)
 
 
-def test_rows_count_the_indices_that_were_asked_for():
-    view = sel.concat([X[:1], Y[:1]])
-    indices = np.array([[[1, 0], [0, 1]], [[0, 2], [1, 3]]])
-    groups = {id(group.source): group for group in view.route_many(indices)}
-    named = [part.node.source.tensor for part in view._expression.node.operands]
-    first, second = [groups[id(tensor)] for tensor in named]
-    assert first.rows.tolist() == [1, 2]
-    assert first.indices.tolist() == [[0, 1], [0, 2]]
-    assert second.rows.tolist() == [0, 3]
-    assert second.indices.tolist() == [[0, 0], [0, 3]]
-
-
-def test_no_indices_have_no_routes():
-    assert x().route_many(np.empty((0, 2), dtype=int)) == ()
-
-
 def test_a_view_without_modes():
     route = x()[1, 2].route(())
     assert route.index == (1, 2)
-
-
-@pytest.mark.parametrize("index", [(4, 0), (0, -1), (0, 2**70)])
-def test_an_index_outside(index):
-    with pytest.raises(OutOfBoundsError, match="is not in"):
-        x().route(index)
-
-
-def test_one_of_many_indices_outside():
-    with pytest.raises(OutOfBoundsError, match=r"\(1, 6\) is not in"):
-        x().route_many([[0, 0], [1, 6]])
-
-
-def test_indices_of_another_rank():
-    with pytest.raises((RankError, OutOfBoundsError)):
-        x().route((1,))
-    with pytest.raises(RankError):
-        x().route_many([[1, 2, 3]])
-    with pytest.raises(ConversionError):
-        x().route_many([[1.5, 2.0]])
 
 
 def test_a_box_that_no_rank_can_count_has_routes_where_none_is_needed():
@@ -214,10 +166,3 @@ def test_a_box_that_no_rank_can_count_has_routes_where_none_is_needed():
     assert view[:, 5:].route((2**39, 3)).index == (2**39, 8)
     with pytest.raises(SizeOverflowError):
         view.merge_modes(0, 1).route((2**70,))
-
-
-def test_choices_that_are_nested_deeply_are_followed_in_turn():
-    view = sel.as_view(np.arange(6))
-    for k in range(60):
-        view = sel.minimum(view, np.arange(6) + k % 7)
-    assert view.route((4,)).index == (4,)

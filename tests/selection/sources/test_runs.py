@@ -186,13 +186,3 @@ def test_a_box_of_points_stays_a_box():
     assert sel.as_view(source)[2:5, ::3].plan().reads[0].selections == (
         Outer([range(2, 5), range(0, 20, 3)]),
     )
-
-
-def test_routes_are_read_in_one_request():
-    source = CountingSource(X)
-    (group,) = sel.as_view(source)[::-1].route_many([(0, 0), (3, 4), (0, 0)])
-    assert group.read().tolist() == [220.0, 164.0, 220.0]
-    assert source.calls == 1
-    one = CountingSource(np.array(5.0))
-    (group,) = sel.as_view(one).route_many([()])
-    assert group.read().tolist() == [5.0]
