@@ -66,6 +66,10 @@ class SharedMode(Node):
     def parts_of_run(self, run: Run) -> Iterator[Part]:
         """Return the parts of evenly spaced positions; O(parts), whatever the number of operands."""
 
+    def has_few_parts(self, low: int, high: int) -> bool:  # noqa: ARG002 - a part for each operand
+        """Tell whether a run between two positions is cut sooner than its positions are looked up."""
+        return True
+
     @abstractmethod
     def numbers(self, positions: IntArray) -> tuple[IntArray, IntArray]:
         """Return the number of the operand of each position, and the position in it."""
@@ -115,16 +119,31 @@ class SharedMode(Node):
         alone = sum(number == mode for c in transform.coordinates for number, _ in c.feeds) == 1
         inverse = None
         if alone:
-            # What comes twice is fetched once.
-            positions, inverse = np.unique(positions, return_inverse=True)
+            # What comes twice is fetched once; of what ascends, as most does, nothing comes twice.
+            if len(positions) < 2 or not (positions[1:] > positions[:-1]).all():
+                positions, inverse = np.unique(positions, return_inverse=True)
             transform = attrs.evolve(
                 transform, extents=(*transform.extents[:mode], len(positions), *transform.extents[mode + 1 :])
             )
             first, even = Table(positions).simplify()
-            if isinstance(even, Stride):
+            if isinstance(even, Stride) and self.has_few_parts(
+                first, first + even.step * (len(positions) - 1)
+            ):
                 run = 0, len(positions), first, even.step
-                return _reordered(self._of_runs(transform, mode, [run], normalize), mode, inverse, normalize)
-        order, groups = self._grouped(positions)
+                found = self._of_runs(transform, mode, [run], normalize)
+                return found if inverse is None else _reordered(found, mode, inverse, normalize)
+        return self._sorted_out(transform, mode, self._grouped(positions), inverse, normalize)
+
+    def _sorted_out(
+        self,
+        transform: Transform,
+        mode: int,
+        grouped: tuple[IntArray, list[tuple[Expression, IntArray]]],
+        inverse: IntArray | None,
+        normalize: Normalize,
+    ) -> Expression:
+        """Return positions that are grouped by operand, under a table that puts them in order."""
+        order, groups = grouped
         pieces: list[Piece] = []
         done = 0
         for operand, own in groups:
@@ -134,13 +153,16 @@ class SharedMode(Node):
             pieces.append(Piece(done, 1, normalize(pushed(operand, within.at(self.mode, here)))))
             done += len(own)
         found = route(mode, transform.extents, pieces)
-        places = np.argsort(order)
+        places = np.empty_like(order)
+        places[order] = np.arange(len(order), dtype=order.dtype)
         return _reordered(found, mode, places if inverse is None else places[inverse], normalize)
 
     def _grouped(self, positions: IntArray) -> tuple[IntArray, list[tuple[Expression, IntArray]]]:
         """Return an order of positions that groups them by operand, and the positions in each operand."""
         numbers, within = self.numbers(positions)
-        order = np.argsort(numbers, kind="stable")
+        # Short numbers are sorted by their digits, in linear time.
+        few = len(self.operands) <= np.iinfo(np.int16).max
+        order = np.argsort(numbers.astype(np.int16) if few else numbers, kind="stable")
         grouped = numbers[order]
         marks = np.flatnonzero(np.diff(grouped)) + 1
         groups: Any = np.split(within[order], marks)

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import concatenated_ranges
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
@@ -174,6 +175,34 @@ class Pieces(SharedMode):
         operand, step, start, begin = self._piece(int(np.searchsorted(self.ends, position, "right")))
         return operand, start + step * (position - begin)
 
+    def _run(self, first: int, count: int) -> tuple[IntArray, list[tuple[Expression, IntArray]]]:
+        """Return the positions of a run by operand, and their positions there; a pass for each operand."""
+        begin, end = np.searchsorted(self.ends, [first, first + count - 1], "right").tolist()
+        part = slice(begin, end + 1)
+        sources, starts, lengths = self.sources[part], self.starts[part].copy(), self.lengths[part].copy()
+        begins = self.ends[part] - lengths
+        cut = first - begins[0]
+        starts[0] += cut * self.steps[sources.item(0)]
+        lengths[0] -= cut
+        begins[0] = first
+        lengths[-1] -= self.ends[end] - (first + count)
+        orders: list[IntArray] = []
+        groups: list[tuple[Expression, IntArray]] = []
+        for number, operand in enumerate(self.operands):
+            own = np.flatnonzero(sources == number)
+            if not len(own):
+                continue
+            orders.append(concatenated_ranges(begins[own] - first, lengths[own]))
+            within = concatenated_ranges(starts[own], lengths[own])
+            if not self.steps[number]:
+                within -= concatenated_ranges(np.zeros_like(own), lengths[own])
+            groups.append((operand, within))
+        return np.concatenate(orders), groups
+
+    def has_few_parts(self, low: int, high: int) -> bool:
+        first, last = np.searchsorted(self.ends, [low, high], "right").tolist()
+        return bool(last - first < max(_FEW, 4 * len(self.operands)))
+
     def numbers(self, positions: IntArray) -> tuple[IntArray, IntArray]:
         pieces = np.searchsorted(self.ends, positions, "right")
         sources = self.sources[pieces]
@@ -206,6 +235,8 @@ class Pieces(SharedMode):
         first, last = np.searchsorted(self.ends, [low, high], "right").tolist()
         if isinstance(move, Stride) and last - first < _FEW:
             return super().selected(transform, normalize)
+        if isinstance(move, Stride) and move.step == 1 and len(transform.extents) == 1:
+            return self._sorted_out(transform, mode, self._run(low, move.extent), None, normalize)
         positions = move.offsets() + coordinate.constant
         operand, *others = self.operands
         if others:

@@ -7,6 +7,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tensorwrapper.selection.expressions._walks import operands_first
 from tests.support.counting_source import CountingSource
 
 TILES = tw.Tiling([300, 700], [500, 500])
@@ -147,3 +148,27 @@ def test_explanations_of_rows_say_what_is_read():
     _, view = rows_elsewhere([2, 1, 0, 3])
     assert "reads 48 B of 1 source" in view.pad_rows(4).explain()
     assert "reads 16 B of 1 source" in view[[3, 0, 3]][:, :1].explain()
+
+
+MANY = {
+    "beside": lambda v, w: sel.concat([v, w], mode=1),
+    "in turns": lambda v, w: sel.interleave([v, w]),
+    "longer": lambda v, _: v.pad_rows(5),
+    "one by one": lambda v, _: sel.stack([v, v[:, ::-1]], mode=1),
+}
+
+
+@pytest.mark.parametrize("make", MANY.values(), ids=MANY)
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_rows_that_alternate_are_arrays_and_no_objects(make, elsewhere):
+    lengths = np.arange(4000) % 4
+    tensors = [tw.from_buffer(np.arange(6000) + first, tw.Shape.jagged(lengths)) for first in (0, 7)]
+    view = make(*[sel.as_view(CountingSource(own) if elsewhere else own) for own in tensors])
+    elements = view.flatten().normal_form()
+    assert len(operands_first([elements])) < 20
+    lists = view[[0, 1, -1]].compute().tolist()
+    whole = view.compute().tolist()
+    assert lists == [whole[0], whole[1], whole[-1]]
+    assert view[1001:1003].compute().tolist() == whole[1001:1003]
+    assert view[:, ::-1].compute().tolist() == [row[::-1] for row in whole]
+    assert sum(len(read.selections) for read in view.plan().reads) < 20
