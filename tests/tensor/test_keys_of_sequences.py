@@ -52,7 +52,7 @@ def make(request):
 
 @pytest.mark.parametrize("at", BRACKETS.values(), ids=BRACKETS)
 @pytest.mark.parametrize("key", SEQUENCES.values(), ids=SEQUENCES)
-def test_a_sequence_takes_the_rows_that_it_names(make, at, key):
+def test_s1_a_sequence_takes_the_rows_that_it_names(make, at, key):
     found = at(make(X))[key]
 
     assert found.shape.extents == (2, 6)
@@ -61,7 +61,7 @@ def test_a_sequence_takes_the_rows_that_it_names(make, at, key):
 
 @pytest.mark.parametrize("at", BRACKETS)
 @pytest.mark.parametrize("key", SEQUENCES.values(), ids=SEQUENCES)
-def test_a_sequence_beside_a_slice_takes_columns(make, at, key):
+def test_s1_a_sequence_beside_a_slice_takes_columns(make, at, key):
     if len(key) == 4:
         key = [*key, False, False]
     found = np.asarray(BRACKETS[at](make(X))[:, key])
@@ -72,7 +72,7 @@ def test_a_sequence_beside_a_slice_takes_columns(make, at, key):
 
 @pytest.mark.parametrize("at", ["brackets", "oindex", "vindex"])
 @pytest.mark.parametrize("key", SEQUENCES.values(), ids=SEQUENCES)
-def test_a_sequence_writes_the_rows_that_it_names(make, at, key):
+def test_s1_a_sequence_writes_the_rows_that_it_names(make, at, key):
     x = X.copy()
     target = make(x)
     if at != "brackets" and not hasattr(type(BRACKETS[at](target)), "__setitem__"):
@@ -87,7 +87,7 @@ def test_a_sequence_writes_the_rows_that_it_names(make, at, key):
 @pytest.mark.parametrize("at", BRACKETS.values(), ids=BRACKETS)
 @pytest.mark.parametrize("key", NOT_KEYS.values(), ids=NOT_KEYS)
 @pytest.mark.parametrize("place", ["alone", "beside a slice"])
-def test_what_is_no_key_is_refused(make, at, key, place):
+def test_s1_what_is_no_key_is_refused(make, at, key, place):
     x = X.copy()
     t = make(x)
     whole = key if place == "alone" else (slice(None), key)
@@ -99,7 +99,7 @@ def test_what_is_no_key_is_refused(make, at, key, place):
     assert np.array_equal(x, X)
 
 
-def test_rows_take_sequences_too():
+def test_s1_rows_take_sequences_too():
     rows = tw.jagged([[1, 2], [3], [4, 5, 6]])
 
     assert rows[range(2)].tolist() == rows[[0, 1]].tolist() == [[1, 2], [3]]
@@ -108,6 +108,6 @@ def test_rows_take_sequences_too():
         rows[b"\x00"]
 
 
-def test_a_wrong_key_is_what_numpy_and_python_say():
+def test_s1_a_wrong_key_is_what_numpy_and_python_say():
     assert issubclass(IndexTypeError, IndexError)
     assert issubclass(IndexTypeError, TypeError)

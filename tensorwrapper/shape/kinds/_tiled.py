@@ -33,7 +33,7 @@ from tensorwrapper.shape.boxes._smooth import (
     to_permutation,
 )
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
-from tensorwrapper.shape.rows._canonical import MOST_ROWS_OF_TOKENS
+from tensorwrapper.shape.rows._canonical import MOST_ROWS_OF_TOKENS, tiled_token, token_of
 from tensorwrapper.shape.rows._columns import Origins, check_int64
 from tensorwrapper.shape.rows._f_order import walk_f_order
 from tensorwrapper.shape.rows._partition import Partition
@@ -180,9 +180,26 @@ class Tiled(JaggedCommon):
         return not any(p.count for p in behind) and not any(p.extent for p in self._partitions)
 
     def token(self) -> tuple[object, ...]:
-        if self.rows_tell_all and self.grid.size <= MOST_ROWS_OF_TOKENS:
+        if not self.rows_tell_all:
+            return "tiled", *self._grid_origin, *[digest_of(p.sizes) for p in self._partitions]
+        if self.grid.size <= MOST_ROWS_OF_TOKENS:
             return JaggedCommon.token(self)
-        return "tiled", *self._grid_origin, *[digest_of(p.sizes) for p in self._partitions]
+        # What rows come down to: modes of even tiles behind the last uneven one are no rows.
+        counts, sizes = [p.count for p in self._partitions], [p.sizes for p in self._partitions]
+        uneven = [mode for mode, own in enumerate(sizes) if (own != own[0]).any()]
+        k = uneven[-1] + 1 if uneven else 1
+        if math.prod(counts[:k]) > MOST_ROWS_OF_TOKENS:
+            return tiled_token(self._grid_origin, sizes)
+        levels: list[tuple[IntArray, Origins]] = [
+            (np.full(math.prod(counts[:mode]), counts[mode]), self._grid_origin[mode]) for mode in range(k)
+        ]
+        table = np.meshgrid(*sizes[:k], indexing="ij")
+        columns = [own.reshape(-1) for own in table]
+        even = [np.full_like(columns[0], own[0]) for own in sizes[k:]]
+        inner = [np.full_like(columns[0], count) for count in counts[k:]]
+        leaf = np.stack([*inner, *columns, *even], axis=1)
+        origins: list[Origins] = [*self._grid_origin[k:], *[0] * len(sizes)]
+        return token_of(build_rows(levels, leaf, origins))
 
     def __hash__(self) -> int:
         # Defining __eq__ takes the inherited hash away.

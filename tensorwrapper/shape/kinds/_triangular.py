@@ -28,7 +28,7 @@ from tensorwrapper.shape.boxes._common import ShapeCommon, to_index, to_index_ar
 from tensorwrapper.shape.boxes._keys import WHOLE, Entry, mode_count, mode_of
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, box_ordinal, make_smooth
 from tensorwrapper.shape.kinds._jagged import JaggedCommon, JaggedView
-from tensorwrapper.shape.rows._canonical import MOST_ROWS_OF_TOKENS
+from tensorwrapper.shape.rows._canonical import MOST_ROWS_OF_TOKENS, triangular_token
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Extents, Half, Index, IntArray, Order
 
@@ -167,7 +167,7 @@ class Triangular(JaggedCommon):
         return (
             JaggedCommon.token(self)
             if self.n <= MOST_ROWS_OF_TOKENS
-            else ("triangular", self.n, self._row(0))
+            else triangular_token(self.n, self._row(0))
         )
 
     def __hash__(self) -> int:

@@ -5,18 +5,20 @@ as far as that goes; a node without children becomes a cell that says 0 behind i
 stored for cells that are not there. Shapes are equal exactly if they say the same.
 """
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, cast
 
 import numpy as np
 
 from tensorwrapper._arrays import digest_of, frozen_array, tidy_table
 from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
 from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["MOST_ROWS_OF_TOKENS", "canonical", "token_of"]
+__all__ = ["MOST_ROWS_OF_TOKENS", "canonical", "tiled_token", "token_of", "triangular_token"]
 
 MOST_ROWS_OF_TOKENS: Final = 2**20
-"""For how many rows a closed form makes its columns, so that its token is that of equal columns."""
+"""How many rows tokens are made of; more are named by their closed form, if they have one."""
 
 
 def canonical(rows: Rows) -> Rows:
@@ -62,12 +64,76 @@ def token_of(rows: Rows) -> tuple[object, ...]:
     rows = canonical(rows)
     columns = rows.columns
     n = columns.n_leaves
+    if n > MOST_ROWS_OF_TOKENS:
+        closed = _closed_token(rows)
+        if closed is not None:
+            return closed
     splits = [digest_of(splits) for splits in columns.splits]
     origins = [_plain(origins) for origins in (*columns.origins[1:], *columns.leaf_origins)]
     extents = columns.leaf_extents(0, n)
     alike = n > 0 and (columns.even is not None or bool((extents == extents[0]).all()))
     cells = extents[0].tolist() if alike else [digest_of(extents)]
     return rows.rank, rows.count, rows.first, *splits, *origins, n, *cells, *rows.absent
+
+
+def tiled_token(grid_origin: Index, sizes: Sequence[IntArray]) -> tuple[object, ...]:
+    """Return what tells tiles of a box apart whose rows are too many; of one mode, rows of these lengths."""
+    if len(sizes) == 1 and grid_origin == (0,):
+        half = _triangle_of(sizes[0], 0)
+        if half is not None:
+            return half
+    return "tiled", *grid_origin, *[digest_of(own) for own in sizes]
+
+
+def triangular_token(n: int, first: tuple[int, int]) -> tuple[object, ...]:
+    """Return what tells triangles apart whose rows are too many: the side, extent and origin of row 0."""
+    return "triangular", n, first
+
+
+def _closed_token(rows: Rows) -> tuple[object, ...] | None:
+    """Return the token of the closed form that equal rows may have; None if they have none. O(leaves)."""
+    columns = rows.columns
+    k, r = rows.outer_rank, rows.rank // 2
+    extents = columns.leaf_extents(0, columns.n_leaves)
+    levels = [*columns.origins[1:], *columns.leaf_origins]
+    starts = [own if isinstance(own, int) else tidy_origins(own) for own in levels]
+    if rows.rank == 2 and k == 1 and not rows.first:
+        half = _triangle_of(extents[:, 0], starts[0])
+        if half is not None:
+            return half
+    counts = [np.diff(own) for own in columns.splits]
+    grid = [rows.count, *[own.item(0) for own in counts]]
+    if rows.rank % 2 or k > r or any(bool((own != own[0]).any()) for own in counts):
+        return None
+    if not all(isinstance(own, int) for own in starts) or any(cast("list[int]", starts)[r - 1 :]):
+        return None
+    table = extents.reshape(*grid, rows.rank - k)
+    sizes: list[IntArray] = []
+    for mode in range(r):
+        column = table[..., r - k + mode]
+        line = column[tuple([slice(None) if m == mode else slice(1) for m in range(k)])]
+        if (column != line).any():
+            return None
+        sizes.append(np.ascontiguousarray(line.reshape(-1)))
+    behind = extents[:, : r - k]
+    if (behind != behind[:1]).any():
+        return None
+    own_counts = behind[0].tolist()
+    every = [*sizes[:k], *[np.full(n, s[0]) for n, s in zip(own_counts, sizes[k:], strict=True)]]
+    return tiled_token((rows.first, *cast("list[int]", starts)[: r - 1]), every)
+
+
+def _triangle_of(lengths: IntArray, starts: Origins) -> tuple[object, ...] | None:
+    """Return the token of a triangle whose rows have these lengths and origins; None if it is none."""
+    n, first = len(lengths), lengths.item(0)
+    steps = np.diff(lengths)
+    if isinstance(starts, int):
+        lower = starts == 0 and first in (0, 1) and bool((steps == 1).all())
+        return triangular_token(n, (first, 0)) if lower else None
+    start = starts.item(0)
+    falls = bool((steps == -1).all() & (np.diff(starts) == 1).all())
+    upper = falls and start == n - first and start in (0, 1)
+    return triangular_token(n, (first, start)) if upper else None
 
 
 def _plain(origins: Origins) -> int | str:
