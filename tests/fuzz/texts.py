@@ -71,7 +71,7 @@ def use_shape(shape: Shape) -> None:
     repr(shape)
     hash(shape)
     str(shape)
-    if shape.size < 1000 and shape.rank < 30:
+    if shape.size < 1000 and shape.rank < 30 and max(shape.as_smooth().extents, default=0) < 100_000:
         assert sum(1 for _ in shape.indices()) == shape.size
         assert Shape.parse(format(shape, "full")) == shape
     assert Shape.from_json(shape.to_json()) == shape

@@ -165,7 +165,10 @@ class RowPartition:
         check_rows(self.nrows)
         if self.nvals > MAX_INT64:
             raise SizeOverflowError(f"{self.nrows} rows of {length} values have more than 64 bits count")
-        return Partition(frozen_array(np.arange(self.nrows + 1, dtype=np.int64) * length))
+        # No rows may have a length of any size.
+        return Partition(
+            frozen_array(np.arange(self.nrows + 1, dtype=np.int64) * (length if self.nrows else 0))
+        )
 
     def __reduce__(self) -> "tuple[Callable[..., RowPartition], tuple[int, int | None, Partition | None]]":
         return RowPartition, (self.nrows, self.uniform_row_length, self._rows)

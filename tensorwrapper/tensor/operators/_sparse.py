@@ -72,8 +72,9 @@ def _stored(places: IntArray, result: Array, size: int, fill: Array) -> BufferCo
     """Return a buffer of what differs from the fill."""
     check_dtype(result.dtype)
     fill = fill.astype(result.dtype)
-    kept = ~is_fill(result, fill)
-    if not kept.all():
+    gone = is_fill(result, fill)
+    if gone.any():
+        kept = np.flatnonzero(~gone)
         places, result = places[kept], result[kept]
     return make_sparse(places, result, size, fill)
 
@@ -123,12 +124,22 @@ def union_of(tensors: list[TensorBase[Any]]) -> tuple[IntArray, list[Array]]:
     stored = [t.buffer.stored_of(t.layout.implementation) for t in tensors]
     places = stored[0][0]
     for other, _ in stored[1:]:
-        if other is not places:
-            places = np.union1d(places, other)
+        if other is not places and not np.array_equal(other, places):
+            places = _merged(places, other)
     return places, [
         at_places(places, own, values, cast("Array", t.buffer.fill_value))
         for t, (own, values) in zip(tensors, stored, strict=True)
     ]
+
+
+def _merged(one: IntArray, other: IntArray) -> IntArray:
+    """Return the numbers of two ascending arrays, each once. O(numbers)."""
+    both = np.concatenate([one, other])
+    # Of two runs that ascend, a stable sort is one merge.
+    both.sort(kind="stable")
+    is_new = np.ones(len(both), dtype=np.bool_)
+    np.not_equal(both[1:], both[:-1], out=is_new[1:])
+    return both[is_new]
 
 
 def at_places(places: IntArray, own: IntArray, values: Array, fill: Array) -> Array:

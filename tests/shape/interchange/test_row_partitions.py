@@ -86,3 +86,11 @@ def test_trailing_empty_rows_need_the_number_of_rows():
     assert of.from_value_rowids([0, 0], nrows=5).nrows == 5
     with pytest.raises(TypeError):
         of.from_value_rowids([0, 0])
+
+
+def test_no_rows_may_have_a_length_of_any_size():
+    rows = RowPartition.from_uniform_row_length(2**70, nrows=0)
+
+    assert (rows.nrows, rows.nvals) == (0, 0)
+    assert rows.row_splits.tolist() == [0]
+    assert rows.row_lengths.tolist() == []

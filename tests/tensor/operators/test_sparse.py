@@ -30,3 +30,18 @@ def test_sparse_tensors_have_the_elements_of_dense_ones(ufunc, a, b):
     ):
         assert found.to_dense().array_equal(expected)
         assert found.nnz == int(np.sum(np.asarray(expected) != np.asarray(found.fill_value)))
+
+
+def test_places_of_two_are_merged_and_not_sorted_anew(monkeypatch):
+    rng = np.random.default_rng(1)
+    one, other = (np.sort(rng.choice(500, 90, replace=False)) for _ in range(2))
+    a, b = (tw.sparse(own[:, None], own + 1.0, (500,)) for own in (one, other))
+    monkeypatch.delattr(np, "union1d")
+    for found, expected in (
+        (a + b, np.asarray(a.to_dense()) + np.asarray(b.to_dense())),
+        (a + a.copy(), 2 * np.asarray(a.to_dense())),
+        (a - a, np.zeros(500)),
+    ):
+        assert np.array_equal(np.asarray(found.to_dense()), expected)
+        assert (np.diff(found.buffer.stored[0]) > 0).all()
+    assert (a - a).nnz == 0
