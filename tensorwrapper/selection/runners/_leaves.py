@@ -158,7 +158,9 @@ class AddressedLeaf(Runner):
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
         layout, buffer = self.layout[(*window, ...)], self.buffer
-        memory = buffer.memory if out.size > CACHED and out.dtype == buffer.dtype else None
+        # Strings that were read lie in memory as objects, over which there are no arrays of other strides.
+        plain = out.size > CACHED and out.dtype == buffer.dtype and out.dtype.kind not in "TO"
+        memory = buffer.memory if plain else None
         if memory is not None:
             if take_one_mode(layout.implementation, Dense(cast("Any", memory)), out):
                 return

@@ -172,3 +172,19 @@ def test_rows_that_alternate_are_arrays_and_no_objects(make, elsewhere):
     assert view[1001:1003].compute().tolist() == whole[1001:1003]
     assert view[:, ::-1].compute().tolist() == [row[::-1] for row in whole]
     assert sum(len(read.selections) for read in view.plan().reads) < 20
+
+
+WORDS = MANY | {
+    "longer": lambda v, _: v.pad_rows(9, fill_value="-"),
+    "backwards": lambda v, w: sel.concat([v, w])[::-1],
+}
+
+
+@pytest.mark.parametrize("make", WORDS.values(), ids=WORDS)
+def test_many_rows_of_words_are_what_few_are(make):
+    words = [["a", "bc", "", None, "de"][k % 5] for k in range(9000)]
+    rows = [sel.as_view(tw.strings(own).unflatten([3, 0, 6] * 1000)) for own in (words, words[::-1])]
+    view = make(*rows)
+    whole = view.compute().tolist()
+    for start in range(0, len(view), 997):
+        assert view[start : start + 2].compute().tolist() == whole[start : start + 2]

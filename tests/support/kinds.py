@@ -1,0 +1,227 @@
+"""Every kind of leaf with every operation of views: what is read, and what memory it takes.
+
+``python -m tests.support.kinds`` writes the page; tests/selection/rows/test_kinds.py compares it.
+"""
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import tensorwrapper as tw
+from tensorwrapper import Shape
+from tensorwrapper import selection as sel
+from tests.support.counting_source import CountingSource
+
+PAGE: Final = Path(__file__).parents[2] / "docs" / "guide" / "operations-by-kind.md"
+MIB: Final = 2**20
+
+
+def over(shape: Shape, first: int = 0) -> tw.Tensor[Any]:
+    """Return a tensor of ascending numbers."""
+    return tw.from_buffer(np.arange(shape.size) + first, shape)
+
+
+def lengths(rows: int) -> Any:
+    return np.arange(rows) % 4
+
+
+def tiles(n: int) -> Shape:
+    return Shape.tiled([n, 2 * n], [2 * n, 2 * n])
+
+
+def cells(n: int) -> Shape:
+    return Shape.jagged([Shape(2, 2), Shape(1, 3), Shape(3, 1)] * n)
+
+
+def words(n: int, first: int = 0) -> tw.Tensor[Any]:
+    return tw.strings([["a", "bc", "", "d"][(k + first) % 4] for k in range(4 * n)])
+
+
+def sparse(n: int, first: int = 0) -> tw.Tensor[Any]:
+    k = np.arange(4 * n)
+    return tw.sparse(np.stack([k, (3 * k + first) % 8], axis=1), k + 5, Shape(4 * n, 8))
+
+
+KINDS: Final[dict[str, Callable[[int, int], tw.Tensor[Any]]]] = {
+    "box": lambda n, first: over(Shape(4 * n, 3), first),
+    "jagged": lambda n, first: over(Shape.jagged(lengths(4 * n)), first),
+    "deep": lambda n, first: over(
+        Shape.from_offsets(np.arange(0, 4 * n + 1, 2), [0, *np.cumsum(lengths(4 * n))]), first
+    ),
+    "cells": lambda n, first: over(cells(n), first),
+    "tiled": lambda n, first: over(tiles(n), first),
+    "nested": lambda n, first: over(Shape.nested(Shape(4 * n, 3), layers=(1, 1)), first),
+    "triangular": lambda n, first: over(Shape.triangular(4 * n), first),
+    "sparse": sparse,
+    "strings": words,
+    "rows of strings": lambda n, first: words(n, first).unflatten(np.arange(2 * n) * 0 + 2),
+}
+"""Leaves by kind: of a size that grows with n, and of elements that begin at another number."""
+
+LARGE: Final = {
+    "triangular": 120,
+    "tiled": 120,
+    "cells": 10_000,
+    "box": 10_000,
+    "nested": 10_000,
+    "jagged": 20_000,
+    "deep": 20_000,
+}
+
+
+def mask_of(view: Any) -> Any:
+    """Return every other element of a view as a mask of its shape."""
+    return tw.from_buffer(np.arange(view.size) % 2 == 0, view.shape)
+
+
+def firsts_of(view: Any) -> Any:
+    """Return for each innermost row the position of its first element, twice."""
+    shape = view.shape.flatten() if view.shape.kind == "nested" else view.shape
+    splits = [shape.splits(mode) for mode in range(1, shape.rank)]
+    some = np.minimum(np.diff(splits[-1]), 1) * 2
+    return tw.from_buffer(
+        np.zeros(int(some.sum()), dtype="i8"), Shape.from_offsets(*splits[:-1], [0, *np.cumsum(some)])
+    )
+
+
+def turned(view: Any) -> list[int]:
+    """Return an order of modes in which no mode stands before one on which it depends, if there is one."""
+    outer = view.shape.outer_rank
+    tail = list(range(outer, view.rank))
+    return [*range(outer), *tail[::-1]] if view.shape.kind == "jagged" else [*range(view.rank)][::-1]
+
+
+def leading(view: Any, first: int, other: int) -> tuple[int, ...]:
+    return (first, *[other] * (view.rank - 1))
+
+
+def again(view: Any) -> Any:
+    frames: list[bytes] = []
+    text = sel.to_json(view, frames=frames)
+    return sel.from_json(text, sources=sel.sources(view), frames=frames)
+
+
+OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "concat": lambda v, w: sel.concat([v, w]),
+    "concat, last mode": lambda v, w: sel.concat([v, w], mode=v.rank - 1),
+    "stack": lambda v, w: sel.stack([v, w]),
+    "stack, mode 1": lambda v, w: sel.stack([v, w], mode=1),
+    "interleave": lambda v, w: sel.interleave([v, w]),
+    "where": lambda v, w: sel.where(mask_of(v), v, w),
+    "minimum": sel.minimum,
+    "maximum": sel.maximum,
+    "pad_rows": lambda v, _: v.pad_rows(9, fill_value="" if v.dtype.kind == "T" else 0),
+    "astype": lambda v, _: v.astype("f4"),
+    "rows [::2]": lambda v, _: v[::2],
+    "rows [::-1]": lambda v, _: v[::-1],
+    "one row [1]": lambda v, _: v[1],
+    "inside rows [..., 1:]": lambda v, _: v[..., 1:],
+    "inside rows [..., ::-1]": lambda v, _: v[..., ::-1],
+    "tiles [:, 0]": lambda v, _: v[:, :1],
+    "gather [[1, 0, 1]]": lambda v, _: v[[1, 0, 1]],
+    "mask of rows": lambda v, _: v[np.arange(len(v)) % 2 == 0],
+    "jagged mask": lambda v, _: v[mask_of(v)],
+    "jagged positions": lambda v, _: v[firsts_of(v)],
+    "rotate": lambda v, _: v.rotate(leading(v, 1, 0)),
+    "repeat": lambda v, _: v.repeat(leading(v, 2, 1)),
+    "repeat_each": lambda v, _: v.repeat_each(0, 2),
+    "reverse": lambda v, _: v.reverse(-1),
+    "permute": lambda v, _: v.permute(turned(v)),
+    "flatten": lambda v, _: v.flatten(),
+    "one for each row": lambda v, _: sel.as_view(CountingSource(np.arange(len(v)))).broadcast(v.shape),
+    "selector": lambda v, _: sel.Selector.parse("::-1").apply(v),
+    "JSON": lambda v, _: again(v[::-1]),
+}
+
+NONE: Final = {
+    ("box", "jagged positions"): "rows",
+    ("box", "one for each row"): "rows",
+    ("sparse", "jagged positions"): "rows",
+    ("sparse", "one for each row"): "rows",
+    ("strings", "jagged positions"): "rows",
+    ("strings", "tiles [:, 0]"): "rows",
+    ("strings", "inside rows [..., 1:]"): "",
+    ("strings", "flatten"): "rows",
+    ("strings", "concat, last mode"): "",
+    ("strings", "astype"): "numbers",
+    ("rows of strings", "astype"): "numbers",
+    **{("nested", name): "layers" for name in ("stack", "stack, mode 1", "permute")},
+    **{("nested", name): "layers" for name in ("jagged mask", "jagged positions")},
+}
+"""What has no meaning, and why: no rows, no numbers, or layers in the way, which flatten() drops."""
+
+TEXTLESS: Final = {(kind, "one for each row") for kind in ("cells", "tiled", "nested")}
+"""What JSON does not say."""
+
+
+def made(kind: str, n: int) -> tuple[Any, Any, list[CountingSource]]:
+    """Return two views of a kind, and the sources beneath them, if such elements can be elsewhere."""
+    one, other = [KINDS[kind](n, first) for first in (0, 3)]
+    if kind in {"sparse", "strings", "rows of strings"}:
+        return sel.as_view(one), sel.as_view(other), []
+    sources = [CountingSource(one), CountingSource(other)]
+    return sel.as_view(sources[0]), sel.as_view(sources[1]), sources
+
+
+def bytes_read(view: Any) -> int:
+    """Return how many bytes a view reads beside masks in memory, by its plan."""
+    return sum([read.nbytes for read in view.plan().reads if read.source.dtype != np.bool_])
+
+
+def peak(kind: str, name: str) -> float:
+    """Return how many MiB computing an operation takes beside its result, on leaves of about one MiB."""
+    one, other, _ = made(kind, LARGE.get(kind, 4_000))
+    view = OPERATIONS[name](one, other)
+    tracemalloc.start()
+    result = view.compute()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return float(max(most - result.nbytes, 0) / MIB)
+
+
+def cells_of() -> dict[str, list[str]]:
+    """Return what the page says of each operation, for one kind after the other."""
+    found: dict[str, list[str]] = {}
+    for name, operation in OPERATIONS.items():
+        row: list[str] = []
+        for kind in KINDS:
+            if (kind, name) in NONE:
+                row.append(NONE[kind, name] or "-")
+                continue
+            one, other, _ = made(kind, 1)
+            read = bytes_read(operation(one, other))
+            # Twice what was found: other versions of NumPy, and other days.
+            most = 2 ** int(np.ceil(np.log2(max(2 * peak(kind, name), 1))))
+            row.append(f"{read} B, {most} MiB")
+        found[name] = row
+    return found
+
+
+def page() -> str:
+    """Return the page."""
+    head = "| | " + " | ".join(KINDS) + " |"
+    line = "| --- " * (len(KINDS) + 1) + "|"
+    rows = [[f"`{name}`" if "[" in name else name, *row] for name, row in cells_of().items()]
+    return "\n".join([*INTRODUCTION, head, line, *[f"| {' | '.join(row)} |" for row in rows], ""])
+
+
+INTRODUCTION: Final = (
+    """# Operations by kind
+
+What each operation of views does to each kind of leaf. In a cell stand the bytes that it reads of two small
+leaves (`tests/support/kinds.py` has them; elements of 8 bytes, of strings their text), as the plan says and
+as a source counts, and a bound of the memory that computing it takes beside the result, with leaves of about
+one MiB and all that their source takes itself. The tests make this page, and fail when it is not true.
+
+Where a word stands the operation has no meaning: boxes and sparse tensors have no *rows* of their own, text
+is not cast to *numbers*, and across *layers* no mode moves and no key reaches: `flatten()` drops them. All
+else that is refused is refused for its operands: other ranks, rows or types.
+""",
+)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
