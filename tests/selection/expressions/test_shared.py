@@ -197,8 +197,10 @@ def test_w2_routes_lead_to_the_elements_of_shared_views(build, steps):
         assert group.read().tolist() == [array[k]]
 
 
-@pytest.mark.parametrize("build", GRAPHS)
-@pytest.mark.parametrize("steps", [2000, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("build", "steps"), [(build, 1000) for build in GRAPHS] + [(_greatest, 10_000), (_chosen, 10_000)]
+)
 def test_w2_routes_and_plans_of_thousands_of_shared_views_end(build, steps):
     view, array = build(steps)
     (group,) = view.route_many([[view.shape.origin[0] + 1]])
