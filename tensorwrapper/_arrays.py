@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import accumulate
-from typing import Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -84,7 +84,7 @@ def digest_of(numbers: IntArray) -> str:
     return hashlib.blake2b(np.ascontiguousarray(numbers).tobytes(), digest_size=16).hexdigest()
 
 
-def splits_of(counts: npt.NDArray[np.integer]) -> IntArray:
+def splits_of(counts: npt.NDArray[np.integer[Any]]) -> IntArray:
     """Return the row splits of `counts`, integers of any type: 0, then their cumulative sums; O(n)."""
     if len(counts) <= SMALL:
         return splits_of_list(counts.tolist())

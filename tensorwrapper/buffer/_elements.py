@@ -219,7 +219,7 @@ def _fit_elements(array: Array, dtype: "np.dtype[Any]") -> Array:
         return copy_elements(real, dtype) if fitted is real else fitted
     with np.errstate(all="ignore"):
         fitted = copy_elements(array, dtype)
-    whole = np.trunc(cast("npt.NDArray[np.floating]", array)) if array.dtype.kind == "f" else array
+    whole = np.trunc(cast("npt.NDArray[np.floating[Any]]", array)) if array.dtype.kind == "f" else array
     numbers = array.dtype.kind in "biufc"
     wrapped = dtype.kind in "iu" and numbers and not np.array_equal(fitted, whole)
     if wrapped or (dtype.kind in "fc" and numbers and bool((np.isinf(fitted) & np.isfinite(array)).any())):

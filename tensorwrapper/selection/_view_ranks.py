@@ -52,7 +52,11 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
             ...
 
         def to_numpy(self) -> "np.ndarray[IndexT_co, np.dtype[ScalarT_co]]":
-            """Return the elements as an array."""
+            """Return the elements as an array.
+
+            If they lie in memory with one step per mode, it is over that memory, and read-only where elements
+            repeat, as of a tensor; else it is a new one. ``np.asarray`` does the same.
+            """
             ...
 
         @overload
@@ -69,7 +73,7 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
 
         @overload
         def tolist(self: "ViewRanks[Any, UnknownRank]") -> Any:  # noqa: ANN401
-            """Return the elements as Python's numbers or strings in nested lists; one if the rank is 0."""
+            """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
             ...
 
         @overload
@@ -83,7 +87,7 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
         @overload
         def tolist(self) -> Any: ...  # noqa: ANN401
         def tolist(self) -> Any:
-            """Return the elements as Python's numbers or strings in nested lists; one if the rank is 0."""
+            """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
             ...
 
         @overload
@@ -120,7 +124,7 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
         def sliding_window(
             self: "ViewRanks[ScalarT_co, UnknownRank]", mode: Integer, length: Integer
         ) -> "View[ScalarT_co]":
-            """Return the view of all runs of `length` positions of `mode`; the last mode counts in it."""
+            """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
             ...
 
         @overload
@@ -128,14 +132,14 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
             self: "ViewRanks[ScalarT_co, tuple[*Modes]]", mode: Integer, length: Integer
         ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
         def sliding_window(self, mode: Any, length: Any) -> Any:
-            """Return the view of all runs of `length` positions of `mode`; the last mode counts in it."""
+            """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
             ...
 
         @overload
         def diagonal(
             self: "ViewRanks[ScalarT_co, UnknownRank]", first: Integer = 0, second: Integer = 1
         ) -> "View[ScalarT_co]":
-            """Return the view of the elements whose positions in two modes agree, as the last mode."""
+            """Return the view of the elements whose positions in two modes agree; the new mode is the last."""
             ...
 
         @overload
@@ -143,12 +147,23 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
             self: "ViewRanks[ScalarT_co, tuple[int, int, *Modes]]", first: Integer = 0, second: Integer = 1
         ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
         def diagonal(self, first: Any = 0, second: Any = 1) -> Any:
-            """Return the view of the elements whose positions in two modes agree, as the last mode."""
+            """Return the view of the elements whose positions in two modes agree; the new mode is the last."""
             ...
 
         @overload
         def reshape(self, extents: UnknownRank, /) -> "View[ScalarT_co]":
-            """Return the view of the same elements, in row-major order, under new extents; never a copy."""
+            """Return the view of the same elements, in row-major order, under new extents; never a copy.
+
+            The extents are given loose or as one sequence. One may be -1: it becomes what the others leave. A
+            `View` takes any extents, and puts the elements in order when it is computed.
+
+            Raises
+            ------
+            ExtentError
+                If the number of elements changes.
+            LayoutError
+                If only a copy of a tensor could have these extents: ``copy().reshape(...)`` makes it.
+            """
             ...
 
         @overload
@@ -170,18 +185,41 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
         @overload
         def reshape(self, *extents: Integer | Iterable[Integer]) -> "View[ScalarT_co]": ...
         def reshape(self, *extents: Any) -> Any:
-            """Return the view of the same elements, in row-major order, under new extents; never a copy."""
+            """Return the view of the same elements, in row-major order, under new extents; never a copy.
+
+            The extents are given loose or as one sequence. One may be -1: it becomes what the others leave. A
+            `View` takes any extents, and puts the elements in order when it is computed.
+
+            Raises
+            ------
+            ExtentError
+                If the number of elements changes.
+            LayoutError
+                If only a copy of a tensor could have these extents: ``copy().reshape(...)`` makes it.
+            """
             ...
 
         @overload
         def broadcast(self, shape: Shape[_J]) -> "View[ScalarT_co, _J]":
-            """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
+            """Return the view that repeats modes of extent 1, adds leading modes, or spreads over rows.
+
+            Parameters
+            ----------
+            shape
+                Of the result; of rows if there is one element for each index of mode 0.
+            """
             ...
 
         @overload
         def broadcast(self, shape: ShapeLike) -> "View[ScalarT_co]": ...
         def broadcast(self, shape: Any) -> Any:
-            """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
+            """Return the view that repeats modes of extent 1, adds leading modes, or spreads over rows.
+
+            Parameters
+            ----------
+            shape
+                Of the result; of rows if there is one element for each index of mode 0.
+            """
             ...
 
         @overload
@@ -232,7 +270,34 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
             progress: "Progress | None" = None,
             cancel: "Cancel | None" = None,
         ) -> "Tensor[ScalarT_co, IndexT_co]":
-            """Return the elements as a tensor with memory of its own, at the same indices."""
+            """Return the elements as a tensor with memory of its own, at the same indices.
+
+            Beside the result a few MiB are needed, and for sources that are not in this process what is
+            on its way. A jagged, sparse or string tensor that is only sliced stays what it is.
+
+            Parameters
+            ----------
+            out
+                What is written into instead, and returned as a tensor: a tensor with strides, or an array, of
+                these extents, any strides and a type that ours may be cast to. Where it shares memory with a
+                source, the elements are computed apart first.
+            order
+                How new memory is filled: "C", "F", or the modes from the fastest to the slowest.
+            threads
+                How many threads copy large parts. If not given, two for results of 32 MiB and more, where this
+                process may use two processors, else one.
+            progress
+                Called with the bytes written so far, and of all, now and then.
+            cancel
+                A `threading.Event`, or whatever has an `is_set` method: once that is true, the computation ends.
+
+            Raises
+            ------
+            ComputationCancelledError
+                If it was cancelled. What was written into `out` stays; reads of sources are cancelled.
+            ExtentMismatchError, DTypeError, ReadOnlyError
+                If `out` does not fit.
+            """
             ...
 
         def copy(self) -> "Tensor[ScalarT_co, IndexT_co]":

@@ -40,7 +40,7 @@ class ShapeRanks(Generic[IndexT_co]):
         @classmethod
         def jagged(
             cls,
-            rows: "Sequence[Integer | ShapeLike | Sequence[object]] | npt.NDArray[np.integer]",
+            rows: "Sequence[Integer | ShapeLike | Sequence[object]] | npt.NDArray[np.integer[Any]]",
             *,
             rank: int,
             origin: Origin = None,
@@ -52,7 +52,7 @@ class ShapeRanks(Generic[IndexT_co]):
         @classmethod
         def jagged(
             cls,
-            rows: "Sequence[Integer] | npt.NDArray[np.integer]",
+            rows: "Sequence[Integer] | npt.NDArray[np.integer[Any]]",
             *,
             rank: None = None,
             origin: Origin = None,

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, SupportsIndex, TypeAlias, cast, final
+from typing import Any, Literal, SupportsIndex, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -32,10 +32,10 @@ def to_modes(order: Iterable[SupportsIndex], rank: int) -> tuple[int, ...]:
 
 
 def _read_matrix(
-    matrix: "Iterable[Iterable[SupportsIndex]] | npt.NDArray[np.integer]", columns: int | None
+    matrix: "Iterable[Iterable[SupportsIndex]] | npt.NDArray[np.integer[Any]]", columns: int | None
 ) -> tuple[Matrix, int]:
     if isinstance(matrix, np.ndarray):
-        array = cast("npt.NDArray[np.integer]", matrix)
+        array = cast("npt.NDArray[np.integer[Any]]", matrix)
         if array.ndim != 2:
             raise RankError(f"a matrix has 2 modes, but the array has the shape {array.shape}")
         columns = array.shape[1] if columns is None else columns
@@ -88,7 +88,7 @@ class IndexMap:
 
     def __init__(
         self,
-        matrix: "Iterable[Iterable[SupportsIndex]] | npt.NDArray[np.integer]",
+        matrix: "Iterable[Iterable[SupportsIndex]] | npt.NDArray[np.integer[Any]]",
         offset: Iterable[SupportsIndex] | None = None,
         *,
         input_rank: SupportsIndex | None = None,

@@ -56,7 +56,15 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
             ...
 
         def to_numpy(self) -> "np.ndarray[IndexT_co, np.dtype[ScalarT_co]]":
-            """Return the array over the same memory; it is read-only where the tensor is."""
+            """Return the array over the same memory; it is read-only where the tensor is.
+
+            Raises
+            ------
+            ConversionError
+                If the tensor is jagged, tiled or sparse: nothing is densified without being asked. If it has
+                strings, elements that are computed or decompressed when they are read, or a mode without a
+                single stride (rotated, gathered): no array can be over them, and ``np.asarray`` reads them all.
+            """
             ...
 
         @overload
@@ -68,12 +76,18 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...  # noqa: FBT001
 
         def item(self: "TensorRanks[np.generic[_V], AnyRank]") -> _V:
-            """Return the only element as a Python number, string or bytes."""
+            """Return the only element as a Python number, string or bytes.
+
+            Raises
+            ------
+            ConversionError
+                If there is another number of elements than one.
+            """
             ...
 
         @overload
         def tolist(self: "TensorRanks[Any, UnknownRank]") -> Any:  # noqa: ANN401
-            """Return the elements as Python's numbers or strings in nested lists; one if the rank is 0."""
+            """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
             ...
 
         @overload
@@ -87,7 +101,7 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         @overload
         def tolist(self) -> Any: ...  # noqa: ANN401
         def tolist(self) -> Any:
-            """Return the elements as Python's numbers or strings in nested lists; one if the rank is 0."""
+            """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
             ...
 
         @overload
@@ -124,7 +138,7 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         def sliding_window(
             self: "TensorRanks[ScalarT_co, UnknownRank]", mode: Integer, length: Integer
         ) -> "Tensor[ScalarT_co]":
-            """Return the view of all runs of `length` positions of `mode`; the last mode counts in it."""
+            """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
             ...
 
         @overload
@@ -132,14 +146,14 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
             self: "TensorRanks[ScalarT_co, tuple[*Modes]]", mode: Integer, length: Integer
         ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
         def sliding_window(self, mode: Any, length: Any) -> Any:
-            """Return the view of all runs of `length` positions of `mode`; the last mode counts in it."""
+            """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
             ...
 
         @overload
         def diagonal(
             self: "TensorRanks[ScalarT_co, UnknownRank]", first: Integer = 0, second: Integer = 1
         ) -> "Tensor[ScalarT_co]":
-            """Return the view of the elements whose positions in two modes agree, as the last mode."""
+            """Return the view of the elements whose positions in two modes agree; the new mode is the last."""
             ...
 
         @overload
@@ -147,12 +161,23 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
             self: "TensorRanks[ScalarT_co, tuple[int, int, *Modes]]", first: Integer = 0, second: Integer = 1
         ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
         def diagonal(self, first: Any = 0, second: Any = 1) -> Any:
-            """Return the view of the elements whose positions in two modes agree, as the last mode."""
+            """Return the view of the elements whose positions in two modes agree; the new mode is the last."""
             ...
 
         @overload
         def reshape(self, extents: UnknownRank, /) -> "Tensor[ScalarT_co]":
-            """Return the view of the same elements, in row-major order, under new extents; never a copy."""
+            """Return the view of the same elements, in row-major order, under new extents; never a copy.
+
+            The extents are given loose or as one sequence. One may be -1: it becomes what the others leave. A
+            `View` takes any extents, and puts the elements in order when it is computed.
+
+            Raises
+            ------
+            ExtentError
+                If the number of elements changes.
+            LayoutError
+                If only a copy of a tensor could have these extents: ``copy().reshape(...)`` makes it.
+            """
             ...
 
         @overload
@@ -176,7 +201,18 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         @overload
         def reshape(self, *extents: Integer | Iterable[Integer]) -> "Tensor[ScalarT_co]": ...
         def reshape(self, *extents: Any) -> Any:
-            """Return the view of the same elements, in row-major order, under new extents; never a copy."""
+            """Return the view of the same elements, in row-major order, under new extents; never a copy.
+
+            The extents are given loose or as one sequence. One may be -1: it becomes what the others leave. A
+            `View` takes any extents, and puts the elements in order when it is computed.
+
+            Raises
+            ------
+            ExtentError
+                If the number of elements changes.
+            LayoutError
+                If only a copy of a tensor could have these extents: ``copy().reshape(...)`` makes it.
+            """
             ...
 
         @overload
@@ -226,39 +262,129 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
             boundary: "Literal['constant'] | Boundary" = "constant",
             fill_value: object = 0,
         ) -> "View[ScalarT_co, IndexT_co]":
-            """Return a view that goes on beyond the ends of a box, as NumPy's pad; nothing is copied."""
+            """Return a view that goes on beyond the ends of a box, as NumPy's pad; nothing is copied.
+
+            The elements of the tensor keep their indices. `pad_rows` lengthens the rows of a copy.
+
+            Parameters
+            ----------
+            widths
+                For each mode how many positions come before and after.
+            boundary
+                What stands there: a constant, or the tensor itself again in one of the ways of a layout.
+            fill_value
+                The constant.
+
+            Raises
+            ------
+            RankError
+                If there is not one pair per mode.
+            JaggedModeError
+                If the tensor is no box.
+            """
             ...
 
         @property
         def oindex(self) -> "OuterIndexer[Tensor[ScalarT_co]]":
-            """Outer indexing: ``t.oindex[key]`` takes the positions of each mode by themselves; a view."""
+            """Outer indexing: ``t.oindex[key]`` takes the positions of each mode by themselves; a view.
+
+            The result has one mode for each list, array, mask or slice, in their order, and no element is
+            copied. A position that is named twice makes the view read-only.
+            """
             ...
 
         @property
         def vindex(self) -> "PointIndexer[Tensor[ScalarT_co]]":
-            """Pointwise indexing: ``t.vindex[key]`` takes one element per point; a copy."""
+            """Pointwise indexing: ``t.vindex[key]`` takes one element per point; a copy.
+
+            All arrays broadcast to the extents of the points, which become the first modes; slices come after
+            them, integers have no mode. Masks may span several modes.
+            """
             ...
 
         def select_tiles(self, numbers: npt.ArrayLike) -> "Tensor[ScalarT_co]":
-            """Return any set of tiles of a tiled view as one jagged tensor, packed."""
+            """Return any set of tiles of a tiled view as one jagged tensor, packed: one copy of each element.
+
+            Parameters
+            ----------
+            numbers
+                An (n, rank) array of tile numbers, or a boolean array over the grid.
+
+            Returns
+            -------
+            Tensor
+                Row k is tile ``numbers[k]``; its origin is where the tile lies in the box.
+            """
             ...
 
         def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> "Tensor[ScalarT_co]":
-            """Return a box in which each cell of a jagged tensor lies at its own indices."""
+            """Return a box in which each cell of a jagged tensor lies at its own indices; undoes `select_tiles`.
+
+            Parameters
+            ----------
+            over
+                The indices of the result: a box, or a tiling, of which the result is the tiled view.
+            fill_value
+                What stands where no cell is. Strings are "" there.
+
+            Returns
+            -------
+            Tensor
+                One copy of each element; linear in the elements of the result.
+
+            Raises
+            ------
+            OutOfBoundsError
+                If a cell is not inside.
+            LayoutError
+                If cells overlap.
+            RankError
+                If the cells have another rank than the result.
+            """
             ...
 
         def reduce_tiles(
             self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
         ) -> "Tensor[Any]":
-            """Return what a function makes of each tile (or each cell of a jagged tensor)."""
+            """Return what a function makes of each tile (or each cell of a jagged tensor).
+
+            Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array.
+
+            Parameters
+            ----------
+            function
+                A ufunc of two inputs that may take elements in any order, such as ``np.add``, ``np.maximum``. Or
+                what reduces the modes that ``axis`` names of an array, as ``np.linalg.norm`` and ``np.median``
+                do: it is called with many tiles of one size, ``function(array, axis=(1, 2))``, of at most 64 MiB
+                (a larger tile comes alone), and returns one number for each.
+            initial
+                Takes part in every reduction by a ufunc; needed if a tile is empty and it has no identity.
+
+            Returns
+            -------
+            Tensor
+                One number per tile, over the shape of the tile numbers. Linear in the elements.
+            """
             ...
 
         def is_valid(self) -> "Tensor[np.bool_, IndexT_co]":
-            """Tell of each element of a tensor of strings whether it is there, and not a null."""
+            """Tell of each element of a tensor of strings whether it is there, and not a null.
+
+            Raises
+            ------
+            ConversionError
+                If the tensor has no strings.
+            """
             ...
 
         def byte_lengths(self) -> "Tensor[np.int64, IndexT_co]":
-            """Return how many bytes each element of a tensor of strings has; a null has none."""
+            """Return how many bytes each element of a tensor of strings has; a null has none.
+
+            Raises
+            ------
+            ConversionError
+                If the tensor has no strings.
+            """
             ...
 
     else:  # Python 3.11 has no defaults of type variables: without this, one argument were too few.

@@ -1,6 +1,8 @@
 """What editors show of public names: with jedi, and with the language server of pyright."""
 
+import ast
 import importlib
+import inspect
 import re
 from pathlib import Path
 
@@ -115,3 +117,26 @@ def test_over_a_variable_stands_what_it_is_and_no_text(tmp_path):
 
     assert shown[0] == "(variable) shape: Shape[Rank2]"
     assert re.fullmatch(r"\(variable\) tensor: Tensor\[float64.*\]", shown[1])
+
+
+def said_of(doc: str) -> str:
+    """Return what a docstring says, but for its examples: shapes, errors, what it costs."""
+    return re.sub(
+        r"\n\nExamples\n-+\n.*?(?=\n\n[A-Z]\w+\n-{3,}\n|\Z)", "", inspect.cleandoc(doc), flags=re.DOTALL
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "owner"),
+    [("selection/_view_ranks.py", tw.selection.View), ("tensor/_ranks.py", tw.Tensor)],
+)
+def test_what_editors_show_of_typed_operations_is_what_python_shows(path, owner):
+    tree = ast.parse((Path(tw.__file__).parent / path).read_text(encoding="utf-8"))
+    shown = [
+        (node.name, doc)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and (doc := ast.get_docstring(node))
+    ]
+
+    assert len(shown) > 10
+    assert [name for name, doc in shown if doc != said_of(getattr(owner, name).__doc__)] == []

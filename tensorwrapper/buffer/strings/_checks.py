@@ -37,7 +37,7 @@ def to_int64_array(values: npt.ArrayLike, what: str) -> IntArray:
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu" or array.ndim != 1:
         raise ConversionError(f"{what} must be a row of integers, not {array.dtype} of extents {array.shape}")
-    greatest = int(cast("npt.NDArray[np.integer]", array).max(initial=0))
+    greatest = int(cast("npt.NDArray[np.integer[Any]]", array).max(initial=0))
     if greatest > MAX_INT64:
         raise StringDataError(f"{what} reach {greatest}, which 64 bits with a sign do not hold")
     return frozen_array(np.ascontiguousarray(array, dtype=np.int64))

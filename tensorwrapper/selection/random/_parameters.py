@@ -1,7 +1,7 @@
 """The parameters of the distributions: what each may be, checked before a number is drawn."""
 
 from collections.abc import Sequence
-from typing import Final, Literal, SupportsIndex, cast, get_args
+from typing import Any, Final, Literal, SupportsIndex, cast, get_args
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -66,13 +66,13 @@ def to_element_type(distribution: Distribution, dtype: DTypeLike | None) -> np.d
     return given
 
 
-def _to_floats(value: Parameter, what: str, dtype: np.dtype[np.generic]) -> NDArray[np.floating]:
+def _to_floats(value: Parameter, what: str, dtype: np.dtype[np.generic]) -> NDArray[np.floating[Any]]:
     """Return `value` as finite numbers of type `dtype`."""
     given = np.asarray(value if isinstance(value, np.ndarray | np.generic | int | float) else None)
     if given.dtype.kind not in "iuf":
         raise ConversionError(f"{what} must be a number or an array of numbers, not {value!r}")
     with np.errstate(over="ignore"):
-        numbers = cast("NDArray[np.floating]", given.astype(dtype))
+        numbers = cast("NDArray[np.floating[Any]]", given.astype(dtype))
     _refuse(np.asarray(~np.isfinite(numbers)), f"{what} must be finite as {dtype.name}, but is {{}}", given)
     return numbers
 
@@ -110,17 +110,17 @@ def _check_normal(dtype: np.dtype[np.generic], mean_given: Parameter, sigma_give
     return mean, sigma
 
 
-def _to_integers(value: Parameter, what: str) -> int | NDArray[np.integer]:
+def _to_integers(value: Parameter, what: str) -> int | NDArray[np.integer[Any]]:
     if not isinstance(value, np.ndarray) or not value.ndim:
         # The checkers let a float pass for an integer; to_int does not.
         return to_int(cast("SupportsIndex", value), what)
-    given = cast("NDArray[np.integer]", value)
+    given = cast("NDArray[np.integer[Any]]", value)
     if given.dtype.kind not in "iu":
         raise ConversionError(f"{what} must be integers, not elements of type {given.dtype}")
     return given
 
 
-def _modulo(value: int | NDArray[np.integer]) -> NDArray[np.uint64]:
+def _modulo(value: int | NDArray[np.integer[Any]]) -> NDArray[np.uint64]:
     """Return `value` modulo 2**64."""
     return np.asarray(value % 2**64, np.uint64) if isinstance(value, int) else value.astype(np.uint64)
 

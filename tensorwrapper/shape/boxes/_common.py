@@ -44,7 +44,7 @@ def to_index(index: Iterable[SupportsIndex], rank: int, what: str = "an index") 
     return numbers
 
 
-def integer_array(values: npt.ArrayLike, what: str) -> npt.NDArray[np.integer]:
+def integer_array(values: npt.ArrayLike, what: str) -> npt.NDArray[np.integer[Any]]:
     """Return `values` as an array of integers of any type; ``what`` names them in the error."""
     try:
         array: npt.NDArray[Any] = np.asarray(values)
@@ -59,7 +59,9 @@ def integer_array(values: npt.ArrayLike, what: str) -> npt.NDArray[np.integer]:
     raise ConversionError(f"{what} must be integers, not {array.dtype}")
 
 
-def _array_of_items(values: Sequence[object], array: npt.NDArray[Any], what: str) -> npt.NDArray[np.integer]:
+def _array_of_items(
+    values: Sequence[object], array: npt.NDArray[Any], what: str
+) -> npt.NDArray[np.integer[Any]]:
     """Return the `array` that NumPy makes of nested lists, if their items are integers and nothing else."""
     items, types = values, set(map(type, values))
     while types & {list, tuple, np.ndarray}:

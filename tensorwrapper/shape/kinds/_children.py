@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import SupportsIndex, cast
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -205,7 +205,7 @@ def _table(rows: list[tuple[int, ...]]) -> IntArray:
         raise SizeOverflowError("extents and origins of jagged shapes must fit into 64 bits") from error
 
 
-def _int64_table(table: npt.NDArray[np.integer], what: str) -> IntArray:
+def _int64_table(table: npt.NDArray[np.integer[Any]], what: str) -> IntArray:
     """Return a copy of `table` as int64, which unsigned numbers must not wrap into."""
     if table.size and int(table.max()) > MAX_INT64:
         raise SizeOverflowError(f"{what} must fit into 64 bits, but one is {table.max()}")

@@ -43,7 +43,7 @@ _ZERO: Final = (0,)
 _CHUNK: Final = 2**15  # numbers checked at a time: they stay in cache
 
 
-def jagged_from_lengths(lengths: npt.NDArray[np.integer]) -> Jagged:
+def jagged_from_lengths(lengths: npt.NDArray[np.integer[Any]]) -> Jagged:
     """Return the jagged matrix whose row k has ``lengths[k]`` elements; O(n)."""
     if lengths.ndim != 1:
         raise ConversionError(

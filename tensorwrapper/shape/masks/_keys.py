@@ -31,7 +31,7 @@ MaskItem: TypeAlias = (
     | EllipsisType
     | Sequence[SupportsIndex]
     | Sequence[bool]
-    | npt.NDArray[np.integer]
+    | npt.NDArray[np.integer[Any]]
     | npt.NDArray[np.bool_]
 )
 """What may be picked of one mode: an index, a slice of any step, a range, indices, or one bool per index."""

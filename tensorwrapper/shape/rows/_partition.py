@@ -7,7 +7,7 @@ never one per element. Empty tiles are legal, and a partition has a position eve
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from typing import SupportsIndex, cast, final
+from typing import Any, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
@@ -315,7 +315,7 @@ def check_span(origin: int, extent: int) -> None:
 def int64_array(values: object, what: str) -> IntArray:
     """Return `values` as a one-dimensional int64 array."""
     if isinstance(values, np.ndarray):
-        array = cast("npt.NDArray[np.integer]", values)
+        array = cast("npt.NDArray[np.integer[Any]]", values)
         if array.dtype.kind not in "iu" or array.ndim != 1:
             raise ConversionError(
                 f"{what} must be a one-dimensional array of integers, not {array.dtype} of {array.shape}"
