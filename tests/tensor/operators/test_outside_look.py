@@ -192,3 +192,20 @@ def test_attack_23_a_null_is_no_text():
     with pytest.raises(ConversionError, match="fill_null"):
         _ = TEXT + "!"
     assert (TEXT.fill_null("") + "!").tolist() == ["a!", "!"]
+
+
+@pytest.mark.parametrize("make", [tw.as_tensor, lambda x: sel.as_view(tw.as_tensor(x))])
+def test_s2_comparisons_are_elementwise_and_choose_elements(make):
+    x = np.arange(24.0).reshape(4, 6)
+    t = make(x.copy())
+    assert (t == 1.0).tolist() == (x == 1.0).tolist()
+    assert (t != 0).tolist() == (x != 0).tolist()
+    assert t[t == 5.0].tolist() == [5.0]
+    t[t == 5.0] = -1.0
+    assert np.array_equal(np.asarray(t), np.where(x == 5.0, -1.0, x))
+    for key in (True, False, np.True_):
+        with pytest.raises(IndexError, match="bool"):
+            t[key]
+    if isinstance(t, tw.Tensor):
+        with pytest.raises(TypeError):
+            hash(t)
