@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tensorwrapper._value_class import frozen, slot_setters, token_of
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection._dtypes import to_element_type
+from tensorwrapper.selection._view_cells import ViewCells
 from tensorwrapper.selection._view_parts import ViewParts
 from tensorwrapper.selection._view_queries import ViewQueries
 from tensorwrapper.selection._view_ranks import ViewRanks
@@ -48,6 +49,7 @@ class View(
     ViewParts[ScalarT_co],
     ViewQueries[ScalarT_co],
     ViewRows[ScalarT_co],
+    ViewCells[ScalarT_co],
     ViewRunning[ScalarT_co],
     ViewWriting[ScalarT_co],
     TensorCommon[ScalarT_co],

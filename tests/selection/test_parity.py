@@ -27,9 +27,8 @@ REASONS = {
         ONE_STORAGE,
     ),
     "to_tf_strings": ONE_STORAGE,
-    **dict.fromkeys(["run_lengths", "values", "cells", "rows", "local_index", "num", "element"], ROWS),
-    "to_padded": ROWS,
-    **dict.fromkeys(["tile", "tiling", "select_tiles", "scatter", "reduce_tiles", "group_by_extents"], ROWS),
+    **dict.fromkeys(["values", "cells", "rows"], ROWS),
+    **dict.fromkeys(["select_tiles", "scatter", "reduce_tiles", "group_by_extents"], ROWS),
 }
 
 OPERATORS = ["lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert", "divmod", "rdivmod"] + [
@@ -48,9 +47,16 @@ USES = {
     "copy": lambda t: t.copy(),
     "diagonal": lambda t: t.diagonal(1, 0),
     "dtype": lambda t: t.dtype.num,
+    "element": lambda t: t.unflatten([1, 3]).element((1,)),
     "elements": lambda t: t[::-1].elements(),
     "flatten": lambda t: t.flatten(),
     "gather": lambda t: t.gather(1, [5, 0, -1]),
+    "local_index": lambda t: t.unflatten([1, 3]).local_index(1).elements(),
+    "num": lambda t: t.unflatten([1, 3]).num().tolist(),
+    "run_lengths": lambda t: t.unflatten(2, 1).run_lengths().tolist(),
+    "tile": lambda t: t.tiled(tw.Tiling([2, 2], [1, 5])).tile((1, 1)),
+    "tiling": lambda t: t.tiled(tw.Tiling([2, 2], [1, 5])).tiling.shape.size,
+    "to_padded": lambda t: t.unflatten([1, 3]).to_padded(fill_value=-1),
     "item": lambda t: t[2, 3].item(),
     "merge_modes": lambda t: t.merge_modes(0, 1),
     "named": lambda t: t.named("row", None),

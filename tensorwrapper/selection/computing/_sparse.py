@@ -90,12 +90,12 @@ def _of_cells(node: "Casting | Choosing | Extreme", fill: Array) -> tuple[IntArr
     found = [_entries(part, fill) for part in node.operands]
     ordinals = np.unique(np.concatenate([own for own, _ in found]))
     better = np.minimum if node.kind == "minimum" else np.maximum
-    least: Array | None = None
+    sides: list[Array] = []
     for own, values in found:
-        here = np.full(len(ordinals), fill, dtype=fill.dtype)
-        here[np.searchsorted(ordinals, own)] = values
-        least = here if least is None else better(least, here)
-    return ordinals, here if least is None else least
+        side = np.full(len(ordinals), fill, dtype=fill.dtype)
+        side[np.searchsorted(ordinals, own)] = values
+        sides.append(side)
+    return ordinals, better.reduce(sides)
 
 
 def _selected(view: Expression, ordinals: IntArray, values: Array, fill: Array) -> tuple[IntArray, Array]:

@@ -55,7 +55,8 @@ def row_step(  # noqa: C901 - a table of steps
         case "flatten":
             return ["unnested"]
         case "rotate" | "repeat" | "permute" | "reverse":
-            numbers = arguments[0] if arguments and isinstance(arguments[0], tuple) else arguments
+            loose = not arguments or not isinstance(arguments[0], tuple)
+            numbers = arguments if loose else cast("tuple[Any, ...]", arguments[0])
             modes = name in {"permute", "reverse"}
             given: tuple[Any, ...] = numbers or tuple(range(before.rank))
             return [name, [_mode(own, before) if modes else int(own) for own in given]]
