@@ -90,12 +90,12 @@ def _of_cells(node: "Casting | Choosing | Extreme", fill: Array) -> tuple[IntArr
     found = [_entries(part, fill) for part in node.operands]
     ordinals = np.unique(np.concatenate([own for own, _ in found]))
     better = np.minimum if node.kind == "minimum" else np.maximum
-    sides: list[Array] = []
+    columns: list[Array] = []
     for own, values in found:
         side = np.full(len(ordinals), fill, dtype=fill.dtype)
         side[np.searchsorted(ordinals, own)] = values
-        sides.append(side)
-    return ordinals, better.reduce(sides)
+        columns.append(side)
+    return ordinals, better.reduce(columns)
 
 
 def _selected(view: Expression, ordinals: IntArray, values: Array, fill: Array) -> tuple[IntArray, Array]:
