@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.tensor._lists import nest_box
 
 
 @pytest.mark.parametrize("extents", [(), (3,), (2, 3), (2, 1, 3), (0,), (2, 0), (0, 3), (2, 0, 3)])
 def test_a_box_is_numpys_lists(extents):
     array = np.arange(np.prod(extents, dtype=int)).reshape(extents)
 
-    assert nest_box(array.reshape(-1).tolist(), extents) == array.tolist()
+    assert tw.as_tensor(array).tolist() == array.tolist()
 
 
 @pytest.mark.parametrize(
