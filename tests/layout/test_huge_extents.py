@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorwrapper import Layout, Shape
-from tensorwrapper.errors import TensorWrapperError
+from tensorwrapper.errors import SizeOverflowError, TensorWrapperError
+from tensorwrapper.layout import Swizzle, compose
 
 # Nothing in between: what memory could just hold would be made.
 EXTENTS = [0, 1, 2, 3, 2**40, 2**62, 2**63 - 1, 2**63, 2**64, 10**30]
@@ -115,3 +116,22 @@ def test_section_4_what_can_be_known_of_huge_modes_is_known():
     assert ring.indices_of(0) == [(0,), (2**64,)]
     assert [name for name, _ in calls(ring)].count("index_of") == 5
     assert len({name for name, _ in calls(ring)}) > 40
+
+
+@pytest.mark.parametrize("n", [2**4, 2**12, 2**40])
+def test_section_4_huge_composites_have_bounds_or_refuse_by_name(n):
+    swizzled = compose(Swizzle(3, 0, 4), Layout(Shape(n, 8)))
+    assert swizzled.bounds() == (0, 8 * n - 1)
+    if n < 2**40:
+        places = swizzled.to_numpy()
+        assert (places.min(), places.max()) == swizzled.bounds()
+        return
+    uneven = compose(Swizzle(3, 0, 4), Layout(Shape(n, 8), strides=(24, 3)))
+    for ask in (uneven.bounds, swizzled[1:].bounds, uneven[1:].bounds):
+        try:
+            least, greatest = ask()
+        except SizeOverflowError as error:
+            assert "one by one" in str(error)  # noqa: PT017 - either is right
+        else:
+            assert 0 <= least <= greatest
+    assert not swizzled.is_contiguous

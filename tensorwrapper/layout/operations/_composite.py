@@ -34,6 +34,7 @@ Stage: TypeAlias = Hierarchical | Swizzle
 """A function from integers to integers: a layout, taken at ordinals, or a swizzle."""
 
 _BATCH = 1 << 18
+_LOOKED_AT = 1 << 32  # elements up to which bounds and order are found by looking at all of them
 _SEARCHED = 1 << 20  # as for strided layouts: more elements are not searched for overlaps, or at one place
 
 
@@ -95,10 +96,27 @@ class Composite(LayoutCommon):
     def bounds(self) -> tuple[int, int]:
         bounds = self._bounds
         if bounds is None:
-            # Nothing less than looking at all of them is exact.
-            bounds = bounds_of_batches(self._batches())
+            bounds = self._whole_periods()
+            if bounds is None:
+                size = self.inner.size
+                if size > _LOOKED_AT:
+                    raise SizeOverflowError(
+                        f"{size} offsets would be looked at one by one; {_LOOKED_AT} are the most"
+                    )
+                # Nothing less than looking at all of them is exact.
+                bounds = bounds_of_batches(self._batches())
             object.__setattr__(self, "_bounds", bounds)
         return bounds
+
+    def _whole_periods(self) -> tuple[int, int] | None:
+        """Return the bounds of what swizzles only turn inside their periods; None of what they may not."""
+        size = self.inner.size
+        if not size or not self.inner.is_injective:
+            return None
+        least, greatest = self.inner.bounds()
+        periods = [stage.period for stage in self.stages if isinstance(stage, Swizzle)]
+        is_full = len(periods) == len(self.stages) and greatest - least + 1 == size
+        return (least, greatest) if is_full and not any(least % n or size % n for n in periods) else None
 
     @property
     def is_contiguous(self) -> bool:
