@@ -98,10 +98,15 @@ def _leader(leaders: dict[int, int], key: int) -> int:
     return key
 
 
+def _lying(view: "Expression") -> object:
+    """Return the extents of a box; rows have none, and are told apart by their shape."""
+    return view.extents if view.is_box else view.shape
+
+
 def _pairs(a: "Node", b: "Node") -> "list[tuple[Expression, Expression]] | None":
     """Return what must be equal for two nodes to be so; None if they differ in anything else."""
     mine, yours = a.made_of, b.made_of
-    if type(a) is not type(b) or [own.extents for own in mine] != [own.extents for own in yours]:
+    if type(a) is not type(b) or [_lying(own) for own in mine] != [_lying(own) for own in yours]:
         return None
     # With the operands of the other, which are then identical, nodes compare all else that they have.
     left = iter(yours)

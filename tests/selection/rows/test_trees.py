@@ -1,0 +1,61 @@
+"""Random trees over leaves of every kind: elements, routes, blocks, threads, JSON and requests."""
+
+import os
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import ConversionError, TensorWrapperError
+from tests.support.counting_source import CountingSource
+from tests.support.kinds import KINDS, OPERATIONS, again, bytes_read
+
+NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
+NAMES = [name for name in OPERATIONS if name not in {"astype", "JSON", "one for each row"}]
+PLAIN = [kind for kind in KINDS if kind not in {"sparse", "strings", "rows of strings", "nested"}]
+
+
+def chain(view, other, names):
+    """Return a view after operations with meaning, each with itself or with another leaf."""
+    for name, alone in names:
+        try:
+            made = OPERATIONS[name](view, view if alone else other)
+        except (TensorWrapperError, ValueError, IndexError):
+            continue
+        if 0 < made.size < 3000 and made.rank < 6:
+            view = made
+    return view
+
+
+@given(
+    st.sampled_from(PLAIN),
+    st.lists(st.tuples(st.sampled_from(NAMES), st.booleans()), min_size=1, max_size=4),
+    st.integers(8, 400),
+)
+@settings(max_examples=20_000 if NIGHTLY else 60, deadline=None)
+def test_trees_over_every_kind(kind, names, most):
+    tensors = [KINDS[kind](1, first) for first in (0, 30)]
+    sources = [CountingSource(own) for own in tensors]
+    away = chain(*map(sel.as_view, sources), names)
+    here = chain(*map(sel.as_view, tensors), names)
+    assert away.shape == here.shape
+    lists = here.compute().tolist()
+    before = sum(source.nbytes for source in sources)
+    assert away.compute().tolist() == lists
+    assert sum(source.nbytes for source in sources) - before == bytes_read(away) == bytes_read(here)
+    assert away.compute(threads=2).tolist() == lists
+    elements = here.elements().tolist()
+    for number in range(0, here.size, max(here.size // 5, 1)):
+        route = here.route(here.shape.index(number))
+        if route.casts == () and isinstance(route.source, tw.Tensor):
+            ordinal = route.source.shape.ordinal(route.index)
+            assert route.source.elements()[ordinal] == elements[number]
+    assert np.concatenate([block.elements() for _, block in away.blocks(most)]).tolist() == elements
+    try:
+        read = again(here)
+    except ConversionError:
+        return
+    assert read.shape == here.shape
+    assert read.compute().tolist() == lists
