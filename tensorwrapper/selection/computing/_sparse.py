@@ -1,18 +1,22 @@
 """Views of sparse tensors computed: stored entries are brought to where they are seen, and nothing else.
 
 Every part of a normal form is a layout of one tensor, or pieces side by side. A layout is a sparse tensor by
-itself; pieces are their entries, moved along one mode.
+itself; pieces are their entries, moved along one mode. What is made once has its entries found once.
 """
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias, final
 
+import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import convert_elements, is_fill, make_sparse
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.plans._chosen import elements_at
 from tensorwrapper.selection.plans._leaves import leaves_of
 from tensorwrapper.shape import Shape
@@ -21,6 +25,33 @@ from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["is_sparse", "sparse_of"]
+
+
+@final
+@frozen
+class _Entries:
+    """The stored entries of a box.
+
+    Attributes
+    ----------
+    ordinals
+        Where they are, ascending.
+    values
+        Their elements.
+    fill
+        All other elements.
+    title
+        What they are in words, if they are no sparse tensor but one constant.
+    """
+
+    ordinals: IntArray
+    values: Array
+    fill: Array
+    title: str | None = None
+
+
+_Known: TypeAlias = "dict[int, _Entries]"
+"""The entries of what is made once, by the id of its node."""
 
 
 def is_sparse(view: Expression) -> bool:
@@ -34,94 +65,125 @@ def is_sparse(view: Expression) -> bool:
 def sparse_of(view: Expression, shape: Shape[Any]) -> Tensor[Any]:
     """Return the sparse tensor that a view in normal form is, at the indices of the shape of the view.
 
-    O(entries log entries), and O(parts).
+    O(entries log entries), and O(parts). No entry is equal to the fill.
 
     Raises
     ------
     ConversionError
         If it also has elements that are not of a sparse tensor with the same fill.
     """
-    fills = [leaf.node.tensor.buffer.fill_value for leaf in leaves_of(view) if leaf.node.tensor is not None]
-    known = [fill for fill in fills if fill is not None]
-    fill = np.asarray(known[0], view.dtype)
-    if any(not is_fill(np.asarray(other, view.dtype), fill).all() for other in known):
-        raise ConversionError(
-            f"sparse tensors of fills {known[0]} and {known[-1]} are no one sparse tensor: to_dense() of them"
-        )
-    ordinals, values = _entries(view, fill)
-    return make_tensor(Layout(shape), make_sparse(ordinals, values, shape.size, fill))
+    known: _Known = {}
+    for own in operands_first([view], parts=_valued):
+        if own.node.is_kept and id(own.node) not in known:
+            known[id(own.node)] = _entries(own.node.operands[0], known)
+    found = _entries(view, known)
+    kept = ~is_fill(found.values, found.fill)
+    ordinals, values = (
+        (found.ordinals, found.values) if kept.all() else (found.ordinals[kept], found.values[kept])
+    )
+    return make_tensor(Layout(shape), make_sparse(ordinals, values, shape.size, found.fill))
 
 
-def _entries(view: Expression, fill: Array) -> tuple[IntArray, Array]:
-    """Return the ordinals of stored entries, ascending, and their values."""
+def _valued(view: Expression) -> Iterable[Expression]:
+    """Return the operands whose elements are those of a view: of a choice not what decides it."""
+    node = view.node
+    return node.operands[1:] if isinstance(node, Choosing) else node.operands
+
+
+def _entries(view: Expression, known: _Known) -> _Entries:
+    """Return the stored entries of a view."""
     node, tensor = view.node, view.node.tensor
     if tensor is not None:
         if tensor.buffer.fill_value is None:
             raise _dense(f"the dense tensor {tensor.shape!r}")
         ordinals, values = tensor.buffer.stored_of(view.layout.implementation)
-        return ordinals, convert_elements(values, fill.dtype)
+        return _Entries(ordinals, values, np.asarray(tensor.buffer.fill_value, view.dtype))
+    if node.is_kept:
+        return _selected(view, known[id(node)])
     if isinstance(node, Casting | Choosing | Extreme):
-        return _selected(view, *_of_cells(node, fill), fill)
+        return _selected(view, _of_cells(node, known))
     if node.ordered is not None:
-        return _selected(view, *_entries(node.ordered, fill), fill)
+        return _selected(view, _entries(node.ordered, known))
     pieces = node.shared()
     if pieces:
-        found = _joined(node.extents, pieces, fill)
-        return found if view.is_whole else _selected(view, *found, fill)
-    if node.is_constant and is_fill(np.asarray(getattr(node, "value", None), fill.dtype), fill).all():
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=fill.dtype)
+        return _selected(view, _joined(node.extents, pieces, known))
+    if node.is_constant:
+        fill: Array = np.asarray(getattr(node, "value", None), view.dtype)
+        return _Entries(np.empty(0, np.int64), np.empty(0, view.dtype), fill, node.title)
     raise _dense(node.title)
 
 
-def _of_cells(node: "Casting | Choosing | Extreme", fill: Array) -> tuple[IntArray, Array]:
+def _of_cells(node: "Casting | Choosing | Extreme", known: _Known) -> _Entries:
     """Return the entries of what is made cell by cell: no more than those of all operands."""
     if isinstance(node, Casting):
-        ordinals, values = _entries(node.operand, np.asarray(fill, node.operand.dtype))
-        return ordinals, convert_elements(values, fill.dtype)
+        own = _entries(node.operand, known)
+        values, fill = [
+            convert_elements(given, node.dtype, checked=not node.unsafe) for given in (own.values, own.fill)
+        ]
+        return attrs.evolve(own, values=values, fill=fill)
     if isinstance(node, Choosing):
         mask, *sides = node.operands
-        found = [_entries(side, fill) for side in sides]
-        chosen = [elements_at(mask, own).astype(np.bool_) for own, _ in found]
+        found = [_entries(side, known) for side in sides]
+        fill = _agreed(found)
+        chosen = [elements_at(mask, own.ordinals).astype(np.bool_) for own in found]
         kept = [chosen[0], ~chosen[1]]
-        ordinals = np.concatenate([own[keep] for (own, _), keep in zip(found, kept, strict=True)])
-        values = np.concatenate([own[keep] for (_, own), keep in zip(found, kept, strict=True)])
-        order = np.argsort(ordinals, kind="stable")
-        return ordinals[order], values[order]
-    found = [_entries(part, fill) for part in node.operands]
-    ordinals = np.unique(np.concatenate([own for own, _ in found]))
+        ordinals = [own.ordinals[keep] for own, keep in zip(found, kept, strict=True)]
+        return _ascending(ordinals, [own.values[keep] for own, keep in zip(found, kept, strict=True)], fill)
+    found = [_entries(part, known) for part in node.operands]
+    fill = _agreed(found)
+    all_ordinals = np.unique(np.concatenate([own.ordinals for own in found]))
     better = np.minimum if node.kind == "minimum" else np.maximum
     columns: list[Array] = []
-    for own, values in found:
-        side = np.full(len(ordinals), fill, dtype=fill.dtype)
-        side[np.searchsorted(ordinals, own)] = values
+    for own in found:
+        side = np.full(len(all_ordinals), fill, dtype=fill.dtype)
+        side[np.searchsorted(all_ordinals, own.ordinals)] = own.values
         columns.append(side)
-    return ordinals, better.reduce(columns)
+    return _Entries(all_ordinals, better.reduce(columns), fill)
 
 
-def _selected(view: Expression, ordinals: IntArray, values: Array, fill: Array) -> tuple[IntArray, Array]:
+def _selected(view: Expression, own: _Entries) -> _Entries:
     """Return the entries that a layout selects of those of a box in its order."""
     if view.is_whole:
-        return ordinals, values
-    buffer = make_sparse(ordinals, values, view.node.size, fill)
-    found: tuple[IntArray, Array] = buffer.stored_of(view.layout.implementation)
-    return found
+        return own
+    buffer = make_sparse(own.ordinals, own.values, view.node.size, own.fill)
+    ordinals, values = buffer.stored_of(view.layout.implementation)
+    return attrs.evolve(own, ordinals=ordinals, values=values)
 
 
 def _joined(
-    extents: tuple[int, ...], pieces: tuple[tuple[int, range, Expression], ...], fill: Array
-) -> tuple[IntArray, Array]:
+    extents: tuple[int, ...], pieces: tuple[tuple[int, range, Expression], ...], known: _Known
+) -> _Entries:
     box = Shape(*extents)
+    found = [_entries(view, known) for _, _, view in pieces]
+    fill = _agreed(found)
     all_ordinals: list[IntArray] = []
-    all_values: list[Array] = []
-    for mode, positions, view in pieces:
-        own, values = _entries(view, fill)
-        indices = Shape(*view.shape.extents).indices_at(own)
+    for own, (mode, positions, view) in zip(found, pieces, strict=True):
+        indices = Shape(*view.shape.extents).indices_at(own.ordinals)
         indices[:, mode] = positions.start + positions.step * indices[:, mode]
         all_ordinals.append(box.ordinals(indices))
-        all_values.append(values)
-    ordinals = np.concatenate(all_ordinals)
-    order = np.argsort(ordinals, kind="stable")
-    return ordinals[order], np.concatenate(all_values)[order]
+    return _ascending(all_ordinals, [own.values for own in found], fill)
+
+
+def _ascending(ordinals: Sequence[IntArray], values: Sequence[Array], fill: Array) -> _Entries:
+    """Return entries put together that share no place."""
+    places = np.concatenate(ordinals)
+    order = np.argsort(places, kind="stable")
+    return _Entries(places[order], np.concatenate(values)[order], fill)
+
+
+def _agreed(found: Sequence[_Entries]) -> Array:
+    """Return the one fill of all operands; raise if there is none."""
+    first = next((own for own in found if own.title is None), found[0])
+    for own in found:
+        if is_fill(own.fill, first.fill).all():
+            continue
+        if own.title is not None:
+            raise _dense(own.title)
+        raise ConversionError(
+            f"sparse tensors of fills {first.fill[()]} and {own.fill[()]} are no one sparse tensor: "
+            "to_dense() of them"
+        )
+    return first.fill
 
 
 def _dense(what: str) -> ConversionError:

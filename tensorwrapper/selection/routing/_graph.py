@@ -59,6 +59,8 @@ class Elements:
 
     def of_node(self, node: Node, positions: IntArray) -> Array:
         """Return the elements of a node at positions counted from zero, one row each."""
+        if not len(positions):  # Nothing would be asked, and so nothing be found.
+            return np.empty(0, dtype=node.dtype)
         # What would recurse waits in a list: Python's stack ends, and views nest any depth.
         running: list[_Steps] = [self._steps(node, positions)]
         found: Array | None = None

@@ -5,9 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import (
-    ConversionError,
-)
+from tensorwrapper.errors import ConversionError, SizeOverflowError
 
 
 def test_sparse_tensors_stay_sparse():
@@ -32,8 +30,13 @@ CELL_BY_CELL = {
         2,
     ),
     "where and the fill": (lambda a, _: sel.where(EVEN, a, 0), lambda a, _: np.where(EVEN, a, 0), 1),
-    "minimum": (sel.minimum, np.minimum, 4),
+    "minimum": (sel.minimum, np.minimum, 1),
     "maximum": (lambda a, b: sel.maximum(a, b)[::-1], lambda a, b: np.maximum(a, b)[::-1], 4),
+    "where and nothing of one side": (
+        lambda a, b: sel.where(np.ones((3, 4), bool), a, b)[[2, 2]],
+        lambda a, _: a[[2, 2]],
+        4,
+    ),
     "astype": (lambda a, _: sel.as_view(a).astype("f4")[1:], lambda a, _: a.astype("f4")[1:], 2),
     "astype of a part": (
         lambda a, b: sel.concat([sel.as_view(a).astype("f8"), b]),
@@ -56,3 +59,90 @@ def test_what_is_made_cell_by_cell_of_sparse_tensors_is_sparse(make, expected, n
 def test_sparse_and_dense_have_no_extreme():
     with pytest.raises(ConversionError, match="to_dense"):
         sel.minimum(FIRST, np.ones((3, 4), int)).compute()
+
+
+ONCE = {
+    "where": lambda xp, a, b: xp.where(EVEN, a, b),
+    "minimum": lambda xp, a, b: xp.minimum(a, b),
+    "where of what is where": lambda xp, a, b: xp.where(~EVEN, xp.maximum(a, b), xp.minimum(a, b)),
+}
+USES = {
+    "concat": lambda xp, w: xp.concat([w, w]),
+    "backwards": lambda xp, w: xp.concat([w, w[::-1]]),
+    "stack": lambda xp, w: xp.stack([w, w]),
+    "maximum": lambda xp, w: xp.maximum(w, w[::-1]),
+    "in themselves": lambda xp, w: xp.concat([xp.stack([w, w[::-1]])[:, 1:], xp.stack([w, w])[:, ::-1]], 1),
+}
+
+
+class _Numpy:
+    """The functions of `selection` as NumPy's."""
+
+    where, minimum, maximum, stack = np.where, np.minimum, np.maximum, np.stack
+
+    @staticmethod
+    def concat(parts, mode=0):
+        return np.concatenate(parts, axis=mode)
+
+
+class _Selection:
+    where, minimum, maximum, stack = sel.where, sel.minimum, sel.maximum, sel.stack
+
+    @staticmethod
+    def concat(parts, mode=0):
+        return sel.concat(parts, mode=mode)
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+@pytest.mark.parametrize("once", ONCE.values(), ids=ONCE)
+def test_what_is_made_once_of_sparse_tensors_is_sparse(once, use):
+    found = use(_Selection, once(_Selection, FIRST, OTHER)).compute()
+    dense = use(_Numpy, once(_Numpy, *[own.to_dense().to_numpy() for own in (FIRST, OTHER)]))
+    assert found.is_sparse
+    assert found.nnz == np.count_nonzero(dense)
+    assert np.array_equal(found.to_dense().to_numpy(), dense)
+
+
+def test_what_is_shared_and_nests_deeply_is_made_of_its_entries_once():
+    view = sel.where(EVEN, FIRST, OTHER)
+    dense = np.where(EVEN, FIRST.to_dense().to_numpy(), OTHER.to_dense().to_numpy())
+    for step in range(300):
+        view = sel.maximum(sel.concat([view[1:], view[:1]]), view)
+        if step < 8:
+            dense = np.maximum(np.concatenate([dense[1:], dense[:1]]), dense)
+    assert np.array_equal(view.compute().to_dense().to_numpy(), dense)
+
+
+def test_what_is_made_once_of_dense_elements_is_named():
+    w = sel.where(EVEN, np.arange(12).reshape(3, 4), np.zeros((3, 4), int))
+    with pytest.raises(ConversionError, match="the dense tensor"):
+        sel.concat([w, w, sel.as_view(FIRST)[::-1]]).compute()
+
+
+def test_values_that_are_the_fill_are_not_stored():
+    small = tw.sparse([(0, 1), (1, 1)], [0.4, 2.5], (2, 2))
+    found = sel.as_view(small).astype("i4").compute()
+    assert found.coords().tolist() == [[1, 1]]
+    assert sel.minimum(small, -small).compute().nnz == 2
+    assert sel.minimum(small, small[::-1]).compute().coords().tolist() == [[0, 1], [1, 1]]
+    assert sel.maximum(-small, sel.as_view(small)[::-1] * 0).compute().nnz == 0
+
+
+def test_a_fill_is_cast_by_the_rule_of_the_elements():
+    wraps = tw.sparse([(0, 1), (1, 0)], [300, 100], (2, 2), fill_value=257)
+    found = sel.as_view(wraps).astype("u1", casting="unsafe").compute()
+    assert (found.to_dense().tolist(), int(found.fill_value)) == ([[1, 44], [100, 1]], 1)
+    greatest = sel.maximum(wraps, sel.as_view(wraps)[::-1]).astype("u1", casting="unsafe").compute()
+    dense = wraps.to_dense().to_numpy()
+    assert np.array_equal(greatest.to_dense().to_numpy(), np.maximum(dense, dense[::-1]).astype("u1"))
+    for fill in (np.nan, 1e30):
+        with pytest.raises(SizeOverflowError):
+            sel.as_view(tw.sparse([(0,)], [1.0], (2,), fill_value=fill)).astype("i4").compute()
+
+
+def test_constants_are_sparse_where_they_are_the_fill():
+    half = tw.sparse([(0, 1)], [1.5], (2, 2), fill_value=2.5)
+    found = sel.concat([half, sel.full((1, 2), 2.5)]).astype("i4").compute()
+    assert (found.nnz, found.to_dense().tolist()) == (1, [[2, 1], [2, 2], [2, 2]])
+    with pytest.raises(ConversionError, match=r"full\(3\.5\)"):
+        sel.concat([half, sel.full((1, 2), 3.5)]).compute()

@@ -4,6 +4,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tensorwrapper.selection.plans._chosen import elements_at
 from tests.support.selection_checks import all_indices
 
 X = tw.as_tensor(np.arange(24).reshape(4, 6))
@@ -27,3 +28,12 @@ def test_choices_that_are_nested_deeply_are_followed_in_turn():
     for k in range(60):
         view = sel.minimum(view, np.arange(6) + k % 7)
     assert view.route((4,)).index == (4,)
+
+
+def test_no_positions_have_no_elements():
+    views = [sel.minimum(X, Y), sel.where(X < 3, X, Y), sel.concat([X, Y])[::-1], sel.as_view(X)[:0]]
+    views += [sel.concat([views[0], views[1]]), sel.stack([views[0][:0]] * 2), views[0].astype("f4")]
+    for view in views:
+        found = elements_at(view._expression, np.empty(0, np.int64))
+        assert (found.shape, found.dtype) == ((0,), view.dtype)
+        assert view.route_many(np.empty((0, view.rank), np.int64)) == ()
