@@ -45,7 +45,7 @@ def open(  # noqa: A001
     compress: Compression | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> TensFile | ArrayFile:
-    """Open a file of tensors by its path: a mapping from names to tensors, which are read when they are used.
+    """Open a file of tensors by its path: a mapping from names to tensors that are read when used.
 
     Files whose names end in ``.npy``, ``.npz`` or ``.safetensors`` are read as an `ArrayFile`, which needs
     not be closed; all others are `.tens` files, to be used in a ``with`` statement.

@@ -71,7 +71,8 @@ class BufferContract(ABC):
             read = buffer.read(addresses)
             assert read.dtype == buffer.dtype
             assert read.shape == addresses.shape
-            assert _same(read, elements[addresses, ...])  # the ellipsis: an array also where there is one
+            # Flat: NumPy 2.0 spoils strings that are picked with an ellipsis beside the positions.
+            assert _same(read, elements[addresses.ravel()].reshape(addresses.shape))
 
     def test_what_was_read_is_the_readers_own(self) -> None:
         """Writing into an array that was read changes nothing in the buffer."""

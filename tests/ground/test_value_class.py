@@ -39,7 +39,9 @@ def _twins(fields):
     return frozen(type("Twin", (), body)), attrs.frozen(type("Twin", (), dict(body)))
 
 
-NUMBERS = st.sampled_from([0, 1, 1.0, float("nan"), "x", None, np.int64(1)])
+# Before 24.1 attrs compared tuples of fields, in which a NaN is itself.
+NANS = [float("nan")] if attrs.__version_info__ >= (24, 1) else []
+NUMBERS = st.sampled_from([0, 1, 1.0, *NANS, "x", None, np.int64(1)])
 ARGUMENTS = st.tuples(NUMBERS, NUMBERS, st.sampled_from(["", "q", "Q"]), NUMBERS)
 
 
