@@ -25,6 +25,7 @@ from tensorwrapper.selection.expressions._fields import dtype_name, to_dtype
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import pushed
 from tensorwrapper.selection.expressions._walks import SHORT
+from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._cells import CastRunner, ChoosingRunner, ExtremeRunner
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.transforms._transform import Transform
@@ -40,9 +41,9 @@ def _parts(node: Node, transform: Transform, normalize: Normalize) -> tuple[Expr
 def _by_number(
     node: Node, numbers: IntArray, positions: IntArray
 ) -> Iterator[tuple[Expression, Any, IntArray]]:
-    for number in np.unique(numbers).tolist():
-        chosen = numbers == number
-        yield node.operands[number], chosen, positions[chosen]
+    operands = node.operands
+    for number, chosen in grouped(numbers):
+        yield operands[number], chosen, positions[chosen]
 
 
 @final

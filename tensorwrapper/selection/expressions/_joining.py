@@ -20,6 +20,7 @@ from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._pieces import Part, Run, parts_in_a_row
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.expressions._walks import SHORT
+from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.typing import Array, Extents, IntArray
 
@@ -184,8 +185,7 @@ class Stacking(Node):
 
     def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         numbers = positions[..., self.mode]
-        for number in np.unique(numbers).tolist():
-            chosen = numbers == number
+        for number, chosen in grouped(numbers):
             yield self.operands[number], chosen, np.delete(positions[chosen], self.mode, axis=-1)
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:

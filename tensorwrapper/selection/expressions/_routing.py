@@ -31,6 +31,7 @@ from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._merging import merged
 from tensorwrapper.selection.expressions._ordinals import Whole, pushed, settled
 from tensorwrapper.selection.expressions._pieces import Part, Piece, Run, parts_in_a_row, runs_of
+from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._routing import RoutingRunner
 from tensorwrapper.selection.transforms._maps import canonical
@@ -76,11 +77,11 @@ class SharedMode(Node):
 
     def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         numbers, within = self.numbers(positions[..., self.mode])
-        for number in np.unique(numbers).tolist():
-            chosen = numbers == number
+        operands = self.operands  # Which some nodes make anew each time.
+        for number, chosen in grouped(numbers):
             own = positions[chosen]
             own[..., self.mode] = within[chosen]
-            yield self.operands[number], chosen, own
+            yield operands[number], chosen, own
 
     def selected(self, transform: Transform, normalize: Normalize) -> Expression | None:
         """Return the pieces that a selection consists of."""
@@ -138,12 +139,12 @@ class SharedMode(Node):
         self,
         transform: Transform,
         mode: int,
-        grouped: tuple[IntArray, list[tuple[Expression, IntArray]]],
+        found_by: tuple[IntArray, list[tuple[Expression, IntArray]]],
         inverse: IntArray | None,
         normalize: Normalize,
     ) -> Expression:
         """Return positions that are grouped by operand, under a table that puts them in order."""
-        order, groups = grouped
+        order, groups = found_by
         pieces: list[Piece] = []
         done = 0
         for operand, own in groups:
@@ -160,14 +161,9 @@ class SharedMode(Node):
     def _grouped(self, positions: IntArray) -> tuple[IntArray, list[tuple[Expression, IntArray]]]:
         """Return an order of positions that groups them by operand, and the positions in each operand."""
         numbers, within = self.numbers(positions)
-        # Short numbers are sorted by their digits, in linear time.
-        few = len(self.operands) <= np.iinfo(np.int16).max
-        order = np.argsort(numbers.astype(np.int16) if few else numbers, kind="stable")
-        grouped = numbers[order]
-        marks = np.flatnonzero(np.diff(grouped)) + 1
-        groups: Any = np.split(within[order], marks)
-        firsts = grouped[np.concatenate([[0], marks])].tolist()
-        return order, [(self.operands[n], own) for n, own in zip(firsts, groups, strict=True)]
+        operands, groups = self.operands, list(grouped(numbers))
+        order = np.concatenate([places for _, places in groups])
+        return order, [(operands[number], within[places]) for number, places in groups]
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
         return {self.name: self.mode, "parts": [write.view(part) for part in self.operands]}
@@ -253,6 +249,15 @@ class Routing(SharedMode):
         if starts is not None:
             found = np.searchsorted(starts, positions, "right") - 1
             return found, positions - starts[found]
+        extent = self.extents[self.mode]
+        if len(self.pieces) * positions.size > extent:
+            # Each position of the mode is looked at once, not each that is asked for by every piece.
+            owners, ranks = np.empty(extent, dtype=np.int64), np.empty(extent, dtype=np.int64)
+            for number, piece in enumerate(self.pieces):
+                own = piece.positions(self.mode)
+                part = slice(own.start, own.stop, own.step)
+                owners[part], ranks[part] = number, np.arange(len(own))
+            return owners[positions], ranks[positions]
         numbers, locals_ = np.zeros_like(positions), np.zeros_like(positions)
         for number, piece in enumerate(self.pieces):
             places, rest = np.divmod(positions - piece.start, piece.step)

@@ -1,7 +1,7 @@
 """Positions counted from zero, as int64 arrays whose last mode has one entry per mode of a box."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["inserted", "ranks_of", "unravel", "with_column"]
+__all__ = ["grouped", "inserted", "ranks_of", "unravel", "with_column"]
 
 
 def ranks_of(positions: IntArray, extents: Extents) -> IntArray:
@@ -29,6 +29,20 @@ def unravel(ranks: IntArray, extents: Extents) -> IntArray:
     for mode in reversed(range(len(extents))):
         ranks, positions[..., mode] = np.divmod(ranks, extents[mode])
     return positions
+
+
+def grouped(numbers: IntArray) -> Iterator[tuple[int, IntArray]]:
+    """Return each number that occurs, ascending, and its places, ascending. O(n log n)."""
+    if not len(numbers):
+        return
+    # Short numbers are sorted by their digits, in linear time.
+    few = int(numbers.min()) >= 0 and int(numbers.max()) <= np.iinfo(np.int16).max
+    order = np.argsort(numbers.astype(np.int16) if few else numbers, kind="stable")
+    ascending = numbers[order]
+    marks = [0, *(np.flatnonzero(np.diff(ascending)) + 1).tolist(), len(order)]
+    firsts: list[int] = ascending[marks[:-1]].tolist()
+    for number, start, stop in zip(firsts, marks[:-1], marks[1:], strict=True):
+        yield number, order[start:stop]
 
 
 def with_column(positions: IntArray, mode: int, column: IntArray) -> IntArray:

@@ -7,18 +7,17 @@ it is kept by nobody.
 from collections.abc import Iterable
 from typing import Any, cast
 
-import attrs
 import numpy as np
 
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
-from tensorwrapper.selection.expressions._cellwise import Casting, Choosing
+from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._walks import operands_first
-from tensorwrapper.selection.operations._positions import unravel
-from tensorwrapper.selection.plans._leaves import is_away, leaves_of
+from tensorwrapper.selection.operations._positions import ranks_of, unravel
+from tensorwrapper.selection.plans._leaves import is_away, leaves_of, mapped
 from tensorwrapper.selection.plans._split import fetch_of
 from tensorwrapper.selection.routing._demand import Demand
 from tensorwrapper.selection.routing._graph import Elements
@@ -53,45 +52,90 @@ def _away(made: list[Expression]) -> set[int]:
 
 
 def with_chosen(view: Expression) -> Expression:
-    """Return a view in which operands elsewhere, between which a mask chooses, are read where it does."""
+    """Return a view in which operands elsewhere, between which a mask chooses, are read where it does.
+
+    What a mask chooses is followed through joins, extremes, casts and other choices. Linear in the nodes, and
+    in the elements that are chosen at each.
+    """
     if not any(map(is_away, leaves_of(view))) or not chooses(view):
         return view
+    needed = _needed(view)
+    return mapped(view, lambda leaf: _only(leaf, needed[id(leaf)]) if id(leaf) in needed else leaf)
+
+
+def _needed(view: Expression) -> dict[int, Array]:
+    """Return for parts that are elsewhere, by id, which of their elements are needed, if a mask tells it."""
     made = operands_first([view])
     away, elements = _away(made), Elements(_node_of, _in_node, _read)
-    done: dict[int, Expression] = {}
-    nodes: dict[int, Node] = {}
-    for own in made:
-        node = own.node
-        if node.operands and id(node) not in nodes:
-            operands = tuple([done[id(part)] for part in node.operands])
-            same = all(a is b for a, b in zip(operands, node.operands, strict=True))
-            new = node if same else node.with_operands(operands)
-            is_told = isinstance(new, Choosing) and id(node.operands[0]) not in away
-            nodes[id(node)] = _only_chosen(cast("Choosing", new), elements) if is_told else new
-        changed = nodes.get(id(node), node)
-        done[id(own)] = own if changed is node else attrs.evolve(own, node=changed)
-    return done[id(view)]
+    first: dict[int, int] = {}
+    for number, own in enumerate(made):
+        first.setdefault(id(own.node), number)
+    # Of a view its positions, of a node its own; those of which all are needed are in a set.
+    asked: dict[int, list[IntArray]] = {}
+    of_nodes: dict[int, list[IntArray]] = {}
+    wholes = {id(view)}
+    found: dict[int, Array] = {}
+    # Backwards, so that each is met behind all that use it; a node where the last view of it is.
+    for number, own in reversed(list(enumerate(made))):
+        node, positions = own.node, asked.pop(id(own), [])
+        if id(own) not in away:
+            continue
+        if not node.operands:
+            if id(own) not in wholes and own.shape.size <= _LISTED:
+                found[id(own)] = _flags(own, positions)
+            continue
+        if id(own) in wholes:
+            wholes.add(id(node))
+        else:
+            of_nodes.setdefault(id(node), []).extend([_in_node(own, few) for few in positions])
+        if first[id(node)] != number:
+            continue
+        together = of_nodes.pop(id(node), [])
+        there = None if id(node) in wholes else _distinct(node, together)
+        for part, few in _asks(node, there, away, elements):
+            if few is None:
+                wholes.add(id(part))
+            else:
+                asked.setdefault(id(part), []).append(few)
+    return found
 
 
-def _only_chosen(node: Choosing, elements: Elements) -> Choosing:
-    mask, left, right = node.operands
-    if not (_reads_away(left) or _reads_away(right)):
-        return node
-    true = elements.at(mask, _all_positions(mask)).astype(np.bool_, copy=False)
-    return Choosing((mask, _only(left, true), _only(right, ~true)))
+def _flags(view: Expression, positions: list[IntArray]) -> Array:
+    flags = np.zeros(view.shape.size, dtype=np.bool_)
+    for own in positions:
+        flags[ranks_of(own, view.extents)] = True
+    return flags
 
 
-def _reads_away(part: Expression) -> bool:
-    return is_away(part.node.operand if isinstance(part.node, Casting) and part.is_whole else part)
+def _distinct(node: Node, positions: list[IntArray]) -> IntArray:
+    ranks = [ranks_of(own, node.extents) for own in positions]
+    return unravel(np.unique(np.concatenate(ranks)) if ranks else np.zeros(0, np.int64), node.extents)
+
+
+def _asks(
+    node: Node, there: IntArray | None, away: set[int], elements: Elements
+) -> "Iterable[tuple[Expression, IntArray | None]]":
+    """Return what positions of a node need of its operands that are elsewhere."""
+    if isinstance(node, Choosing) and id(node.operands[0]) not in away and node.size <= _LISTED:
+        mask, *sides = node.operands
+        if there is None:
+            there = _all_positions(mask)
+        true = elements.at(mask, there).astype(np.bool_, copy=False)
+        return [(side, there[chosen]) for side, chosen in zip(sides, (true, ~true), strict=True)]
+    # A node that looks at its operands as wholes may refuse what stands in for what it does not need.
+    if there is None or node.is_kept:
+        return [(part, None) for part in node.operands]
+    if isinstance(node, (Choosing, Extreme)):
+        return [(part, there) for part in node.operands]
+    shares = None if node.deciding else node.shares(there, ())
+    if shares is None:
+        return [(part, None) for part in node.operands]
+    return [(part, own) for part, _, own in shares]
 
 
 def _only(part: Expression, chosen: Array) -> Expression:
-    """Return an operand that has its elements where they are chosen, and elsewhere any that are read."""
-    if not _reads_away(part):
-        return part
+    """Return a part that has its elements where they are chosen, and elsewhere any that are read."""
     node = part.node
-    if isinstance(node, Casting):
-        return attrs.evolve(part, node=node.with_operands((_only(node.operand, chosen),)))
     ordinals = np.flatnonzero(chosen)
     if not len(ordinals):
         value = np.zeros((), part.dtype)[()]

@@ -30,6 +30,7 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.expressions._ordinals import pushed
 from tensorwrapper.selection.expressions._pieces import Part, Run
 from tensorwrapper.selection.expressions._routing import SharedMode
+from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 from tensorwrapper.typing import Array, Extents, IntArray
@@ -176,7 +177,7 @@ class Pieces(SharedMode):
         return operand, start + step * (position - begin)
 
     def _run(self, first: int, count: int) -> tuple[IntArray, list[tuple[Expression, IntArray]]]:
-        """Return the positions of a run by operand, and their positions there; a pass for each operand."""
+        """Return the positions of a run by operand, and their positions there. O(pieces and positions)."""
         begin, end = np.searchsorted(self.ends, [first, first + count - 1], "right").tolist()
         part = slice(begin, end + 1)
         sources, starts, lengths = self.sources[part], self.starts[part].copy(), self.lengths[part].copy()
@@ -188,15 +189,12 @@ class Pieces(SharedMode):
         lengths[-1] -= self.ends[end] - (first + count)
         orders: list[IntArray] = []
         groups: list[tuple[Expression, IntArray]] = []
-        for number, operand in enumerate(self.operands):
-            own = np.flatnonzero(sources == number)
-            if not len(own):
-                continue
+        for number, own in grouped(sources):
             orders.append(concatenated_ranges(begins[own] - first, lengths[own]))
             within = concatenated_ranges(starts[own], lengths[own])
             if not self.steps[number]:
                 within -= concatenated_ranges(np.zeros_like(own), lengths[own])
-            groups.append((operand, within))
+            groups.append((self.operands[number], within))
         return np.concatenate(orders), groups
 
     def has_few_parts(self, low: int, high: int) -> bool:

@@ -20,6 +20,7 @@ from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.writing._away import away_buffer
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
@@ -183,13 +184,11 @@ def _scattered(
     chosen = layout.to_numpy().reshape(-1)
     numbers, addresses = numbers.reshape(-1)[chosen], addresses.reshape(-1)[chosen]
     found: list[WriteTarget | Refused | Arranged] = []
-    met: list[int] = np.unique(numbers).tolist()
-    for number in met:
+    for number, places in grouped(numbers):
         leaf = leaves[number]
         if isinstance(leaf, Refused):
             found.append(attrs.evolve(leaf, part=part))
             continue
-        places = np.flatnonzero(numbers == number)
         table = wrap_layout(over_box((len(places),), (0,), 0, (Table(addresses[places]),)))
         found.append(WriteTarget(part, make_tensor(table, leaf.tensor.buffer), where, places))
     return tuple(found)

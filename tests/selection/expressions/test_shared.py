@@ -216,6 +216,52 @@ def test_w2_a_route_through_many_operands_looks_at_one():
     assert calls[0] < 200
 
 
+def _shared_out(node, monkeypatch):
+    """Return how many positions a node shares out, and how often its operands are listed for it."""
+    listed, operands = [], type(node).operands
+    if isinstance(operands, property):
+        monkeypatch.setattr(
+            type(node), "operands", property(lambda own: listed.append(1) or operands.fget(own))
+        )
+    positions = np.stack(np.unravel_index(np.arange(node.size), node.extents), axis=-1)
+    shared = list(node.shares(positions, []))
+    monkeypatch.undo()
+    return sum([node.size if isinstance(which, slice) else len(which) for _, which, _ in shared]), len(listed)
+
+
+@pytest.mark.parametrize(
+    "join",
+    [
+        sel.concat,
+        sel.stack,
+        sel.interleave,
+        lambda parts: sel.interleave(parts)[1:],
+        lambda parts: sel.concat(parts).gather(0, np.arange(len(parts))[::-1] ** 2 % len(parts)),
+    ],
+)
+def test_w2_each_position_is_shared_out_once_and_operands_are_not_listed_for_each(join, monkeypatch):
+    view = join([sel.as_view(np.arange(4) + k) for k in range(200)])
+    made = operands_first([view.expression, view.normal_form()])
+    nodes = {id(own.node): own.node for own in made if own.node.operands}
+    assert nodes
+    for node in nodes.values():
+        counted, listed = _shared_out(node, monkeypatch)
+        assert counted == node.size
+        assert listed <= 3
+
+
+def test_w2_what_is_read_where_a_mask_chooses_among_many_parts_takes_linear_work():
+    found = []
+    for count in (100, 400):
+        parts = [sel.as_view(np.arange(4)) for _ in range(count)]
+        view = sel.where(np.arange(4 * count) % 3 == 0, sel.concat(parts), 0)
+        with calls_counted() as calls:
+            assert view.plan().bytes_read == 4 * count + 8 * -(-4 * count // 3)
+            view.explain()
+        found.append(calls[0])
+    assert found[1] <= 5 * found[0]
+
+
 def test_w2_what_is_shared_stays_shared_where_it_arrives():
     view, _ = _chosen(60)
     count = len(operands_first([view.expression]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensorwrapper.errors import SizeOverflowError
-from tensorwrapper.selection.operations._positions import inserted, ranks_of, unravel, with_column
+from tensorwrapper.selection.operations._positions import grouped, inserted, ranks_of, unravel, with_column
 
 
 @pytest.mark.parametrize("extents", [(), (5,), (3, 4), (2, 1, 3)])
@@ -29,3 +29,10 @@ def test_modes_are_put_in_and_replaced_beside_the_others():
     assert inserted(positions, (0, 2), 7).tolist() == [[7, 1, 7, 2], [7, 3, 7, 4]]
     assert with_column(positions, 1, np.array([8, 9])).tolist() == [[1, 8], [3, 9]]
     assert positions.tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("numbers", [[], [3], [2, 0, 2, 2, 0], [-1, 7, -1], [2**40, 1, 2**40], [40_000, 0]])
+def test_places_of_each_number_are_ascending(numbers):
+    found = {number: places.tolist() for number, places in grouped(np.array(numbers, dtype=np.int64))}
+    assert list(found) == sorted(set(numbers))
+    assert found == {own: [k for k, n in enumerate(numbers) if n == own] for own in numbers}

@@ -5,6 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tests.selection.expressions.test_shared import calls_counted
 from tests.support.counting_source import CountingSource
 
 MASK = tw.jagged([[True, False], [True], [], [False, True, True]])
@@ -38,6 +39,61 @@ def test_a_where_reads_elsewhere_only_what_the_mask_chooses(make, nbytes):
     assert sum(own.nbytes for own in chosen.plan().reads if own.source is source) == nbytes
     assert chosen.compute().tolist() == here.compute().tolist()
     assert source.nbytes - before == nbytes
+
+
+FEW = np.arange(40) % 20 == 6
+TWENTY = np.arange(20) + 100
+
+
+def _twice(make):
+    return lambda v: sel.concat([make(v), v[:2]])
+
+
+@pytest.mark.parametrize(
+    ("make", "elements"),
+    [
+        (lambda v: sel.where(FEW, sel.concat([v, TWENTY]), 3), 1),
+        (lambda v: sel.where(FEW, sel.concat([TWENTY, v])[::-1], 3), 1),
+        (lambda v: sel.where(FEW, sel.concat([v, v]), 3), 1),
+        (lambda v: sel.where(FEW, sel.concat([v, v[::-1]]), 3), 2),
+        (lambda v: sel.where(FEW[:20], sel.minimum(v, 5), 3), 1),
+        (lambda v: sel.where(FEW[:20], sel.maximum(v, v[::-1]), 3), 2),
+        (lambda v: sel.where(~FEW[:20], 3, sel.minimum(v, TWENTY).astype("f4")), 1),
+        (lambda v: sel.where(FEW, sel.interleave([v, TWENTY]), 3), 2),
+        (lambda v: sel.where(FEW, sel.interleave([TWENTY, v]), 3), 0),
+        (lambda v: sel.where(FEW, sel.pad(v, [(3, 17)]), 3), 1),
+        (lambda v: sel.where(FEW.reshape(2, 20), sel.stack([v, TWENTY]), 3), 1),
+        (lambda v: sel.where(FEW.reshape(2, 20), sel.stack([v, TWENTY]), 3)[:, 5:8], 1),
+        (lambda v: sel.where(FEW, sel.where(~FEW, sel.concat([v, v]), 4), 3), 0),
+        (
+            lambda v: sel.where(
+                CountingSource(TWENTY > 0), sel.where(FEW[:20], sel.minimum(v[::-1], 9), 4), 3
+            ),
+            1,
+        ),
+        (_twice(lambda v: sel.where(FEW, sel.concat([v, TWENTY]), 3)), 3),
+        (lambda v: sel.concat([sel.where(FEW, sel.concat([v, TWENTY]), 3), v]), 20),
+    ],
+)
+def test_what_a_mask_chooses_is_followed_through_what_views_are_put_together_with(make, elements):
+    source = CountingSource(np.arange(20))
+    chosen, here = make(sel.as_view(source)), make(sel.as_view(np.arange(20)))
+    assert sum([own.nbytes for own in chosen.plan().reads if own.source is source]) == 8 * elements
+    assert chosen.compute().tolist() == here.compute().tolist()
+    assert source.nbytes == 8 * elements
+
+
+def test_many_parts_elsewhere_are_looked_at_once_each():
+    found = []
+    for count in (40, 160):
+        parts = [CountingSource(np.arange(4) + k) for k in range(count)]
+        view = sel.where(np.arange(4 * count) % 8 == 0, sel.concat(parts), 0)
+        with calls_counted() as calls:
+            assert view.plan().bytes_read == 4 * count + 8 * count // 2
+        found.append(calls[0])
+        assert view.compute().tolist() == [k // 4 if k % 8 == 0 else 0 for k in range(4 * count)]
+        assert sum([own.nbytes for own in parts]) == 8 * count // 2
+    assert found[1] <= 5 * found[0]
 
 
 def test_a_mask_that_changes_changes_what_is_read():
