@@ -192,7 +192,13 @@ def convert_elements(
     ------
     SizeOverflowError
         If they are checked and one is not in the range of the type; else integers wrap round as NumPy's.
+    ConversionError
+        If one is a null, and the type has no place for it.
     """
+    if array.dtype.kind == "T" and hasattr(array.dtype, "na_object") and not hasattr(dtype, "na_object"):
+        nulls = array.reshape(-1).tolist().count(None)
+        if nulls:  # NumPy would write the word None.
+            raise ConversionError(f"{nulls} elements are nulls, which {dtype} has no place for")
     fitted = _fit_elements(array, dtype) if checked else array
     return copy_elements(array, dtype) if copy and fitted is array else fitted
 

@@ -1,7 +1,7 @@
 """Types of elements: one that is named, and the one that several are promoted to."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,8 @@ __all__ = ["promoted", "to_element_type"]
 def to_element_type(dtype: npt.DTypeLike, text: str = "T") -> "np.dtype[Any]":
     """Return the type that is named, which tensors must be able to hold.
 
-    NumPy's `StringDType` is that of text; where `text` is ``"TO"``, objects are allowed: they are bytes.
+    NumPy's `StringDType` is that of text, without nulls or with None for one; where `text` is ``"TO"``,
+    objects are allowed: they are bytes.
 
     Raises
     ------
@@ -28,7 +29,13 @@ def to_element_type(dtype: npt.DTypeLike, text: str = "T") -> "np.dtype[Any]":
         raise DTypeError(f"{dtype!r} is no type of elements") from error
     if found.kind not in text:
         check_dtype(found)
-    return found
+    if found.kind != "T":
+        return found
+    missing = getattr(found, "na_object", None)
+    if missing is not None:
+        raise DTypeError(f"{found!r}: a null is None here, and not {missing!r}")
+    plain = not hasattr(found, "na_object")
+    return cast("np.dtype[Any]", np.dtypes.StringDType() if plain else np.dtypes.StringDType(na_object=None))
 
 
 def promoted(dtypes: Sequence["np.dtype[Any]"], numbers: Sequence[complex], what: str) -> "np.dtype[Any]":

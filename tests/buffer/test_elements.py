@@ -192,3 +192,13 @@ def test_an_element_is_found_among_others_and_what_is_none_is_refused():
     assert [x for x in (1, 2.0, 3, None, 2**80) if contains_value(elements, x)] == [1, 2.0]
     with pytest.raises(ConversionError, match="asks for one element, not for a list"):
         contains_value(elements, [1, 2])
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_a_null_does_not_become_the_word_none(checked):
+    text = np.dtypes.StringDType
+    given = np.array([["a", None]], dtype=text(na_object=None))
+    with pytest.raises(ConversionError, match="1 elements are nulls"):
+        convert_elements(given, text(), checked=checked)
+    assert convert_elements(given[:, :1], text(), checked=checked).tolist() == [["a"]]
+    assert convert_elements(given, text(na_object=None), checked=checked).tolist() == [["a", None]]

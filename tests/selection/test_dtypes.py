@@ -22,6 +22,15 @@ def test_objects_are_bytes_where_strings_may_be():
     assert to_element_type("O", "TO") == np.dtype("O")
 
 
+def test_of_texts_there_are_two_types_without_nulls_and_with_none():
+    text = np.dtypes.StringDType
+    assert to_element_type(text(coerce=False)) == text()
+    assert to_element_type(text(na_object=None, coerce=False)) == text(na_object=None)
+    for missing in (np.nan, "missing"):
+        with pytest.raises(DTypeError, match="a null is None here"):
+            to_element_type(text(na_object=missing))
+
+
 @pytest.mark.parametrize(
     ("types", "numbers"), [(["i2", "u1"], []), (["i1", "f4"], [2]), (["u1"], [1.5]), (["f4"], [1j])]
 )

@@ -46,7 +46,11 @@ MAX_RANK = 32
 """How many modes a box may have."""
 
 _DTYPE = re.compile(r"[<>|]([biufc][0-9]{1,2}|[mM]8(\[[0-9]{0,4}[a-zA-Z]{1,2}\])?|U[0-9]{1,5})")
-_STRINGS: dict[str, "np.dtype[Any]"] = {"str": np.dtypes.StringDType(), "bytes": np.dtype(np.object_)}
+_STRINGS: dict[str, "np.dtype[Any]"] = {
+    "str": np.dtypes.StringDType(),
+    "nullable str": np.dtypes.StringDType(na_object=None),
+    "bytes": np.dtype(np.object_),
+}
 
 
 def _refuse(path: str, reason: FieldReason, text: str) -> NoReturn:
@@ -104,9 +108,11 @@ def to_dtype(value: Json, where: str) -> "np.dtype[Any]":
 
 
 def dtype_name(dtype: "np.dtype[Any]") -> str:
-    """Return the name of a type: that of NumPy with its byte order, "str" or "bytes"."""
-    if dtype.kind in "TO":
-        return "str" if dtype.kind == "T" else "bytes"
+    """Return the name of a type: that of NumPy with its byte order, or one of strings."""
+    if dtype.kind == "T":
+        return "nullable str" if hasattr(dtype, "na_object") else "str"
+    if dtype.kind == "O":
+        return "bytes"
     if dtype.kind not in "biufcmMU" or dtype.char in "gG":
         raise ConversionError(f"elements of type {dtype} have no name in JSON")
     return dtype.str
@@ -116,7 +122,8 @@ def to_value(value: Json, dtype: "np.dtype[Any]", where: str) -> Any:  # noqa: A
     """Return a constant of a type."""
     try:
         with np.errstate(over="raise", invalid="ignore"):
-            return fit_number(_plain(value, dtype, where), dtype, where)[()]
+            is_null = value is None and hasattr(dtype, "na_object")
+            return fit_number(None if is_null else _plain(value, dtype, where), dtype, where)[()]
     except (ConversionError, SizeOverflowError, StringDataError, OverflowError, FloatingPointError) as error:
         raise SelectionError(
             "bounds", f"{where}: {str(value)[:40]} is no constant of type {dtype}"

@@ -195,10 +195,7 @@ def rows_from_json(given: NodeFields) -> "Rows | None":
 
 
 def _of_one_type(given: NodeFields, parts: tuple[Expression, ...]) -> None:
-    # Text with nulls and text without are one type here: which a constant allows is not written.
-    if any(
-        part.dtype != parts[0].dtype and {part.dtype.kind, parts[0].dtype.kind} != {"T"} for part in parts
-    ):
+    if any(part.dtype != parts[0].dtype for part in parts):
         raise given.refused("bounds", f" has parts of {[str(part.dtype) for part in parts[:8]]}")
 
 

@@ -153,6 +153,7 @@ class CastRunner(Runner):
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
         free = self._unsafe or np.can_cast(self.runner.dtype, self._dtype, "safe")
+        free = free and self._dtype.kind != "T"  # Of text a null may not fit.
         if free and self.runner.memory is not None and out.dtype == self._dtype:
             with np.errstate(all="ignore"):
                 self.runner.fill(window, out, threads)

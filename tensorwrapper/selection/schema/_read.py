@@ -156,7 +156,7 @@ class _Reader:
         start, extents = to_range(given["range"], "range")
         if not found.is_box:
             raise SelectionError("bounds", f"the view is declared as a box, and is {found.shape}")
-        if found.shape.extents != extents or dtype_name(found.dtype) != dtype_name(dtype):
+        if found.shape.extents != extents or not _is_declared(found.dtype, dtype):
             raise SelectionError(
                 "bounds",
                 f"the view is declared as {extents} of {dtype}, and is {found.shape.extents} of "
@@ -349,6 +349,12 @@ class _Fields(NodeFields):
         return SelectionError(cast("Any", reason), f"{self._where}{text}")
 
 
+def _is_declared(found: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
+    """Tell whether elements are of the type that a stranger declares."""
+    # Whether sources have room for nulls is theirs to say.
+    return found.kind == dtype.kind == "T" or dtype_name(found) == dtype_name(dtype)
+
+
 def _of_facts(found: Expression, given: Json, dtype: "np.dtype[Any]") -> Expression:
     """Return a view of rows, of which a stranger says the facts, where these say that it lies."""
     facts = to_object(given, "shape")
@@ -357,7 +363,7 @@ def _of_facts(found: Expression, given: Json, dtype: "np.dtype[Any]") -> Express
     start = [to_integer(own, "shape.start") for own in given_start]
     own = {} if found.is_box else facts_of(found.shape)
     wrong = {**own, "start": start} != {**facts, "start": start} or len(start) != rank
-    if found.is_box or wrong or dtype_name(found.dtype) != dtype_name(dtype):
+    if found.is_box or wrong or not _is_declared(found.dtype, dtype):
         raise SelectionError(
             "bounds",
             f"the view is declared as {facts} of {dtype}, and is {found.shape} of {found.dtype}",

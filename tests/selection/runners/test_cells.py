@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection.computing._runner import runner_of
 
 X = np.arange(30.0).reshape(5, 6)
@@ -28,3 +30,12 @@ def test_windows_and_points_are_those_of_the_whole(name):
     assert np.array_equal(out, expected[1:4, 4:6])
     places = (np.array([4, 0, 4]), np.array([5, 0, 1]))
     assert np.array_equal(runner.points(places), expected[places])
+
+
+@pytest.mark.parametrize("casting", ["checked", "unsafe"])
+def test_text_with_nulls_becomes_text_without_where_there_are_none(casting):
+    words = sel.as_view(tw.strings(["a", None, "c"])).astype(np.dtypes.StringDType(), casting=casting)
+    assert words[::2].compute().tolist() == ["a", "c"]
+    for view in (words, sel.concat([words, words[::-1]])):
+        with pytest.raises(ConversionError, match="nulls"):
+            view.compute()

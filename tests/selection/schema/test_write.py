@@ -136,3 +136,41 @@ def test_a_region_of_a_tensor_that_is_stored_tile_by_tile_keeps_its_place():
 
     assert read.shape == part.shape
     assert read.compute().tolist() == part.compute().tolist() == [[15], [21]]
+
+
+TEXT = np.dtypes.StringDType
+WORDS, NULLS = tw.strings(["a", "b"]), tw.strings(["c", None])
+ROWS, ROWS_OF_NULLS = tw.strings([["a"], ["b", "c"]]), tw.strings([["x", None], ["y"]])
+TEXTS = {
+    "concat": lambda: sel.concat([WORDS, NULLS]),
+    "concat, the other way round": lambda: sel.concat([NULLS, WORDS])[::-1],
+    "where": lambda: sel.where(np.array([True, False]), WORDS, NULLS),
+    "interleave": lambda: sel.interleave([WORDS, NULLS]),
+    "stack": lambda: sel.stack([NULLS, WORDS], mode=1),
+    "a constant": lambda: sel.concat([NULLS, sel.full((2,), "z")]),
+    "a null": lambda: sel.full((2,), None, dtype=TEXT(na_object=None)),
+    "padded with nulls": lambda: sel.pad(NULLS, [(1, 1)], fill_value=None),
+    "room for nulls": lambda: sel.concat([WORDS, WORDS]).astype(TEXT(na_object=None)),
+    "rows": lambda: sel.concat([ROWS, ROWS_OF_NULLS]),
+    "rows in turn": lambda: sel.interleave([ROWS_OF_NULLS, ROWS]),
+    "room for nulls in rows": lambda: sel.concat([ROWS, ROWS]).astype(TEXT(na_object=None)),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [(name, form) for name in TEXTS for form in ("steps", "normal") if form == "steps" or "rows" not in name],
+)
+def test_texts_with_nulls_and_without_are_two_types(name, form):
+    view = TEXTS[name]()
+    text = sel.to_json(view, form=form)
+    read = sel.from_json(text, sources=sel.sources(view))
+    assert read.dtype == view.dtype == TEXT(na_object=None)
+    assert read.compute().tolist() == view.compute().tolist()
+    assert sel.to_json(read, form=form, sources=sel.sources(view)) == text
+
+
+def test_a_declared_text_may_have_nulls():
+    view = sel.as_view(NULLS)[::-1]
+    text = sel.to_json(view).replace("nullable str", "str")
+    assert sel.from_json(text, sources=sel.sources(view)).compute().tolist() == [None, "c"]
