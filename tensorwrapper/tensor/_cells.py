@@ -1,5 +1,6 @@
 """Tiles and cells of a tensor: selected, put back, put together by their size, and reduced."""
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, cast, final
 
@@ -10,7 +11,7 @@ from tensorwrapper._arrays import shared_table
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import fit_number, packed_layout
-from tensorwrapper.errors import ConversionError, LayoutError
+from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
 from tensorwrapper.layout.lowlevel import make_blocked
 from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
@@ -178,7 +179,9 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
     ) -> "TensorBase[Any]":
         """Return what a function makes of each tile (or each cell of a jagged tensor).
 
-        Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array.
+        Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array. A function
+        is called with them as with others: what it makes of no elements, such as not-a-number for
+        ``np.median``, they get, and NumPy's warnings of that are not shown.
 
         Parameters
         ----------
@@ -194,6 +197,12 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         -------
         Tensor
             One number per tile, over the shape of the tile numbers. Linear in the elements.
+
+        Raises
+        ------
+        ExtentError
+            If a tile is empty, and there is nothing that it gets: of ``np.maximum`` without `initial`, and of
+            a function that raises for it, as ``np.max`` does.
 
         Examples
         --------
@@ -240,7 +249,7 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             for start in range(0, len(cells), step):
                 part = cells[start : start + step]
                 array = self._cells_as_box(part, extents).elements().reshape(len(part), *extents)
-                values = np.asarray(function(array, axis=tuple(range(1, array.ndim))))
+                values = _called(function, array)
                 if values.shape != (len(part),):
                     raise ConversionError(
                         f"a function that reduces tiles returns one number for each of {len(part)}, "
@@ -252,3 +261,17 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         for part, values in found:
             reduced[part] = values
         return reduced
+
+
+def _called(function: Callable[..., npt.ArrayLike], array: Array) -> Array:
+    """Return what a function makes of tiles of one size."""
+    axis = tuple(range(1, array.ndim))
+    if array.size:
+        return np.asarray(function(array, axis=axis))
+    # That a tile is empty is nothing to warn of: its shape says so.
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            return np.asarray(function(array, axis=axis))
+        except ValueError as error:
+            raise ExtentError(f"a tile is empty, of which the function makes nothing: {error}") from error

@@ -16,7 +16,7 @@ from tensorwrapper.buffer.lowlevel import (
     join_elements,
     packed_layout,
 )
-from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, RankError
+from tensorwrapper.errors import BufferSizeError, ConversionError, DataFileError, DTypeError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
@@ -148,7 +148,11 @@ def _as_array(value: object, *, copy: bool | None) -> Array:
             name = type(cast("object", value)).__name__
             raise ConversionError(f"a {name} gives no elements: {error}") from error
     name = type(value).__name__
-    if getattr(value, "shape", ()) is None:
+    try:
+        extents: object = getattr(value, "shape", ())
+    except RuntimeError as error:
+        raise DataFileError(f"a {name} does not say its extents ({error}): its file was closed") from error
+    if extents is None:
         raise ConversionError(f"a {name} without extents has no elements: a null dataspace makes no tensor")
     try:
         return np.asarray(value, copy=False if copy is False else None)

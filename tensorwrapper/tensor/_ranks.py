@@ -348,7 +348,9 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
         ) -> "Tensor[Any]":
             """Return what a function makes of each tile (or each cell of a jagged tensor).
 
-            Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array.
+            Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array. A function
+            is called with them as with others: what it makes of no elements, such as not-a-number for
+            ``np.median``, they get, and NumPy's warnings of that are not shown.
 
             Parameters
             ----------
@@ -364,6 +366,12 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
             -------
             Tensor
                 One number per tile, over the shape of the tile numbers. Linear in the elements.
+
+            Raises
+            ------
+            ExtentError
+                If a tile is empty, and there is nothing that it gets: of ``np.maximum`` without `initial`, and of
+                a function that raises for it, as ``np.max`` does.
             """
             ...
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
 from tensorwrapper.buffer import count_copies
-from tensorwrapper.errors import ConversionError, DTypeError, JaggedModeError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, JaggedModeError
 from tensorwrapper.tensor import _cells
 from tensorwrapper.testing import jagged_shapes
 
@@ -54,6 +54,25 @@ def test_norms_of_tiles():
     assert norms[1, 2].item() == np.linalg.norm(x[2:, 1:])
     assert norms[0, 1].item() == 0
     assert t.reduce_tiles(lambda a, axis: a.any(axis)).dtype == np.bool_
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("function", [np.median, np.mean, np.std, np.var])
+def test_of_an_empty_tile_a_function_makes_what_it_makes_of_nothing(function):
+    for t in (tw.jagged([[1.0, 3.0], [], [4.0]]), tw.as_tensor([1.0, 3.0, 4.0]).tiled(Tiling([2, 0, 1]))):
+        found = t.reduce_tiles(function).tolist()
+        assert [found[0], found[2]] == [function([1.0, 3.0]), function([4.0])]
+        assert np.isnan(found[1])
+
+
+def test_a_function_that_makes_nothing_of_no_elements_says_so():
+    with pytest.raises(ExtentError, match=r"a tile is empty.*no identity"):
+        tw.jagged([[1.0], []]).reduce_tiles(np.max)
+
+
+def test_a_function_may_warn_of_tiles_that_have_elements():
+    with pytest.warns(RuntimeWarning):
+        tw.jagged([[1.0], []]).reduce_tiles(lambda a, axis: np.std(a, axis=axis, ddof=1))
 
 
 def test_groups_copy_each_element_once():

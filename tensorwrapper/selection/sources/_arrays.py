@@ -19,7 +19,7 @@ import numpy as np
 from tensorwrapper._boxes import cut_box
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import check_dtype, check_write, write_elements
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, DataFileError
 from tensorwrapper.selection.sources._asking import boxes_of
 from tensorwrapper.selection.sources._outer import Outer, Positions
 from tensorwrapper.selection.sources._points import count_cells, read_cells
@@ -65,6 +65,7 @@ def is_lazy(value: object) -> TypeGuard[LazyArray]:
     kind = type(value)
     if kind.__module__ == "builtins" or any(hasattr(kind, name) for name in _IN_MEMORY):
         return False
+    _check_open(value)
     shape = getattr(value, "shape", None)
     if not isinstance(shape, tuple) or not hasattr(kind, "__getitem__"):
         return False
@@ -75,6 +76,18 @@ def is_lazy(value: object) -> TypeGuard[LazyArray]:
             "finds out, and computes for it"
         )
     return all(type(extent) is int for extent in extents) and _dtype_of(value) is not None
+
+
+def _is_closed(array: object) -> bool:
+    """Tell whether an array of h5py is one of a file that was closed."""
+    return type(array).__module__.startswith("h5py.") and not array
+
+
+def _check_open(array: object) -> None:
+    if _is_closed(array):
+        raise DataFileError(
+            f"{array!r} is of a file that was closed: open it, and keep it open while it is read"
+        )
 
 
 def _dtype_of(array: object) -> "np.dtype[Any] | None":
@@ -125,6 +138,7 @@ class ArraySource:
     @property
     def version(self) -> str:
         """Nothing: these arrays do not say whether they were changed."""
+        _check_open(self.array)  # It is asked before and after each read.
         return ""
 
     @property
@@ -134,6 +148,8 @@ class ArraySource:
 
     def _is_readonly(self) -> bool:
         array: Any = self.array
+        if _is_closed(array):
+            return True
         if hasattr(array, "domain"):
             return not array.writable
         file = getattr(array, "file", None)
@@ -144,6 +160,7 @@ class ArraySource:
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
         """Read each selection into the array beside it; a TensorStore goes on while others are read."""
+        _check_open(self.array)
         if not self.shape.rank:
             # Whatever is wanted of one element, it is that one.
             selections, out = [Outer([])] * len(out), [target.reshape(()) for target in out]
@@ -164,6 +181,7 @@ class ArraySource:
     def write(self, selections: Sequence[Wanted], values: Sequence[Array]) -> None:
         """Write each array where the selection beside it is, in as few slices as that takes, one by one."""
         array: Any = self.array
+        _check_open(array)
         for selection, given in zip(selections, values, strict=True):
             origin = self.shape.origin if hasattr(array, "domain") else (0,) * self.shape.rank
             boxes = [(selection, given)] if isinstance(selection, Outer) else None
@@ -353,7 +371,10 @@ def _origin_of(array: LazyArray) -> Index | None:
 
 def _where(array: LazyArray) -> str:
     """Return in which file an array is, and under which name, where it says so."""
+    if _is_closed(array):
+        return "closed, "
     file = getattr(getattr(array, "file", None), "filename", None)
-    name = getattr(array, "name", None) or getattr(array, "store_path", None)
+    # The name of an array of Zarr is its path in its store: "/" at the root of any.
+    name = getattr(array, "store_path", None) or getattr(array, "name", None)
     found = [repr(str(word)) for word in (file, name) if word]
     return ", ".join(found) + ", " if found else ""

@@ -9,12 +9,13 @@ import dask.array as da
 import h5py
 import numpy as np
 import pytest
+import zarr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError
+from tensorwrapper.errors import ConversionError, DataFileError, DTypeError, ReadOnlyError, SizeOverflowError
 from tests.support.lazy_arrays import (
     EXTENTS,
     MAKERS,
@@ -112,6 +113,36 @@ def test_several_files_are_one_view(tmp_path):
     assert whole[[1, 24, 68]].compute().tolist() == expected[[1, 24, 68]].tolist()
     text = repr(whole[20:30].plan().reads)
     assert [f"{number}.h5" in text for number in range(3)] == [True, True, False]
+
+
+def test_plans_name_the_store_of_an_array_of_zarr(tmp_path):
+    root = zarr.create_array(tmp_path / "one.zarr", shape=(2, 3), dtype="i4")
+    group = zarr.open_group(tmp_path / "all.zarr", mode="w")
+    inner = group.create_array("deep/w", shape=(2, 3), dtype="i4")
+    text = repr(tw.concat([root, inner]).plan().reads)
+    assert "one.zarr', Shape" in text
+    assert "all.zarr/deep/w', Shape" in text
+
+
+def test_a_dataset_of_a_closed_file_is_a_named_error(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        dataset = file.create_dataset("w", data=VALUES)
+        view = sel.as_view(dataset)
+    asked = [
+        lambda: sel.as_view(dataset),
+        lambda: tw.as_tensor(dataset),
+        lambda: tw.concat([VALUES, dataset]),
+        view.compute,
+        lambda: next(view.blocks(1 << 20)),
+        view.route_many([(0, 0, 0)])[0].read,
+        tw.concat([view, view[::-1]])[[2, 0]].compute,
+    ]
+    for ask in asked:
+        with pytest.raises(DataFileError, match="closed"):
+            ask()
+    with pytest.raises(ReadOnlyError):
+        view.assign(0)
+    assert "h5py.Dataset(closed, " in str(view[2:3].plan())
 
 
 def test_a_tensorstore_keeps_its_origin(tmp_path):
