@@ -51,7 +51,6 @@ ALONE = {
     },
     "tensor": {
         "Operators": "views are made of it: operators of both are one class",
-        "TensorCommon": "views are made of it: what both can do is one class",
         "add_all": "sums through a view are whole or not at all, as those into a tensor",
         "cut_rows": "counts may be a tensor of rows themselves, which says what belongs to which prefix",
         "padded_lines": "which shape rows get that are made longer is one rule for both",

@@ -1,6 +1,6 @@
 """What may be added to a tensor in a file: rows that go on where it ends, and are like those it has."""
 
-from typing import Any, Literal, Self, final
+from typing import Any, Literal, Self, cast, final
 
 import attrs
 import numpy as np
@@ -12,13 +12,15 @@ from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
     ExtentMismatchError,
+    JaggedModeError,
     LayerError,
     ModeNameError,
     RankError,
 )
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames, names_of
-from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, jagged, strings
+from tensorwrapper.tensor.lowlevel import TensorCommon
 from tensorwrapper.typing import Extents, Index
 
 __all__ = ["Pattern", "flat_kind", "with_rows"]
@@ -40,6 +42,14 @@ def with_rows(shape: Shape[Any], rows: int) -> Shape[Any]:
     return wanted if names is None else wanted.named(*names)
 
 
+def _inner_origin(shape: Shape[Any]) -> Index | None:
+    """Return where the modes from 1 on begin; None if one of them begins here and there."""
+    try:
+        return cast("Index", shape.as_smooth().origin if flat_kind(shape) == "smooth" else shape.origin)[1:]
+    except JaggedModeError:
+        return None
+
+
 @final
 @frozen(eq=False)
 class Pattern:
@@ -51,8 +61,8 @@ class Pattern:
     layers: tuple[int, ...]
     inner: Extents
     """Of a box: the extents of all modes but the first."""
-    origin: Index
-    """Of a box: where these modes begin."""
+    origin: Index | None
+    """Where the modes from 1 on begin; None of rows that begin here and there."""
     names: ModeNames | None
     dtype: "np.dtype[Any]"
     fill_value: "npt.NDArray[Any] | None" = attrs.field(repr=False)
@@ -77,14 +87,14 @@ class Pattern:
             shape.rank,
             shape.layers,
             box.extents[1:] if smooth else (),
-            box.origin[1:] if smooth else (),
+            box.origin[1:] if smooth else _inner_origin(shape),
             names_of(shape),
             tensor.dtype,
             tensor.buffer.fill_value,
         )
 
-    def fitted(self, given: object) -> Tensor[Any]:
-        """Return a tensor as rows of this pattern: with its names, its type, its origin.
+    def fitted(self, given: object) -> Tensor[Any] | None:
+        """Return rows of this pattern, with its names, its type, its origin; None of an empty list.
 
         Raises
         ------
@@ -92,14 +102,37 @@ class Pattern:
         SizeOverflowError
             If it is of another kind, or has what these elements cannot hold.
         """
-        tensor = as_tensor(given)
+        weak = isinstance(given, list | tuple)
+        if weak and not given:
+            return None  # Of a list without rows nobody can say what they are like.
+        tensor = self._read(given)
         self._check_shape(tensor.shape)
-        if self.kind == "smooth":
-            tensor = self._placed(tensor, is_placed=isinstance(given, Tensor) or any(tensor.shape.origin))
-        tensor = self._typed(tensor, weak=isinstance(given, list | tuple))
+        tensor = self._placed(tensor, is_placed=isinstance(given, TensorCommon))
+        tensor = self._typed(tensor, weak=weak)
         if self.names is not None and names_of(tensor.shape) != self.names:
             tensor = tensor.named(*self.names)
         return tensor
+
+    def _read(self, given: object) -> Tensor[Any]:
+        """Return what was given as a tensor; lists and arrays are read as what the tensor that grows has."""
+        if isinstance(given, TensorCommon):
+            return as_tensor(given)
+        if holds_strings(self.dtype):
+            try:
+                return strings(given, kind=kind_of(self.dtype))
+            except ConversionError as error:
+                raise DTypeError(
+                    f"{self.name!r} has elements {self.dtype}; these do not fit: {error}"
+                ) from error
+        if not isinstance(given, list | tuple):
+            return as_tensor(given)
+        try:
+            tensor = as_tensor(given)
+        except ConversionError:
+            tensor = jagged(given)
+        if tensor.shape.size or self.fill_value is not None:
+            return tensor
+        return from_buffer(np.empty(0, self.dtype), tensor.shape)
 
     def _check_shape(self, shape: Shape[Any]) -> None:
         if shape.rank != self.rank:
@@ -121,7 +154,21 @@ class Pattern:
                     )
 
     def _placed(self, tensor: Tensor[Any], *, is_placed: bool) -> Tensor[Any]:
-        """Return a box with the inner origin of this pattern; lists and arrays lie nowhere and get it."""
+        """Return rows with the inner origin of this pattern; lists and arrays lie nowhere and get it."""
+        if self.kind == "smooth":
+            self._check_extents(tensor)
+        own = _inner_origin(tensor.shape)
+        if self.origin is None or own in (None, self.origin):
+            return tensor
+        if is_placed or any(own):
+            raise ExtentMismatchError(
+                f"{self.name!r} starts at {self.origin} in the modes from 1 on, and {tensor.shape} at "
+                f"{own}; t[...] starts at zero"
+            )
+        shape = tensor.shape.translate_to((0, *self.origin))
+        return from_buffer(tensor.buffer.pack(tensor.layout.implementation, own=False), shape)
+
+    def _check_extents(self, tensor: Tensor[Any]) -> None:
         box = tensor.shape.as_smooth()
         for mode, (mine, theirs) in enumerate(zip(self.inner, box.extents[1:], strict=True), 1):
             if mine != theirs:
@@ -129,15 +176,6 @@ class Pattern:
                     f"mode {mode} of {self.name!r} has the extent {mine}, and {theirs} in {tensor.shape}; "
                     "only the first mode grows"
                 )
-        if box.origin[1:] == self.origin:
-            return tensor
-        if is_placed:
-            raise ExtentMismatchError(
-                f"{self.name!r} starts at {self.origin} in the modes from 1 on, and {tensor.shape} at "
-                f"{box.origin[1:]}; t[...] starts at zero"
-            )
-        shape: Shape[Any] = Shape(*box.extents, origin=(0, *self.origin))
-        return from_buffer(tensor.buffer.pack(tensor.layout.implementation, own=False), shape)
 
     def _typed(self, tensor: Tensor[Any], *, weak: bool) -> Tensor[Any]:
         fill, dtype = tensor.buffer.fill_value, tensor.dtype

@@ -108,12 +108,13 @@ class RecordWriter:
             last = read(tip)
             known = self._directory.newest(name), Pattern.of(last, name), (tip[-1][4] or 0) + len(last)
         _, pattern, n_rows = known
-        tensor = pattern.fitted(given)
-        if len(tensor):
-            if n_rows + len(tensor) > MOST_ROWS:
+        added = pattern.fitted(given)
+        if added is not None and len(added):
+            if n_rows + len(added) > MOST_ROWS:
                 raise SizeOverflowError(f"the tensor {name!r} would have over {MOST_ROWS} rows")
-            self._add(name, tensor, None, options, after=n_rows)
-        self._ends[name] = self._directory.newest(name), pattern, n_rows + len(tensor)
+            self._add(name, added, None, options, after=n_rows)
+            n_rows += len(added)
+        self._ends[name] = self._directory.newest(name), pattern, n_rows
 
     def _options_for(
         self, metadata_depth: int, compress: Compression | Literal["as_opened"] | None

@@ -5,6 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
@@ -26,6 +27,7 @@ def path(tmp_path):
 
 BOX = tw.as_tensor(np.zeros((2, 3), "i4"))
 ROWS = tw.jagged([[1, 2], [3]])
+AWAY = tw.from_buffer(np.arange(3), Shape.jagged([2, 1], origin=(5, -1)))
 
 
 @pytest.mark.parametrize(
@@ -73,6 +75,19 @@ ROWS = tw.jagged([[1, 2], [3]])
         (tw.strings(["a"]), [1], DTypeError, "do not fit"),
         (ROWS, tw.jagged([[[1]]]), RankError, "2 modes"),
         (ROWS, tw.jagged([[1.5]]), DTypeError, "does not take these rows"),
+        (ROWS, [[1.5], [1, 2]], DTypeError, "does not take these rows"),
+        (ROWS, [[1], 2], ConversionError, "not 2"),
+        (ROWS, [["a"]], DTypeError, "not supported"),
+        (BOX, [[1, 2, 3], [4]], ConversionError, r"is jagged: to_padded\(\)"),
+        (BOX, [[]], ExtentMismatchError, "mode 1 of 'x' has the extent 3, and 0"),
+        (BOX, np.zeros(0), RankError, "2 modes"),
+        (AWAY, ROWS, ExtentMismatchError, r"'x' starts at \(-1,\) in the modes from 1 on, .* at \(0,\)"),
+        (AWAY, tw.as_tensor([[1, 2]]), ExtentMismatchError, "starts at"),
+        (AWAY, sel.as_view(ROWS), ExtentMismatchError, "starts at"),
+        (ROWS, AWAY, ExtentMismatchError, "starts at"),
+        (tw.strings(["a"]), [b"b"], DTypeError, "do not fit"),
+        (tw.strings(["a"]), np.zeros(0), DTypeError, "do not fit"),
+        (tw.strings(["a"]), [["b"]], RankError, "1 modes"),
         (np.array(1), [1], RankError, "is a scalar"),
         (None, 5, RankError, "is a scalar"),
         (None, {1: 2}, TensorWrapperError, "object"),
@@ -114,6 +129,48 @@ def test_elements_are_taken_as_by_assign(path):
         assert f["rows"].tolist() == [[1.5], [2.0, 3.0], []]
         assert f["box in rows"].tolist() == [[1, 2], [3], [1, 2], [3, 4]]
         assert f["maybe"].tolist() == ["a", None, "b"]
+
+
+@pytest.mark.parametrize(
+    ("has", "given", "expected"),
+    [
+        (np.arange(2), [], [0, 1]),
+        (BOX, [], [[0] * 3] * 2),
+        (ROWS, (), [[1, 2], [3]]),
+        (ROWS, [[]], [[1, 2], [3], []]),
+        (ROWS, [[], []], [[1, 2], [3], [], []]),
+        (ROWS, [[4, 5], [6]], [[1, 2], [3], [4, 5], [6]]),
+        (ROWS, [np.array([4, 5]), np.array([6])], [[1, 2], [3], [4, 5], [6]]),
+        (tw.jagged([[[1], []]]), [[[2, 3]], []], [[[1], []], [[2, 3]], []]),
+        (tw.strings(["a"]), ["b", None], ["a", "b", None]),
+        (tw.strings(["a"]), np.array(["b"]), ["a", "b"]),
+        (tw.strings(["a"]), [None], ["a", None]),
+        (tw.strings(["a"]), [], ["a"]),
+        (tw.strings([b"a"]), [b"b"], [b"a", b"b"]),
+        (tw.strings([["a", "b"], ["c"]]), [[], ["d"]], [["a", "b"], ["c"], [], ["d"]]),
+        (tw.strings([["a", "b"], ["c"]]), [[]], [["a", "b"], ["c"], []]),
+    ],
+)
+def test_lists_are_read_as_what_the_tensor_has(path, has, given, expected):
+    with tw.open(path, "a") as f:
+        f.extend("x", has)
+        size = path.stat().st_size
+        f.extend("x", given)
+        assert (path.stat().st_size == size) == (len(given) == 0)
+        f.extend("x", [])
+    with tw.open(path) as f:
+        assert f["x"].tolist() == expected
+
+
+def test_rows_of_any_lengths_have_one_origin(path):
+    with tw.open(path, "a") as f:
+        f.extend("x", AWAY)
+        f.extend("x", [[4, 5, 6]])
+        f.extend("x", [[7], []])
+        f.extend("x", tw.from_buffer(np.arange(1), Shape.jagged([1], origin=(70, -1))))
+    with tw.open(path) as f:
+        assert f["x"].shape == Shape.jagged([2, 1, 3, 1, 0, 1], origin=(5, -1))
+        assert f["x"].tolist() == [[0, 1], [2], [4, 5, 6], [7], [], [0]]
 
 
 def test_lists_get_the_origin_and_the_names_that_are_there(path):
