@@ -65,7 +65,7 @@ def _computed(function: Any, operands: list[Operand], name: str) -> "tuple[Tenso
 
 
 def _several(found: Any) -> "tuple[Any, ...]":  # noqa: ANN401 - one array or more
-    return found if isinstance(found, tuple) else (found,)
+    return cast("tuple[Any, ...]", found) if isinstance(found, tuple) else (found,)
 
 
 def _stored(places: IntArray, result: Array, size: int, fill: Array) -> BufferCommon[Any]:
