@@ -59,10 +59,6 @@ class Once(Node):
     def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         return ((self.operand, slice(None), positions),)
 
-    @property
-    def refusal(self) -> str:
-        return "made once for several uses, or nested too deep"
-
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
         # What is made once is for whoever runs it to find.
         return {"whole": write.view(self.operand)}

@@ -2,10 +2,10 @@
 
 The normal form says it: its pieces are parts of the box, and each is one layout of one source. What is put
 in order (`Whole`) is written through a copy of its elements if the order is one of all of them, and else
-address by address.
+address by address; so is what would be made once (`Once`), whose addresses are found once.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeAlias, final
 
@@ -20,6 +20,7 @@ from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.writing._away import away_buffer
 from tensorwrapper.shape import Shape
@@ -78,6 +79,11 @@ class Arranged:
 
 WriteTargets: TypeAlias = "tuple[WriteTarget | Refused | Arranged, ...]"
 
+_Places: TypeAlias = "tuple[list[WriteTarget | Refused], IntArray, IntArray]"
+"""Leaves, and for each element of a box in order the number of its leaf, and its address there."""
+_Known: TypeAlias = "dict[int, _Places]"
+"""The places of what is made once, by the id of its node."""
+
 
 def write_targets_of(normal: Expression, rows: Shape | None = None) -> WriteTargets:
     """Return where the elements of a view in normal form are.
@@ -96,7 +102,11 @@ def write_targets_of(normal: Expression, rows: Shape | None = None) -> WriteTarg
     """
     extents = normal.shape.extents
     words = partial(_where, extents=extents) if rows is None else partial(_which, rows=rows)
-    found = _targets(normal, _all(extents), words)
+    known: _Known = {}
+    for own in operands_first([normal], parts=_written):
+        if own.node.is_kept and id(own.node) not in known:
+            known[id(own.node)] = _places(own.node.operands[0], known)
+    found = _targets(normal, _all(extents), words, known)
     for refused in _refusals(found):
         raise ReadOnlyError(refused)
     return found
@@ -123,7 +133,13 @@ def _all(extents: Extents) -> Part:
     return tuple([range(extent) for extent in extents])
 
 
-def _targets(view: Expression, part: Part, words: Callable[[Part], str]) -> WriteTargets:
+def _written(view: Expression) -> Iterable[Expression]:
+    """Return the operands whose elements are those of a view, each as it is."""
+    node = view.node
+    return node.operands if node.is_kept or node.is_sharing or node.ordered is not None else ()
+
+
+def _targets(view: Expression, part: Part, words: Callable[[Part], str], known: _Known) -> WriteTargets:
     """Return where the elements of a view are, which is some part of a box; `words` tell which it is."""
     node = view.node
     where = words(part)
@@ -132,10 +148,12 @@ def _targets(view: Expression, part: Part, words: Callable[[Part], str]) -> Writ
         found: list[WriteTarget | Refused | Arranged] = []
         for mode, positions, inner in parts:
             own = part[mode][positions.start :: positions.step][: len(positions)]
-            found += _targets(inner, (*part[:mode], own, *part[mode + 1 :]), words)
+            found += _targets(inner, (*part[:mode], own, *part[mode + 1 :]), words, known)
         return tuple(found)
+    if node.is_kept:
+        return _picked(known[id(node)], view.layout, part, where)
     if node.ordered is not None:
-        return _of_whole(node.ordered, view.layout, part, where)
+        return _of_whole(node.ordered, view.layout, part, where, known)
     if node.tensor is not None:
         return (WriteTarget(part, make_tensor(view.layout, node.tensor.buffer), where),)
     away = None if node.source is None else away_buffer(node.source)
@@ -167,22 +185,29 @@ def _positions(own: range, mode: int) -> str:
     return f"positions {own[0]} to {own[-1]}{steps} of mode {mode}"
 
 
-def _of_whole(operand: Expression, layout: Layout[Any], part: Part, where: str) -> WriteTargets:
-    extents = operand.shape.extents
-    inner = _targets(operand, _all(extents), lambda _: "some elements")
-    if layout.shape.size == operand.shape.size and layout.is_injective:
-        return (Arranged(part, layout, inner, extents),)
-    return _scattered(inner, extents, layout, part, where)
-
-
-def _scattered(
-    inner: WriteTargets, extents: Extents, layout: Layout[Any], part: Part, where: str
+def _of_whole(
+    operand: Expression, layout: Layout[Any], part: Part, where: str, known: _Known
 ) -> WriteTargets:
-    """Return targets of some elements of a box, address by address."""
-    leaves: list[WriteTarget | Refused] = []
+    if layout.shape.size == operand.shape.size and layout.is_injective:
+        extents = operand.shape.extents
+        inner = _targets(operand, _all(extents), lambda _: "some elements", known)
+        return (Arranged(part, layout, inner, extents),)
+    return _picked(_places(operand, known), layout, part, where)
+
+
+def _places(view: Expression, known: _Known) -> _Places:
+    """Return where all elements of a view are."""
+    extents, leaves = view.shape.extents, list[WriteTarget | Refused]()
+    inner = _targets(view, _all(extents), lambda _: "some elements", known)
     numbers, addresses = _addresses(inner, extents, leaves)
+    return leaves, numbers.reshape(-1), addresses.reshape(-1)
+
+
+def _picked(given: _Places, layout: Layout[Any], part: Part, where: str) -> WriteTargets:
+    """Return targets of some elements of a box, address by address."""
+    leaves, numbers, addresses = given
     chosen = layout.to_numpy().reshape(-1)
-    numbers, addresses = numbers.reshape(-1)[chosen], addresses.reshape(-1)[chosen]
+    numbers, addresses = numbers[chosen], addresses[chosen]
     found: list[WriteTarget | Refused | Arranged] = []
     for number, places in grouped(numbers):
         leaf = leaves[number]

@@ -6,6 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
+from tensorwrapper.errors import ReadOnlyError
 
 
 def _ab():
@@ -148,3 +149,53 @@ def test_ten_million_rows_are_written_without_lists():
     view.assign(np.ones(2 * many, "i1"))
     assert np.asarray(a).all()
     assert np.asarray(b).all()
+
+
+def _repeats(x):
+    v = sel.concat([x, x])
+    w = sel.concat([v, v[::-1]]).optimize()
+    return sel.concat([w, w.reverse(1)], mode=1)
+
+
+def test_a_repeat_of_repeats_is_added_to():
+    for x in (tw.zeros((2, 3), dtype="i8"), tw.jagged([[0, 0], [0]])):
+        view = _repeats(x)
+        places = np.arange(x.shape.size)
+        where = _repeats(tw.from_buffer(places, x.shape)).compute().elements()
+        given = np.arange(view.shape.size) ** 2
+        tw.from_buffer(given, view.shape).accumulate_into(view)
+        expected = np.zeros_like(places)
+        np.add.at(expected, where, given)
+        assert x.elements().tolist() == expected.tolist()
+
+
+def test_what_is_used_twice_many_times_over_is_added_to_once_each():
+    x = tw.zeros((3,), dtype="i8")
+    view = sel.as_view(x)
+    for _ in range(12):
+        view = sel.concat([view, view[::-1]])
+    sel.as_view(np.ones(view.shape.extents, int)).accumulate_into(view)
+    assert x.tolist() == [2**12] * 3
+    deep = sel.as_view(x)
+    for _ in range(200):
+        deep = sel.concat([deep[1:], deep[:1]])
+    sel.as_view([5, 0, 0]).accumulate_into(deep)
+    assert sorted(x.tolist()) == [2**12, 2**12, 2**12 + 5]
+
+
+def test_what_nests_deeply_is_written_to():
+    x, flat = tw.zeros((2, 3), dtype="i8"), np.arange(6)
+    view = sel.as_view(x)
+    for step in range(100):
+        view = sel.concat([view[1:], view[:1]], mode=0).reverse(1) if step % 3 else sel.stack(list(view))
+    view.assign(flat.reshape(2, 3))
+    assert view.compute().tolist() == flat.reshape(2, 3).tolist()
+    assert sorted(x.elements().tolist()) == flat.tolist()
+
+
+def test_what_is_made_once_and_computed_is_refused_for_what_it_is():
+    x = tw.zeros((2, 2), dtype="i8")
+    w = sel.maximum(x, 1)
+    with pytest.raises(ReadOnlyError, match=r"the result of maximum\(\)"):
+        sel.as_view(np.ones((4, 2), int)).accumulate_into(sel.concat([w, w[::-1]]))
+    assert x.tolist() == [[0, 0], [0, 0]]
