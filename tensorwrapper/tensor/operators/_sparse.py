@@ -4,6 +4,7 @@ What comes out equal to the new fill is not stored. A dense operand is refused w
 of a result would otherwise follow from values.
 """
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, cast
 
@@ -65,7 +66,7 @@ def _computed(function: Any, operands: list[Operand], name: str) -> "tuple[Tenso
 
 
 def _several(found: Any) -> "tuple[Any, ...]":  # noqa: ANN401 - one array or more
-    return cast("tuple[Any, ...]", found) if isinstance(found, tuple) else (found,)
+    return tuple(cast("Iterable[Any]", found)) if isinstance(found, tuple) else (found,)
 
 
 def _stored(places: IntArray, result: Array, size: int, fill: Array) -> BufferCommon[Any]:
