@@ -152,16 +152,13 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         return self.pad(widths, fill_value=fill_value)
 
     def _padded_rows(self, length: int, fill_value: object, mode: SupportsIndex, *, clip: bool) -> Self:
-        view = self._by(Layout.flatten) if self.shape.kind == "nested" else self
-        shape = view.shape
-        if shape.kind == "smooth":
-            return view.pad_rows(length, fill_value=fill_value, mode=mode, clip=clip)
+        shape = self.shape
         number = mode_of(mode, shape.rank)
         value = fit_number(fill_value, self.dtype, "fill_value")[()]
         fill = whole(Filling(box((1,)), value, self.dtype))
-        is_row = number == shape.rank - 1 == shape.outer_rank
+        is_row = shape.kind == "jagged" and number == shape.rank - 1 == shape.outer_rank
         where = () if is_row else (number,)
-        rows = self._make(put_together_rows("pad_rows", [view._expression, fill], length, clip, *where))
+        rows = self._make(put_together_rows("pad_rows", [self._expression, fill], length, clip, *where))
         names = names_of(shape)
         return rows if names is None else cast("Any", rows).named(*names)
 

@@ -105,9 +105,10 @@ class TensorStructure(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         number, extent = mode_of(mode, flat.shape.rank), to_count(length, "a length")
         value = fit_number(fill_value, self.dtype, "fill_value")
         shape, padded = pad_mode(flat.elements(), flat.shape, number, extent, value, clip=clip)
-        return self._make(
-            wrap_layout(contiguous(shape, 0), flat._layout.implementation.names), self._buffer.like(padded)
-        )
+        layout = wrap_layout(contiguous(shape, 0), flat._layout.implementation.names)
+        if self.shape.kind == "nested":
+            layout = Layout.nested(layout, layers=self.shape.layers)
+        return self._make(layout, self._buffer.like(padded))
 
 
 def cut_rows(

@@ -53,3 +53,12 @@ def test_plans_read_what_they_say(path):
         read = f["x"]
         assert read[12:17, ::2].tolist() == [[2.0, 2.0]] * 3 + [[3.0, 3.0]] * 2
         assert read._expression.node.tensor.buffer.records._opened.keys() == {2, 3, 9}
+
+
+def test_no_bounding_box_of_rows_is_looked_for(tmp_path, monkeypatch):
+    with tw.open(tmp_path / "run.tens", "a") as f:
+        for k in range(4):
+            f.extend("x", tw.jagged([[k] * k, [7]]))
+    with tw.open(tmp_path / "run.tens") as f:
+        monkeypatch.setattr(tw.Shape, "as_smooth", None)
+        assert len(f["x"]) == 8

@@ -9,6 +9,7 @@ from support.awkward_arrays import tensors, to_awkward
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
+from tensorwrapper import selection as sel
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import ConversionError, ExtentError, RankError
 
@@ -169,6 +170,33 @@ def test_a_nested_tensor_loses_its_layers_first():
     assert t.flatten(1).tolist() == [[0], [1, 2], [3, 4, 5]]
     assert t.num(2).tolist() == [[1, 2], [3]]
     assert t.rows().reduce(np.add).tolist() == [[0, 3], [12]]
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        Shape(2, 4),
+        Shape(0, 4),
+        Shape(2, 0),
+        Shape(2, 3, 2),
+        Shape.jagged([2, 1]),
+        Shape.jagged([[1, 2], [3]]),
+    ],
+)
+@pytest.mark.parametrize("clip", [False, True])
+@pytest.mark.parametrize("mode", [-1, 0])
+def test_layers_stay_where_rows_are_made_longer(shape, clip, mode):
+    flat = tw.from_buffer(np.arange(shape.size), shape)
+    t = tw.from_buffer(np.arange(shape.size), Shape.nested(shape, layers=(1, shape.rank - 1)))
+    if not mode and shape.kind == "jagged":
+        pytest.skip("a new index leads to no rows")
+    for length in (1, 5):
+        expected = flat.pad_rows(length, mode=mode, fill_value=9, clip=clip)
+        view = sel.as_view(t).pad_rows(length, mode=mode, fill_value=9, clip=clip)
+        read = sel.from_json(sel.to_json(view), sources=sel.sources(view))
+        for found in (t.pad_rows(length, mode=mode, fill_value=9, clip=clip), view.compute(), read.compute()):
+            assert found.shape == Shape.nested(expected.shape, layers=t.shape.layers)
+            assert found.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("n", [10**5])

@@ -5,7 +5,13 @@ from typing import Any, cast
 import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges, frozen_array, shared_table, splits_of, tidy_table
-from tensorwrapper.errors import ConversionError, ExtentMismatchError, OutOfBoundsError, RankError
+from tensorwrapper.errors import (
+    ConversionError,
+    ExtentMismatchError,
+    LayerError,
+    OutOfBoundsError,
+    RankError,
+)
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._parts import PlacedRows
@@ -37,9 +43,17 @@ def choose(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Bloc
     ------
     ExtentMismatchError
         If the rows of the key are not those of the layout.
+    LayerError
+        If one of both has layers: a key chooses across them.
     OutOfBoundsError
         If there is no such position; the text names the row.
     """
+    for own, what in ((layout.shape, "what it chooses from"), (shape, "a key of rows")):
+        if own.kind == "nested":
+            raise LayerError(
+                f"{what} has layers, {own}, and a key of rows chooses across them: "
+                "flatten() both first, and nest what is chosen"
+            )
     mode = shape.rank - 1
     if layout.shape.rank < shape.rank:
         raise RankError(

@@ -32,7 +32,7 @@ from tensorwrapper.selection.expressions._expression import (
 )
 from tensorwrapper.selection.expressions._fields import dtype_name
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.expressions._joining import Joining
+from tensorwrapper.selection.expressions._joining import Interleaving, Joining
 from tensorwrapper.selection.rows._flat import Pieces, in_order
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor.lowlevel import padded_lines
@@ -268,6 +268,8 @@ def _by_prefix(parts: tuple[Expression, ...], mode: int) -> Expression:
     flats = tuple([in_order(part) for part in parts])
     if not mode:
         return whole(Joining(0, flats))
+    if mode == parts[0].shape.rank:
+        return whole(Interleaving(0, flats))  # Each prefix has one element.
     bounds = np.stack([element_splits(part.shape, mode) for part in parts], axis=1)
     starts, lengths = bounds[:-1], np.diff(bounds, axis=0)
     sources = np.broadcast_to(np.arange(len(parts), dtype=np.int64), lengths.shape)
@@ -376,7 +378,11 @@ def _pad_rows(parts: tuple[Expression, ...], length: int, clip: bool, mode: int 
     part, fill = parts
     shape = part.shape
     if mode >= 0:
-        made, own, wanted = padded_lines(shape, mode, length, clip=clip)
+        flat = shape.flatten() if shape.kind == "nested" else shape
+        lines = _padded_box if flat.kind == "smooth" else padded_lines
+        made, own, wanted = lines(flat, mode, length, clip=clip)
+        if shape.kind == "nested":
+            made = Shape.nested(made, layers=shape.layers)
         return _checked(made), _lengthened(part, fill, splits_of(own), own, wanted)
     splits = element_splits(shape, shape.rank - 1)
     own = np.diff(splits)
@@ -389,6 +395,16 @@ def _pad_rows(parts: tuple[Expression, ...], length: int, clip: bool, mode: int 
         # Without a row, the bounding box does not know how long one would be.
         made = Shape(*made.as_smooth().extents[:-1], length)
     return _checked(made), _lengthened(part, fill, splits, own, wanted)
+
+
+def _padded_box(shape: Shape, mode: int, length: int, *, clip: bool) -> tuple[Shape, IntArray, IntArray]:
+    """Return what `padded_lines` does, of a box, which goes on in any mode."""
+    extents = shape.extents
+    outer, inner = math.prod(extents[:mode]), math.prod(extents[mode + 1 :])
+    extent = length if clip else max(length, extents[mode])
+    own = np.full(outer, extents[mode] * inner, dtype=np.int64)
+    made = _checked(Shape(*extents[:mode], extent, *extents[mode + 1 :]))
+    return made, own, np.full(outer, extent * inner, dtype=np.int64)
 
 
 def _lengthened(

@@ -1,10 +1,14 @@
 """What jagged positions and masks choose, as a layout."""
 
+import numpy as np
 import pytest
 
+import tensorwrapper as tw
 from tensorwrapper import Layout, Shape
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
     JaggedModeError,
+    LayerError,
 )
 from tensorwrapper.layout._array_keys import (
     outer_product,
@@ -17,3 +21,26 @@ def test_rows_that_were_chosen_may_have_one_length_where_all_have_not():
     assert outer_product(layout, ([0, 2], [2, 0])).to_numpy().tolist() == [2, 0, 6, 4]
     with pytest.raises(JaggedModeError, match="mode 1 has no one extent to take positions of"):
         outer_product(layout, ([0, 1], [0]))
+
+
+NESTED = [
+    tw.from_buffer(np.arange(8), Shape.nested(Shape(2, 4), layers=(1, 1))),
+    tw.from_buffer(np.arange(3), Shape.nested(Shape.jagged([2, 1]), layers=(1, 1))),
+]
+
+
+@pytest.mark.parametrize("given", [*NESTED, *map(sel.as_view, NESTED)])
+def test_keys_of_rows_do_not_reach_across_layers(given):
+    flat = given.flatten()
+    mask = tw.as_tensor(flat) > 1
+    nested = tw.from_buffer(mask.elements(), given.shape)
+    for key in (nested, tw.jagged([[0], [0]]), tw.jagged(mask.tolist())):
+        with pytest.raises(
+            LayerError, match=r"has layers, .*: flatten\(\) both first, and nest what is chosen"
+        ):
+            given[key]
+    if flat.shape.kind == "smooth":
+        assert flat[nested].tolist() == [2, 3, 4, 5, 6, 7]  # As of any box.
+        return
+    with pytest.raises(LayerError, match="a key of rows has layers"):
+        flat[nested]

@@ -22,6 +22,7 @@ PLACED = {
     "in turns": (lambda: sel.interleave([O, O]), (5, -1)),
     "under one another": (lambda: sel.stack([O, O]), (0, 5, -1)),
     "under each row": (lambda: sel.stack([O, O], mode=1), (5, 0, -1)),
+    "under each element": (lambda: sel.stack([O, O], mode=2), (5, -1, 0)),
     "the less": (lambda: sel.minimum(O, O), (5, -1)),
     "at most": (lambda: sel.minimum(O, 3), (5, -1)),
     "at most a number for each row": (lambda: sel.minimum(O, np.array([1, 2, 3, 4])), (5, -1)),

@@ -51,6 +51,7 @@ WRITABLE = [
     "interleave([a, b])",
     "stack([a, q])",
     "stack([a, q], mode=1)",
+    "stack([a, q], mode=2)",
     "c.permute((0, 2, 1))",
     "concat([d, d[:0]])[:, :, ::-1]",
     "T[::-1]",
