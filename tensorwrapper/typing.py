@@ -51,6 +51,7 @@ __all__ = [
     "IntegerAndSlice",
     "Key",
     "KeyItem",
+    "KeyWithArray",
     "Kind",
     "LooseIndex",
     "Modes",
@@ -195,6 +196,9 @@ ArrayKeyItem: TypeAlias = (
     PositionalItem | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]] | SupportsArray
 )
 """What may stand for one mode of a tensor: what basic indexing takes, positions, or a mask."""
+
+KeyWithArray: TypeAlias = Array | tuple[Array, ArrayKeyItem] | tuple[ArrayKeyItem, Array]
+"""Keys with an array, which has `__index__`: checkers take it for an integer, whatever its rank."""
 
 ArrayKey: TypeAlias = ArrayKeyItem | tuple[ArrayKeyItem, ...]
 """What may stand between the square brackets of a tensor."""

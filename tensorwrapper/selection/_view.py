@@ -30,6 +30,7 @@ from tensorwrapper.typing import (
     IndexT_co,
     Integer,
     IntegerAndSlice,
+    KeyWithArray,
     Modes,
     NamedKey,
     ScalarT_co,
@@ -99,6 +100,8 @@ class View(
     def __getitem__(self, key: Slices) -> "View[ScalarT_co, IndexT_co]": ...
     @overload
     def __getitem__(self: "View[ScalarT_co, UnknownRank]", key: ArrayKey) -> "View[ScalarT_co]": ...
+    @overload
+    def __getitem__(self, key: KeyWithArray) -> "View[ScalarT_co]": ...
     @overload
     def __getitem__(
         self: "View[ScalarT_co, tuple[int, *Modes]]", key: Integer

@@ -1,5 +1,6 @@
 """What may be added to a tensor in a file: rows that go on where it ends, and are like those it has."""
 
+from collections.abc import Sequence
 from typing import Any, Literal, Self, cast, final
 
 import attrs
@@ -40,6 +41,10 @@ def with_rows(shape: Shape[Any], rows: int) -> Shape[Any]:
         wanted = Shape.nested(wanted, layers=shape.layers)
     names = names_of(shape)
     return wanted if names is None else wanted.named(*names)
+
+
+def _is_empty(given: object) -> bool:
+    return isinstance(given, list | tuple) and not given
 
 
 def _inner_origin(shape: Shape[Any]) -> Index | None:
@@ -103,7 +108,7 @@ class Pattern:
             If it is of another kind, or has what these elements cannot hold.
         """
         weak = isinstance(given, list | tuple)
-        if weak and not given:
+        if _is_empty(given):
             return None  # Of a list without rows nobody can say what they are like.
         tensor = self._read(given)
         self._check_shape(tensor.shape)
@@ -116,7 +121,7 @@ class Pattern:
     def _read(self, given: object) -> Tensor[Any]:
         """Return what was given as a tensor; lists and arrays are read as what the tensor that grows has."""
         if isinstance(given, TensorCommon):
-            return as_tensor(given)
+            return as_tensor(cast("npt.ArrayLike", given))
         if holds_strings(self.dtype):
             try:
                 return strings(given, kind=kind_of(self.dtype))
@@ -126,10 +131,12 @@ class Pattern:
                 ) from error
         if not isinstance(given, list | tuple):
             return as_tensor(given)
+        rows = cast("Sequence[Any]", given)
+        tensor: Tensor[Any]
         try:
-            tensor = as_tensor(given)
+            tensor = as_tensor(rows)
         except ConversionError:
-            tensor = jagged(given)
+            tensor = jagged(rows)
         if tensor.shape.size or self.fill_value is not None:
             return tensor
         return from_buffer(np.empty(0, self.dtype), tensor.shape)

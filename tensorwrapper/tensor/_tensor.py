@@ -44,6 +44,7 @@ from tensorwrapper.typing import (
     IntArray,
     Integer,
     IntegerAndSlice,
+    KeyWithArray,
     Modes,
     NamedKey,
     PositionalKey,
@@ -123,6 +124,8 @@ class Tensor(
     def __getitem__(self, key: Slices) -> "Tensor[ScalarT_co, IndexT_co]": ...
     @overload
     def __getitem__(self: "Tensor[ScalarT_co, UnknownRank]", key: ArrayKey) -> "Tensor[ScalarT_co]": ...
+    @overload
+    def __getitem__(self, key: KeyWithArray) -> "Tensor[ScalarT_co]": ...
     @overload
     def __getitem__(
         self: "Tensor[ScalarT_co, tuple[int, *Modes]]", key: Integer
