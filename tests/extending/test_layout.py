@@ -105,6 +105,23 @@ class TestStaircase(LayoutContract):
         return [Staircase(4), Staircase(1), as_layout(Staircase(4))[1:3]]
 
 
+@final
+@attrs.frozen
+class Spread(CustomLayout):
+    """The layout of the page on extending: a shape and one formula, nothing else."""
+
+    shape: Shape
+
+    def offset_of(self, index):
+        i, j = divmod(self.shape.ordinal(index), self.shape.extents[1])
+        return 10 * i + j
+
+
+class TestSpread(LayoutContract):
+    def layouts(self):
+        return [Spread(Shape(2, 3)), as_layout(Spread(Shape(4, 2)))[1:]]
+
+
 def test_places_are_those_of_the_definition():
     assert PLACES.tolist() == [[morton(i, j) for j in range(6)] for i in range(4)]
 
