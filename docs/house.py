@@ -371,8 +371,8 @@ def page() -> str:
         ),
         "## Rooms",
         (
-            "A folder has at most 15 files but for `tensor/`, `wire/` and `store/`, which stay flat but for "
-            "`tensor/operators/`; a file has at most 500 lines. `__init__` is not counted."
+            "A folder has at most 15 files but for `tensor/` and `wire/`, which stay flat but for a room "
+            "each; a file has at most 500 lines. `__init__` is not counted."
         ),
         table(
             ("room", "files", "lines", "what it is for"),

@@ -11,10 +11,10 @@ from tensorwrapper._json import dump_json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsError, TensorWrapperError
-from tensorwrapper.store._array_file import ONE
 from tensorwrapper.store._file import TensFile
-from tensorwrapper.store._npy import read_npy, read_npz, write_npy, write_npz
-from tensorwrapper.store._safetensors import read_safetensors, write_safetensors
+from tensorwrapper.store.foreign._array_file import ONE
+from tensorwrapper.store.foreign._npy import read_npy, read_npz, write_npy, write_npz
+from tensorwrapper.store.foreign._safetensors import read_safetensors, write_safetensors
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.wire import DEFAULT_LIMITS
 

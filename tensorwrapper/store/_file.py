@@ -15,17 +15,17 @@ from tensorwrapper.errors import (
     ReadOnlyError,
     TensorNameError,
 )
-from tensorwrapper.store._bytes_at import lock_for_writing, sync_folder, unlock
-from tensorwrapper.store._directory import Directory, Place
-from tensorwrapper.store._entry import Entry, make_entry, packing_of
-from tensorwrapper.store._grown import grown_parts, grown_view
-from tensorwrapper.store._index import check_tear, load_directory
-from tensorwrapper.store._reader import RecordReader
-from tensorwrapper.store._record import RecordFacts
-from tensorwrapper.store._replace import beside, make_beside
-from tensorwrapper.store._system import open_regular, refused_by_system, to_path
-from tensorwrapper.store._tail import load_end
-from tensorwrapper.store._writer import RecordWriter
+from tensorwrapper.store.growing._grown import grown_parts, grown_view
+from tensorwrapper.store.growing._writer import RecordWriter
+from tensorwrapper.store.records._directory import Directory, Place
+from tensorwrapper.store.records._entry import Entry, make_entry, packing_of
+from tensorwrapper.store.records._index import check_tear, load_directory
+from tensorwrapper.store.records._reader import RecordReader
+from tensorwrapper.store.records._record import RecordFacts
+from tensorwrapper.store.records._tail import load_end
+from tensorwrapper.store.system._bytes_at import lock_for_writing, sync_folder, unlock
+from tensorwrapper.store.system._replace import beside, make_beside
+from tensorwrapper.store.system._system import open_regular, refused_by_system, to_path
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Literal, SupportsIndex, overload
 
 from tensorwrapper.errors import ConversionError, ReadOnlyError, TensorNameError
-from tensorwrapper.store._array_file import ArrayFile, is_array_file
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
-from tensorwrapper.store._system import to_path
+from tensorwrapper.store.foreign._array_file import ArrayFile, is_array_file
+from tensorwrapper.store.system._system import to_path
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 
 __all__ = ["open", "save"]

@@ -2,8 +2,8 @@
 
 import random
 
-from tensorwrapper.store._checksum import checksum_of, choose
-from tensorwrapper.store._format import pack_header
+from tensorwrapper.store.records._checksum import checksum_of, choose
+from tensorwrapper.store.records._format import pack_header
 from tests.fuzz.mutate import mutate_bytes, mutate_text
 
 

@@ -14,7 +14,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 SPEC = importlib.util.spec_from_file_location("house", ROOT / "docs" / "house.py")
 HOUSE = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(HOUSE)
-FLAT = {"tensor/", "wire/", "store/"}
+FLAT = {"tensor/", "wire/"}
 """Floors that stay one folder: their files stand in one line, and a room would hide it."""
 BANNED_FILES = {"utils.py", "helpers.py", "base.py", "misc.py", "core.py"}
 

@@ -15,10 +15,11 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import wire
 from tensorwrapper.errors import DataFileError, TensorWrapperError
-from tensorwrapper.store import _bytes_at, verify
-from tensorwrapper.store._directory import Place, pack_rows
-from tensorwrapper.store._record import encode_index, encode_tensor
-from tensorwrapper.store._tail import hashes_of
+from tensorwrapper.store import verify
+from tensorwrapper.store.records._directory import Place, pack_rows
+from tensorwrapper.store.records._record import encode_index, encode_tensor
+from tensorwrapper.store.records._tail import hashes_of
+from tensorwrapper.store.system import _bytes_at
 from tests.support.grown_files import TWO, crafted, grown_in_steps, record, whole
 
 

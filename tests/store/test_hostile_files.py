@@ -11,8 +11,8 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError, TensorWrapperError
-from tensorwrapper.store._directory import Directory, Place
-from tensorwrapper.store._record import encode_tensor
+from tensorwrapper.store.records._directory import Directory, Place
+from tensorwrapper.store.records._record import encode_tensor
 from tests.support.spoilt_files import (
     PLACE,
     record,

@@ -10,7 +10,8 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store import _bytes_at, _file, convert
+from tensorwrapper.store import _file, convert
+from tensorwrapper.store.system import _bytes_at
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the writer is a child of fork")
 

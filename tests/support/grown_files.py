@@ -3,11 +3,11 @@
 import numpy as np
 
 import tensorwrapper as tw
-from tensorwrapper.store._checksum import checksum_of, choose
-from tensorwrapper.store._directory import Place, pack_rows
-from tensorwrapper.store._format import pack_header
-from tensorwrapper.store._record import encode_index, encode_tensor
-from tensorwrapper.store._tail import hashes_of
+from tensorwrapper.store.records._checksum import checksum_of, choose
+from tensorwrapper.store.records._directory import Place, pack_rows
+from tensorwrapper.store.records._format import pack_header
+from tensorwrapper.store.records._record import encode_index, encode_tensor
+from tensorwrapper.store.records._tail import hashes_of
 
 PARTS = {
     "x": [[0, 1], [2], [3, 4, 5]],

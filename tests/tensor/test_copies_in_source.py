@@ -115,7 +115,7 @@ ALLOWED = {
     "wire/_delivered.py": {"copy"},  # structure that is remembered when its tensor has gone, or has changed
     "buffer/copies/_lines.py": {"append", "take"},  # lines of a table
     "selection/computing/_background.py": {"put"},  # a queue
-    "store/_growth.py": {"flatten"},  # lists of records
+    "store/growing/_growth.py": {"flatten"},  # lists of records
     "wire/packings/_compressed.py": {"array"},  # sizes of blocks
     "wire/packings/_compressed_buffer.py": {"put", "take"},  # of the cache, and of a claim
     "wire/packings/_jagged.py": {"where"},  # extents of empty cells

@@ -12,11 +12,11 @@ from typing import IO, Any, Final, cast
 
 import numpy as np
 
-from tensorwrapper.store._map import FileMap, map_file, stream_over
-from tensorwrapper.store._member import Member
-from tensorwrapper.store._record import cut
-from tensorwrapper.store._replace import replacing
-from tensorwrapper.store._system import reading
+from tensorwrapper.store.foreign._member import Member
+from tensorwrapper.store.records._record import cut
+from tensorwrapper.store.system._map import FileMap, map_file, stream_over
+from tensorwrapper.store.system._replace import replacing
+from tensorwrapper.store.system._system import reading
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS

@@ -7,7 +7,7 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store._format import MOST_ROWS, check_name, pack_body
+from tensorwrapper.store.records._format import MOST_ROWS, check_name, pack_body
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames

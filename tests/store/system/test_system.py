@@ -23,7 +23,8 @@ from tensorwrapper.errors import (
     IndexTypeError,
     TensorWrapperError,
 )
-from tensorwrapper.store import _bytes_at, _system, convert, verify
+from tensorwrapper.store import convert, verify
+from tensorwrapper.store.system import _bytes_at, _system
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,9 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError, TensorNameError
-from tensorwrapper.store import _bytes_at, _tail, verify
+from tensorwrapper.store import verify
+from tensorwrapper.store.records import _tail
+from tensorwrapper.store.system import _bytes_at
 
 
 class Work:

@@ -15,7 +15,7 @@ from tests.support.opened_arrays import written
 )
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_parts_of_what_is_deflated(tmp_path, key, order, monkeypatch):
-    monkeypatch.setattr("tensorwrapper.store._member._CHUNK", 100)
+    monkeypatch.setattr("tensorwrapper.store.foreign._member._CHUNK", 100)
     array = np.asarray(np.arange(35.0).reshape(5, 7), order=order)
     part = tw.open(written(tmp_path, "npz deflated", {"x": array}))["x"][key]
     np.testing.assert_array_equal(np.asarray(part.compute()), array[key])

@@ -13,11 +13,11 @@ from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings, is_fill, kind_of
 from tensorwrapper.errors import DataFileError, ReadOnlyError, TensorWrapperError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store._directory import Place, Row
-from tensorwrapper.store._format import MOST_ROWS
-from tensorwrapper.store._growth import flat_kind, with_rows
-from tensorwrapper.store._pieces import run_of
-from tensorwrapper.store._reader import RecordReader
+from tensorwrapper.store.growing._growth import flat_kind, with_rows
+from tensorwrapper.store.records._directory import Place, Row
+from tensorwrapper.store.records._format import MOST_ROWS
+from tensorwrapper.store.records._pieces import run_of
+from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 

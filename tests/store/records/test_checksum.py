@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store import _checksum
-from tensorwrapper.store._checksum import Algorithm, checksum_of, choose, new_checksum
+from tensorwrapper.store.records import _checksum
+from tensorwrapper.store.records._checksum import Algorithm, checksum_of, choose, new_checksum
 
 MESSAGE = np.random.default_rng(0).bytes(200_000)
 SIZES = [0, 1, 16_383, 16_384, 16_385, 65_535, 65_536, 65_537, 131_072, 200_000]

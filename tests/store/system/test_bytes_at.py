@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from tensorwrapper.store import _bytes_at
-from tensorwrapper.store._bytes_at import lock_for_writing, read_at, write_at
+from tensorwrapper.store.system import _bytes_at
+from tensorwrapper.store.system._bytes_at import lock_for_writing, read_at, write_at
 
 
 @pytest.fixture

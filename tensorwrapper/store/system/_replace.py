@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store._bytes_at import sync_folder
-from tensorwrapper.store._system import mode_of, open_regular, refused_by_system
+from tensorwrapper.store.system._bytes_at import sync_folder
+from tensorwrapper.store.system._system import mode_of, open_regular, refused_by_system
 
 __all__ = ["beside", "make_beside", "replacing"]
 

@@ -6,9 +6,9 @@ from typing import Final, TypeAlias, cast
 import numpy as np
 
 from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError, TensorWrapperError
-from tensorwrapper.store._checksum import checksum_of, new_checksum
-from tensorwrapper.store._directory import Directory, Place, Row, unpack_rows
-from tensorwrapper.store._format import (
+from tensorwrapper.store.records._checksum import checksum_of, new_checksum
+from tensorwrapper.store.records._directory import Directory, Place, Row, unpack_rows
+from tensorwrapper.store.records._format import (
     ALIGNMENT,
     HEADER_BYTES,
     MAGIC,
@@ -17,7 +17,7 @@ from tensorwrapper.store._format import (
     unpack_header,
     unpack_tail,
 )
-from tensorwrapper.store._record import RecordFacts, read_facts, read_label, read_message
+from tensorwrapper.store.records._record import RecordFacts, read_facts, read_label, read_message
 from tensorwrapper.typing import IntArray
 from tensorwrapper.wire import Message
 

@@ -12,9 +12,15 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, RemoteProtocolError
-from tensorwrapper.store._directory import Directory, Place, Row
-from tensorwrapper.store._format import ALIGNMENT, HEADER_BYTES, TAIL_BYTES, unpack_header, unpack_tail
-from tensorwrapper.store._index import load_directory, read_facts_at, read_rows_at
+from tensorwrapper.store.records._directory import Directory, Place, Row
+from tensorwrapper.store.records._format import (
+    ALIGNMENT,
+    HEADER_BYTES,
+    TAIL_BYTES,
+    unpack_header,
+    unpack_tail,
+)
+from tensorwrapper.store.records._index import load_directory, read_facts_at, read_rows_at
 from tensorwrapper.typing import Array
 
 __all__ = ["hashes_of", "load_end"]

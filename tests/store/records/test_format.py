@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper.errors import DataFileError, TensorNameError
-from tensorwrapper.store._format import (
+from tensorwrapper.store.records._format import (
     ALIGNMENT,
     HEADER_BYTES,
     MAGIC,

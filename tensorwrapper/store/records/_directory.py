@@ -7,7 +7,7 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store._format import ALIGNMENT, HEADER_BYTES, MOST_ROWS, check_name
+from tensorwrapper.store.records._format import ALIGNMENT, HEADER_BYTES, MOST_ROWS, check_name
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["Directory", "Place", "Row", "pack_rows", "unpack_rows"]

@@ -5,7 +5,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store import verify
-from tensorwrapper.store._record import encode_tensor
+from tensorwrapper.store.records._record import encode_tensor
 from tests.support.grown_files import TWO, crafted, grown_in_steps, record, whole
 
 

@@ -9,7 +9,7 @@ from tensorwrapper import wire
 from tensorwrapper.errors import (
     DataFileError,
 )
-from tensorwrapper.store._format import pack_body, pack_header
+from tensorwrapper.store.records._format import pack_body, pack_header
 from tests.support.spoilt_files import BODY, record, sealed
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, final
 
 from tensorwrapper.errors import DataFileError, RemoteProtocolError
-from tensorwrapper.store._bytes_at import read_at
-from tensorwrapper.store._directory import Place, Row
-from tensorwrapper.store._format import HEADER_BYTES, unpack_header
-from tensorwrapper.store._map import map_file
-from tensorwrapper.store._pieces import join_pieces
-from tensorwrapper.store._record import RecordFacts, read_facts, read_message
-from tensorwrapper.store._system import refused_by_system
+from tensorwrapper.store.records._directory import Place, Row
+from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
+from tensorwrapper.store.records._pieces import join_pieces
+from tensorwrapper.store.records._record import RecordFacts, read_facts, read_message
+from tensorwrapper.store.system._bytes_at import read_at
+from tensorwrapper.store.system._map import map_file
+from tensorwrapper.store.system._system import refused_by_system
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import Limits, Message
 

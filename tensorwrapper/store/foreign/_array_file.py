@@ -11,18 +11,18 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, TensorNameError, TensorWrapperError
-from tensorwrapper.store._entry import Entry
-from tensorwrapper.store._map import FileMap, map_file
-from tensorwrapper.store._npy import compressed_member, is_stored, mapped_array, members_of, span_of
-from tensorwrapper.store._safetensors import read_safetensors
-from tensorwrapper.store._system import of_stranger, reading
+from tensorwrapper.store.foreign._npy import compressed_member, is_stored, mapped_array, members_of, span_of
+from tensorwrapper.store.foreign._safetensors import read_safetensors
+from tensorwrapper.store.records._entry import Entry
+from tensorwrapper.store.system._map import FileMap, map_file
+from tensorwrapper.store.system._system import of_stranger, reading
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import Limits
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
-    from tensorwrapper.store._member import Member
+    from tensorwrapper.store.foreign._member import Member
 
 __all__ = ["ONE", "ArrayFile", "is_array_file"]
 

@@ -8,7 +8,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store._pieces import join_pieces
+from tensorwrapper.store.records._pieces import join_pieces
 
 BOX = tw.as_tensor(np.arange(24).reshape(6, 4))
 ROWS = tw.jagged([[1, 2], [], [3], [4, 5, 6], [7]])

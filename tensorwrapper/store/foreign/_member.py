@@ -12,8 +12,8 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store._map import FileMap, stream_over
-from tensorwrapper.store._system import of_stranger
+from tensorwrapper.store.system._map import FileMap, stream_over
+from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.typing import Array, Extents, IntArray
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import pytest
 
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store._replace import beside, replacing
+from tensorwrapper.store.system._replace import beside, replacing
 
 
 def test_a_block_that_ends_well_replaces_the_file(tmp_path):

@@ -5,8 +5,8 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store._directory import Place, pack_rows
-from tensorwrapper.store._record import encode_index
+from tensorwrapper.store.records._directory import Place, pack_rows
+from tensorwrapper.store.records._record import encode_index
 from tests.support.spoilt_files import (
     AFTER,
     BODY,

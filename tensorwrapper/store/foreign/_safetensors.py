@@ -12,10 +12,10 @@ import numpy as np
 
 from tensorwrapper._json import Json, excess, load_json
 from tensorwrapper.errors import ConversionError, DataFileError, ParseError
-from tensorwrapper.store._map import FileMap, map_file
-from tensorwrapper.store._record import cut
-from tensorwrapper.store._replace import replacing
-from tensorwrapper.store._system import reading
+from tensorwrapper.store.records._record import cut
+from tensorwrapper.store.system._map import FileMap, map_file
+from tensorwrapper.store.system._replace import replacing
+from tensorwrapper.store.system._system import reading
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS

@@ -8,14 +8,14 @@ import attrs
 import numpy as np
 
 from tensorwrapper.errors import SizeOverflowError, TensorNameError
-from tensorwrapper.store._bytes_at import write_at
-from tensorwrapper.store._checksum import checksum_of, choose
-from tensorwrapper.store._directory import Directory, Place, Row, pack_rows
-from tensorwrapper.store._format import MOST_ROWS, check_name, pack_header
-from tensorwrapper.store._growth import Pattern
-from tensorwrapper.store._record import cut, encode_index, encode_metadata, encode_tensor
-from tensorwrapper.store._system import refused_by_system
-from tensorwrapper.store._tail import hashes_of
+from tensorwrapper.store.growing._growth import Pattern
+from tensorwrapper.store.records._checksum import checksum_of, choose
+from tensorwrapper.store.records._directory import Directory, Place, Row, pack_rows
+from tensorwrapper.store.records._format import MOST_ROWS, check_name, pack_header
+from tensorwrapper.store.records._record import cut, encode_index, encode_metadata, encode_tensor
+from tensorwrapper.store.records._tail import hashes_of
+from tensorwrapper.store.system._bytes_at import write_at
+from tensorwrapper.store.system._system import refused_by_system
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 from tensorwrapper.wire.lowlevel import WriteOptions

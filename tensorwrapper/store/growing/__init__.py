@@ -1,0 +1,1 @@
+"""How a file grows: records appended, rows added to a tensor, and all records of one as one lazy tensor."""

@@ -1,0 +1,1 @@
+"""What a `.tens` file is made of: headers, messages, checksums, and the directory of what it has."""
