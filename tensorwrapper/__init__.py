@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tensorwrapper import buffer as buffer
     from tensorwrapper import errors as errors
+    from tensorwrapper import interop as interop
     from tensorwrapper import layout as layout
     from tensorwrapper import selection as selection
     from tensorwrapper import shape as shape
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tensorwrapper import transport as transport
     from tensorwrapper import typing as typing
     from tensorwrapper import wire as wire
+    from tensorwrapper.interop import from_awkward as from_awkward
     from tensorwrapper.layout import Layout as Layout
     from tensorwrapper.selection import concat as concat
     from tensorwrapper.selection import stack as stack
@@ -71,8 +73,10 @@ __all__ = [
     "empty",
     "errors",
     "eye",
+    "from_awkward",
     "from_buffer",
     "full",
+    "interop",
     "jagged",
     "layout",
     "no_elements",
@@ -117,6 +121,7 @@ _HOMES = {
     "eye": "tensor",
     "full": "tensor",
     "zeros": "tensor",
+    "from_awkward": "interop",
     "from_buffer": "tensor",
     "jagged": "tensor",
     "sparse": "tensor",

@@ -53,6 +53,21 @@ class LayoutMoves(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         implementation = self.implementation
         return self._wrap(named_layout(implementation, names_of(implementation.shape.named(*names))))
 
+    def translate_to(self, origin: Iterable[SupportsIndex]) -> Self:
+        """Return the same places under indices that begin at `origin`; O(rank), O(rows) of a jagged shape.
+
+        As `Shape.translate_to`, where the errors stand.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> moved = Layout(Shape(2, 3)).translate_to((10, 0))
+        >>> moved.shape, moved.offset_of((10, 1))
+        (Shape(2, 3, origin=(10, 0)), 1)
+        """
+        implementation = self.implementation
+        return self._wrap(implementation.moved_to(implementation.shape.translate_to(origin)))
+
     def permute(self, *order: SupportsIndex | str | Iterable[SupportsIndex | str]) -> Self:
         """Return the layout whose mode k is mode ``order[k]`` of this one; no memory moves.
 

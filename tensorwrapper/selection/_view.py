@@ -23,7 +23,7 @@ from tensorwrapper.selection.normal._packed import packed
 from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import Operators, TensorCommon
+from tensorwrapper.tensor.lowlevel import Operators, TensorCommon, TensorLibraries
 from tensorwrapper.typing import (
     ArrayKey,
     ElementCasting,
@@ -53,6 +53,7 @@ class View(
     ViewCells[ScalarT_co],
     ViewRunning[ScalarT_co],
     ViewWriting[ScalarT_co],
+    TensorLibraries,
     TensorCommon[ScalarT_co],
     Operators[ScalarT_co, IndexT_co],
     Generic[ScalarT_co, IndexT_co],

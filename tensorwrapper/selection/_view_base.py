@@ -22,7 +22,6 @@ from tensorwrapper.selection.operations._atom import Call, capture
 from tensorwrapper.selection.operations._table import OPERATIONS
 from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import ScalarT_co
 
@@ -148,9 +147,14 @@ class ViewBase(ABC, Generic[ScalarT_co]):
     ) -> Self:
         return self._by(operation, *arguments, **options)
 
-    def _renamed(self, names: ModeNames) -> Self:
+    def _relabelled(
+        self,
+        operation: Callable[Concatenate[Layout[Any], _P], Layout[Any]],
+        *arguments: _P.args,
+        **options: _P.kwargs,
+    ) -> Self:
         old = self._expression
-        return self._make(attrs.evolve(old, layout=old.layout.named(*names)))
+        return self._make(attrs.evolve(old, layout=operation(old.layout, *arguments, **options)))
 
     def _in_order(self) -> Layout[Any]:
         """Return the layout of the elements one after the other, at the indices of this view."""

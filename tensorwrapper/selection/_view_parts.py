@@ -201,7 +201,7 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
     def _picked(self, layout: Layout[Any], items: tuple[Any, ...]) -> Self:
         """Return the view of the elements whose ranks the items of a key select of a layout."""
         points, names = self._points(addresses_of_items(layout, items)), names_of(layout.shape)
-        return points if names is None else points._renamed(picked_names(names, items))
+        return points if names is None else points._relabelled(Layout.named, *picked_names(names, items))
 
     def _points(self, ranks: IntArray) -> Self:
         """Return the view of the elements with these ranks in row-major order."""

@@ -15,7 +15,6 @@ from tensorwrapper._integers import one_sequence, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
-from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.typing import Extents, ScalarT_co, WriteCasting
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ _P = ParamSpec("_P")
 
 
 class TensorCommon(ABC, Generic[ScalarT_co]):
-    """Abstract: `shape`, `dtype`, `elements`, `assign`, `_by`, `_see_by` and `_as_operand`."""
+    """Abstract: `shape`, `dtype`, `elements`, `assign`, `_by`, `_see_by`, `_relabelled` and `_as_operand`."""
 
     __slots__ = ()
 
@@ -131,11 +130,30 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         >>> t[:, 1:].shape, t[{"column": 0}].tolist()
         (Shape(2, 2).named('row', 'column'), [1, 4])
         """
-        return self._renamed(names)
+        return self._relabelled(Layout.named, *names)
 
     @abstractmethod
-    def _renamed(self, names: ModeNames) -> Self:
-        """Return the same elements with these names of modes, unless they do not fit."""
+    def _relabelled(
+        self,
+        operation: Callable[Concatenate[Layout[Any], _P], Layout[Any]],
+        *arguments: _P.args,
+        **options: _P.kwargs,
+    ) -> Self:
+        """Return the same elements in the same order, under what an operation makes of the layout."""
+
+    def translate_to(self, origin: Iterable[SupportsIndex]) -> Self:
+        """Return the same elements under indices that begin at `origin`; keys go on counting from zero.
+
+        As `Shape.translate_to`, where the errors stand.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor([[1, 2, 3], [4, 5, 6]]).translate_to((10, 0))
+        >>> t.shape, t[0].tolist(), t.element((10, 2)).item()
+        (Shape(2, 3, origin=(10, 0)), [1, 2, 3], 3)
+        """
+        return self._relabelled(Layout.translate_to, origin)
 
     def permute(self, *order: SupportsIndex | str | Iterable[SupportsIndex | str]) -> Self:
         """Return the view whose mode k is mode ``order[k]``; the order is given loose or as one sequence.

@@ -22,7 +22,9 @@ from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.tensor._arrow_values import read_arrow
+from tensorwrapper.tensor._bridge import FOREIGN, read_foreign
 from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.tensor._labelled import is_labelled, labelled_shape
 from tensorwrapper.tensor._row_arrays import join_rows
 from tensorwrapper.tensor._sparse_convert import from_sparse_array, is_sparse_array
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
@@ -88,14 +90,8 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     if copy is not False and isinstance(value, TensorCommon):
         # A view has more to say than an array of its elements would: rows, tiles, origin, strings.
         return cast("Tensor[Any]", value._as_operand())
-    if not plain and is_sparse_array(value):
-        return from_sparse_array(value, copy=copy)
-    if (
-        not plain
-        and isinstance(value, ArrowArrayLike)
-        and (arrow := _from_arrow(value, copy=copy)) is not None
-    ):
-        return arrow
+    if not plain and (found := _by_protocol(value, copy=copy)) is not None:
+        return found
     array = _as_array(value, copy=copy)
     check_dtype(array.dtype)
     if copy:
@@ -109,6 +105,21 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     shape = wrap(make_smooth(array.shape, (0,) * array.ndim))
     layout = wrap_layout(Strided(shape, strides, offset))
     return make_tensor(layout, guard(layout, buffer))
+
+
+def _by_protocol(value: object, *, copy: bool | None) -> Tensor[Any] | None:
+    """Return a tensor of what says more about itself than an array of its elements would; else None."""
+    if type(value).__module__.partition(".")[0] in FOREIGN:
+        foreign: Tensor[Any] | None = read_foreign(value, copy)
+        if foreign is not None:
+            return foreign
+    if is_labelled(value):
+        shape = labelled_shape(value)
+        found = as_tensor(_as_array(value, copy=copy), copy=copy).translate_to(shape.origin)
+        return found.named(*shape.names)
+    if is_sparse_array(value):
+        return from_sparse_array(value, copy=copy)
+    return _from_arrow(value, copy=copy) if isinstance(value, ArrowArrayLike) else None
 
 
 def _over_run(array: Array) -> Tensor[Any]:
@@ -147,6 +158,11 @@ def _as_array(value: object, *, copy: bool | None) -> Array:
         except ValueError as error:
             name = type(cast("object", value)).__name__
             raise ConversionError(f"a {name} gives no elements: {error}") from error
+    return _read_array(value, copy=copy)
+
+
+def _read_array(value: object, *, copy: bool | None) -> Array:
+    """Return the array that an object makes of itself."""
     name = type(value).__name__
     try:
         extents: object = getattr(value, "shape", ())
@@ -156,6 +172,8 @@ def _as_array(value: object, *, copy: bool | None) -> Array:
         raise ConversionError(f"a {name} without extents has no elements: a null dataspace makes no tensor")
     try:
         return np.asarray(value, copy=False if copy is False else None)
+    except TypeError as error:
+        raise ConversionError(f"a {name} does not make an array: {error}") from error
     except ValueError as error:
         if copy is False:
             raise ConversionError(f"a {name} has no memory to share; copy=False cannot be kept") from error
@@ -325,7 +343,7 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
     ----------
     rows
         Numbers in nested lists whose lengths may differ, or arrays or tensors whose extents may differ,
-        possibly in nested lists too.
+        possibly in nested lists too; or one object of lists: of Awkward Array, Arrow, PyTorch, pandas.
     dtype
         The type of the elements; the common one if not given.
 
@@ -349,6 +367,9 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
     """
     if not isinstance(cast("object", rows), Iterable):
         raise ConversionError(f"jagged takes a sequence of rows, not {rows!r}")
+    foreign = None if isinstance(rows, list | tuple) else _by_protocol(rows, copy=True)
+    if foreign is not None:
+        return _as_rows(foreign, dtype)
     given = list(rows)
     if not given:
         raise RankError("jagged needs a row to tell the rank; from_buffer makes a tensor of no rows")
@@ -374,6 +395,15 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
     common = _common_dtype(leaves) if wanted is None else wanted
     check_dtype(common)
     return from_buffer(join_elements(leaves, common), shape)
+
+
+def _as_rows(tensor: Tensor[Any], dtype: npt.DTypeLike | None) -> Tensor[Any]:
+    """Return a tensor of which nobody else has the memory as rows, of this type if one is given."""
+    shape = tensor.shape
+    elements = tensor.elements()
+    if dtype is not None:
+        elements = check_write(elements, np.dtype(dtype))
+    return from_buffer(elements, shape.as_jagged() if shape.kind == "smooth" else shape)
 
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)

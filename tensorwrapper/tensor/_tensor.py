@@ -24,6 +24,7 @@ from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._copies import TensorCopies
 from tensorwrapper.tensor._exchange import TensorExchange
 from tensorwrapper.tensor._indexing import TensorIndexing
+from tensorwrapper.tensor._libraries import TensorLibraries
 from tensorwrapper.tensor._operators import Operators
 from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
@@ -71,6 +72,7 @@ class Tensor(
     TensorStrings[ScalarT_co],
     TensorSparse[ScalarT_co],
     TensorStructure[ScalarT_co],
+    TensorLibraries,
     TensorCommon[ScalarT_co],
     Operators[ScalarT_co, IndexT_co],
     Generic[ScalarT_co, IndexT_co],

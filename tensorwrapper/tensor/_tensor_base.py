@@ -18,7 +18,7 @@ from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError, 
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import ModeNames, agreed_names, names_of, unnamed_shape
+from tensorwrapper.shape.lowlevel import agreed_names, names_of, unnamed_shape
 from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
 
 __all__ = ["TensorBase", "guard", "layout_over"]
@@ -108,8 +108,13 @@ class TensorBase(ABC, Generic[ScalarT_co]):
     ) -> Self:
         return self._see(operation(self._layout, *arguments, **options))
 
-    def _renamed(self, names: ModeNames) -> Self:
-        return self._make(self._layout.named(*names), self._buffer)
+    def _relabelled(
+        self,
+        operation: Callable[Concatenate[Layout[Any], _P], Layout[Any]],
+        *arguments: _P.args,
+        **options: _P.kwargs,
+    ) -> Self:
+        return self._make(operation(self._layout, *arguments, **options), self._buffer)
 
     def _flat(self) -> Self:
         """Return the same tensor without layers."""

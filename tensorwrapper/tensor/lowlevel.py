@@ -1,11 +1,13 @@
 """What the floors above may use of tensors beside the public names.
 
-**What views are made of**: `TensorCommon`, the operations that tensors and views share, and `Operators`,
-which are NumPy's.
+**What views are made of**: `TensorCommon`, the operations that tensors and views share, `Operators`, which
+are NumPy's, and `TensorLibraries`, which hand both to others.
 
 **Making tensors** of parts that are known to fit: `make_tensor` (nothing is checked; `Tensor` checks).
 
 **Rows**: `cut_rows` is the layout in which a mode is dealt to rows, `padded_lines` the shape of longer ones.
+
+**Arrays of others**: `is_labelled` and `labelled_shape`, of those that name and number their modes.
 
 **Assignment**: `fit_values` is a value as an array of the type of a tensor, by the rules of its assignment;
 `add_all` adds arrays to what several layouts reach, or changes nothing.
@@ -17,6 +19,8 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._common import TensorCommon
+    from tensorwrapper.tensor._labelled import is_labelled, labelled_shape
+    from tensorwrapper.tensor._libraries import TensorLibraries
     from tensorwrapper.tensor._operators import Operators
     from tensorwrapper.tensor._pad import padded_lines
     from tensorwrapper.tensor._structure import cut_rows
@@ -24,7 +28,18 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor import make_tensor
     from tensorwrapper.tensor._writes import fit_values
 
-__all__ = ["Operators", "TensorCommon", "add_all", "cut_rows", "fit_values", "make_tensor", "padded_lines"]
+__all__ = [
+    "Operators",
+    "TensorCommon",
+    "TensorLibraries",
+    "add_all",
+    "cut_rows",
+    "fit_values",
+    "is_labelled",
+    "labelled_shape",
+    "make_tensor",
+    "padded_lines",
+]
 
 __getattr__: OfName
 __dir__: Names
@@ -32,6 +47,8 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "_common": ("TensorCommon",),
+        "_labelled": ("is_labelled", "labelled_shape"),
+        "_libraries": ("TensorLibraries",),
         "_operators": ("Operators",),
         "_pad": ("padded_lines",),
         "_structure": ("cut_rows",),

@@ -3,6 +3,7 @@
 from typing import Final, TypeAlias, final
 
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._value_class import frozen
@@ -53,7 +54,8 @@ def arrays_from_arrow(source: ArrowArrayLike) -> ArrowValues | None:
     Raises
     ------
     ConversionError
-        If there is a null, except among strings; if numbers of the array contradict each other.
+        If there is a null, except among strings and times (NaT); if numbers of the array contradict each
+        other.
     DTypeError
         If NumPy has no such elements.
     """
@@ -129,20 +131,29 @@ def _read_elements(schema: ArrowSchema, array: ForeignArray, first: int, count: 
             f"Arrow's format {form.decode(errors='replace')!r} is not of elements that tensors hold: allowed "
             "are bool, integers, floats, times without a zone, strings, and lists of these"
         )
-    _check_nulls(array, first, count)
+    if name is None or name[0] not in "mM":
+        _check_nulls(array, first, count)
     if name is None:
         return copy_elements(unpack_marks(array.memory(1, (first + count + 7) // 8), first, count))
     dtype = np.dtype(name)
-    return array.memory(1, count * dtype.itemsize, first * dtype.itemsize).view(dtype)
+    elements = array.memory(1, count * dtype.itemsize, first * dtype.itemsize).view(dtype)
+    if dtype.kind in "mM" and (valid := _valid_of(array, first, count)) is not None:
+        elements = copy_elements(elements)
+        elements[~valid] = np.datetime64("NaT") if dtype.kind == "M" else np.timedelta64("NaT")
+    return elements
+
+
+def _valid_of(array: ForeignArray, first: int, count: int) -> "npt.NDArray[np.bool_] | None":
+    """Return which elements are no nulls, where there may be some."""
+    given = array.structure
+    if not count or not given.null_count or given.n_buffers < 1 or not given.buffers[0]:
+        return None
+    return unpack_marks(array.memory(0, (first + count + 7) // 8), first, count)
 
 
 def _check_nulls(array: ForeignArray, first: int, count: int) -> None:
-    given = array.structure
-    if not count or not given.null_count or given.n_buffers < 1 or not given.buffers[0]:
-        return
-    nulls = count - int(
-        np.count_nonzero(unpack_marks(array.memory(0, (first + count + 7) // 8), first, count))
-    )
+    valid = _valid_of(array, first, count)
+    nulls = 0 if valid is None else count - int(np.count_nonzero(valid))
     if nulls:
         raise ConversionError(
             f"{nulls} of {count} elements of the Arrow array are nulls, which only strings can be: fill or "

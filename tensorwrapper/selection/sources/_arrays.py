@@ -27,6 +27,7 @@ from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._slices import Run, count_chunks, key_of, part_of, runs_of
 from tensorwrapper.selection.sources._source import Ability, Finished, ReadHandle
 from tensorwrapper.shape import Shape
+from tensorwrapper.tensor.lowlevel import is_labelled, labelled_shape
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
 __all__ = ["ArraySource", "LazyArray", "is_lazy"]
@@ -125,7 +126,7 @@ class ArraySource:
 
     array: LazyArray
     shape: Shape = attrs.field(init=False)
-    """The indices of the array; of a TensorStore they start where its domain does."""
+    """The indices of the array: those of a TensorStore's domain, and of the labels of xarray."""
     dtype: "np.dtype[Any]" = attrs.field(init=False)
     """The type of the elements."""
 
@@ -133,7 +134,9 @@ class ArraySource:
         dtype = cast("np.dtype[Any]", _dtype_of(self.array))
         check_dtype(dtype)
         object.__setattr__(self, "dtype", dtype)
-        object.__setattr__(self, "shape", Shape(*self.array.shape, origin=_origin_of(self.array)))
+        array = self.array
+        labelled = labelled_shape(array) if is_labelled(array) else None
+        object.__setattr__(self, "shape", labelled or Shape(*array.shape, origin=_origin_of(array)))
 
     @property
     def version(self) -> str:

@@ -1,0 +1,27 @@
+"""Tensors of other libraries, both ways: each library is imported by the call that needs it, and no earlier.
+
+`as_tensor` and `as_view` know the arrays of all of them, and tensors and views have ``to_awkward()`` and the
+like: users rarely need this module.
+"""
+
+from tensorwrapper.interop._arrow import to_arrow
+from tensorwrapper.interop._awkward import from_awkward, to_awkward
+from tensorwrapper.interop._duck import DuckArray, as_duck
+from tensorwrapper.interop._foreign import read_foreign
+from tensorwrapper.interop._pandas import from_pandas, to_pandas
+from tensorwrapper.interop._torch import from_torch, to_torch
+from tensorwrapper.interop._xarray import to_xarray
+
+__all__ = [
+    "DuckArray",
+    "as_duck",
+    "from_awkward",
+    "from_pandas",
+    "from_torch",
+    "read_foreign",
+    "to_arrow",
+    "to_awkward",
+    "to_pandas",
+    "to_torch",
+    "to_xarray",
+]

@@ -1,0 +1,94 @@
+"""Tensors as arrays of Arrow: modes become lists, and elements stay in their memory."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tensorwrapper._arrays import frozen_values
+from tensorwrapper.buffer.lowlevel import holds_strings
+from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.interop._operand import TensorLike, dense_of, native
+from tensorwrapper.typing import Array
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["to_arrow"]
+
+_UNITS: Final = (("s", 1), ("ms", 1), ("us", 1), ("ns", 1))
+_LAST_OF_NUMPY: Final = 23  # numbers above are of types that others have added
+
+
+def to_arrow(value: TensorLike) -> "pa.Array":
+    """Return the tensor as an array of Arrow over its first mode; O(rows), and no element is copied.
+
+    A mode of one extent is a ``fixed_size_list``, another one a ``large_list``; strings are ``large_string``
+    or ``large_binary`` with their nulls. Elements are copied if they do not lie in row-major order, if they
+    are truth values (Arrow packs these into bits), or if their byte order is not the machine's. What is no
+    time (NaT) is a null. Origins, names, layers and tiles are not said: ``shape.losses("arrow")`` lists what
+    is left out.
+
+    Raises
+    ------
+    ConversionError
+        If the tensor is sparse (``to_dense()`` has all its elements) or of rank 0.
+    DTypeError
+        If Arrow has no such elements: complex numbers, times of other units than s, ms, us and ns, and the
+        types of ml_dtypes.
+    ModuleNotFoundError
+        If pyarrow is not installed.
+
+    Examples
+    --------
+    >>> import tensorwrapper as tw
+    >>> tw.interop.to_arrow(tw.jagged([[1, 2, 3], [], [5, 6]])).to_pylist()
+    [[1, 2, 3], [], [5, 6]]
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+
+    tensor = dense_of(value, "Arrow")
+    if not tensor.rank:
+        raise ConversionError("an array of Arrow has a mode, and this tensor has none: item() is its element")
+    strings = holds_strings(tensor.dtype)
+    found = pa.array(tensor.to_string_data()) if strings else _array_of(tensor.elements())
+    levels = tensor.shape.arrow_lists()
+    # The lists of a level are as many as what the levels above say, from the inside out.
+    lengths = [tensor.shape.extent(0)]
+    for level in levels:
+        size = level.list_size
+        lengths.append(int(level.offsets[-1]) if level.offsets is not None else lengths[-1] * int(size or 0))
+    for level, length in zip(reversed(levels), reversed(lengths[:-1]), strict=True):
+        if level.offsets is None:
+            form = pa.list_(found.type, level.list_size)
+            found = pa.Array.from_buffers(form, length, [None], 0, children=[found])
+        else:
+            offsets = pa.py_buffer(level.offsets)
+            found = pa.Array.from_buffers(
+                pa.large_list(found.type), length, [None, offsets], 0, children=[found]
+            )
+    return found
+
+
+def _array_of(elements: Array) -> "pa.Array":
+    """Return a flat array over the same memory."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+
+    dtype: np.dtype[Any] = elements.dtype
+    if dtype.kind == "b":
+        bits = np.packbits(elements.astype(np.bool_, copy=False), bitorder="little")
+        return pa.Array.from_buffers(pa.bool_(), len(elements), [None, pa.py_buffer(bits)], 0)
+    if dtype.kind in "mM" and np.datetime_data(dtype) in _UNITS:
+        found, missing = native(elements), np.isnat(elements)
+    elif dtype.kind in "iuf" and dtype.num <= _LAST_OF_NUMPY and dtype.itemsize <= 8:
+        found, missing = native(elements), None
+    else:
+        raise DTypeError(
+            f"Arrow has no elements of type {dtype}: allowed are bool, integers, floats of up to 64 bits, "
+            "times in s, ms, us or ns, and strings"
+        )
+    valid: pa.Buffer | None = None
+    if missing is not None and missing.any():
+        # What is not a time is a null, as it is for pyarrow itself.
+        valid = pa.py_buffer(np.packbits(~missing, bitorder="little"))
+    buffer = pa.py_buffer(frozen_values(found).view(np.uint8))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(found.dtype), len(found), [valid, buffer], -1)

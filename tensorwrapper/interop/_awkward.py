@@ -1,0 +1,145 @@
+"""Arrays of Awkward Array, both ways: lists are jagged modes, and elements stay in their memory."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tensorwrapper._arrays import frozen_values
+from tensorwrapper.buffer.lowlevel import holds_strings
+from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.interop._arrow import to_arrow
+from tensorwrapper.interop._operand import TensorLike, dense_of, native
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
+from tensorwrapper.typing import Array
+
+if TYPE_CHECKING:
+    import awkward as ak
+
+__all__ = ["from_awkward", "to_awkward"]
+
+_STRINGS: Final = ("string", "bytestring")
+
+
+def to_awkward(value: TensorLike) -> "ak.Array":
+    """Return the tensor as an array of Awkward Array; O(rows), and no element is copied.
+
+    Modes of one extent are regular, others lists of any length. Elements are copied if they do not lie in
+    row-major order. Strings keep their nulls, as options, and take pyarrow. Origins, names, layers and tiles
+    are not said: ``shape.losses("awkward")`` lists what is left out.
+
+    Raises
+    ------
+    ConversionError
+        If the tensor is sparse (``to_dense()`` has all its elements) or of rank 0.
+    DTypeError
+        If Awkward Array has no such elements: those of ml_dtypes.
+    ModuleNotFoundError
+        If awkward is not installed; for strings also if pyarrow is not.
+
+    Examples
+    --------
+    >>> import tensorwrapper as tw
+    >>> tw.jagged([[1, 2, 3], [], [5, 6]]).to_awkward().to_list()
+    [[1, 2, 3], [], [5, 6]]
+    """
+    import awkward as ak  # noqa: PLC0415 - heavy, and not needed for the rest
+
+    tensor = dense_of(value, "Awkward Array")
+    if not tensor.rank:
+        raise ConversionError(
+            "an array of Awkward Array has a mode, and this tensor none: item() is its element"
+        )
+    if holds_strings(tensor.dtype):
+        return ak.from_arrow(to_arrow(tensor))
+    if tensor.dtype.kind == "V":
+        raise DTypeError(
+            f"Awkward Array has no elements of type {tensor.dtype}: astype(np.float32) holds them"
+        )
+    elements = native(tensor.elements())
+    form, length, buffers = tensor.shape.awkward_buffers(str(elements.dtype))
+    parts: dict[str, Array] = {**buffers, f"node{tensor.rank - 1}-data": elements}
+    return ak.from_buffers(form, length, parts)
+
+
+def from_awkward(array: "ak.Array", *, copy: bool | None = None) -> Tensor[Any]:
+    """Return an array of Awkward Array as a read-only tensor over the same memory; O(lists).
+
+    Parameters
+    ----------
+    array
+        Numbers, truth values, times or strings, in lists of any depth. Lists that a slice or a gather left
+        in another order than that of their elements are packed, which copies these.
+    copy
+        Whether elements are copied: where they must be (None), always (the tensor can be written to then),
+        or never.
+
+    Raises
+    ------
+    ConversionError
+        If there are nulls, except among strings; if there are records or unions, which are several tensors;
+        if elements must be copied and `copy` is False.
+    DTypeError
+        If tensors have no such elements.
+
+    Examples
+    --------
+    >>> import awkward as ak
+    >>> import tensorwrapper as tw
+    >>> tw.from_awkward(ak.Array([[1, 2], [], [3]])).shape
+    Shape.jagged([2, 0, 1])
+    """
+    import awkward as ak  # noqa: PLC0415 - heavy, and not needed for the rest
+
+    layout = _without_options(ak.to_layout(array))
+    leaf = _leaf_of(layout)
+    if leaf.parameter("__array__") in _STRINGS:
+        if copy is False:
+            raise ConversionError("strings of Awkward Array are copied; copy=False cannot be kept")
+        return as_tensor(ak.to_arrow(array, extensionarray=False, list_to32=False), copy=copy)
+    form, length, buffers = ak.to_buffers(ak.to_packed(ak.Array(layout)))
+    shape = Shape.from_awkward(form.to_json(), length, buffers)
+    while hasattr(form, "content"):
+        form = form.content
+    elements = np.asarray(buffers[f"{form.form_key}-data"]).reshape(-1)
+    if copy is False and not np.may_share_memory(elements, np.asarray(leaf.data)):
+        raise ConversionError("lists that do not follow one another are packed; copy=False cannot be kept")
+    tensor = from_buffer(frozen_values(elements), shape)
+    return tensor.copy() if copy else tensor
+
+
+def _without_options(layout: "ak.contents.Content") -> "ak.contents.Content":
+    """Return lists and numbers, once it is known that there is no null and nothing else among them."""
+    import awkward as ak  # noqa: PLC0415 - heavy, and not needed for the rest
+
+    def check(node: "ak.contents.Content", **_options: object) -> "ak.contents.Content | None":
+        if node.is_record:
+            raise ConversionError(
+                f"records of Awkward Array are one tensor for each field ({', '.join(node.fields)}): take "
+                "array['field']"
+            )
+        if node.is_union:
+            raise ConversionError(
+                "a union of Awkward Array has elements of several types, and a tensor of one"
+            )
+        if node.parameter("__array__") in _STRINGS:
+            return node
+        if not (node.is_option or node.is_indexed):
+            return None
+        if node.is_option and node.content.parameter("__array__") in _STRINGS:
+            return node.content
+        missing = int(np.count_nonzero(node.mask_as_bool(valid_when=False))) if node.is_option else 0
+        if missing:
+            raise ConversionError(
+                f"{missing} of {node.length} elements or lists are missing, which only strings can be: "
+                "ak.fill_none or ak.drop_none first"
+            )
+        return _without_options(node.project())
+
+    return ak.to_layout(ak.transform(check, layout))
+
+
+def _leaf_of(layout: "ak.contents.Content") -> "ak.contents.Content":
+    while layout.parameter("__array__") not in _STRINGS and hasattr(layout, "content"):
+        layout = layout.content
+    return layout

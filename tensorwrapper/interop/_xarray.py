@@ -1,0 +1,50 @@
+"""Arrays of xarray: names of modes are dims, origins are coordinates. `as_tensor` and `as_view` read them."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensorwrapper.interop._duck import as_duck
+from tensorwrapper.interop._operand import TensorLike
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import IntArray
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["to_xarray"]
+
+
+def to_xarray(value: TensorLike) -> "xr.DataArray":
+    """Return the tensor or view as a `DataArray`; a tensor's memory is shared, a view is not read. O(rank).
+
+    Names of modes are its dims (``dim_0`` and so on where there is none). A mode that does not start at zero
+    has its indices as coordinate; `as_tensor` and `as_view` take both back.
+
+    Raises
+    ------
+    ConversionError
+        If the tensor is no box, is sparse, or has strings.
+    ModuleNotFoundError
+        If xarray is not installed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> t = tw.as_tensor(np.arange(6.0).reshape(2, 3)).named("plane", "wire")
+    >>> array = t.window(t.shape[1:, 1:]).to_xarray()
+    >>> array.coords["wire"].values.tolist(), tw.as_tensor(array).shape
+    ([1, 2], Shape(1, 2, origin=(1, 1)).named('plane', 'wire'))
+    """
+    import xarray as xr  # noqa: PLC0415 - heavy, and not needed for the rest
+
+    shape = value.shape
+    duck = as_duck(value)
+    data = np.asarray(duck) if isinstance(value, Tensor) else duck
+    dims = [name or f"dim_{mode}" for mode, name in enumerate(shape.names)]
+    coords: dict[str, IntArray] = {}
+    for dim, first, extent in zip(dims, shape.origin, shape.extents, strict=True):
+        if first:
+            coords[dim] = np.arange(first, first + extent)
+    return xr.DataArray(data, coords, dims)

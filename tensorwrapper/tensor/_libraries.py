@@ -1,0 +1,103 @@
+"""Tensors and views handed to other libraries, each of which is loaded by the call that needs it."""
+
+from typing import TYPE_CHECKING, cast
+
+from tensorwrapper.tensor._bridge import hand_over
+
+if TYPE_CHECKING:
+    import awkward as ak
+    import pandas as pd
+    import pyarrow as pa
+    import torch
+    import xarray as xr
+
+    from tensorwrapper.interop import DuckArray
+
+__all__ = ["TensorLibraries"]
+
+
+class TensorLibraries:
+    """Abstract: nothing; what it is mixed into is handed to ``tensorwrapper.interop``."""
+
+    __slots__ = ()
+
+    def to_awkward(self) -> "ak.Array":
+        """Return the tensor as an array of Awkward Array; no element is copied if they lie in order.
+
+        Modes of one extent are regular, others lists of any length; strings keep their nulls. A view is
+        computed. `interop.to_awkward` has the errors.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.jagged([[1, 2, 3], [], [5, 6]]).to_awkward().to_list()
+        [[1, 2, 3], [], [5, 6]]
+        """
+        return cast("ak.Array", hand_over("to_awkward", self))
+
+    def to_arrow(self) -> "pa.Array":
+        """Return the tensor as an array of Arrow; no element is copied if they lie in order.
+
+        A mode of one extent is a ``fixed_size_list``, another one a ``large_list``; strings keep their nulls.
+        A view is computed. `interop.to_arrow` has the errors.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.jagged([[1, 2, 3], [], [5, 6]]).to_arrow().to_pylist()
+        [[1, 2, 3], [], [5, 6]]
+        """
+        return cast("pa.Array", hand_over("to_arrow", self))
+
+    def to_torch(self) -> "torch.Tensor":
+        """Return the tensor as one of PyTorch: a strided, a nested or a sparse one; a box shares its memory.
+
+        A view is computed. `interop.to_torch` says what is copied, and has the errors.
+        """
+        return cast("torch.Tensor", hand_over("to_torch", self))
+
+    def to_pandas(self) -> "pd.Series | pd.DataFrame":
+        """Return the tensor as a series, or as a frame if it is a matrix; numbers stay in their memory.
+
+        A view is computed. `interop.to_pandas` has the errors.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.jagged([[1, 2], [3]]).to_pandas().list.len().tolist()
+        [2, 1]
+        """
+        return cast("pd.Series | pd.DataFrame", hand_over("to_pandas", self))
+
+    def to_xarray(self) -> "xr.DataArray":
+        """Return the box as a `DataArray`: names of modes are its dims, origins its coordinates.
+
+        A tensor's memory is shared; a view is not read. `interop.to_xarray` has the errors.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.as_tensor([[1, 2], [3, 4]]).named("plane", "wire").to_xarray().dims
+        ('plane', 'wire')
+        """
+        return cast("xr.DataArray", hand_over("to_xarray", self))
+
+    def as_duck(self) -> "DuckArray":
+        """Return the box as a duck array, which reads nothing until it is asked for elements; O(1).
+
+        ``dask.array.from_array``, xarray and zarr take it as it is. `interop.as_duck` has the errors.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> duck = tw.as_tensor([[1, 2, 3], [4, 5, 6]]).as_duck()
+        >>> duck.shape, duck.ndim
+        ((2, 3), 2)
+        """
+        return cast("DuckArray", hand_over("as_duck", self))
+
+    def __arrow_c_schema__(self) -> object:
+        return self.to_arrow().type.__arrow_c_schema__()
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        return self.to_arrow().__arrow_c_array__(requested_schema)

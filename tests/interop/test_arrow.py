@@ -1,0 +1,142 @@
+"""Tensors as arrays of Arrow, against pyarrow and lists."""
+
+import awkward as ak
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import ConversionError, DTypeError
+
+LEAVES = [
+    "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "M8[s]", "M8[ms]", "M8[us]", "M8[ns]",
+    "m8[s]", "m8[ns]", ">i4", ">f8",
+]  # fmt: skip
+
+
+@st.composite
+def rows(draw, depth=3):
+    """Lists of one depth, with empty ones among them."""
+    return [
+        draw(rows(depth - 1)) if depth > 1 else draw(st.integers(-100, 100))
+        for _ in range(draw(st.integers(0, 4)))
+    ]
+
+
+def test_the_tour_of_arrow_holds():
+    tensor = tw.jagged([[1, 2, 3], [], [5, 6]])
+
+    assert tensor.to_arrow().to_pylist() == pa.array(tensor).to_pylist() == [[1, 2, 3], [], [5, 6]]
+    assert ak.from_arrow(pa.array(tensor)).to_list() == [[1, 2, 3], [], [5, 6]]
+
+
+@given(rows())
+def test_rows_of_any_depth_go_there_and_back(lists):
+    form = pa.large_list(pa.large_list(pa.int64()))
+    tensor = tw.as_tensor(pa.array(lists, form))
+    there = tensor.to_arrow()
+
+    assert there.to_pylist() == lists
+    assert tw.as_tensor(there).tolist() == lists
+
+
+@pytest.mark.parametrize("dtype", LEAVES)
+def test_numbers_and_times_keep_their_memory_and_type(dtype):
+    x = np.arange(24).astype(dtype)
+    for shape in (tw.Shape(24), tw.Shape(2, 3, 4), tw.Shape.jagged([5, 0, 19])):
+        tensor = tw.from_buffer(x, shape)
+        there = tensor.to_arrow()
+        back = tw.as_tensor(there)
+
+        there.validate(full=True)
+        assert there.to_pylist() == pa.array(tensor.tolist(), there.type).to_pylist()
+        assert back.dtype == x.dtype.newbyteorder("=")
+        assert back.tolist() == tensor.tolist()
+        assert np.shares_memory(back.elements(), x) == x.dtype.isnative
+
+
+def test_what_is_no_time_is_a_null_and_comes_back():
+    x = np.array(["2020-01-01", "NaT", "1969-12-31"], "M8[s]")
+    there = tw.as_tensor(x).to_arrow()
+    back = tw.as_tensor(there).to_numpy()
+
+    assert there.null_count == 1
+    assert np.array_equal(np.isnat(back), np.isnat(x))
+    assert (back[[0, 2]] == x[[0, 2]]).all()
+
+
+def test_truth_values_are_bits():
+    x = np.arange(19) % 3 == 0
+    there = tw.from_buffer(x, tw.Shape.jagged([3, 0, 16])).to_arrow()
+
+    assert there.to_pylist() == [x[:3].tolist(), [], x[3:].tolist()]
+
+
+def test_strings_keep_their_nulls_in_rows_and_boxes():
+    box = tw.strings([["a", None], ["bc", ""]])
+    lists = tw.as_tensor(pa.array([["a"], [], ["b", None]]))
+
+    assert box.to_arrow().to_pylist() == [["a", None], ["bc", ""]]
+    assert lists.to_arrow().to_pylist() == [["a"], [], ["b", None]]
+    assert tw.as_tensor(lists.to_arrow()).tolist() == lists.tolist()
+
+
+def test_boxes_are_lists_of_one_length_and_share_their_memory():
+    x = np.arange(24.0).reshape(2, 3, 4)
+    there = tw.as_tensor(x).to_arrow()
+
+    assert there.type == pa.list_(pa.list_(pa.float64(), 4), 3)
+    assert np.shares_memory(there.flatten().flatten().to_numpy(), x)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda t: t.permute((1, 0)),
+        lambda t: t[::-1, ::2],
+        lambda t: t.tiled(tw.Tiling([1, 3], [6])),
+        lambda t: t.rotate((1, 2)),
+        lambda t: sel.concat([t, t])[1:3],
+    ],
+)
+def test_any_order_of_elements_is_that_of_their_indices(make):
+    tensor = make(tw.as_tensor(np.arange(24).reshape(4, 6)))
+
+    assert tensor.to_arrow().to_pylist() == tensor.tolist()
+
+
+def test_a_tensor_without_elements_is_an_array_without_elements():
+    for shape in (
+        tw.Shape(0),
+        tw.Shape(0, 3),
+        tw.Shape(3, 0),
+        tw.Shape.jagged([], rank=2),
+        tw.Shape.jagged([0, 0]),
+    ):
+        tensor = tw.from_buffer(np.empty(0), shape)
+
+        assert tensor.to_arrow().to_pylist() == tensor.tolist()
+
+
+def test_the_type_that_is_asked_for_is_made():
+    assert pa.array(tw.jagged([[1], [2, 3]]), pa.list_(pa.int32())).type == pa.list_(pa.int32())
+    assert pa.field("x", pa.DataType._import_from_c_capsule(tw.jagged([[1]]).__arrow_c_schema__())).type == (
+        pa.large_list(pa.int64())
+    )
+
+
+@pytest.mark.parametrize(
+    ("tensor", "error", "words"),
+    [
+        (lambda: tw.as_tensor(1.0), ConversionError, "item"),
+        (lambda: tw.sparse([(0, 1)], [1.0], tw.Shape(2, 2)), ConversionError, "to_dense"),
+        (lambda: tw.as_tensor(np.ones(2, "c16")), DTypeError, "complex128"),
+        (lambda: tw.as_tensor(np.ones(2, "M8[D]")), DTypeError, "datetime64"),
+    ],
+)
+def test_what_arrow_cannot_say_is_refused_by_name(tensor, error, words):
+    with pytest.raises(error, match=words):
+        tensor().to_arrow()

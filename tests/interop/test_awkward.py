@@ -1,0 +1,98 @@
+"""Tensors as arrays of Awkward Array and back, against lists and addresses."""
+
+import awkward as ak
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorwrapper as tw
+from tensorwrapper.errors import ConversionError, DTypeError
+
+
+@given(st.lists(st.lists(st.lists(st.integers(-9, 9), max_size=4), max_size=4), max_size=4))
+def test_rows_go_there_and_back(lists):
+    array = ak.values_astype(ak.Array(lists), np.int64) if ak.num(ak.Array(lists), 0) else ak.Array(lists)
+    if array.ndim != 3 or "unknown" in str(array.type):
+        return
+    tensor = tw.as_tensor(array)
+
+    assert tensor.tolist() == lists
+    assert tensor.to_awkward().to_list() == lists
+
+
+@given(
+    st.lists(st.lists(st.integers(-9, 9), max_size=5), min_size=1, max_size=8), st.integers(0, 4), st.data()
+)
+def test_what_slices_gathers_and_masks_leave_is_packed(lists, first, data):
+    lists = [*lists, [7]]
+    array = ak.Array(lists)[first:]
+    picks = data.draw(st.lists(st.integers(0, max(len(array) - 1, 0)), max_size=6)) if len(array) else []
+    for part in (array, array[::-1], array[picks], array[ak.num(array) > 1], ak.drop_none(array)):
+        assert tw.from_awkward(part).tolist() == part.to_list()
+
+
+def test_elements_stay_in_their_memory_both_ways():
+    x = np.arange(6.0)
+    for shape in (tw.Shape(6), tw.Shape(2, 3), tw.Shape.jagged([1, 0, 5])):
+        there = tw.from_buffer(x, shape).to_awkward()
+        back = tw.from_awkward(there, copy=False)
+
+        assert np.shares_memory(back.elements(), x)
+        assert back.shape == shape
+        assert back.is_readonly
+
+
+def test_a_copy_can_be_written_to_and_what_must_be_packed_cannot_be_shared():
+    array = ak.Array([[1, 2], [3], [4, 5]])
+
+    assert not tw.from_awkward(array, copy=True).is_readonly
+    with pytest.raises(ConversionError, match="packed"):
+        tw.from_awkward(array[[2, 0]], copy=False)
+    assert tw.from_awkward(array[1:], copy=False).tolist() == [[3], [4, 5]]
+
+
+def test_modes_of_one_extent_are_regular():
+    cells = tw.from_buffer(np.arange(8), tw.Shape.from_cells((2,), [(3, 2), (1, 2)]))
+
+    assert str(cells.to_awkward().type) == "2 * var * 2 * int64"
+    assert tw.as_tensor(cells.to_awkward()).shape == cells.shape
+
+
+@pytest.mark.parametrize("values", [["a", None, "bc"], [["a", None], ["bc", "d"]], [b"a", b"\xff"]])
+def test_strings_keep_their_nulls(values):
+    tensor = tw.strings(values)
+
+    assert tensor.to_awkward().to_list() == values
+    assert tw.as_tensor(tensor.to_awkward()).tolist() == values
+
+
+def test_options_without_nulls_are_no_options():
+    array = ak.Array([[1, None], [3]])
+
+    assert tw.as_tensor(ak.drop_none(array)).tolist() == [[1], [3]]
+    assert tw.as_tensor(ak.fill_none(array, 0)).tolist() == [[1, 0], [3]]
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (lambda: ak.Array([{"a": 1}]), r"array\['field'\]"),
+        (lambda: ak.Array([1, [2]]), "several types"),
+        (lambda: ak.Array([[1, None], [3]]), "fill_none"),
+        (lambda: ak.Array([[1], None]), "drop_none"),
+    ],
+)
+def test_what_is_no_tensor_is_refused_by_name(array, words):
+    with pytest.raises(ConversionError, match=words):
+        tw.as_tensor(array())
+
+
+def test_what_awkward_does_not_have_is_refused_by_name():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    with pytest.raises(DTypeError, match="float32"):
+        tw.as_tensor(np.ones(2, ml_dtypes.bfloat16)).to_awkward()
+    with pytest.raises(ConversionError, match="to_dense"):
+        tw.sparse([(0, 1)], [1.0], tw.Shape(2, 2)).to_awkward()
+    with pytest.raises(ConversionError, match="item"):
+        tw.as_tensor(1.0).to_awkward()

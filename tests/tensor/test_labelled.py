@@ -1,0 +1,31 @@
+"""Arrays that name their modes and number them."""
+
+import dask.array as da
+import numpy as np
+import pytest
+import xarray as xr
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import ConversionError
+
+
+def test_a_part_of_an_array_keeps_its_place():
+    array = xr.DataArray(np.arange(6), dims="x", coords={"x": np.arange(10, 16)})
+
+    assert tw.as_tensor(array[2:5]).shape == tw.Shape(3, origin=(12,)).named("x")
+    assert tw.as_tensor(array[::2]).shape == tw.Shape(3).named("x")
+
+
+def test_lazy_arrays_stay_lazy_with_their_names_and_place():
+    lazy = xr.DataArray(da.arange(12, chunks=5), dims="x", coords={"x": np.arange(3, 15)})
+    view = sel.as_view(lazy)
+
+    assert view.shape == tw.Shape(12, origin=(3,)).named("x")
+    assert view.window(view.shape[5:7]).compute().tolist() == [2, 3]
+    assert view.plan().bytes_read == 96
+
+
+def test_a_dataset_is_several_tensors():
+    with pytest.raises(ConversionError, match="Dataset"):
+        tw.as_tensor(xr.Dataset({"a": ("x", [1, 2])}))

@@ -1,0 +1,17 @@
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+class Content:
+    is_record: bool
+    is_union: bool
+    is_option: bool
+    is_indexed: bool
+    fields: Sequence[str]
+    length: int
+    content: Content
+    data: npt.NDArray[np.generic]
+    def parameter(self, key: str) -> object: ...
+    def project(self) -> Content: ...
+    def mask_as_bool(self, valid_when: bool) -> npt.NDArray[np.bool_]: ...

@@ -1,0 +1,4 @@
+import pyarrow as pa
+
+class ArrowExtensionArray:
+    def __init__(self, values: pa.Array) -> None: ...

@@ -1,0 +1,6 @@
+from collections.abc import Sequence
+
+from torch import Tensor, layout
+
+def as_nested_tensor(tensors: Sequence[Tensor], *, layout: layout) -> Tensor: ...
+def nested_tensor_from_jagged(values: Tensor, offsets: Tensor) -> Tensor: ...
