@@ -51,8 +51,11 @@ ALONE = {
     },
     "tensor": {
         "Operators": "views are made of it: operators of both are one class",
+        "TensorLibraries": "views are handed over by the same calls",
         "add_all": "sums through a view are whole or not at all, as those into a tensor",
         "cut_rows": "counts may be a tensor of rows themselves, which says what belongs to which prefix",
+        "is_labelled": "a lazy array of xarray has names and an origin as one in memory has",
+        "labelled_shape": "the same",
         "padded_lines": "which shape rows get that are made longer is one rule for both",
         "fit_values": "a write through a view takes what a write to a tensor takes",
     },

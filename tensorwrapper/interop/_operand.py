@@ -4,6 +4,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection import View
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -39,4 +40,4 @@ def dense_of(value: TensorLike, library: str) -> Tensor[Any]:
 def native(elements: Array) -> Array:
     """Return elements in the byte order of this machine, which most libraries know alone."""
     dtype: np.dtype[Any] = elements.dtype
-    return elements if dtype.isnative else elements.astype(dtype.newbyteorder("="))
+    return elements if dtype.isnative else convert_elements(elements, dtype.newbyteorder("="))

@@ -150,8 +150,8 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         --------
         >>> import tensorwrapper as tw
         >>> t = tw.as_tensor([[1, 2, 3], [4, 5, 6]]).translate_to((10, 0))
-        >>> t.shape, t[0].tolist(), t.element((10, 2)).item()
-        (Shape(2, 3, origin=(10, 0)), [1, 2, 3], 3)
+        >>> t.shape, t[0].tolist(), t.window(t.shape[11:, 1:]).tolist()
+        (Shape(2, 3, origin=(10, 0)), [1, 2, 3], [[5, 6]])
         """
         return self._relabelled(Layout.translate_to, origin)
 

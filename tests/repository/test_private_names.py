@@ -8,7 +8,10 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "tensorwrapper"
 PROTOCOLS = {"_repr_html_", "_repr_svg_"}
 """Names that IPython and others call: public in all but their form."""
-FOREIGN = {"os._exit": "what ends a forked process at once has no other name in Python"}
+FOREIGN = {
+    "os._exit": "what ends a forked process at once has no other name in Python",
+    "packed._nested_tensor_size": "the extents of a nested tensor of PyTorch, else one call for each",
+}
 """What is taken of modules that are not of this package, and why."""
 
 

@@ -57,6 +57,11 @@ ALLOWED = {
     "shape": FUNCTIONS | METHODS,  # index arrays: splits, marks, extents, origins
     "layout": FUNCTIONS | METHODS,  # offsets and indices: a layout holds no elements
     "sharding": FUNCTIONS | METHODS,  # corners of boxes and matrices of integers
+    "interop": {
+        "ascontiguousarray",  # coordinates
+        "astype",  # offsets, and marks that are of that type already
+        "copy",  # Tensor.copy, which counts, and offsets
+    },
     "drawing": FUNCTIONS | METHODS,  # coordinates of pictures
     "cli": FUNCTIONS | METHODS,  # a user like any other
     "testing": FUNCTIONS | METHODS,  # the same

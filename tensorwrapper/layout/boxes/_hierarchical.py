@@ -88,6 +88,9 @@ class Hierarchical(LayoutCommon):
     def is_injective(self) -> bool:
         return self.flat.is_injective
 
+    def moved_to(self, shape: Shape[Any]) -> "Hierarchical":
+        return attrs.evolve(self, origin=shape.origin if any(shape.origin) else None)
+
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
         return self.flat.offset_of(index)
 

@@ -129,6 +129,9 @@ class Composite(LayoutCommon):
         size = self.inner.size
         return size <= _SEARCHED and len(np.unique(self.to_numpy())) == size
 
+    def moved_to(self, shape: Shape[Any]) -> "Composite":
+        return attrs.evolve(self, inner=self.inner.moved_to(shape))
+
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
         return self._after(self.inner.offset_of(index))
 

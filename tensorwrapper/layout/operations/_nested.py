@@ -133,6 +133,9 @@ class NestedLayout(LayoutCommon):
     def is_injective(self) -> bool:
         return self.under.is_injective
 
+    def moved_to(self, shape: Shape[Any]) -> "NestedLayout":
+        return NestedLayout(self.under.moved_to(shape.flatten()), self._layers)
+
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
         return self.under.offset_of(index)
 

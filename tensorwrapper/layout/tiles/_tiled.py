@@ -87,6 +87,13 @@ class TiledStrided(CellLayout):
         ]
         return np.stack(columns, axis=-1)
 
+    def moved_to(self, shape: Shape[Any]) -> LayoutCommon:
+        implementation = shape.implementation
+        if isinstance(implementation, Tiled):
+            return TiledStrided(self.tiling, self.under, implementation.grid.origin)
+        # Tiles whose own indices do not start at zero are cells like any others.
+        return self.as_blocked().moved_to(shape)
+
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
         rank = self.tiling.rank
         numbers = to_index(index, 2 * rank)
