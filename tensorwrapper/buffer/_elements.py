@@ -34,6 +34,8 @@ def check_dtype(dtype: "np.dtype[Any]") -> None:
             f"elements of type {dtype} are not supported: allowed are bool, integers, floats, complex "
             f"numbers, datetime64 and timedelta64, and the types of ml_dtypes{text}"
         )
+    if dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic":
+        raise DTypeError("times of type datetime64 count no unit: datetime64[s] is one that does")
 
 
 def holds_strings(dtype: "np.dtype[Any]") -> bool:

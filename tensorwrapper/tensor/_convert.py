@@ -24,7 +24,7 @@ from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.tensor._arrow_values import read_arrow
 from tensorwrapper.tensor._bridge import FOREIGN, read_foreign
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._labelled import is_labelled, labelled_shape
+from tensorwrapper.tensor._labelled import labelled_shape
 from tensorwrapper.tensor._row_arrays import join_rows
 from tensorwrapper.tensor._sparse_convert import from_sparse_array, is_sparse_array
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
@@ -113,8 +113,8 @@ def _by_protocol(value: object, *, copy: bool | None) -> Tensor[Any] | None:
         foreign: Tensor[Any] | None = read_foreign(value, copy)
         if foreign is not None:
             return foreign
-    if is_labelled(value):
-        shape = labelled_shape(value)
+    shape = labelled_shape(value)
+    if shape is not None:
         found = as_tensor(_as_array(value, copy=copy), copy=copy).translate_to(shape.origin)
         return found.named(*shape.names)
     if is_sparse_array(value):

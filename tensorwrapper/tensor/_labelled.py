@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from tensorwrapper.shape import Shape
 
-__all__ = ["LabelledArray", "is_labelled", "labelled_shape"]
+__all__ = ["labelled_shape"]
 
 
-class LabelledArray(Protocol):
+class _Labelled(Protocol):
     """What has names for its modes, and arrays of labels for some of them."""
 
     @property
@@ -30,13 +30,18 @@ class LabelledArray(Protocol):
         ...
 
 
-def is_labelled(array: object) -> "TypeGuard[LabelledArray]":
+def _is_labelled(array: object) -> "TypeGuard[_Labelled]":
     """Tell whether this is an array with names and labels."""
     return hasattr(array, "dims") and hasattr(array, "coords") and hasattr(array, "shape")
 
 
-def labelled_shape(array: LabelledArray) -> Shape[Any]:
-    """Return the shape of an array: dims are names, labels that count up by one the origin; O(labels)."""
+def labelled_shape(array: object) -> Shape[Any] | None:
+    """Return the shape of an array with names and labels, None of any other; O(labels).
+
+    Its dims are the names of modes; labels that count up by one say where a mode begins.
+    """
+    if not _is_labelled(array):
+        return None
     names = [name if isinstance(name, str) else None for name in array.dims]
     origin = [_first_of(array, name) for name in array.dims]
     shape = Shape.smooth(array.shape, origin=origin)
@@ -45,7 +50,7 @@ def labelled_shape(array: LabelledArray) -> Shape[Any]:
     return shape.named(*known) if any(known) else shape
 
 
-def _first_of(array: LabelledArray, name: object) -> int:
+def _first_of(array: _Labelled, name: object) -> int:
     labels: npt.NDArray[Any] = np.asarray(array.coords[name]) if name in array.coords else np.empty(0)
     if labels.ndim != 1 or labels.dtype.kind not in "iu" or not len(labels):
         return 0

@@ -1,5 +1,6 @@
 """Tensors as text: NumPy's manner for boxes and for rows of any lengths; only what is shown is read."""
 
+import math
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias, cast
@@ -15,6 +16,7 @@ from tensorwrapper.typing import Array, Index
 __all__ = ["tensor_repr", "tensor_str"]
 
 _DOTS = "..."
+_MOST = 100_000  # elements that are shown: six modes with NumPy's options
 _SEPARATOR = "\0"  # NumPy's text of no number has it
 
 _Texts: TypeAlias = "str | list[_Texts]"
@@ -57,7 +59,8 @@ def _body(layout: Layout[Any], buffer: BufferCommon[Any], *, comma: str, indent:
     if layout.shape.kind == "smooth" and not layout.shape.size:
         return "[]"
     options = np.get_printoptions()
-    edge = options["edgeitems"] if _is_large(layout.shape, options["threshold"]) else None
+    is_large = _is_large(layout.shape, options["threshold"])
+    edge = _edge_of(layout.shape, options["edgeitems"]) if is_large else None
     parts = _collect(layout, buffer, edge)
     texts = iter(_texts([box.shown.reshape(-1) for box in _boxes(parts)]))
     tree = _fill(parts, texts, edge or 0)
@@ -77,6 +80,14 @@ def _entries(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
     if cut:
         entries.insert(edge, _DOTS)
     return "{" + ", ".join(entries) + "}"
+
+
+def _edge_of(shape: Shape[Any], edge: int) -> int:
+    """Return how many entries are shown at each end of a mode: fewer, or none, where modes are many."""
+    extents = shape.extents if shape.kind == "smooth" else (2 * edge,) * shape.rank
+    while edge and math.prod([min(n, 2 * edge) for n in extents]) > _MOST:
+        edge -= 1
+    return edge
 
 
 def _is_large(shape: Shape[Any], threshold: int) -> bool:

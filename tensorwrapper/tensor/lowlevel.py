@@ -7,7 +7,7 @@ are NumPy's, and `TensorLibraries`, which hand both to others.
 
 **Rows**: `cut_rows` is the layout in which a mode is dealt to rows, `padded_lines` the shape of longer ones.
 
-**Arrays of others**: `is_labelled` and `labelled_shape`, of those that name and number their modes.
+**Arrays of others**: `labelled_shape`, of those that name and number their modes.
 
 **Assignment**: `fit_values` is a value as an array of the type of a tensor, by the rules of its assignment;
 `add_all` adds arrays to what several layouts reach, or changes nothing.
@@ -19,7 +19,7 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._common import TensorCommon
-    from tensorwrapper.tensor._labelled import is_labelled, labelled_shape
+    from tensorwrapper.tensor._labelled import labelled_shape
     from tensorwrapper.tensor._libraries import TensorLibraries
     from tensorwrapper.tensor._operators import Operators
     from tensorwrapper.tensor._pad import padded_lines
@@ -35,7 +35,6 @@ __all__ = [
     "add_all",
     "cut_rows",
     "fit_values",
-    "is_labelled",
     "labelled_shape",
     "make_tensor",
     "padded_lines",
@@ -47,7 +46,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "_common": ("TensorCommon",),
-        "_labelled": ("is_labelled", "labelled_shape"),
+        "_labelled": ("labelled_shape",),
         "_libraries": ("TensorLibraries",),
         "_operators": ("Operators",),
         "_pad": ("padded_lines",),

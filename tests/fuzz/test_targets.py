@@ -35,6 +35,7 @@ READER = re.compile(
     r"|as_(shape|tensor|view|layout)|blocks_of|einsum_shape"
 )
 REASONS = {
+    "from_awkward": "an array of Awkward Array, which has checked it; awkward-json is the shape in bytes",
     "layout.as_layout": "a layout of ours, not bytes",
     "buffer.from_functions": "functions, which a caller trusts",
     "selection.Selector.from_key": "a key of Python: tests of keys have a table of what it may be",

@@ -42,6 +42,12 @@ X = np.arange(24).reshape(4, 6)
 # One use of each operation that both have.
 USES = {
     "astype": lambda t: t.astype("f4"),
+    "to_arrow": lambda t: t.to_arrow().to_pylist(),
+    "to_awkward": lambda t: t.to_awkward().to_list(),
+    "to_pandas": lambda t: t.to_pandas().to_numpy().tolist(),
+    "to_xarray": lambda t: t.to_xarray().to_numpy().tolist(),
+    "translate_to": lambda t: t.translate_to((3, -4)),
+    "as_duck": lambda t: np.asarray(t.as_duck()).tolist(),
     "array_equal": lambda t: t.array_equal(tw.as_tensor(X)),
     "broadcast": lambda t: t.broadcast((2, 4, 6)),
     "copy": lambda t: t.copy(),
@@ -96,7 +102,7 @@ USES = {
     "__iter__": lambda t: [np.asarray(row).tolist() for row in t],
     "__len__": len,
 }
-WRITING = {"accumulate_into", "assign", "is_readonly", "__setitem__"}  # have tests of their own
+WRITING = {"accumulate_into", "assign", "is_readonly", "__setitem__", "to_torch"}  # have tests of their own
 
 
 def api(cls):

@@ -143,3 +143,17 @@ def test_views_of_every_kind_have_a_text():
     assert str(t.rotate((0, 1))) == "[[2 0 1]\n [5 3 4]]"
     assert str(t.broadcast((2, 2, 3))[1]) == "[[0 1 2]\n [3 4 5]]"
     assert str(tw.jagged([[1, 2], [3]])[:1]) == "[[1 2]]"
+
+
+def test_fuzz_of_many_modes_little_is_shown():
+    for rank in (8, 12, 20, 30):
+        tensor = tw.as_tensor(np.zeros((1,) * rank)).broadcast((100,) * rank)
+
+        assert len(repr(tensor)) < 2_000_000
+    assert str(tw.as_tensor(np.zeros((1,) * 20)).broadcast((100,) * 20)) == "[...]"
+
+
+def test_six_modes_are_shown_as_numpy_shows_them():
+    array = np.broadcast_to(np.zeros(()), (7,) * 6)
+
+    assert str(tw.as_tensor(array)) == str(array)

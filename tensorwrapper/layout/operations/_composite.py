@@ -34,7 +34,7 @@ Stage: TypeAlias = Hierarchical | Swizzle
 """A function from integers to integers: a layout, taken at ordinals, or a swizzle."""
 
 _BATCH = 1 << 18
-_LOOKED_AT = 1 << 32  # elements up to which bounds and order are found by looking at all of them
+_LOOKED_AT = 1 << 28  # elements up to which bounds and order are found by looking at all of them
 _SEARCHED = 1 << 20  # as for strided layouts: more elements are not searched for overlaps, or at one place
 
 

@@ -27,7 +27,7 @@ from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._slices import Run, count_chunks, key_of, part_of, runs_of
 from tensorwrapper.selection.sources._source import Ability, Finished, ReadHandle
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor.lowlevel import is_labelled, labelled_shape
+from tensorwrapper.tensor.lowlevel import labelled_shape
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
 __all__ = ["ArraySource", "LazyArray", "is_lazy"]
@@ -134,9 +134,8 @@ class ArraySource:
         dtype = cast("np.dtype[Any]", _dtype_of(self.array))
         check_dtype(dtype)
         object.__setattr__(self, "dtype", dtype)
-        array = self.array
-        labelled = labelled_shape(array) if is_labelled(array) else None
-        object.__setattr__(self, "shape", labelled or Shape(*array.shape, origin=_origin_of(array)))
+        shape = labelled_shape(self.array) or Shape(*self.array.shape, origin=_origin_of(self.array))
+        object.__setattr__(self, "shape", shape)
 
     @property
     def version(self) -> str:

@@ -10,7 +10,7 @@ from typing import Final, NoReturn, SupportsIndex, cast, final
 
 import numpy as np
 
-from tensorwrapper._arrays import frozen_array
+from tensorwrapper._arrays import frozen_array, memory_for
 from tensorwrapper._integers import MAX_INT64, to_counts
 from tensorwrapper._scanner import excerpt
 from tensorwrapper._value_class import value_class
@@ -183,10 +183,16 @@ def shape_of_partitions(parts: RowPartitions) -> Flat:
     Raises
     ------
     SizeOverflowError
-        If an extent of the cells does not fit into 64 bits.
+        If an extent of the cells does not fit into 64 bits, or the rows into memory.
     """
     if not parts.partitions:
         return make_smooth(parts.inner_shape, (0,) * len(parts.inner_shape))
+    # A few numbers say any number of rows of one length, none of which need have an element.
+    with memory_for(sum([level.nrows for level in parts.partitions]), "rows"):
+        return _jagged_of(parts)
+
+
+def _jagged_of(parts: RowPartitions) -> Flat:
     assembly = Assembly.of_rows(parts.partitions[0].nrows)
     *upper, leaf = parts.partitions
     for level in upper:

@@ -7,7 +7,7 @@ from typing import Generic, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import concatenated_ranges, shared_table
+from tensorwrapper._arrays import concatenated_ranges, memory_for, shared_table
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import (
     ConversionError,
@@ -46,7 +46,12 @@ def rows_of(shape: Shape) -> Rows:
 
 def rows_at(shape: Shape, picks: Positions) -> Jagged:
     """Return these rows one after the other, every origin 0; O(what is picked), in array operations."""
-    rows = rows_of(shape)
+    # Rows that are alike are stored once; those that are picked are not.
+    with memory_for(picks.count, "rows"):
+        return _rows_at(rows_of(shape), picks)
+
+
+def _rows_at(rows: Rows, picks: Positions) -> Jagged:
     columns = rows.columns
     nodes = picks.to_numpy() + (rows.start - rows.first)
     levels: list[tuple[IntArray, Origins]] = [(np.array([len(nodes)]), 0)]

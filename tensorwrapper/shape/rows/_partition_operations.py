@@ -8,7 +8,7 @@ from typing import SupportsIndex, TypeAlias
 
 import numpy as np
 
-from tensorwrapper._arrays import frozen_array
+from tensorwrapper._arrays import frozen_array, memory_for
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError
 from tensorwrapper.shape.rows._partition import Partition, check_span
@@ -53,8 +53,9 @@ def even(origin: int, extent: int, count: int, mode: int) -> Partition:
     if not count:
         return Partition(frozen_array(np.array([origin], dtype=np.int64)))
     size, rest = divmod(extent, count)
-    numbers = np.arange(count + 1, dtype=np.int64)
-    return Partition(frozen_array(origin + size * numbers + np.minimum(numbers, rest)))
+    with memory_for(count, "tiles"):
+        numbers = np.arange(count + 1, dtype=np.int64)
+        return Partition(frozen_array(origin + size * numbers + np.minimum(numbers, rest)))
 
 
 def chunked(chunk: Chunk, extent: int | None, origin: int, mode: int) -> Partition:
@@ -83,10 +84,11 @@ def chunked(chunk: Chunk, extent: int | None, origin: int, mode: int) -> Partiti
     size = extent if size == -1 else min(size, extent)
     # Chunks of one size are never none: a mode of extent 0 has one empty chunk, as in Dask.
     count = -(-extent // size) if size else 1
-    marks = np.arange(count + 1, dtype=np.int64)
-    marks *= size
-    marks[-1] = extent
-    return Partition(frozen_array(marks + origin))
+    with memory_for(count, "chunks"):
+        marks = np.arange(count + 1, dtype=np.int64)
+        marks *= size
+        marks[-1] = extent
+        return Partition(frozen_array(marks + origin))
 
 
 def per_mode(value: PerMode, rank: int, what: str) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from typing import IO, Any, Final, cast
 
 import numpy as np
 
+from tensorwrapper.buffer.lowlevel import check_dtype
 from tensorwrapper.store.foreign._member import Member
 from tensorwrapper.store.records._record import cut
 from tensorwrapper.store.system._map import FileMap, map_file, stream_over
@@ -78,6 +79,8 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
     if type(is_fortran) is not bool:
         raise ValueError(f"its order is {reprlib.repr(is_fortran)}")
     dtype: np.dtype[Any] = np.lib.format.descr_to_dtype(fields["descr"])
+    if dtype.subdtype is not None:
+        raise ValueError(f"each of its elements is an array: {dtype}")
     if dtype.hasobject:
         raise ValueError("it holds Python objects, and only a pickle could bring them back")
     return shape, is_fortran, dtype
@@ -170,6 +173,7 @@ def compressed_member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> Memb
     with zipfile.ZipFile(stream_over(memoryview(memory))) as archive, archive.open(info) as member:
         shape, is_fortran, dtype = _header(member)
         place, size = member.tell(), math.prod(shape) * dtype.itemsize
+    check_dtype(dtype)
     # What is claimed is compared before anything is allocated; the archive checks what it unpacks.
     if place + size != info.file_size:
         raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper.errors import ExtentError, OutOfBoundsError, SizeOverflowError
-from tensorwrapper.shape import Partition
+from tensorwrapper.shape import Partition, Tiling
 from tensorwrapper.shape.rows._partition_operations import (
     even,
     is_refinement,
@@ -92,3 +92,12 @@ def test_even_tiles_differ_by_one_at_most_the_larger_first(origin, extent, count
 def test_elements_need_a_tile():
     with pytest.raises(ExtentError, match="mode 3"):
         even(0, 5, 0, 3)
+
+
+def test_fuzz_more_tiles_than_memory_holds_are_refused_by_name():
+    for make in (
+        lambda: Tiling.from_chunks([1], extents=[2**62]),
+        lambda: even(0, 2**62, 2**61, 0),
+    ):
+        with pytest.raises(SizeOverflowError, match="more than memory holds"):
+            make()

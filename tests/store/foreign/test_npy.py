@@ -1,5 +1,6 @@
 """NumPy's own files, with NumPy as the judge; never a pickle."""
 
+import ast
 import tracemalloc
 import zipfile
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.errors import ConversionError, DataFileError
+from tensorwrapper.errors import ConversionError, DataFileError, DTypeError
 from tests.support.foreign_files import ARRAYS, assert_equal, convert, read
 
 
@@ -148,3 +149,17 @@ def test_fuzz_a_long_header_of_npy_is_not_unpacked(tmp_path):
         tw.store.convert(tmp_path / "a.npz", tmp_path / "a.tens")
     assert tracemalloc.get_traced_memory()[1] < 2**22
     tracemalloc.stop()
+
+
+@pytest.mark.parametrize("descr", ["('i1', (1,))", "[('a', 'i1')]", "'|V3'", "'M8'"])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_fuzz_elements_that_no_tensor_has_are_refused(tmp_path, descr, compressed):
+    header = f"{{'descr': {descr}, 'fortran_order': False, 'shape': ()}}".encode()
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+    data += bytes(np.dtype(ast.literal_eval(descr)).itemsize)
+    path = tmp_path / "in.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED) as archive:
+        archive.writestr("a.npy", data)
+
+    with tw.open(path) as file, pytest.raises((DataFileError, DTypeError)):
+        np.asarray(file["a"])
