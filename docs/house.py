@@ -108,8 +108,8 @@ def trees() -> dict[str, ast.Module]:
 
 @cache
 def telling(path: str) -> list[ast.AST]:
-    """Return the nodes of a file that ask, import or define: a tenth of all, walked once."""
-    kinds = ast.Call, ast.Compare, ast.MatchClass, ast.Match, ast.ImportFrom, ast.ClassDef
+    """Return the nodes of a file that ask, import or define, walked once."""
+    kinds = ast.Call, ast.Compare, ast.MatchClass, ast.Match, ast.ImportFrom, ast.ClassDef, ast.Attribute
     return [node for node in ast.walk(trees()[path]) if isinstance(node, kinds)]
 
 
@@ -235,11 +235,21 @@ def asks_kind(node: ast.AST) -> bool:
         sides = [node.left, *node.comparators]
         words = {n.value for side in sides for n in ast.walk(side) if isinstance(n, ast.Constant)}
         return bool(words & KINDS) and any(isinstance(s, ast.Attribute) and s.attr == "kind" for s in sides)
-    return (
+    if (
         isinstance(node, ast.Match)
         and isinstance(node.subject, ast.Attribute)
         and node.subject.attr == "kind"
-    )
+    ):
+        words = {
+            n.value for case in node.cases for n in ast.walk(case.pattern) if isinstance(n, ast.Constant)
+        }
+        return bool(words & KINDS)
+    return False
+
+
+def asks_box(node: ast.AST) -> bool:
+    """Return whether a node asks a shape whether it is a box, or has layers."""
+    return isinstance(node, ast.Attribute) and node.attr in {"is_box", "has_layers"}
 
 
 def asks_name(node: ast.AST) -> bool:
@@ -262,6 +272,7 @@ def questions() -> dict[str, Counter[str]]:
                     counts[family] += any(homes[n] != room(path) for n in wanted & set(homes))
             if floor(path) != "shape":
                 counts["kinds"] += asks_kind(node)
+                counts["boxes"] += asks_box(node)
             counts["names"] += asks_name(node)
     return {path: +counts for path, counts in sorted(found.items()) if +counts}
 
@@ -362,7 +373,7 @@ def page() -> str:
     files = sum(map(len, sizes.values()))
     lines = sum(n for found in sizes.values() for _, n in found)
     asked_for = questions()
-    columns = [*FAMILIES, "kinds", "names"]
+    columns = [*FAMILIES, "kinds", "names", "boxes"]
     low = lowlevel()
     parts = [
         "# The house in numbers",
@@ -414,7 +425,9 @@ def page() -> str:
             "How often a room asks whether a layout, a buffer or a node is of a class of another room "
             "(`isinstance`, `type(x) is`, `case Class(`; whether it is one at all is not counted), compares "
             "the kind of a shape, or looks for an attribute by name. What can be asked for, a stranger's "
-            "class has to be known for; so the numbers should fall."
+            "class has to be known for; so the numbers should fall. The last column counts the question "
+            "whether a shape, or a view, is a box or has layers, which each answers itself: there are ways "
+            "that are for boxes alone, such as memory as one array."
         ),
         table(
             ("room", *columns),

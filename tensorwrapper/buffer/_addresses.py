@@ -16,7 +16,7 @@ __all__ = ["all_addresses", "packed_layout"]
 
 def packed_layout(shape: Shape[Any]) -> Layout[Any]:
     """Return the layout of a shape without gaps, in row-major order; it has the names of the shape."""
-    if shape.kind == "nested" or names_of(shape) is not None:
+    if shape.has_layers or names_of(shape) is not None:
         return Layout(shape)
     return wrap_layout(contiguous(shape, 0))
 

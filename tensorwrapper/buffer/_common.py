@@ -221,7 +221,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     def obstacle(self, layout: LayoutCommon) -> str:
         """Return why no array can be over these elements, and what has them instead."""
-        if layout.shape.kind != "smooth":
+        if not layout.shape.is_box:
             return (
                 f"a tensor of shape {layout.shape} is no array: to_padded() fills it, cells() has its parts"
             )
@@ -256,7 +256,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             If the shape is no box, or only a copy can be given and `copy` is False.
         """
         array: Array
-        if copy is not False and layout.shape.kind == "smooth" and self.memory_of(layout) is None:
+        if copy is not False and layout.shape.is_box and self.memory_of(layout) is None:
             # What no strides reach, or lies nowhere, is read into an array of its own.
             flat = self.own_elements_of(layout) if copy else self.elements_of(layout)
             array, copy = flat.reshape(layout.shape.extents), None
@@ -476,7 +476,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return Dense(cast("Any", flat))
 
     def obstacle(self, layout: LayoutCommon) -> str:
-        if layout.shape.kind != "smooth":
+        if not layout.shape.is_box:
             return super().obstacle(layout)
         return (
             "no array is over the elements of a mode of several strides: np.asarray(t) and t.copy() read "

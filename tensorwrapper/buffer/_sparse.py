@@ -265,7 +265,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return np.array_equal(a[1], b[1], equal_nan=equal_nan)
 
     def obstacle(self, layout: LayoutCommon) -> str:
-        box = layout.shape.kind == "smooth"
+        box = layout.shape.is_box
         ways = "to_dense() fills it" if box else "to_padded() and cells() fill it"
         return f"a sparse tensor is no array: {ways}, coords() and values() have its parts"
 

@@ -198,7 +198,7 @@ class Strings(BufferCommon[Any]):
         dtype: "np.dtype[Any] | None" = None,
         copy: bool | None = None,  # noqa: FBT001
     ) -> Array:
-        if layout.shape.kind != "smooth":
+        if not layout.shape.is_box:
             raise ConversionError(super().obstacle(layout))
         if copy is False:
             raise ConversionError("strings become an array only by a copy; copy=False cannot be kept")

@@ -35,7 +35,7 @@ def as_duck(value: TensorLike) -> "DuckArray":
     """
     shape = value.shape
     is_sparse = isinstance(value, Tensor) and value.is_sparse
-    if shape.kind != "smooth" or is_sparse or holds_strings(value.dtype):
+    if not shape.is_box or is_sparse or holds_strings(value.dtype):
         raise ConversionError(
             f"a tensor of shape {shape!r} and {value.dtype} is no array of numbers: to_padded() fills rows, "
             "cells() has parts of them, to_dense() has all elements of a sparse one"

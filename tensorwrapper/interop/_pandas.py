@@ -43,7 +43,7 @@ def to_pandas(value: TensorLike) -> "pd.Series | pd.DataFrame":
 
     tensor = tensor_of(value)
     shape = tensor.shape
-    is_box = shape.kind == "smooth"
+    is_box = shape.is_box
     if (
         not shape.rank
         or (is_box and shape.rank > 2)

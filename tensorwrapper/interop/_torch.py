@@ -51,7 +51,7 @@ def to_torch(value: TensorLike) -> "torch.Tensor":
             )
         places = torch.from_numpy(np.ascontiguousarray(tensor.coords().T))
         return torch.sparse_coo_tensor(places, _torch_of(tensor.values()), tensor.shape.extents)
-    if tensor.shape.kind == "smooth":
+    if tensor.shape.is_box:
         return _torch_of(np.asarray(tensor))
     elements = _torch_of(tensor.elements())
     try:

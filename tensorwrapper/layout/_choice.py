@@ -29,7 +29,7 @@ def of_layers(
     if orders is not None and not is_default(order):
         raise LayoutError("give either order, which is one for all layers, or orders")
     modes, flat = modes_of_layers(shape.layers, order, orders), shape.flatten()
-    if flat.kind == "smooth" or modes == "C" or ascend is not None or strides is not None:
+    if flat.is_box or modes == "C" or ascend is not None or strides is not None:
         return of_flat(flat, modes, ascend, strides, offset)
     return jagged_in_order(flat, modes, offset or 0)
 
@@ -46,7 +46,7 @@ def of_flat(
         if not is_default(order) or ascend is not None:
             raise LayoutError("give either strides, or order and ascend")
         return _from_strides(shape, to_ints(strides, "strides"), offset or 0)
-    if shape.kind != "smooth":
+    if not shape.is_box:
         if ascend is not None:
             raise LayoutError(f"ascend is for boxes, not for the {shape.kind} shape {shape}: use reverse()")
         return packed_cells(shape, order, 1, offset or 0)
@@ -54,7 +54,7 @@ def of_flat(
 
 
 def _from_strides(shape: Shape[Any], strides: Index, offset: int) -> Strided:
-    if shape.kind != "smooth":
+    if not shape.is_box:
         raise LayoutError(f"strides describe boxes; from_block_offsets is for the jagged shape {shape}")
     if len(strides) != shape.rank:
         raise LayoutError(f"{len(strides)} strides do not fit a shape of rank {shape.rank}")

@@ -202,7 +202,7 @@ class LayoutConstructors(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         space, multiple = unnamed_shape(shape), to_int(alignment, "an alignment")
         if multiple < 1:
             raise LayoutError(f"an alignment is a positive number of elements, not {multiple}")
-        if space.kind != "smooth":
+        if not space.is_box:
             raise LayoutError(f"rows of a box are aligned, not those of the {space.kind} shape {space}")
         modes = fastest_first(order, space.rank)
         strides = aligned_strides(space.extents, modes, multiple)

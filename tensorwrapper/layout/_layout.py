@@ -115,15 +115,16 @@ class Layout(
     ) -> None:
         space = unnamed_shape(shape)
         start = None if offset is None else to_int(offset, "an offset")
-        kind = space.implementation.kind
+        implementation = space.implementation
+        plain = orders is None and order is _ROW_MAJOR and ascend is None and strides is None
         made: LayoutCommon
-        if kind == "nested":
-            made = NestedLayout(of_layers(space, order, orders, ascend, strides, start), space.layers)
-        elif orders is not None:
-            raise LayoutError(f"orders are for the layers of nested shapes; {space} is {kind}")
-        elif kind == "smooth" and order is _ROW_MAJOR and ascend is None and strides is None:
+        if plain and implementation.is_box:
             # Most layouts are such: nothing is asked twice.
             made = row_major(space, start or 0)
+        elif implementation.has_layers:
+            made = NestedLayout(of_layers(space, order, orders, ascend, strides, start), space.layers)
+        elif orders is not None:
+            raise LayoutError(f"orders are for the layers of nested shapes; {space} is {space.kind}")
         else:
             made = of_flat(space, order, ascend, strides, start)
         if space is not shape:

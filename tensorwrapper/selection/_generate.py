@@ -57,7 +57,7 @@ Parameter: TypeAlias = "ViewLike | float"
 
 def _to_box(shape: ShapeLike) -> Shape:
     given: Shape[Any] = unnamed_shape(shape)
-    if given.kind != "smooth":
+    if not given.is_box:
         raise JaggedModeError(f"elements are generated over a box, not over {given}: as_smooth() is its box")
     return given
 

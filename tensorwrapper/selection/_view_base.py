@@ -124,7 +124,7 @@ class ViewBase(ABC, Generic[ScalarT_co]):
         try:
             new = operation(layout, *positional, **named)
         except LayoutError:
-            if layout.shape.kind != "smooth":
+            if not layout.shape.is_box:
                 raise
             # No layout of the places says it; one of the view's own elements, in their order, may.
             node = Whole(unnamed_view(old))

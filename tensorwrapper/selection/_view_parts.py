@@ -108,7 +108,7 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if not isinstance(cast("object", widths), Iterable):
             raise ConversionError(f"widths are one pair (before, after) per mode, not {widths!r}")
         pairs = cast("tuple[tuple[int, int], ...]", tuple([to_counts(pair, "widths") for pair in widths]))
-        if self.shape.kind != "smooth":
+        if not self.shape.is_box:
             raise JaggedModeError(
                 f"pad goes round a box, not round {self.shape}: to_padded() makes a box of it"
             )
@@ -141,7 +141,7 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> v.pad_rows(5).compute().tolist(), v.pad_rows(2, clip=True).compute().tolist()
         ([[1, 2, 3, 0, 0]], [[1, 2]])
         """
-        if self.shape.kind != "smooth":
+        if not self.shape.is_box:
             return self._padded_rows(to_count(length, "a length"), fill_value, mode, clip=clip)
         rank, count = self.shape.rank, to_count(length, "a length")
         number = mode_of(mode, rank)
@@ -156,7 +156,7 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         number = mode_of(mode, shape.rank)
         value = fit_number(fill_value, self.dtype, "fill_value")[()]
         fill = whole(Filling(box((1,)), value, self.dtype))
-        is_row = shape.kind == "jagged" and number == shape.rank - 1 == shape.outer_rank
+        is_row = not shape.has_layers and number == shape.rank - 1 == shape.outer_rank
         where = () if is_row else (number,)
         rows = self._make(put_together_rows("pad_rows", [self._expression, fill], length, clip, *where))
         names = names_of(shape)
@@ -169,7 +169,7 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             return selected
         given = _known_key(key) if isinstance(key, ViewBase) else key
         layout = self._expression.layout
-        if given.shape.kind == "smooth":
+        if given.shape.is_box:
             return self._of_each_row(np.asarray(given))
         rows_of_keys: Array = cast("Any", given).elements()
         chosen = choose(layout.implementation, given.shape, rows_of_keys)
@@ -209,7 +209,7 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         return points if ranks.ndim == 1 else points._by(Layout.reshape, ranks.shape)
 
     def _check_smooth(self, what: str) -> None:
-        if self.shape.kind != "smooth":
+        if not self.shape.is_box:
             raise JaggedModeError(f"{what} are selected of a box, not of {self.shape}: select rows by slices")
 
     def __copy__(self) -> Self:

@@ -99,7 +99,7 @@ class ViewQueries(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         shape = self.shape
         given = to_inside(indices, shape)
         rows = given.reshape(math.prod(given.shape[:-1]), shape.rank)
-        if shape.kind == "smooth":
+        if shape.is_box:
             rows = rows - np.array(shape.origin, dtype=np.int64)
         return tuple(routes(self._expression, rows))
 

@@ -30,7 +30,7 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> tw.concat([tw.jagged([[1, 2], []]), tw.jagged([[3]])]).flatten().compute().tolist()
         [1, 2, 3]
         """
-        if mode is None and self.shape.kind == "nested":
+        if mode is None and self.shape.has_layers:
             return self._by(Layout.flatten)
         return self._step("merge_rows", (1 if mode is None else mode,))
 
@@ -69,7 +69,7 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             [[1, 1, 1], [2]]
             """
             wanted = as_shape(shape)
-            if wanted.kind == "smooth" or not self._expression.is_box:
+            if wanted.is_box or not self._expression.is_box:
                 return self._see_by(Layout.broadcast, shape)
             return self._make(put_together_rows("spread", [self._expression], wanted))
 

@@ -215,7 +215,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if not most:
             raise BufferSizeError(f"an element of {self.dtype} has more than {max_bytes} bytes")
         watch = Watch(self.nbytes, progress, cancel)
-        if self.shape.kind == "nested":
+        if self.shape.has_layers:
             flat = self._by(Layout.flatten)
             return _nested_blocks(
                 flat._blocks(most, threads_for(self.nbytes, threads), watch, cancel), self.shape.layers

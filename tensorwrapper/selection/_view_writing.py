@@ -128,12 +128,12 @@ class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         check_names(target.shape, self.shape, "accumulate_into")
         values = self.copy()
         if isinstance(target, Tensor):
-            if target.shape.kind != "smooth":
+            if not target.shape.is_box:
                 values.accumulate_into(target, casting=casting)
                 return
             accumulate(values, Expression(Reading(TensorSource(target)), target.layout), casting)
             return
-        if target.shape.kind == "smooth":
+        if target.shape.is_box:
             accumulate(values, target.normal_form(), casting)
             return
         line = target._make(in_order(target._expression))

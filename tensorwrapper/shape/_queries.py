@@ -51,6 +51,30 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return self.implementation.kind
 
     @property
+    def is_box(self) -> bool:
+        """Whether the kind is ``"smooth"``: one extent for each mode, and no layers.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(2, 2).is_box, Shape.jagged([2, 2]).is_box
+        (True, False)
+        """
+        return self.implementation.is_box
+
+    @property
+    def has_layers(self) -> bool:
+        """Whether the kind is ``"nested"``; `flatten` drops the layers.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape.nested(Shape(2, 3), layers=(1, 1)).has_layers, Shape(2, 3).has_layers
+        (True, False)
+        """
+        return self.implementation.has_layers
+
+    @property
     def size(self) -> int:
         """The number of elements, as a Python integer of any size."""
         return self.implementation.size

@@ -25,7 +25,7 @@ Box: TypeAlias = Shape
 def as_box(shape: ShapeLike, what: str) -> Box:
     """Return a smooth shape, without names, of what is given; ``what`` says in the error what it is."""
     box: Shape[Any] = unnamed_shape(shape)
-    if box.kind != "smooth":
+    if not box.is_box:
         raise JaggedModeError(f"{what} must be a box, not {box.kind}: as_smooth() gives the bounding box")
     return box
 

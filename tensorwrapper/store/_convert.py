@@ -137,7 +137,7 @@ def _dense(tensors: _Tensors, path: Path, lost: list[str]) -> Iterator[tuple[str
         except TensorWrapperError as error:
             raise ConversionError(f"{name!r} cannot be written to {path}: {error}") from error
         fill = " and is sparse" if tensor.is_sparse else ""
-        if tensor.shape.kind != "smooth" or fill or any(tensor.shape.origin):
+        if not tensor.shape.is_box or fill or any(tensor.shape.origin):
             raise ConversionError(
                 f"{name!r} has the shape {tensor.shape}{fill}; {path.suffix} holds dense boxes from zero on"
             )

@@ -151,7 +151,7 @@ def align(
         raise RankError(f"two or more shapes are aligned, not {len(shapes)}")
     if len({shape.rank for shape in shapes}) > 1:
         raise RankError(f"shapes of the ranks {[shape.rank for shape in shapes]} have no index in common")
-    if all(shape.kind == "smooth" for shape in shapes):
+    if all(shape.is_box for shape in shapes):
         raise JaggedModeError("boxes are one cell each, and meet in one; at least one operand must be jagged")
     rank = shapes[0].rank
     modes = [tuple(range(rank)) if order is None else to_permutation(order, rank) for order in given]
@@ -160,7 +160,7 @@ def align(
 
 def _shape_of(operand: "Tensor[Any] | ShapeLike") -> Shape:
     shape: Shape = operand.shape if isinstance(operand, Tensor) else as_shape(operand)
-    return shape.flatten() if shape.kind == "nested" else shape
+    return shape.flatten()
 
 
 def _aligned(shapes: tuple[Shape, ...], orders: tuple[Index, ...]) -> Alignment:

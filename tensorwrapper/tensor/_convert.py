@@ -403,7 +403,7 @@ def _as_rows(tensor: Tensor[Any], dtype: npt.DTypeLike | None) -> Tensor[Any]:
     elements = tensor.elements()
     if dtype is not None:
         elements = check_write(elements, np.dtype(dtype))
-    return from_buffer(elements, shape.as_jagged() if shape.kind == "smooth" else shape)
+    return from_buffer(elements, shape.as_jagged() if shape.is_box else shape)
 
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)

@@ -79,14 +79,14 @@ class TensorCopies(TensorBase[ScalarT_co], Generic[ScalarT_co]):
 
     def to_padded(self, *, fill_value: object = 0) -> "npt.NDArray[ScalarT_co]":
         """Return an array over the bounding box, with `fill_value` where the shape has no element."""
-        if self.shape.kind == "nested":
+        if self.shape.has_layers:
             return self._flat().to_padded(fill_value=fill_value)
         value = fit_number(fill_value, self.dtype, "fill_value")
         held, box = self._layout.implementation, self.shape.as_smooth()
         array = self._buffer.memory_of(held)
         if array is not None:
             return copy_elements(array)
-        if self.shape.kind == "smooth":
+        if self.shape.is_box:
             return self._buffer.own_elements_of(held).reshape(box.extents)
         origin = box.origin
         padded = np.full(box.extents, value, dtype=self.dtype)
@@ -105,7 +105,7 @@ class TensorCopies(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             return array.tolist()
         if held.layers:
             return self._flat().tolist()
-        if self.shape.kind == "smooth":
+        if self.shape.is_box:
             return self._buffer.objects_of(held).reshape(self.shape.extents).tolist()
         rows = cast("JaggedCommon", self.shape.implementation).rows
         if rows.columns.leaf_rank == 1 and held.tiled is None:

@@ -224,10 +224,10 @@ def _blocks(tensor: Tensor[Any], tiling: Tiling | None) -> Iterator[tuple[Shape[
         if tiling.elements != unnamed_shape(shape):
             raise ConversionError(f"a tiling of {tiling.elements} has no blocks of {shape}")
         return ((tile, tensor.window(tile)) for tile in tiling.tiles())
-    if shape.kind == "smooth":
+    if shape.is_box:
         return iter([(shape, tensor)])
     cells = tensor.cells()
-    if shape.kind == "nested":
+    if shape.has_layers:
         return ((cell.shape, cell) for _, cell in cells)
     if shape.rank == 2 * shape.outer_rank > 2 and shape.raggedness != "ragged":
         # Tiles lie in the box that they tile, not each at the place in the grid that leads to it.

@@ -48,7 +48,7 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             self._make(self._layout[cast("PositionalKey", key)], self._buffer).assign(value)
         elif isinstance(key, Mapping):
             self[key_of_names(key, names_of(self.shape), self.shape.rank)] = value
-        elif self.shape.kind != "smooth" or is_ragged(key):
+        elif not self.shape.is_box or is_ragged(key):
             self.oindex[key].assign(value)
         else:
             write_key(self._layout, self._buffer, key, self._as_values(value))

@@ -41,7 +41,7 @@ def pad_mode(
     JaggedModeError
         If the mode leads to the cells of a jagged shape.
     """
-    if shape.kind == "smooth":
+    if shape.is_box:
         return _pad_box(flat.reshape(shape.extents), mode, length, fill, clip=clip)
     made, lengths, longer = padded_lines(shape, mode, length, clip=clip)
     return made, _fill_runs(flat, lengths, longer, fill)

@@ -56,7 +56,7 @@ def tensor_repr(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
 
 def _body(layout: Layout[Any], buffer: BufferCommon[Any], *, comma: str, indent: int) -> str:
     """Return nested brackets, summarised as ``np.set_printoptions`` says; later lines start at `indent`."""
-    if layout.shape.kind == "smooth" and not layout.shape.size:
+    if layout.shape.is_box and not layout.shape.size:
         return "[]"
     options = np.get_printoptions()
     is_large = _is_large(layout.shape, options["threshold"])
@@ -84,7 +84,7 @@ def _entries(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
 
 def _edge_of(shape: Shape[Any], edge: int) -> int:
     """Return how many entries are shown at each end of a mode: fewer, or none, where modes are many."""
-    extents = shape.extents if shape.kind == "smooth" else (2 * edge,) * shape.rank
+    extents = shape.extents if shape.is_box else (2 * edge,) * shape.rank
     while edge and math.prod([min(n, 2 * edge) for n in extents]) > _MOST:
         edge -= 1
     return edge
@@ -92,7 +92,7 @@ def _edge_of(shape: Shape[Any], edge: int) -> int:
 
 def _is_large(shape: Shape[Any], threshold: int) -> bool:
     # Brackets count as well: a million rows, or a cell of 2**36 by 0, may hold no element.
-    return shape.size > threshold or (shape.kind != "smooth" and _brackets(shape, (), threshold) > threshold)
+    return shape.size > threshold or (not shape.is_box and _brackets(shape, (), threshold) > threshold)
 
 
 def _brackets(shape: Shape[Any], prefix: Index, limit: int) -> int:

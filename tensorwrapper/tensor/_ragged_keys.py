@@ -15,12 +15,11 @@ def is_ragged(key: object) -> bool:
     if not isinstance(key, TensorBase):
         return False
     tensor = cast("TensorBase[Any]", key)  # type: ignore[redundant-cast]
-    shape = tensor.shape.flatten() if tensor.shape.kind == "nested" else tensor.shape
-    return shape.kind == "jagged"
+    return not tensor.shape.flatten().is_box
 
 
 def _has_layers(key: object) -> bool:
-    return isinstance(key, TensorBase) and cast("TensorBase[Any]", key).shape.kind == "nested"  # type: ignore[redundant-cast]
+    return isinstance(key, TensorBase) and cast("TensorBase[Any]", key).shape.has_layers  # type: ignore[redundant-cast]
 
 
 def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
@@ -28,7 +27,7 @@ def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
 
     What raises stands at `outer_product` and at `choose`.
     """
-    if is_ragged(key) or (layout.shape.kind == "nested" and _has_layers(key)):
+    if is_ragged(key) or (layout.shape.has_layers and _has_layers(key)):
         tensor = cast("TensorBase[Any]", key)
         implementation = layout.implementation
         chosen = choose(implementation.unnamed(), unnamed_shape(tensor.shape), tensor.elements())

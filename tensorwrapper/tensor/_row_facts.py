@@ -12,7 +12,7 @@ __all__ = ["counts_of", "positions_of_mode", "row_splits", "rows_of_counts", "ru
 
 def row_splits(shape: Shape) -> IntArray:
     """Return where the innermost rows begin among the elements, and (last) how many elements there are."""
-    if shape.kind != "smooth":
+    if not shape.is_box:
         return shape.splits(shape.rank - 1)
     length: int
     *outer, length = shape.extents
@@ -23,7 +23,7 @@ def row_splits(shape: Shape) -> IntArray:
 def counts_of(shape: Shape, mode: int) -> tuple[Shape, IntArray]:
     """Return the extent of `mode` under every prefix of `mode` indices, and the shape of those prefixes."""
     prefixes: Shape = shape.leading(mode)
-    if shape.kind == "smooth":
+    if shape.is_box:
         return prefixes, np.broadcast_to(np.int64(shape.extent(mode)), prefixes.extents)
     lengths = shape.lengths(mode)
     return prefixes, lengths.reshape(()) if not mode else lengths
@@ -32,7 +32,7 @@ def counts_of(shape: Shape, mode: int) -> tuple[Shape, IntArray]:
 def positions_of_mode(shape: Shape, mode: int) -> tuple[Shape, IntArray]:
     """Return the position of every index along `mode`, and the shape of the modes up to it."""
     leading: Shape = shape.leading(mode + 1)
-    if leading.kind == "smooth":
+    if leading.is_box:
         return leading, np.broadcast_to(np.arange(leading.extents[-1], dtype=np.int64), leading.extents)
     counts = shape.lengths(mode)
     filled = counts[counts > 0]

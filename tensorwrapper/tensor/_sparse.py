@@ -127,7 +127,7 @@ class TensorSparse(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         >>> sp[::2].to_dense().tolist()
         [[0.0, 5.0, 0.0, 0.0], [0.0, 0.0, 0.0, 7.0]]
         """
-        if self.shape.kind != "smooth":
+        if not self.shape.is_box:
             raise ConversionError(
                 f"a tensor of shape {self.shape} is no box: to_padded() fills it up to one, and "
                 "from_buffer(t.elements(), t.shape) has all its elements"
@@ -165,7 +165,7 @@ class TensorSparse(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         self._fill("csr")
         if self.shape.rank != 2:
             raise RankError(f"compressed rows need a matrix, not a tensor of rank {self.shape.rank}")
-        if self.shape.kind != "smooth":
+        if not self.shape.is_box:
             raise ConversionError(f"compressed rows need a box, not a tensor of shape {self.shape}")
         rows: int
         columns: int
@@ -218,7 +218,7 @@ class TensorSparse(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             If the package is not installed.
         """
         fill = self._fill("to_pydata")
-        if self.shape.kind != "smooth":
+        if not self.shape.is_box:
             raise ConversionError(f"pydata/sparse has boxes only, not a tensor of shape {self.shape}")
         module: Any = importlib.import_module("sparse")
         coords, values = self.stored()

@@ -127,7 +127,7 @@ class TensorStrings(TensorBase[ScalarT_co], Generic[ScalarT_co]):
                ['', 'd']], dtype='<U2')
         """
         strings = self._strings("to_numpy_strings")
-        if self.shape.kind != "smooth":
+        if not self.shape.is_box:
             raise ConversionError(
                 f"a tensor of shape {self.shape} is no array: to_padded() fills it, cells() has its parts"
             )

@@ -106,7 +106,7 @@ class TensorStructure(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         value = fit_number(fill_value, self.dtype, "fill_value")
         shape, padded = pad_mode(flat.elements(), flat.shape, number, extent, value, clip=clip)
         layout = wrap_layout(contiguous(shape, 0), flat._layout.implementation.names)
-        if self.shape.kind == "nested":
+        if self.shape.has_layers:
             layout = Layout.nested(layout, layers=self.shape.layers)
         return self._make(layout, self._buffer.like(padded))
 
@@ -127,7 +127,7 @@ def cut_rows(
 
 def _cut_evenly(layout: Layout[Any], count: int, mode: int) -> Layout[Any]:
     shape: Shape[Any] = layout.shape
-    if shape.kind == "smooth":
+    if shape.is_box:
         if not count or shape.extents[mode] % count:
             raise ExtentError(f"mode {mode} of extent {shape.extents[mode]} makes no rows of {count}")
         return layout[()].split_mode(mode, (shape.extents[mode] // count, count))
@@ -147,7 +147,7 @@ def _lengths_of(tensor: TensorBase[Any], mode: int) -> tuple[IntArray, IntArray 
         return flat, None
     if tensor.shape.rank != mode + 1:
         raise RankError(f"counts of rank {tensor.shape.rank} do not cut mode {mode}: one mode, or {mode + 1}")
-    if tensor.shape.kind == "smooth":
+    if tensor.shape.is_box:
         *outer, inner = tensor.shape.extents
         return flat, np.arange(int(np.prod(outer, dtype=np.object_)) + 1) * inner
     return flat, tensor.shape.splits(mode)

@@ -176,7 +176,7 @@ class Tensor(
             return make_tensor(wrap_layout(held), self._buffer)
         if isinstance(key, Mapping):
             return self[key_of_names(key, names_of(self.shape), self.shape.rank)]
-        if self.shape.kind != "smooth" or is_ragged(key):
+        if not self.shape.is_box or is_ragged(key):
             return make_tensor(chosen_layout(self._layout, key), self._buffer).copy()
         return self._chosen(self._layout, key)
 
@@ -230,7 +230,7 @@ class Tensor(
             If the tensor is a box, which is one cell.
         """
         self._check_cells("cells")
-        if self.shape.kind == "nested":
+        if self.shape.has_layers:
             return ((index, self.element(index)) for index, _ in self.shape.cells())
         held, outer = self._layout.implementation, self.shape.outer_rank
         names = None if held.names is None else held.names[outer:]
@@ -246,7 +246,7 @@ class Tensor(
     @overload
     def __iter__(self) -> "Iterator[Tensor[ScalarT_co]]": ...
     def __iter__(self) -> "Iterator[Tensor[Any, Any]]":
-        if self.rank == 2 and self.shape.kind == "jagged":
+        if self.rank == 2 and not (self.shape.is_box or self.shape.has_layers):
             return iter(TensorRows[Tensor[ScalarT_co], Tensor[Any]](self))
         return (make_tensor(self._layout[k], self._buffer) for k in range(len(self)))
 
@@ -274,7 +274,7 @@ class Tensor(
         >>> t.flatten().tolist(), t.flatten(2).tolist()
         ([[1, 2], [3], [4]], [[1, 2, 3], [], [4]])
         """
-        if mode is None and self.shape.kind == "nested":
+        if mode is None and self.shape.has_layers:
             return self._flat()
         merged = self._layout.merge_rows(1 if mode is None else mode)
         return make_tensor(cast("Layout[Any]", merged), self._buffer)
@@ -432,7 +432,7 @@ def make_tensor(layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> "Tenso
 
 def _of_integers(shape: Shape[Any], numbers: IntArray) -> Tensor[np.int64]:
     """Return the tensor of numbers that were made for it, or of one row of them that all prefixes share."""
-    if shape.kind == "smooth":
+    if shape.is_box:
         buffer, strides, offset = as_dense(numbers.reshape(shape.extents))
         layout = wrap_layout(Strided(unnamed_shape(shape), strides, offset), names_of(shape))
         return make_tensor(layout, guard(layout, buffer))

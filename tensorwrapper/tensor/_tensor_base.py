@@ -118,7 +118,7 @@ class TensorBase(ABC, Generic[ScalarT_co]):
 
     def _flat(self) -> Self:
         """Return the same tensor without layers."""
-        if self._layout.shape.kind != "nested":
+        if not self._layout.shape.has_layers:
             return self
         return self._make(self._layout.flatten(), self._buffer)
 

@@ -65,7 +65,7 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         self._check_writeable()
         if self._layout.implementation.names is not None and isinstance(value, TensorBase):
             check_names(self.shape, value.shape, "assign")
-        if self.shape.kind == "nested":
+        if self.shape.has_layers:
             flat = value._flat() if isinstance(value, TensorBase) else value
             self._flat().assign(flat, casting=casting)
             return
@@ -77,7 +77,7 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             self._assign_strings(value)
         elif isinstance(value, TensorBase):
             self._assign_tensor(value, casting)
-        elif self.shape.kind == "smooth":
+        elif self.shape.is_box:
             extents = self.shape.extents
             self._buffer.assign(layout, np.broadcast_to(self._as_values(value, extents, casting), extents))
         else:
@@ -97,7 +97,7 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             self._buffer.assign(layout, np.broadcast_to(given_values, (self.shape.size,)))
 
     def _assign_tensor(self, value: "TensorBase[Any]", casting: WriteCasting) -> None:
-        layout, box = self._layout.implementation, self.shape.kind == "smooth"
+        layout, box = self._layout.implementation, self.shape.is_box
         if not box and not value.shape.is_congruent(self.shape):
             raise ExtentMismatchError(f"a tensor of shape {value.shape} is not one of shape {self.shape}")
         same = value.dtype == self.dtype or np.can_cast(value.dtype, self.dtype, "safe")
@@ -127,7 +127,7 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
     def _assign_strings(self, value: object) -> None:
         strings, shape = read_strings(value, kind_of(self.dtype))
         places = np.arange(len(strings))
-        if self.shape.kind == "smooth" and shape.kind == "smooth":
+        if self.shape.is_box and shape.is_box:
             extents: Extents = self.shape.extents
             given: Extents = shape.extents
             places = np.broadcast_to(fit_extents(places.reshape(given), extents), extents)
@@ -175,7 +175,7 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             return
         shape = target.shape
         check_names(shape, self.shape, "accumulate_into")
-        if shape.kind == "smooth":
+        if shape.is_box:
             values = np.broadcast_to(
                 fit_extents(self.elements().reshape(self.shape.extents), shape.extents), shape.extents
             )
@@ -188,7 +188,7 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
 
 def _readable(value: "npt.ArrayLike | TensorBase[Any]") -> "npt.ArrayLike | TensorBase[Any]":
     """Return a value that NumPy can read, or itself refuses: a box that no strides reach as an array."""
-    if isinstance(value, TensorBase) and value.shape.kind == "smooth":
+    if isinstance(value, TensorBase) and value.shape.is_box:
         return value._buffer.to_array(value._layout.implementation)
     return value
 
@@ -225,7 +225,7 @@ def fit_values(
 def _stretched(value: "TensorBase[Any]", extents: Extents) -> LayoutCommon:
     """Return the layout of a value broadcast to these extents, as NumPy does in an assignment."""
     layout = value.layout
-    given = layout.shape.extents if layout.shape.kind == "smooth" else None
+    given = layout.shape.extents if layout.shape.is_box else None
     if given == extents:
         return layout.implementation
     try:

@@ -79,7 +79,7 @@ class LayoutContract(ABC):
         for layout, places in self._each():
             shape, offsets = layout.shape, layout.to_numpy()
             flat = shape.flatten()
-            assert offsets.shape == (flat.extents if flat.kind == "smooth" else (shape.size,))
+            assert offsets.shape == (flat.extents if flat.is_box else (shape.size,))
             assert offsets.ravel().tolist() == list(places.values())
             out = np.empty_like(offsets)
             assert layout.to_numpy(out=out) is out
@@ -184,7 +184,7 @@ class LayoutContract(ABC):
         """Of a box any integers, slices, new modes and the ellipsis; of jagged shapes runs of rows."""
         for layout, places in self._each():
             flat = layout.flatten()
-            if flat.shape.kind == "smooth":
+            if flat.shape.is_box:
                 table = flat.to_numpy()
                 keys = list(itertools.product(_KEYS, repeat=flat.shape.rank))
                 chosen: list[Any] = [*keys[:: max(1, len(keys) // _FEW)], (..., None), (None, ...), ...]
@@ -218,7 +218,7 @@ class LayoutContract(ABC):
                     flat.shape.permute(order)
                     made = self._made("permute", partial(flat.permute, order))
                 except TensorWrapperError:
-                    assert flat.shape.kind == "jagged"
+                    assert not flat.shape.is_box
                     continue
                 if made is not None:
                     for index, offset in places.items():
@@ -237,7 +237,7 @@ class LayoutContract(ABC):
                     start, extent = shape.origin_at(index[:-1]), shape.extent_at(index[:-1])
                     other = (*index[:-1], 2 * start + extent - 1 - index[-1])
                     assert made.offset_of(other) == offset
-                if shape.kind == "smooth":
+                if shape.is_box:
                     assert np.array_equal(flat.reverse().to_numpy(), np.flip(flat.to_numpy()))
 
     def test_positions_of_the_first_mode_are_gathered(self) -> None:
@@ -265,7 +265,7 @@ class LayoutContract(ABC):
         """`rotate`, `repeat`, `repeat_each`, `pad` and `broadcast`, against NumPy on the places."""
         for layout, _ in self._each():
             flat = layout.flatten()
-            if flat.shape.kind != "smooth" or not flat.shape.rank:
+            if not flat.shape.is_box or not flat.shape.rank:
                 continue
             rank, table = flat.shape.rank, flat.to_numpy()
             once = (1,) * rank

@@ -22,7 +22,7 @@ class ModeLaws(Laws):
         for mode in range(shape.rank):
             extents = [node.extent for node in nodes_of(tree, mode)]
             # A box has its extents even where no prefix leads to a mode.
-            unseen = (0, 0) if shape.flatten().kind == "jagged" else shape.extent_bounds(mode)
+            unseen = shape.extent_bounds(mode) if shape.flatten().is_box else (0, 0)
             least, greatest = bounds = (min(extents), max(extents)) if extents else unseen
 
             assert shape.extent_bounds(mode) == shape.extent_bounds(mode - shape.rank) == bounds
@@ -69,9 +69,9 @@ class ModeLaws(Laws):
         """`as_smooth` covers every row that is not empty and no more; `padding` counts what it adds."""
         tree = tree_of(shape)
         box = shape.as_smooth()
-        if shape.kind != "nested":
-            assert box.kind == "smooth"
-        if shape.flatten().kind == "smooth":
+        if not shape.has_layers:
+            assert box.is_box
+        if shape.flatten().is_box:
             assert (box.extents, box.origin) == (shape.extents, shape.origin)
         else:
             for mode in range(shape.rank):

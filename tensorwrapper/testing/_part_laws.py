@@ -87,7 +87,7 @@ class PartLaws(Laws):
                     shape.chip(*prefix, outside)
         with pytest.raises(RankError):
             shape.chip(*[0] * (shape.rank + 1))
-        if shape.kind != "smooth":
+        if not shape.is_box:
             cells = list(shape.cells())
             assert [index for index, _ in cells] == list(shape.outer().indices())
             assert all(tree_of(cell) == tree_of(shape.chip(*index)) for index, cell in cells)
@@ -155,7 +155,7 @@ def _expected(shape: Shape, key: Sequence[int | slice], *, clip: bool = False) -
     try:
         part, rest = shape.chip(*[entry for entry in key[:pins] if isinstance(entry, int)]), key[pins:]
         flat = part.flatten()
-        if flat.kind == "smooth" and not clip:
+        if flat.is_box and not clip:
             # A box has its bounds even where no prefix leads to a mode.
             for entry, start, extent in zip(rest, flat.origin, flat.extents, strict=True):
                 _check_bounds(entry, start, start + extent)

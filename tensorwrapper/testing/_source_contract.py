@@ -51,7 +51,7 @@ class SourceContract(ABC):
         assert isinstance(source.version, str)
         assert source.version == source.version
         assert self._abilities() <= {"runs", "threads", "write", "atomic"}
-        assert source.shape.kind == "smooth" or "runs" in self._abilities()
+        assert source.shape.is_box or "runs" in self._abilities()
         assert source == source  # noqa: PLR0124 - and hashed: sources are keys
         assert hash(source) == hash(source)
 
@@ -169,7 +169,7 @@ class SourceContract(ABC):
     def _wanted(self) -> list[Wanted]:
         shape = self.source().shape
         found: list[Wanted] = []
-        if shape.kind == "smooth":
+        if shape.is_box:
             extents = shape.extents
             found += [
                 Outer([range(n) for n in extents]),
@@ -179,7 +179,7 @@ class SourceContract(ABC):
                 Outer([range(max(n - 1, 0), n) for n in extents]),
                 Outer([range(0) for _ in extents]),
             ]
-        if shape.kind != "smooth" or "runs" in self._abilities():
+        if not shape.is_box or "runs" in self._abilities():
             size = shape.size
             found += [
                 Runs(0, size),

@@ -145,12 +145,12 @@ def _again(shape: Shape, way: str) -> Shape:
     """Return the same shape stored in another way."""
     flat = shape.flatten()
     if way == "rebuilt":
-        if flat.kind == "smooth":
+        if flat.is_box:
             twin = Shape.smooth(flat.extents, origin=flat.origin)
         else:
             tree = tree_of(flat)
             twin = flat if tree is None else rows_of(tree, flat.rank)
-    elif way == "cells" and flat.kind == "jagged":
+    elif way == "cells" and not flat.is_box:
         table = flat.cell_table()
         twin = Shape.from_cells(flat.outer(), table.extents, origins=table.origins)
     elif way == "window" and flat.rank:
@@ -162,7 +162,7 @@ def _again(shape: Shape, way: str) -> Shape:
         twin = pickle.loads(pickle.dumps(flat))
     else:
         twin = flat[...].copy()
-    return twin if shape.kind != "nested" else Shape.nested(twin, layers=shape.layers)
+    return twin if not shape.has_layers else Shape.nested(twin, layers=shape.layers)
 
 
 def _near(shape: Shape, k: int) -> Shape:
@@ -184,7 +184,7 @@ def _near(shape: Shape, k: int) -> Shape:
 def _facts(shape: Shape, *, origins: bool = True) -> object:
     """Return what equality is about: of a box its extents, also where no prefix leads to them."""
     flat = shape.flatten()
-    if flat.kind == "smooth":
+    if flat.is_box:
         index_function: object = (flat.extents, flat.origin if origins else None)
     else:
         index_function = _form(tree_of(flat), origins=origins)

@@ -97,7 +97,7 @@ class Block:
                 f"a block by hand is a box of numbers, not {self.tensor.shape} in {self.tensor.buffer!r}; "
                 "split_blocks makes those of other tensors",
             )
-        if self.total.kind != "smooth" or self.total.rank != self.tensor.rank:
+        if not self.total.is_box or self.total.rank != self.tensor.rank:
             raise LocalProtocolError(
                 "layout", f"a block of shape {self.tensor.shape} is of no tensor of shape {self.total}"
             )

@@ -28,7 +28,7 @@ __all__ = ["Pieces", "is_box_of_numbers", "pieces_of"]
 def is_box_of_numbers(tensor: Tensor[Any]) -> bool:
     """Tell whether a tensor has an element of a fixed size at every index of a box."""
     buffer = tensor.buffer
-    return tensor.shape.kind == "smooth" and buffer.fill_value is None and buffer.dtype.kind not in "TO"
+    return tensor.shape.is_box and buffer.fill_value is None and buffer.dtype.kind not in "TO"
 
 
 def pieces_of(tensor: Tensor[Any], limits: Limits) -> "Pieces":
@@ -59,12 +59,12 @@ def pieces_of(tensor: Tensor[Any], limits: Limits) -> "Pieces":
     check_readable(whole.label, limits)
     # Indices of an iterator are those of the modes, whatever their names and layers.
     flat = tensor.named(*[None] * tensor.rank) if any(tensor.shape.names) else tensor
-    flat = flat.flatten() if flat.shape.kind == "nested" else flat
+    flat = flat.flatten() if flat.shape.has_layers else flat
     said = _Said(total, whole, parts)
     if data is not None and packed is not None:
         of_elements = packed.place_of if run.shape == flat.shape else None
         return _Runs(said, flat.shape, data.dtype.itemsize, partial(_part_of, data), of_elements)
-    if run.shape.kind == "smooth" and run.shape.extents == total.extents:
+    if run.shape.is_box and run.shape.extents == total.extents:
         return _Boxes(said, flat, run)
     return _Runs(
         said, flat.shape, run.dtype.itemsize, partial(_run_of, run), int if run.shape == flat.shape else None

@@ -154,7 +154,7 @@ class Writer:
         if not self._plain or buffer.memory is None:
             return False
         known, shape, held = known_dtype(buffer.dtype), tensor.shape, tensor.layout.implementation
-        if known is None or shape.kind != "smooth" or held.tiled is not None or not held.is_contiguous:
+        if known is None or not shape.is_box or held.tiled is not None or not held.is_contiguous:
             return False
         if any(shape.origin) or any(shape.names):
             return False
@@ -220,11 +220,11 @@ class Writer:
                 description["shape"] = list(packed.extents)
                 return packed.elements
         shape = tensor.shape
-        if shape.kind == "nested":
+        if shape.has_layers:
             # The elements lie as they would without layers, whichever packing they go by.
             description["layers"] = list(shape.layers)
             return self._describe_shape(tensor.flatten(), description)
-        if shape.kind != "smooth":
+        if not shape.is_box:
             raise LocalProtocolError("unsupported", f"a tensor over {shape!r} has no packing")
         description["shape"] = list(shape.extents)
         if any(shape.origin):

@@ -51,13 +51,19 @@ match x:
 hasattr(x, "strides")
 x.kind == "jagged"
 x.dtype.kind == "f"
+x.is_box or x.has_layers
+match x.dtype.kind:
+    case "f": pass
+match x.kind:
+    case "nested": pass
 getattr(x, "__dlpack__")
 """
     nodes = list(HOUSE.ast.walk(HOUSE.ast.parse(text)))
 
     assert sum(HOUSE.asked(node) == {"Strided"} for node in nodes) == 3
     assert sum(map(HOUSE.asks_name, nodes)) == 1
-    assert sum(map(HOUSE.asks_kind, nodes)) == 1
+    assert sum(map(HOUSE.asks_kind, nodes)) == 2
+    assert sum(map(HOUSE.asks_box, nodes)) == 2
 
 
 def test_the_families_are_found():

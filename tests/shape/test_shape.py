@@ -196,6 +196,13 @@ def test_every_representation_is_compared():
 
 
 @pytest.mark.parametrize("shape", [shape for _, shape in ALL])
+def test_the_kind_and_the_questions_about_it_agree(shape):
+    for value in (shape, shape.implementation):
+        assert value.is_box == (value.kind == "smooth")
+        assert value.has_layers == (value.kind == "nested")
+
+
+@pytest.mark.parametrize("shape", [shape for _, shape in ALL])
 def test_a_shape_equals_nothing_but_shapes(shape):
     strangers = [None, shape.implementation, (), (3, 3), [3, 3], "(3, 3)", 3, np.zeros((3, 3)).shape]
     for other in strangers:

@@ -22,6 +22,8 @@ assert_type(matrix.reshape((3, -1)), Shape[tuple[int, int]])
 assert_type(matrix.block_table(), BlockTable)
 assert_type(matrix.block_table().offsets, IntArray)
 assert_type(matrix.partition_by_volume(4), Partition)
+assert_type(matrix.is_box, bool)
+assert_type(matrix.has_layers, bool)
 assert_type(matrix.raggedness, Raggedness)
 word: Literal["uniform", "gridded", "ragged"] = matrix.raggedness
 assert_type(Tiling.from_shape(matrix), Tiling)

@@ -107,7 +107,7 @@ def check_out(out: object, shape: Shape[Any]) -> None:
     array = cast("npt.NDArray[Any]", out)
     if array.dtype != np.int64:
         raise DTypeError(f"offsets are written over an array of type int64, not {array.dtype}")
-    extents = shape.extents if shape.kind == "smooth" else (shape.size,)
+    extents = shape.extents if shape.is_box else (shape.size,)
     if array.shape != extents:
         raise ExtentMismatchError(f"the offsets form an array of shape {extents}, but out has {array.shape}")
     if not array.flags.writeable:
@@ -272,12 +272,12 @@ class LayoutCommon(ABC):
     def refusal(self, what: str) -> LayoutError:
         """Return the error that says why `what` cannot be done to this layout."""
         shape = self.shape
-        if shape.kind == "smooth":
+        if shape.is_box:
             return LayoutError(
                 f"{what} needs a layout with one rule per mode; this one over {shape} is composite or keeps "
                 "tiles together"
             )
-        layered = ", which has layers: flatten() it first" if shape.kind == "nested" else ""
+        layered = ", which has layers: flatten() it first" if shape.has_layers else ""
         return LayoutError(f"{what} needs a layout over a box; this one is over {shape}{layered}")
 
     @property

@@ -32,9 +32,9 @@ __all__ = ["Packed", "Padded", "contiguous"]
 
 def contiguous(shape: Shape, offset: int) -> Strided | Packed:
     """Return the layout of `shape`, which has no names, without gaps, in row-major order."""
-    if shape.kind == "nested":
+    if shape.has_layers:
         raise LayoutError(f"lay out the flatten() of the nested shape {shape}; Layout(shape) has its layers")
-    return row_major(shape, offset) if shape.kind == "smooth" else Packed(shape, offset)
+    return row_major(shape, offset) if shape.is_box else Packed(shape, offset)
 
 
 @final
@@ -117,11 +117,11 @@ class Padded(CellLayout):
     def at(self, key: PositionalKey) -> LayoutCommon:
         shape, items = self._shape, expand_positional(key, self._shape.rank)
         lead: Index = ()
-        while shape.kind == "jagged" and items[0] is not None and not isinstance(items[0], slice):
+        while not shape.is_box and items[0] is not None and not isinstance(items[0], slice):
             entry = cast("int", parse_positional((items[0],), (shape.extent(0),), lead)[0])
             index = entry + shape.origin_at(())
             shape, items, lead = shape.chip(index), items[1:], (*lead, index)
-        if shape.kind != "jagged":
+        if shape.is_box:
             place = self._place(lead + shape.origin)
             return Strided(shape.zero_based(), self.under.strides[len(lead) :], place).at(tuple(items), lead)
         entry_ = parse_positional((items[0],), (shape.extent(0),), lead)[0] if items[0] is not None else None

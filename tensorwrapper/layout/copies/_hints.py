@@ -104,7 +104,7 @@ class LayoutHints:
         if self.tiles is not None:
             return self.tiles
         box = self.shape.flatten()
-        if box.kind != "smooth":
+        if not box.is_box:
             raise JaggedModeError(f"{self.shape} is no box: its partition_by_volume makes runs of its cells")
         sizes = [1] * box.rank
         for mode in self.order:

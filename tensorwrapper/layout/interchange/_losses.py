@@ -77,7 +77,7 @@ def _facts(layout: LayoutCommon) -> set[Fact]:
     strides = layout.mode_strides
     if layout.tiled is not None or layout.keeps_tiles:
         facts: set[Fact] = {"tiles"}
-    elif shape.kind != "smooth":
+    elif not shape.is_box:
         return {"jagged"}
     elif strides is not None:
         facts = _stride_facts(shape.extents, strides)
@@ -93,7 +93,7 @@ def _facts(layout: LayoutCommon) -> set[Fact]:
 def _placement(layout: LayoutCommon) -> set[Fact]:
     """Return what a form that places nothing leaves out."""
     facts: set[Fact] = {"offset"} if layout.offset else set()
-    if layout.without_layers().shape.kind == "smooth" and any(layout.shape.origin):
+    if layout.without_layers().shape.is_box and any(layout.shape.origin):
         facts.add("origin")
     return facts
 

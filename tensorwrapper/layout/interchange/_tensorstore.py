@@ -68,7 +68,7 @@ class IndexDomain:
     def __init__(self, shape: ShapeLike, labels: Iterable[str] | None = None) -> None:
         given_shape = as_shape(shape)
         space = unnamed_shape(given_shape)
-        if space.kind != "smooth":
+        if not space.is_box:
             raise ConversionError(f"an index domain is a box, not the {space.kind} shape {space}")
         if space.rank > MAX_RANK:
             raise RankError(f"an index domain has at most {MAX_RANK} modes, not {space.rank}")

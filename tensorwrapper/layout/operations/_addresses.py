@@ -24,7 +24,7 @@ def address_batches(layout: LayoutCommon) -> Iterator[IntArray]:
         yield layout.to_numpy().reshape(-1)
     elif isinstance(layout, Blocked):
         yield from _runs_of_cells(layout)
-    elif shape.kind == "smooth" and shape.rank:
+    elif shape.is_box and shape.rank:
         yield from _slabs(layout)
     else:
         yield from map(layout.offsets_of, shape.indices().batches(BATCH))

@@ -49,7 +49,7 @@ def choose(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Bloc
         If there is no such position; the text names the row.
     """
     for own, what in ((layout.shape, "what it chooses from"), (shape, "a key of rows")):
-        if own.kind == "nested":
+        if own.has_layers:
             raise LayerError(
                 f"{what} has layers, {own}, and a key of rows chooses across them: "
                 "flatten() both first, and nest what is chosen"

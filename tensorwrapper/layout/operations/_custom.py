@@ -136,7 +136,7 @@ class CustomLayout(LayoutCommon, ABC):
         for batch in self._batches():
             offsets[start : start + len(batch)] = batch
             start += len(batch)
-        return offsets.reshape(self.shape.extents) if self.shape.kind == "smooth" else offsets
+        return offsets.reshape(self.shape.extents) if self.shape.is_box else offsets
 
     # Other layouts of the same memory.
 

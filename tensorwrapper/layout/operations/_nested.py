@@ -244,7 +244,7 @@ def element_of(
     places = [i - shape.origin_at(numbers[:mode]) for mode, i in enumerate(numbers)]
     flat = layout.without_layers()
     part = _moved(flat.at(tuple(places)) if places else flat, unnamed_shape(element.flatten()))
-    made = NestedLayout(part, element.layers) if element.kind == "nested" else part
+    made = NestedLayout(part, element.layers) if element.has_layers else part
     return named_layout(made, names_of(element))
 
 

@@ -29,7 +29,7 @@ def merge_mode(layout: LayoutCommon, mode: int) -> LayoutCommon:
     """Return the layout in which `mode` counts on in the mode before it; all modes start at zero then."""
     if mode < 1:
         raise RankError(f"mode {mode} has no mode before it in which it could count on")
-    if layout.shape.kind == "smooth":
+    if layout.shape.is_box:
         return layout.at(()).change(ModeOperation("flatten", lambda box: _merge_of_box(box, mode)))
     if layout.is_packed:
         return _packed(merge_rows(rows_under(layout.shape), mode), layout.offset)

@@ -31,11 +31,11 @@ def packed_cells(
     multiple = to_int(alignment, "an alignment")
     if multiple < 1:
         raise LayoutError(f"an alignment is a positive number of elements, not {multiple}")
-    if shape.kind == "nested":
+    if shape.has_layers:
         raise LayoutError(
             f"the layers of {shape} are more than cells: Layout(shape) keeps each of them together"
         )
-    if shape.kind == "smooth":
+    if shape.is_box:
         return Strided(shape, packed_strides(shape.extents, fastest_first(order, shape.rank)), offset)
     if multiple == 1 and is_default(order):
         return Packed(shape, offset)
@@ -53,11 +53,11 @@ def packed_cells(
 
 def padded_box(shape: Shape[Any], order: Order | Iterable[SupportsIndex], offset: int) -> Strided | Padded:
     """Return the layout of every element at its place in the bounding box, which lies at `offset`."""
-    if shape.kind == "nested":
+    if shape.has_layers:
         raise LayoutError(f"the layers of {shape} have no place in a box: pad its flatten()")
     box = shape.as_smooth().copy()
     under = Strided(box, packed_strides(box.extents, fastest_first(order, shape.rank)), offset)
-    if shape.kind == "smooth":
+    if shape.is_box:
         return under
     check_reach(*under.bounds())
     return Padded(shape, under)
@@ -70,7 +70,7 @@ def cells_at(
     order: Order | Iterable[SupportsIndex],
 ) -> Packed | Blocked:
     """Return the layout of cells at these places, which users gave: everything is checked and copied."""
-    if shape.kind != "jagged":
+    if shape.is_box or shape.has_layers:
         raise LayoutError(f"a table of cells is for a jagged shape, not for the {shape.kind} shape {shape}")
     rows = rows_of(shape)
     (first, last), width = rows.leaves, rows.columns.leaf_rank

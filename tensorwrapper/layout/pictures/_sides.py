@@ -190,7 +190,7 @@ def _layered_sides(layout: LayoutCommon) -> "list[Side] | None":
     """Return the sides of a box whose layers have equally many modes: mode k of each counts along side k."""
     layers, flat = layout.layers, layout.without_layers()
     shape = flat.shape
-    if shape.kind != "smooth" or len(set(layers)) != 1:
+    if not shape.is_box or len(set(layers)) != 1:
         return sides_of(flat)
     rank = layers[0]
     sides: list[Side] = []

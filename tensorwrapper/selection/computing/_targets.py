@@ -138,7 +138,7 @@ def is_array(source: Tensor[Any]) -> bool:
     """Tell whether a tensor is an array, or says itself why it is none; else its elements are gathered."""
     dense = source.buffer.memory is not None
     return (
-        source.shape.kind != "smooth"
+        not source.shape.is_box
         or not dense
         or source.buffer.memory_of(source.layout.implementation) is not None
     )

@@ -107,7 +107,7 @@ def _facts(layout: Layout[Any] | None, node: Node) -> str:
     strides = implementation.mode_strides
     if strides is not None:
         return f"{size}, strides {strides}, offset {implementation.offset}"
-    if layout.shape.kind != "smooth":
+    if not layout.shape.is_box:
         return f"{size}, row by row"
     if implementation.has_mode_maps:
         return f"{size}, an axis map per mode"

@@ -44,7 +44,7 @@ class _Origins:
 def view_svg(view: Expression, normal: Expression) -> str:
     """Return a picture of a view of rank 2 or less: one cell per element, coloured by its source."""
     shape = view.shape
-    if shape.kind != "smooth" or shape.rank > 2 or not 0 < shape.size <= _MOST:
+    if not shape.is_box or shape.rank > 2 or not 0 < shape.size <= _MOST:
         lines = (f"a view of {shape}", f"boxes of rank 2 or less with up to {_MOST} elements are drawn")
         return note(lines, title=str(shape)).to_svg()
     leaves: list[Node] = []

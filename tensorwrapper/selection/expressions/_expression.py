@@ -325,7 +325,7 @@ class Expression:
     @property
     def is_box(self) -> bool:
         """Whether the indices are a box."""
-        return isinstance(self.layout.implementation, Strided) or self.layout.shape.kind == "smooth"
+        return isinstance(self.layout.implementation, Strided) or self.layout.shape.is_box
 
     @property
     def dtype(self) -> "np.dtype[Any]":

@@ -219,7 +219,7 @@ def _kind(value: Json) -> str:
 
 def facts_of(shape: Shape[Any]) -> dict[str, Json]:
     """Return what a reader compares of a shape that is no box: of one size, whatever the rows."""
-    rows = shape.as_jagged() if shape.kind != "jagged" else shape
+    rows = shape.as_jagged()
     try:
         start: list[Json] = list(shape.origin)
     except JaggedModeError:

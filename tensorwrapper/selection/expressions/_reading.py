@@ -86,7 +86,7 @@ class Reading(Node):
     def origin_of(self, positions: IntArray) -> tuple[Origin, IntArray]:
         given = self.source if self.tensor is None else self.tensor
         shape = given.shape
-        if shape.kind == "smooth":
+        if shape.is_box:
             return given, positions + np.array(shape.origin, dtype=np.int64)
         # Those of a tensor that lead to rows of several extents are counted from the origin by then.
         return given, positions if self.tensor is not None else shape.indices_at(positions[:, 0])
@@ -121,7 +121,7 @@ class Reading(Node):
 
 
 def _box_of(shape: Shape[Any]) -> Extents:
-    return shape.extents if shape.kind == "smooth" else (shape.size,)
+    return shape.extents if shape.is_box else (shape.size,)
 
 
 def reading_of(source: Source) -> Expression:
@@ -131,10 +131,10 @@ def reading_of(source: Source) -> Expression:
     if tensor is not None:
         return Expression(node, tensor.layout)
     names = names_of(source.shape)
-    if source.shape.kind == "nested":
+    if source.shape.has_layers:
         flat = wrap_layout(contiguous(unnamed_shape(source.shape.flatten()), 0), names)
         return Expression(node, Layout.nested(flat, layers=source.shape.layers))
-    if source.shape.kind != "smooth" or any(source.shape.origin):
+    if not source.shape.is_box or any(source.shape.origin):
         return Expression(node, wrap_layout(contiguous(unnamed_shape(source.shape), 0), names))
     return whole(node, names)
 

@@ -45,7 +45,7 @@ def atoms_of(call: Call) -> list[Atom]:
     Their box is that of the result; where it lies may differ by its origin.
     """
     name, arguments, shape = call
-    if shape.kind != "smooth":
+    if not shape.is_box:
         return [Atom("index" if name == "__getitem__" else name, arguments)]
     operation = OPERATIONS.get(name)
     return [Atom(name, arguments)] if operation is None else operation.atoms(arguments, shape)

@@ -132,7 +132,7 @@ def fetch_of(view: Expression) -> Fetch:
     """
     source = cast("Source", view.node.source)
     extents = view.node.extents
-    if source.shape.kind != "smooth":
+    if not source.shape.is_box:
         return _numbered(source, view.layout, extents)
     transform = take_apart(view.layout, extents)
     if transform is None:

@@ -28,7 +28,7 @@ def arrived(view: Expression, positions: IntArray) -> tuple[Expression, IntArray
 
 def _is_chain(view: Expression) -> bool:
     """Tell whether the calls lead to the box of the node, or to the tensor of its source."""
-    if view.shape.kind != "smooth" or any(call[2].kind != "smooth" for call in view.calls):
+    if not view.shape.is_box or any(not call[2].is_box for call in view.calls):
         return False
     return bool(view.calls) or view.written is not None or is_base(view)
 
@@ -37,7 +37,7 @@ def _by_layout(view: Expression, positions: IntArray) -> IntArray:
     """Return positions in the box of the node, or in the tensor of its source, by what the layout says."""
     shape = view.shape
     # Those that lead to rows of several extents have been counted from the origin by then.
-    there = positions + np.array(shape.origin, dtype=np.int64) if shape.kind == "smooth" else positions
+    there = positions + np.array(shape.origin, dtype=np.int64) if shape.is_box else positions
     places = view.layout.offsets_of(there)
     tensor = view.node.tensor
     if tensor is None:
@@ -49,7 +49,7 @@ def _by_layout(view: Expression, positions: IntArray) -> IntArray:
         distinct, back = np.unique(places, return_inverse=True)
         found = [layout.index_of(place) for place in distinct.tolist()]
         indices = np.array(found, dtype=np.int64).reshape(len(distinct), layout.shape.rank)[back]
-    if layout.shape.kind != "smooth":
+    if not layout.shape.is_box:
         return indices
     return indices - np.array(layout.shape.origin, dtype=np.int64)
 
@@ -73,7 +73,7 @@ def values_at(source: Origin, indices: IntArray) -> Array:
     if isinstance(source, Node):
         return elements().of_node(source, indices - np.array(source.origin, dtype=np.int64))
     shape = source.shape
-    if shape.kind == "smooth" and not shape.rank:
+    if shape.is_box and not shape.rank:
         return read_numbers(source, np.zeros(len(indices), dtype=np.int64))
     return read_numbers(source, shape.ordinals(indices))
 

@@ -122,7 +122,7 @@ class Flat(Node):
     def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         shape = self.operand.shape
         indices = shape.indices_at(positions[:, 0])
-        if shape.kind == "smooth":
+        if shape.is_box:
             indices = indices - np.array(shape.origin, dtype=np.int64)
         return ((self.operand, slice(None), indices),)
 

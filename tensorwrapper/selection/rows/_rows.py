@@ -124,7 +124,7 @@ class Rows(Node):
         if given.kind == "spread":
             given.only()
             parts = given.parts("spread")
-            if len(parts) != 2 or not parts[0].is_box or parts[1].shape.kind != "jagged":
+            if len(parts) != 2 or not parts[0].is_box or parts[1].shape.is_box or parts[1].shape.has_layers:
                 raise given.refused("bounds", ".spread needs a box, and a view of rows, whose shape is taken")
             return _read(given, "spread", parts[:1], parts[1].shape)
         within = given.kind == "pad_cells"
@@ -201,7 +201,7 @@ def _of_one_type(given: NodeFields, parts: tuple[Expression, ...]) -> None:
 
 def _lying(shape: Shape, title: str) -> Expression:
     """Return the view that says a shape: a constant, cut into rows from the last mode to the first."""
-    if shape.kind != "jagged":
+    if shape.has_layers:
         raise ConversionError(f"{title} is not written as JSON: flatten() drops the layers")
     view = whole(Filling(box((shape.size,)), np.zeros((), np.bool_)[()], np.dtype(np.bool_)))
     for mode in range(shape.rank - 1, 0, -1):
@@ -235,12 +235,12 @@ def joined_rows(mode: int, parts: Sequence[Expression]) -> Expression:
 
 def element_splits(shape: Shape, rank: int) -> IntArray:
     """Return where the elements under each prefix of `rank` indices begin, and after them all the size."""
-    if shape.kind == "smooth":
+    if shape.is_box:
         outer, inner = math.prod(shape.extents[:rank]), math.prod(shape.extents[rank:])
         even: IntArray = np.arange(outer + 1, dtype=np.int64)
         even *= inner
         return even
-    rows = shape if shape.kind == "jagged" else shape.as_jagged()
+    rows = shape.as_jagged()
     splits: IntArray = rows.splits(rank)
     for mode in range(rank + 1, shape.rank):
         splits = rows.splits(mode)[splits]
@@ -378,10 +378,10 @@ def _pad_rows(parts: tuple[Expression, ...], length: int, clip: bool, mode: int 
     part, fill = parts
     shape = part.shape
     if mode >= 0:
-        flat = shape.flatten() if shape.kind == "nested" else shape
-        lines = _padded_box if flat.kind == "smooth" else padded_lines
+        flat = shape.flatten()
+        lines = _padded_box if flat.is_box else padded_lines
         made, own, wanted = lines(flat, mode, length, clip=clip)
-        if shape.kind == "nested":
+        if shape.has_layers:
             made = Shape.nested(made, layers=shape.layers)
         return _checked(made), _lengthened(part, fill, splits_of(own), own, wanted)
     splits = element_splits(shape, shape.rank - 1)

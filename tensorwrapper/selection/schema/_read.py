@@ -133,7 +133,7 @@ class _Reader:
             check_keys(given, "the view", {"tensorId", "range"})
             start, extents = to_range(given["range"], "range")
             source = self._source(given["tensorId"], "tensorId")
-            if source.shape.kind != "smooth":
+            if not source.shape.is_box:
                 raise SelectionError("source", f"tensorId names {source.shape}, which has no region")
             if len(start) != source.rank:
                 raise SelectionError("bounds", f"range has {len(start)} modes, and the tensor {source.rank}")

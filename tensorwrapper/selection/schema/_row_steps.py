@@ -79,7 +79,7 @@ def _counts(counts: Any, table: WriteTable) -> Json:  # noqa: ANN401 - what `unf
 def _numbers(tensor: Tensor[Any], table: WriteTable) -> Json:
     """Return integers that lie in a box, or in rows."""
     shape, elements = tensor.shape, np.asarray(tensor.elements(), dtype=np.int64)
-    if shape.kind == "smooth":
+    if shape.is_box:
         return {"extents": [*shape.extents], "elements": table(elements)}
     return {"splits": [table(shape.splits(k)) for k in range(1, shape.rank)], "elements": table(elements)}
 
@@ -88,7 +88,7 @@ def _chosen(key: Tensor[Any], before: Shape[Any], table: WriteTable) -> list[Jso
     if key.dtype == np.bool_:
         # Which of all elements there are: what is left of a mask when nobody needs the rest.
         return ["keep", table(np.flatnonzero(key.elements()))]
-    if key.shape.kind == "smooth":
+    if key.shape.is_box:
         raise ConversionError(f"positions in a box {key.shape} of {before} are not written as JSON")
     return ["pick", _numbers(key, table)]
 

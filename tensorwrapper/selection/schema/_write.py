@@ -127,7 +127,7 @@ def to_json(
     written = writer.normal(chosen) if is_normal else writer.steps(chosen)
     if names is not None:
         written["names"] = list(names)
-    is_box = view.shape.kind == "smooth"
+    is_box = view.shape.is_box
     head = {
         "view": 1 if is_box and not (nodes or writer.met_rows) else 2,
         **({"nodes": nodes} if nodes else {}),
@@ -315,7 +315,7 @@ def _chosen_nodes(
 
 
 def _steps_of(atom: Atom, before: Shape[Any], table: Callable[[Any], Json]) -> list[Json]:
-    if before.kind != "smooth":
+    if not before.is_box:
         return [row_step(atom.operation, atom.arguments, before, table)]
     operation = OPERATIONS.get(atom.operation)
     if operation is None:
@@ -337,7 +337,7 @@ def _lie_alike(view: Expression, layout: Layout[Any]) -> bool:
 
 
 def _check_box(view: Expression) -> None:
-    if view.shape.kind != "smooth":
+    if not view.shape.is_box:
         raise ConversionError(f'a view of {view.shape} is written as steps, form="steps": it is no box')
 
 

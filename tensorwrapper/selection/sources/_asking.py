@@ -47,7 +47,7 @@ def tell(source: WritableSource, wanted: Sequence[Wanted], values: Sequence[Arra
 
 
 def _knows(source: Source, wanted: Sequence[Wanted]) -> bool:
-    if "runs" in abilities_of(source) or source.shape.kind != "smooth":
+    if "runs" in abilities_of(source) or not source.shape.is_box:
         return True
     return not any(isinstance(own, Runs) for own in wanted)
 

@@ -104,7 +104,7 @@ def _array_of(value: Value) -> Array | None:
     """Return the array that a value is, or the one over its memory, if there is one."""
     if isinstance(value, np.ndarray):
         return cast("Array", value)
-    if type(value) is Tensor and value.shape.kind == "smooth":
+    if type(value) is Tensor and value.shape.is_box:
         return value.buffer.memory_of(value.layout.implementation)
     return None
 

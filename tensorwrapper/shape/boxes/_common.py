@@ -136,6 +136,16 @@ class ShapeCommon(ABC):
         """Whether the shape is a box, has modes that depend on others, or layers."""
 
     @property
+    def is_box(self) -> bool:
+        """Whether the shape is of the kind ``"smooth"``: one extent for each mode, and no layers."""
+        return False
+
+    @property
+    def has_layers(self) -> bool:
+        """Whether the shape is of the kind ``"nested"``, be it of one layer."""
+        return False
+
+    @property
     @abstractmethod
     def rank(self) -> int:
         """The number of modes."""

@@ -56,6 +56,10 @@ class SmoothCommon(ShapeCommon):
         return "smooth"
 
     @property
+    def is_box(self) -> bool:
+        return True
+
+    @property
     def rank(self) -> int:
         return len(self.extents)
 

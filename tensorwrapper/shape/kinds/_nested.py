@@ -55,6 +55,10 @@ class NestedCommon(ShapeCommon):
         return "nested"
 
     @property
+    def has_layers(self) -> bool:
+        return True
+
+    @property
     def rank(self) -> int:
         return self.flat.rank
 

@@ -13,10 +13,10 @@ from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings, is_fill, kind_of
 from tensorwrapper.errors import DataFileError, ReadOnlyError, TensorWrapperError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.growing._growth import flat_kind, with_rows
+from tensorwrapper.store.growing._growth import is_box
 from tensorwrapper.store.records._directory import Place, Row
 from tensorwrapper.store.records._format import MOST_ROWS
-from tensorwrapper.store.records._pieces import run_of
+from tensorwrapper.store.records._pieces import run_of, with_rows
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
@@ -71,11 +71,7 @@ class Records:
             raise self._refused(number, f"has {max(rows, 0)} rows, and {expected} of the tensor are there")
         if not _is_like(found, first):
             raise self._refused(number, f"has elements {_said(found)}, and the tensor {_said(first)}")
-        kind = flat_kind(first.shape)
-        if kind == "smooth" and (flat_kind(shape), shape.as_smooth().extents[1:]) != (
-            kind,
-            first.shape.as_smooth().extents[1:],
-        ):
+        if is_box(first.shape) and not (is_box(shape) and shape.extents[1:] == first.shape.extents[1:]):
             raise self._refused(number, f"has the shape {shape}, which is none of rows of {first.shape}")
 
     def _refused(self, number: int, text: str) -> DataFileError:
@@ -223,7 +219,7 @@ def grown_parts(
         first = records.first
         if holds_strings(first.dtype) or first.buffer.fill_value is not None:
             return tuple([records.open(number) for number in range(len(rows) + 1)])
-        if flat_kind(first.shape) == "smooth":
+        if is_box(first.shape):
             return (_box(records),)
         return (_jagged(records),)
     except DataFileError:

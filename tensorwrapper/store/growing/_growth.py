@@ -1,7 +1,7 @@
 """What may be added to a tensor in a file: rows that go on where it ends, and are like those it has."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self, cast, final
+from typing import Any, Self, cast, final
 
 import attrs
 import numpy as np
@@ -24,23 +24,12 @@ from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, jagged, strings
 from tensorwrapper.tensor.lowlevel import TensorCommon
 from tensorwrapper.typing import Extents, Index
 
-__all__ = ["Pattern", "flat_kind", "with_rows"]
+__all__ = ["Pattern", "is_box"]
 
 
-def flat_kind(shape: Shape[Any]) -> Literal["smooth", "jagged"]:
+def is_box(shape: Shape[Any]) -> bool:
     """Return whether a shape is a box when its layers are taken away."""
-    flat = shape.flatten() if shape.kind == "nested" else shape
-    return "smooth" if flat.kind == "smooth" else "jagged"
-
-
-def with_rows(shape: Shape[Any], rows: int) -> Shape[Any]:
-    """Return a box with another extent of its first mode; origin, layers and names stay."""
-    box = shape.as_smooth()
-    wanted: Shape[Any] = Shape(rows, *box.extents[1:], origin=box.origin)
-    if shape.kind == "nested":
-        wanted = Shape.nested(wanted, layers=shape.layers)
-    names = names_of(shape)
-    return wanted if names is None else wanted.named(*names)
+    return shape.flatten().is_box
 
 
 def _is_empty(given: object) -> bool:
@@ -50,7 +39,7 @@ def _is_empty(given: object) -> bool:
 def _inner_origin(shape: Shape[Any]) -> Index | None:
     """Return where the modes from 1 on begin; None if one of them begins here and there."""
     try:
-        return cast("Index", shape.as_smooth().origin if flat_kind(shape) == "smooth" else shape.origin)[1:]
+        return cast("Index", shape.as_smooth().origin if is_box(shape) else shape.origin)[1:]
     except JaggedModeError:
         return None
 
@@ -61,7 +50,8 @@ class Pattern:
     """What the rows of a tensor in a file are like; all of its records have one pattern."""
 
     name: str
-    kind: Literal["smooth", "jagged"]
+    is_box: bool
+    """Without its layers."""
     rank: int
     layers: tuple[int, ...]
     inner: Extents
@@ -84,15 +74,14 @@ class Pattern:
         shape = tensor.shape
         if not shape.rank:
             raise RankError(f"a tensor that grows has rows, and {name!r} is a scalar: stack([t]) has one row")
-        kind, box = flat_kind(shape), shape.as_smooth()
-        smooth = kind == "smooth"
+        flat, box = is_box(shape), shape.as_smooth()
         return cls(
             name,
-            kind,
+            flat,
             shape.rank,
             shape.layers,
-            box.extents[1:] if smooth else (),
-            box.origin[1:] if smooth else _inner_origin(shape),
+            box.extents[1:] if flat else (),
+            box.origin[1:] if flat else _inner_origin(shape),
             names_of(shape),
             tensor.dtype,
             tensor.buffer.fill_value,
@@ -144,7 +133,7 @@ class Pattern:
     def _check_shape(self, shape: Shape[Any]) -> None:
         if shape.rank != self.rank:
             raise RankError(f"rows of {self.name!r} have {self.rank} modes with the first; {shape} has not")
-        if self.kind == "smooth" and flat_kind(shape) != "smooth":
+        if self.is_box and not is_box(shape):
             raise ConversionError(
                 f"{self.name!r} is a box whose rows are {self.inner}, and {shape} is jagged: to_padded() "
                 "makes a box"
@@ -162,7 +151,7 @@ class Pattern:
 
     def _placed(self, tensor: Tensor[Any], *, is_placed: bool) -> Tensor[Any]:
         """Return rows with the inner origin of this pattern; lists and arrays lie nowhere and get it."""
-        if self.kind == "smooth":
+        if self.is_box:
             self._check_extents(tensor)
         own = _inner_origin(tensor.shape)
         if self.origin is None or own in (None, self.origin):

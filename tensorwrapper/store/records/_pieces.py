@@ -6,9 +6,10 @@ from typing import Any, cast
 from tensorwrapper.buffer import BufferCommon, Dense, join
 from tensorwrapper.errors import DataFileError, TensorWrapperError
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.tensor import Tensor, from_buffer
 
-__all__ = ["join_pieces", "run_of"]
+__all__ = ["join_pieces", "run_of", "with_rows"]
 
 
 def join_pieces(pieces: Sequence[Tensor[Any]]) -> Tensor[Any]:
@@ -25,9 +26,9 @@ def join_pieces(pieces: Sequence[Tensor[Any]]) -> Tensor[Any]:
     _check_rows(pieces)
     try:
         buffers = [run_of(piece) for piece in pieces]
-        if first.shape.kind == "smooth":
+        if first.shape.is_box:
             n_rows = sum([len(piece) for piece in pieces])
-            shape: Shape[Any] = Shape(n_rows, *first.shape.extents[1:], origin=first.shape.origin)
+            shape = with_rows(first.shape, n_rows)
         else:
             shape = Shape.concat([piece.shape for piece in pieces], 0)
         return from_buffer(join(buffers), shape)
@@ -46,9 +47,11 @@ def _check_rows(pieces: Sequence[Tensor[Any]]) -> None:
             raise DataFileError(f"has a piece {number} that begins at row {begin} instead of {following}")
         following = begin + len(piece)
         if piece.shape.kind != pieces[0].shape.kind or (
-            piece.shape.kind == "smooth" and piece.shape.extents[1:] != pieces[0].shape.extents[1:]
+            piece.shape.is_box and piece.shape.extents[1:] != pieces[0].shape.extents[1:]
         ):
             raise DataFileError(f"has a piece {number} of {piece.shape} after one of {pieces[0].shape}")
+        if names_of(piece.shape) != names_of(pieces[0].shape):
+            raise DataFileError(f"has a piece {number} whose modes are called otherwise: {piece.shape}")
 
 
 def run_of(piece: Tensor[Any]) -> BufferCommon[Any]:
@@ -57,3 +60,13 @@ def run_of(piece: Tensor[Any]) -> BufferCommon[Any]:
     if implementation.is_contiguous and implementation.offset == 0 and buffer.size == piece.size:
         return buffer
     return Dense(cast("Any", piece.elements()))
+
+
+def with_rows(shape: Shape[Any], rows: int) -> Shape[Any]:
+    """Return a box with another extent of its first mode; origin, layers and names stay."""
+    box = shape.as_smooth()
+    wanted: Shape[Any] = Shape(rows, *box.extents[1:], origin=box.origin)
+    if shape.has_layers:
+        wanted = Shape.nested(wanted, layers=shape.layers)
+    names = names_of(shape)
+    return wanted if names is None else wanted.named(*names)

@@ -49,4 +49,4 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
 
 
 def _same_box(one: "Shape[Any]", other: "Shape[Any]") -> bool:
-    return one is other or (one.kind == "smooth" and one == other)
+    return one is other or (one.is_box and one == other)

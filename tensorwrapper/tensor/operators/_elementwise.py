@@ -121,7 +121,7 @@ def _call_whole(
     """Hand boxes over as arrays, and give back arrays: there is no rule for the shape of a contraction."""
     name = ufunc.__name__
     for operand in operands:
-        if isinstance(operand, TensorBase) and operand.shape.flatten().kind != "smooth":
+        if isinstance(operand, TensorBase) and not operand.shape.flatten().is_box:
             raise ConversionError(
                 f"{name} works on whole boxes, and {operand.shape!r} is none: "
                 "for _, cell in t.cells() has them"
@@ -191,7 +191,7 @@ def _target(out: Out, shape: Shape[Any], name: str) -> "Array | None":
     if out is None:
         return None
     if isinstance(out, np.ndarray):
-        if shape.flatten().kind != "smooth":
+        if not shape.flatten().is_box:
             raise ConversionError(
                 f"{name}: a result of shape {shape!r} goes into a tensor, not into an array"
             )
@@ -211,7 +211,7 @@ def _target(out: Out, shape: Shape[Any], name: str) -> "Array | None":
         if buffer.fill_value is not None or holds_strings(buffer.dtype):
             raise ConversionError(f"{name}: numbers of a dense result do not go into {buffer!r} by out=")
     elements = np.array(out.elements())
-    return elements.reshape(shape.extents) if shape.flatten().kind == "smooth" else elements
+    return elements.reshape(shape.extents) if shape.flatten().is_box else elements
 
 
 def _given_back(
@@ -278,7 +278,7 @@ def over_array(array: Array, shape: Shape[Any], operands: Sequence[object]) -> "
     if array.flags.c_contiguous:
         return make(packed_layout(shape), Dense(cast("Any", array.reshape(-1))))
     buffer, strides, offset = as_dense(array)
-    if shape.kind == "nested" or offset:
+    if shape.has_layers or offset:
         return make(packed_layout(shape), Dense(cast("Any", array.reshape(-1))))
     return make(Layout(shape, strides=strides, offset=offset), buffer)
 
@@ -308,8 +308,8 @@ def shape_of_rows(operands: Sequence[Operand], reference: "TensorBase[Any]", nam
     shape = reference.shape
     if all(operand.shape is shape for operand in tensors):
         return shape
-    plain = shape.kind != "nested" and not any(shape.names)
-    if plain and not any(any(o.shape.names) or o.shape.kind == "nested" for o in tensors):
+    plain = not shape.has_layers and not any(shape.names)
+    if plain and not any(any(o.shape.names) or o.shape.has_layers for o in tensors):
         return shape
     return with_facts(shape.flatten().named(*[None] * shape.rank), tensors, name)
 

@@ -101,7 +101,7 @@ def _as_arrays(value: object, name: str, short: str) -> object:
                 f"{name} is given a sparse tensor of shape {tensor.shape!r}, which is no array: to_dense() "
                 "has all its elements"
             )
-        if tensor.shape.flatten().kind != "smooth":
+        if not tensor.shape.flatten().is_box:
             hint = _HINTS.get(short)
             raise ConversionError(
                 f"{name} is given a tensor of shape {tensor.shape!r}, which is no array: "
@@ -242,9 +242,9 @@ def _stack(
         if unnamed_shape(part.shape) != unnamed_shape(first):
             raise ExtentMismatchError(f"stack: {part.shape!r} is not {first!r}")
     mode = mode_of(cast("SupportsIndex", axis), first.rank + 1)
-    if mode and first.flatten().kind != "smooth":
+    if mode and not first.flatten().is_box:
         raise JaggedModeError(f"stack: jagged tensors become one along a new mode 0, not {mode}")
-    if first.flatten().kind == "smooth":
+    if first.flatten().is_box:
         return _join(
             [part._make(part.layout.unsqueeze(mode), part.buffer) for part in parts],
             None,
@@ -265,7 +265,7 @@ def _tensors(
     """
     read = [read_operand(operand, name) for operand in given]
     shape = first_tensor(read).shape.flatten()
-    place = list(shape.origin) if shape.kind == "smooth" else [0] * shape.rank
+    place = list(shape.origin) if shape.is_box else [0] * shape.rank
     if axis is not None and place:
         place[mode_of(axis, shape.rank)] = 0
     parts: list[TensorBase[Any]] = []
@@ -287,7 +287,7 @@ def _joined_shape(parts: "list[TensorBase[Any]]", mode: int) -> "Shape[Any] | No
     for part in parts:
         if part.shape.rank != parts[0].shape.rank:
             raise ExtentMismatchError(f"concatenate: {part.shape!r} has not the rank of {parts[0].shape!r}")
-    if all(shape.kind == "smooth" for shape in shapes):
+    if all(shape.is_box for shape in shapes):
         for shape in shapes[1:]:
             for other, (extent, start) in enumerate(zip(shape.extents, shape.origin, strict=True)):
                 if other != mode and (extent, start) != (shapes[0].extents[other], shapes[0].origin[other]):
@@ -403,7 +403,7 @@ def _shape(a: object) -> Extents:
     if not isinstance(a, TensorCommon):
         return np.shape(cast("Any", a))
     shape = a.shape.flatten()
-    if shape.kind != "smooth":
+    if not shape.is_box:
         raise JaggedModeError(
             f"np.shape of {shape!r}: its rows have no common extents; t.shape has them all, "
             "t.shape.as_smooth().extents those of the box around them"

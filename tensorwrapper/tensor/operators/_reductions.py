@@ -36,7 +36,7 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
     tensor = _only(inputs, name)
     out = _single(options.pop("out", None))
     shape = tensor.shape.flatten()
-    if shape.kind == "smooth":
+    if shape.is_box:
         return _finish(_reduce_box(ufunc, tensor, shape, options, name), out, name)
     axis = options.pop("axis", 0)
     modes = _reduced_modes(axis, shape, name)
@@ -110,7 +110,7 @@ def _accumulate(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, A
     tensor = _only(inputs, name)
     out = _single(options.pop("out", None))
     shape = tensor.shape.flatten()
-    if shape.kind == "smooth":
+    if shape.is_box:
         with refusals(name):
             result = np.asarray(ufunc.accumulate(array_of(tensor), **options))
         return _finish(over_array(result, tensor.shape, [tensor]), out, name)
@@ -244,7 +244,7 @@ def _refuse(tensor: TensorBase[Any], name: str) -> None:
 
 def _box(tensor: TensorBase[Any], name: str, hint: str) -> Shape[Any]:
     shape = tensor.shape.flatten()
-    if shape.kind != "smooth":
+    if not shape.is_box:
         raise JaggedModeError(f"{name} takes boxes, not {shape!r}: {hint}")
     return shape
 

@@ -42,11 +42,7 @@ def reference_of(operands: Sequence[Operand]) -> "TensorBase[Any] | None":
     """Return the jagged or tiled operand of highest rank, the first of several; None if all are boxes."""
     found: TensorBase[Any] | None = None
     for operand in operands:
-        if (
-            isinstance(operand, TensorBase)
-            and operand.shape.rank
-            and operand.shape.flatten().kind != "smooth"
-        ):
+        if isinstance(operand, TensorBase) and operand.shape.rank and not operand.shape.flatten().is_box:
             found = operand if found is None or operand.shape.rank > found.shape.rank else found
     return found
 
@@ -89,13 +85,13 @@ def with_facts(shape: Shape[Any], tensors: "Sequence[TensorBase[Any]]", name: st
     layers: tuple[int, ...] | None = None
     for tensor in tensors:
         own = tensor.shape
-        for mode, label in enumerate(own.names, shape.rank - own.rank if shape.kind == "smooth" else 0):
+        for mode, label in enumerate(own.names, shape.rank - own.rank if shape.is_box else 0):
             if label is not None and names[mode] not in (None, label):
                 raise ModeNameError(
                     f"{name}: mode {mode} is {names[mode]!r} in one tensor and {label!r} in another"
                 )
             names[mode] = label or names[mode]
-        if own.kind == "nested":
+        if own.has_layers:
             if own.rank != shape.rank or layers not in (None, own.layers):
                 raise LayerError(
                     f"{name}: the layers of {own} are not those of "
@@ -166,8 +162,8 @@ def prefix_of(operand: Operand, reference: Shape[Any], name: str) -> int:
         if shape.rank < reference.rank and is_same(shape, reference.leading(shape.rank)):
             return shape.rank
         given = shape
-        extents = shape.extents if shape.kind == "smooth" else ()
-        origin: tuple[int, ...] | None = shape.origin if shape.kind == "smooth" else None
+        extents = shape.extents if shape.is_box else ()
+        origin: tuple[int, ...] | None = shape.origin if shape.is_box else None
     else:
         extents, origin = np.shape(operand), None
         given = Shape(*extents)

@@ -93,7 +93,7 @@ def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[Tens
     first = shapes[0]
     if all(shape is first for shape in shapes):
         return first, tensors
-    if all(shape.flatten().kind == "smooth" for shape in shapes):
+    if all(shape.flatten().is_box for shape in shapes):
         shape = box_of_result(tensors, name)
         plain = shape.flatten()
         return shape, [

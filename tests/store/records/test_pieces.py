@@ -14,13 +14,18 @@ BOX = tw.as_tensor(np.arange(24).reshape(6, 4))
 ROWS = tw.jagged([[1, 2], [], [3], [4, 5, 6], [7]])
 
 
-@pytest.mark.parametrize("whole", [BOX, ROWS], ids=["box", "rows"])
+@pytest.mark.parametrize(
+    "whole",
+    [BOX, ROWS, BOX.named("row", "column"), ROWS.named("row", None)],
+    ids=["box", "rows", "named box", "named rows"],
+)
 @pytest.mark.parametrize("cuts", [(), (2,), (1, 1, 4)])
 def test_pieces_join_to_the_whole(whole, cuts):
     ends = [0, *cuts, len(whole)]
     pieces = [whole.window(whole.shape.slice_outer(a, b)) for a, b in itertools.pairwise(ends)]
 
     assert join_pieces(pieces).array_equal(whole)
+    assert join_pieces(pieces).shape == whole.shape
 
 
 @pytest.mark.parametrize(
@@ -30,6 +35,7 @@ def test_pieces_join_to_the_whole(whole, cuts):
         ([BOX, ROWS.copy()], "piece 1"),
         ([tw.as_tensor(np.array(1))], "without rows"),
         ([BOX, tw.zeros(Shape(2, 3, origin=(6, 0)))], "after one of"),
+        ([BOX.named("a", "b"), tw.zeros(Shape(2, 4, origin=(6, 0)))], "called otherwise"),
     ],
 )
 def test_pieces_that_do_not_fit_are_refused(pieces, text):
