@@ -23,6 +23,7 @@ from types import TracebackType
 
 from tests.fuzz import target as budget
 
+_RENEWED = 2000  # inputs
 CORPUS = Path(__file__).parent / "corpus"
 
 
@@ -48,6 +49,9 @@ class Search:
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
         self.tried += 1
+        if not self.tried % _RENEWED:
+            # The search itself keeps inputs and what they reached: after an hour a gigabyte.
+            budget.limit_memory()
         if time.monotonic() - self.said > 5:
             self.say()
 

@@ -63,15 +63,21 @@ def _check_cause(error: BaseException) -> None:
         seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
 
 
-@contextlib.contextmanager
-def memory_limited():
-    """Refuse more memory than one input may take, while the block runs."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+def limit_memory():
+    """Allow what the process has, and as much more as one input may take."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * resource.getpagesize() + MEMORY
     resource.setrlimit(
         resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
     )
+
+
+@contextlib.contextmanager
+def memory_limited():
+    """Refuse more memory than one input may take, while the block runs."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit_memory()
     try:
         yield
     finally:
