@@ -97,8 +97,13 @@ def from_awkward(array: "ak.Array", *, copy: bool | None = None) -> Tensor[Any]:
         if copy is False:
             raise ConversionError("strings of Awkward Array are copied; copy=False cannot be kept")
         return as_tensor(ak.to_arrow(array, extensionarray=False, list_to32=False), copy=copy)
-    form, length, buffers = ak.to_buffers(ak.to_packed(ak.Array(layout)))
-    shape = Shape.from_awkward(form.to_json(), length, buffers)
+    packed = ak.to_packed(ak.Array(layout))
+    form, length, buffers = ak.to_buffers(packed)
+    offsets = _offsets_of(ak.to_layout(packed))
+    if offsets:
+        shape: Shape[Any] = Shape.from_offsets(*offsets)
+    else:
+        shape = Shape.from_awkward(form.to_json(), length, buffers)
     while hasattr(form, "content"):
         form = form.content
     elements = np.asarray(buffers[f"{form.form_key}-data"]).reshape(-1)
@@ -137,6 +142,17 @@ def _without_options(layout: "ak.contents.Content") -> "ak.contents.Content":
         return _without_options(node.project())
 
     return ak.to_layout(ak.transform(check, layout))
+
+
+def _offsets_of(layout: "ak.contents.Content") -> list[Array]:
+    """Return the offsets of lists in lists of numbers; none if others are among them, of one length."""
+    found: list[Array] = []
+    while hasattr(layout, "content"):
+        if layout.is_regular:
+            return []
+        found.append(np.asarray(layout.offsets))
+        layout = layout.content
+    return found if np.asarray(layout.data).ndim == 1 else []
 
 
 def _leaf_of(layout: "ak.contents.Content") -> "ak.contents.Content":

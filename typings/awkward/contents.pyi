@@ -8,9 +8,11 @@ class Content:
     is_union: bool
     is_option: bool
     is_indexed: bool
+    is_regular: bool
     fields: Sequence[str]
     length: int
     content: Content
+    offsets: npt.ArrayLike
     data: npt.NDArray[np.generic]
     def parameter(self, key: str) -> object: ...
     def project(self) -> Content: ...
