@@ -129,6 +129,9 @@ def _without_options(layout: "ak.contents.Content") -> "ak.contents.Content":
             )
         if node.parameter("__array__") in _STRINGS:
             return node
+        if node.is_unknown:
+            # Nobody said what is not there; NumPy says float64 of an empty list.
+            return node.to_NumpyArray(np.dtype(np.float64))
         if not (node.is_option or node.is_indexed):
             return None
         if node.is_option and node.content.parameter("__array__") in _STRINGS:

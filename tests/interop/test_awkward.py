@@ -59,6 +59,14 @@ def test_modes_of_one_extent_are_regular():
     assert tw.as_tensor(cells.to_awkward()).shape == cells.shape
 
 
+@pytest.mark.parametrize("lists", [[], [[]], [[], []], [[[], []], []]])
+def test_lists_of_nothing_are_tensors_of_no_floats(lists):
+    tensor = tw.as_tensor(ak.Array(lists))
+
+    assert tensor.tolist() == lists
+    assert tensor.dtype == np.float64
+
+
 @pytest.mark.parametrize("values", [["a", None, "bc"], [["a", None], ["bc", "d"]], [b"a", b"\xff"]])
 def test_strings_keep_their_nulls(values):
     tensor = tw.strings(values)

@@ -81,6 +81,8 @@ WHATEVER_THE_DEPTH = {
     "indices_at": lambda s: s.indices_at(np.arange(min(s.size, 9))),
     "is_congruent": lambda s: [s.is_congruent(OTHER), s.is_congruent(s.as_smooth())],
     "is_uniform": lambda s: each(s.is_uniform, modes(s)),
+    "has_layers": lambda s: s.has_layers,
+    "is_box": lambda s: s.is_box,
     "kind": lambda s: s.kind,
     "layer_size": lambda s: each(s.layer_size, range(len(s.layers))),
     "layers": lambda s: s.layers,

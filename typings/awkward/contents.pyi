@@ -9,11 +9,13 @@ class Content:
     is_option: bool
     is_indexed: bool
     is_regular: bool
+    is_unknown: bool
     fields: Sequence[str]
     length: int
     content: Content
     offsets: npt.ArrayLike
     data: npt.NDArray[np.generic]
     def parameter(self, key: str) -> object: ...
+    def to_NumpyArray(self, dtype: np.dtype[np.generic]) -> Content: ...
     def project(self) -> Content: ...
     def mask_as_bool(self, valid_when: bool) -> npt.NDArray[np.bool_]: ...
