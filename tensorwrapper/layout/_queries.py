@@ -94,7 +94,11 @@ class LayoutQueries(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether the elements in row-major order lie at consecutive offsets."""
+        """Whether the elements in row-major order lie at consecutive offsets.
+
+        Decided by rule, else by looking at up to 2**24 elements; an undecided larger layout counts as one
+        whose elements do not.
+        """
         return self.implementation.is_contiguous
 
     @property

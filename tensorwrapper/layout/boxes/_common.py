@@ -41,16 +41,17 @@ __all__ = [
     "check_region",
     "first_index_at",
     "fits_int64",
-    "follow_on",
     "new_table",
     "no_element",
     "run_between",
+    "search_contiguous",
     "search_injective",
     "to_inside",
     "to_offset_array",
 ]
 
 _SEARCHED = 1 << 20  # elements up to which overlaps that no rule decides are looked for
+_FOLLOWED = 1 << 24  # elements up to which it is looked whether they follow one another
 _STEPS = 1 << 18  # of a search for the elements at an offset, where modes interleave
 
 
@@ -141,8 +142,11 @@ def bounds_of_batches(batches: Iterable[IntArray]) -> tuple[int, int]:
     return (min([low for low, _ in ends]), max([high for _, high in ends])) if ends else (0, -1)
 
 
-def follow_on(batches: Iterable[IntArray], start: int) -> bool:
-    """Tell whether the offsets in all batches, one after the other, count on from `start`."""
+def search_contiguous(layout: "LayoutCommon", batches: Iterable[IntArray]) -> bool:
+    """Tell by looking whether offsets count on one by one, where no rule decides; False of too many."""
+    size, start = layout.shape.size, layout.offset
+    if size > _FOLLOWED or (size and layout.offset_of(layout.shape.index(size - 1)) - start != size - 1):
+        return False
     for batch in batches:
         if not np.array_equal(batch, np.arange(start, start + len(batch), dtype=np.int64)):
             return False

@@ -17,8 +17,8 @@ from tensorwrapper.layout.boxes._common import (
     AlgebraParts,
     LayoutCommon,
     bounds_of_batches,
-    follow_on,
     no_element,
+    search_contiguous,
 )
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical, ordinal_expression
 from tensorwrapper.layout.boxes._hierarchy import IntTree, OrdinalOrder, layout_text
@@ -120,7 +120,7 @@ class Composite(LayoutCommon):
 
     @property
     def is_contiguous(self) -> bool:
-        return follow_on(self._batches(), self.offset)
+        return search_contiguous(self, self._batches())
 
     @property
     def is_injective(self) -> bool:

@@ -21,8 +21,9 @@ from tensorwrapper.layout.boxes._common import (
     LayoutCommon,
     ModeOperation,
     bounds_of_batches,
-    follow_on,
     no_element,
+    search_contiguous,
+    search_injective,
     to_inside,
 )
 from tensorwrapper.layout.cells._padded import contiguous
@@ -93,11 +94,11 @@ class CustomLayout(LayoutCommon, ABC):
 
     @property
     def is_contiguous(self) -> bool:
-        return follow_on(self._batches(), self.offset)
+        return search_contiguous(self, self._batches())
 
     @property
     def is_injective(self) -> bool:
-        return len(np.unique(self.to_numpy())) == self.shape.size
+        return search_injective(self, 0)
 
     def index_of(self, offset: SupportsIndex) -> Index:
         wanted = to_int(offset, "an offset")
@@ -190,6 +191,19 @@ class PartLayout(CustomLayout):
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         return self.under.offsets_of(self.under.shape.indices_at(self.ordinals.offsets_of(indices)))
+
+    @property
+    def is_contiguous(self) -> bool:
+        if self.under.is_contiguous:
+            return self.ordinals.is_contiguous
+        return search_contiguous(self, self._batches())
+
+    @property
+    def is_injective(self) -> bool:
+        if not self.ordinals.is_injective:
+            # An element that is there twice, or too many to look at.
+            return False
+        return self.under.is_injective or search_injective(self, 0)
 
     def _part(self, ordinals: LayoutCommon) -> LayoutCommon:
         under = self.under

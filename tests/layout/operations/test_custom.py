@@ -55,3 +55,47 @@ def test_parts_have_the_places_of_their_elements():
     assert np.array_equal(found.reverse(0)[:, 1].to_numpy(), TABLE[::-1, 1])
     assert found.window(Shape(2, 2, origin=(1, 1))).shape.origin == (1, 1)
     assert isinstance(found[0], Layout)
+
+
+@attrs.frozen
+class Counted(CustomLayout):
+    """Row-major storage of a row that counts how many places it was asked for."""
+
+    size: int
+    asked: list[int] = attrs.field(factory=list, eq=False)
+
+    @property
+    def shape(self) -> Shape[Any]:
+        return Shape(self.size)
+
+    def offset_of(self, index):
+        self.asked.append(1)
+        return int(next(iter(index)))
+
+    def offsets_of(self, indices):
+        places = np.asarray(indices)[..., 0]
+        self.asked.append(places.size)
+        return places
+
+    def bounds(self):
+        return 0, self.size - 1
+
+
+@pytest.mark.parametrize("size", [10, 2**20, 2**20 + 1, 2**24 + 1, 2**40])
+def test_what_no_rule_decides_is_not_looked_for_among_too_many(size):
+    layout = Counted(size)
+    assert layout.is_injective == (size <= 2**20)
+    assert sum(layout.asked) <= 2**20
+    assert layout.is_contiguous == (size <= 2**24)
+    assert sum(layout.asked) <= 2**20 + 2**24
+    halves = wrap_layout(layout)[::2].implementation
+    layout.asked.clear()
+    # Every other element follows no other, whatever lies underneath.
+    assert not halves.is_contiguous
+    assert sum(layout.asked) <= 2**24 + 2
+
+
+def test_an_element_that_is_there_twice_shares_its_place_with_itself():
+    twice = wrap_layout(Counted(2**30)).repeat([2]).implementation
+    assert not twice.is_injective
+    assert wrap_layout(Diagonals(3)).permute(1, 0).is_injective
