@@ -75,6 +75,7 @@ _HANDS_ON = "hands on what the rooms below make, one line each; they have the te
 NO_TEST = {
     "cli/_command.py": "says what a command is made of, and does nothing",
     "cli/_far_side.py": "runs in the second process, which tests/cli/test_second_process.py starts",
+    "interop/dask/_library.py": "what is called of Dask; the tests of the room call it",
     "layout/_layout_base.py": _BASE,
     "selection/_view_base.py": _BASE,
     "selection/expressions/_documents.py": "interfaces, which tests/selection/schema/ asks",

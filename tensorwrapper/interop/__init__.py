@@ -11,16 +11,22 @@ from tensorwrapper.interop._foreign import read_foreign
 from tensorwrapper.interop._pandas import from_pandas, to_pandas
 from tensorwrapper.interop._torch import from_torch, to_torch
 from tensorwrapper.interop._xarray import to_xarray
+from tensorwrapper.interop.dask._arrays import from_dask
+from tensorwrapper.interop.dask._chunks import ChunksLike
+from tensorwrapper.interop.dask._out import to_dask
 
 __all__ = [
+    "ChunksLike",
     "DuckArray",
     "as_duck",
     "from_awkward",
+    "from_dask",
     "from_pandas",
     "from_torch",
     "read_foreign",
     "to_arrow",
     "to_awkward",
+    "to_dask",
     "to_pandas",
     "to_torch",
     "to_xarray",

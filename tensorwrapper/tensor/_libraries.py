@@ -6,12 +6,13 @@ from tensorwrapper.tensor._bridge import hand_over
 
 if TYPE_CHECKING:
     import awkward as ak
+    import dask.array as da
     import pandas as pd
     import pyarrow as pa
     import torch
     import xarray as xr
 
-    from tensorwrapper.interop import DuckArray
+    from tensorwrapper.interop import ChunksLike, DuckArray
 
 __all__ = ["TensorLibraries"]
 
@@ -81,6 +82,20 @@ class TensorLibraries:
         ('plane', 'wire')
         """
         return cast("xr.DataArray", hand_over("to_xarray", self))
+
+    def to_dask(self, chunks: "ChunksLike | None" = None) -> "da.Array":
+        """Return the box, tiles or layers as an array of Dask, whose chunks are the tiles; nothing is read.
+
+        A view is read chunk by chunk, when that is computed. `interop.to_dask` says what the chunks are
+        where there are no tiles, and has the errors.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.as_tensor([[1, 2], [3, 4]]).tiled(tw.Tiling([1, 1], [2])).to_dask().chunks
+        ((1, 1), (2,))
+        """
+        return cast("da.Array", hand_over("to_dask", self, chunks))
 
     def as_duck(self) -> "DuckArray":
         """Return the box as a duck array, which reads nothing until it is asked for elements; O(1).

@@ -43,6 +43,7 @@ X = np.arange(24).reshape(4, 6)
 USES = {
     "astype": lambda t: t.astype("f4"),
     "to_arrow": lambda t: t.to_arrow().to_pylist(),
+    "to_dask": lambda t: t.to_dask(chunks=(3, -1)).compute(scheduler="sync").tolist(),
     "to_awkward": lambda t: t.to_awkward().to_list(),
     "to_pandas": lambda t: t.to_pandas().to_numpy().tolist(),
     "to_xarray": lambda t: t.to_xarray().to_numpy().tolist(),

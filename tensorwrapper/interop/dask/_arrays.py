@@ -1,0 +1,95 @@
+"""Boxes, tiles and layers as arrays of Dask, both ways: a chunk is what is read of a view at a time."""
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from tensorwrapper.buffer.lowlevel import holds_strings
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.interop._operand import TensorLike
+from tensorwrapper.interop.dask._chunks import ChunksLike, chunks_of, is_gridded, own_tiling
+from tensorwrapper.interop.dask._library import array_over, chunk_bytes, layer_of, name_of
+from tensorwrapper.selection import View, as_view
+from tensorwrapper.shape import Tiling
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array
+
+if TYPE_CHECKING:
+    import dask.array as da
+
+__all__ = ["array_of", "from_dask"]
+
+
+def from_dask(array: "da.Array") -> View[Any]:
+    """Return an array of Dask as a view with the same tiles as it has chunks; nothing is computed.
+
+    `as_view` makes a view of the plain box, and `as_tensor` computes it.
+
+    Raises
+    ------
+    ConversionError
+        If it is no array of Dask, or does not know its own extents.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from tensorwrapper import interop
+    >>> view = interop.from_dask(da.ones((5, 6), chunks=(3, -1)))
+    >>> view.shape, view.tile((1, 0)).compute().shape
+    (Shape.tiled([3, 2], [6]), Shape(2, 6, origin=(3, 0)))
+    """
+    given: Any = array
+    if not hasattr(given, "__dask_graph__") or not hasattr(given, "chunks"):
+        raise ConversionError(
+            f"from_dask takes an array of Dask, not a {type(given).__name__}: as_tensor and as_view know "
+            "others"
+        )
+    return as_view(given).tiled(Tiling.from_chunks(given.chunks))
+
+
+def array_of(value: TensorLike, chunks: ChunksLike | None = None) -> "da.Array":
+    """Return what is gridded as an array of Dask; O(chunks)."""
+    if (isinstance(value, Tensor) and value.is_sparse) or holds_strings(value.dtype):
+        raise ConversionError(
+            f"arrays of Dask hold numbers, all of them, not {value.dtype} of {value.shape!r}: to_dense() has "
+            "all elements of a sparse tensor, to_numpy_strings() has strings as NumPy knows them"
+        )
+    if not is_gridded(value):
+        raise ConversionError(
+            f"{value.shape!r} is no grid of chunks: without chunks= to_dask() is a collection of its cells"
+        )
+    most = max(chunk_bytes() // max(value.dtype.itemsize, 1), 1)
+    tiling = chunks_of(value, chunks, most)
+    name = name_of("tensorwrapper", value, tiling)
+    graph = layer_of(name, _graph(name, value, tiling))
+    return array_over(graph, name, tiling.chunks, value.dtype)
+
+
+def _graph(name: str, value: Any, tiling: Tiling) -> dict[tuple[Any, ...], object]:  # noqa: ANN401 - as it is
+    """Return what each chunk is: elements that are in memory as they lie there, else a part that is read."""
+    keys = list(itertools.product(*[range(len(sizes)) for sizes in tiling.chunks]))
+    flat = value.flatten() if value.shape.has_layers else value
+    box = flat if flat.shape.is_box else flat.untiled() if own_tiling(flat) is not None else None
+    if box is not None:
+        parts = [box[slices] for slices in itertools.product(*[_slices(sizes) for sizes in tiling.chunks])]
+    else:
+        # Tiles that lie one after the other: no box has them all, and each is a cell.
+        whole, first = Tiling.from_shape(flat.shape), flat.shape.outer().origin
+        if whole != tiling:
+            raise ConversionError(
+                f"tiles that lie one after the other have the chunks {whole.chunks}, and no others: "
+                "scatter() puts them into a box"
+            )
+        parts = [flat.element(tuple([k + o for k, o in zip(key, first, strict=True)])) for key in keys]
+    if isinstance(value, Tensor):
+        return {(name, *key): part.to_numpy() for key, part in zip(keys, parts, strict=True)}
+    return {(name, *key): (read_chunk, part) for key, part in zip(keys, parts, strict=True)}
+
+
+def _slices(sizes: tuple[int, ...]) -> list[slice]:
+    ends = list(itertools.accumulate(sizes))
+    return [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
+
+
+def read_chunk(view: View[Any]) -> Array:
+    """Return the elements of a part of a view: what a task does."""
+    return view.to_numpy()

@@ -1,0 +1,66 @@
+"""Into which chunks a tensor or view falls: those it says itself, of its tiles, its layers, its memory."""
+
+from collections.abc import Iterable
+from typing import Any, SupportsIndex, TypeAlias
+
+from tensorwrapper.interop._operand import TensorLike
+from tensorwrapper.layout import Layout
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.tensor import Tensor
+
+__all__ = ["ChunksLike", "chunks_of", "is_gridded", "own_tiling"]
+
+ChunksLike: TypeAlias = Tiling | Iterable[SupportsIndex | Iterable[SupportsIndex] | None] | SupportsIndex
+"""A tiling, or chunks as Dask writes them: sizes of all, one size, or -1 for one chunk, of each mode."""
+
+
+def own_tiling(value: TensorLike) -> Tiling | None:
+    """Return how a tiled tensor or view is cut; None if it is none."""
+    held: Any = value.layout if isinstance(value, Tensor) else value.expression.layout
+    view = held.implementation.tiled
+    return None if view is None else view.tiling
+
+
+def is_gridded(value: TensorLike) -> bool:
+    """Tell whether elements are those of a box: of one in strides, tiled or not, or of a grid of tiles.
+
+    One list of rows is a grid, too, but nobody who has ten million rows wants as many chunks.
+    """
+    shape = value.shape
+    flat = shape.flatten() if shape.has_layers else shape
+    if flat.is_box or own_tiling(value) is not None:
+        return True
+    return flat.raggedness == "gridded" and flat.outer_rank > 1
+
+
+def chunks_of(value: TensorLike, chunks: ChunksLike | None, most: int) -> Tiling:
+    """Return the tiling of a box, of layers or of tiles into chunks.
+
+    Parameters
+    ----------
+    value
+        What is gridded.
+    chunks
+        What the user wants, of the box of all elements; None for what the shape or its memory says.
+    most
+        How many elements a chunk has at most where neither says so.
+    """
+    shape = value.shape
+    flat = shape.flatten() if shape.has_layers else shape
+    tiling = own_tiling(value)
+    if tiling is None and not flat.is_box:
+        tiling = Tiling.from_shape(flat)
+    box: Shape[Any] = flat if tiling is None else tiling.elements
+    if isinstance(chunks, Tiling):
+        return Tiling.from_chunks(-1, extents=box.extents, origin=box.origin).retile(chunks)
+    if chunks is not None:
+        return Tiling.from_chunks(chunks, extents=box.extents, origin=box.origin)
+    if tiling is not None:
+        return tiling
+    if shape.has_layers:
+        # What lies under one index of the outermost layer is one block.
+        outermost = shape.layers[0]
+        sizes = [1] * outermost + [max(extent, 1) for extent in box.extents[outermost:]]
+        return Tiling.make_uniform(box, sizes)
+    layout = value.layout if isinstance(value, Tensor) else Layout(box)
+    return layout.hints().tiling(most)
