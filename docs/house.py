@@ -4,6 +4,7 @@ Everything is read from the sources, but for the calls of a few operations, whic
 """
 
 import ast
+import importlib
 import json
 import re
 import subprocess
@@ -28,7 +29,16 @@ PAGE = ROOT / "docs" / "design" / "house.md"
 
 FACADES = {"Shape": tw.Shape, "Layout": tw.Layout, "Tensor": tw.Tensor, "View": sel.View}
 FAMILIES = {"layouts": "LayoutCommon", "buffers": "BufferCommon", "nodes": "Node"}
-EXTENSIONS = ("shape", "layout", "buffer", "packing", "node")
+EXTENSIONS = {
+    "shape": "ShapeContract",
+    "layout": "LayoutContract",
+    "buffer": "BufferContract",
+    "packing": "PackingContract",
+    "node": "NodeContract",
+    "source": "SourceContract",
+}
+"""What strangers add, each in a file of `tests/extending/` of its name, and the contract that it keeps there."""
+
 ALONE = {
     "buffer": {
         "arrays_from_arrow": "Arrow's memory is read where its strings are; lists become a shape further up",
@@ -175,7 +185,7 @@ def lowlevel() -> dict[str, dict[str, list[str]]]:
     found: dict[str, dict[str, list[str]]] = {}
     for path in trees():
         if path.endswith("/lowlevel.py"):
-            module = __import__(f"tensorwrapper.{floor(path)}.lowlevel", fromlist=["__all__"])
+            module = importlib.import_module(f"tensorwrapper.{floor(path)}.lowlevel")
             found[floor(path)] = {name: [] for name in module.__all__}
     sources = {path: telling(path) for path in trees()}
     for test in sorted((TESTS / "extending").glob("*.py")):
@@ -338,6 +348,67 @@ def loaded() -> dict[str, tuple[int, int]]:
     return found
 
 
+def taken(tree: ast.Module) -> set[str]:
+    """Return what a file takes that a stranger does not have: names that are not public, other tests."""
+    found: set[str] = set()
+    aliases: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {own.name for own in node.names if is_of_tests(own.name) or is_private(own.name)}
+            aliases |= {own.asname or own.name for own in node.names if is_ours(own.name)}
+        if isinstance(node, ast.ImportFrom):
+            home = node.module or ""
+            if node.level or is_of_tests(home):
+                found.add(home or ".")
+            elif is_ours(home):
+                aliases |= {own.asname or own.name for own in node.names}
+                public = [] if is_private(home) else importlib.import_module(home).__all__
+                found |= {f"{home}.{own.name}" for own in node.names if own.name not in public}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and re.match(r"_[^_]", node.attr):
+            below = node.value
+            while isinstance(below, ast.Attribute):
+                below = below.value
+            if isinstance(below, ast.Name) and below.id in aliases:
+                found.add(f"{below.id}.{node.attr}")
+    return found
+
+
+def is_ours(name: str) -> bool:
+    """Return whether a dotted name is one of this package."""
+    return floor(name) == PACKAGE.name
+
+
+def is_private(name: str) -> bool:
+    """Return whether a dotted name is one of this package, below what strangers import from."""
+    parts = name.split(".")[1:]
+    return is_ours(name) and (len(parts) > 1 + ("lowlevel" in parts) or any(p.startswith("_") for p in parts))
+
+
+def is_of_tests(name: str) -> bool:
+    """Return whether a dotted name is one of another test, or of what tests share."""
+    root = floor(name)
+    here = (TESTS / root).exists() or (TESTS / f"{root}.py").exists()
+    return here and root not in sys.stdlib_module_names
+
+
+def faults(name: str, text: str) -> list[str]:
+    """Return what an extension needs besides its one file, or does not prove in it."""
+    tree = ast.parse(text)
+    bases = names_in(base for n in tree.body if isinstance(n, ast.ClassDef) for base in n.bases)
+    kit = EXTENSIONS[name]
+    return [*sorted(taken(tree)), *([] if kit in bases else [f"no class runs {kit}"])]
+
+
+def extensions() -> dict[str, list[str]]:
+    """Return for each extension what it needs besides its one file."""
+    paths = {name: TESTS / "extending" / f"test_{name}.py" for name in EXTENSIONS}
+    return {
+        name: faults(name, path.read_text(encoding="utf-8")) if path.exists() else ["there is no test yet"]
+        for name, path in paths.items()
+    }
+
+
 def untested() -> dict[str, bool]:
     """Return of every module in a folder whether there is no test of its name on the same floor."""
     known = defaultdict(set)
@@ -458,15 +529,14 @@ def page() -> str:
         table(("use", "modules", "attrs classes"), [(f"`{k}`", *found) for k, found in loaded().items()]),
         "## Extensions",
         (
-            "Files that one has to write or to change in order to add one: 1 where a test in "
-            "`tests/extending/` adds it from outside the package, in one file."
+            "Files that one has to write or to change in order to add one: its own, in `tests/extending/`, "
+            "which adds it from outside the package and runs its contract, and one more for each thing that "
+            "a stranger does not have and that file takes: a name that is neither public nor in a "
+            "`lowlevel`, a file of other tests."
         ),
         table(
-            ("extension", "files"),
-            [
-                (k, 1 if (TESTS / "extending" / f"test_{k}.py").exists() else "no test yet")
-                for k in EXTENSIONS
-            ],
+            ("extension", "files", "contract"),
+            [(k, 1 + len(found), f"`{EXTENSIONS[k]}`") for k, found in extensions().items()],
         ),
         "## Tests",
         (

@@ -56,6 +56,27 @@ class NodeContract(ABC):
         assert node.dtype == expected.dtype
         assert node.all().dtype == expected.dtype
 
+    def test_values_are_of_its_type_and_fill_the_places(self) -> None:
+        """``values`` has the dtype, and an element for each place: of a box, and of single cells."""
+        node, expected = self.node(), self.expected()
+        own = [part.extents for part in node.operands]
+        if type(node).values is Node.values or any(extents != node.extents for extents in own):
+            return
+        given = [np.asarray(View(part).compute()[...]) for part in node.operands]
+        box = np.meshgrid(*map(np.arange, expected.shape), indexing="ij", sparse=True)
+        cells = [own.reshape(-1) for own in np.indices(expected.shape)]
+        flat = expected.reshape(-1) if expected.ndim else expected
+        for places, there, wanted in [
+            (box, given, expected),
+            (cells, [own.reshape(flat.shape) for own in given], flat),
+        ]:
+            found = np.asarray(node.values(places, there))
+            assert found.dtype == node.dtype
+            pairs = zip(found.shape[::-1], wanted.shape[::-1], strict=False)
+            assert found.ndim <= wanted.ndim, found.shape
+            assert all(own in {1, extent} for own, extent in pairs), found.shape
+            _agree_arrays(np.broadcast_to(found, wanted.shape), wanted)
+
     def test_the_whole_is_computed(self) -> None:
         """``compute`` gives the elements; the normal form of a normal form is the same."""
         view = self.view()

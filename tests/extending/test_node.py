@@ -12,6 +12,7 @@ from tensorwrapper import selection as sel
 from tensorwrapper import wire
 from tensorwrapper.errors import ConversionError, SelectionError
 from tensorwrapper.selection import Expression, Node, View
+from tensorwrapper.selection.lowlevel import Coordinate, Transform, pushed
 from tensorwrapper.testing import NodeContract
 
 
@@ -62,6 +63,83 @@ class Checkerboard(Node):
         return cls(parts)
 
 
+@final
+@attrs.frozen
+class Toeplitz(Node):
+    """The matrix whose diagonals have one element each: that of row i and column j is the one at i - j.
+
+    Not cellwise: its operand has another box. It selects from it and computes nothing.
+    """
+
+    operands: tuple[Expression, ...]
+    columns: int
+
+    name: ClassVar[str] = "toeplitz"
+    is_cellwise: ClassVar[bool] = False
+    is_sharing: ClassVar[bool] = True
+
+    @property
+    def extents(self):
+        return self.operands[0].extents[0] + 1 - self.columns, self.columns
+
+    @property
+    def dtype(self):
+        return self.operands[0].dtype
+
+    def with_operands(self, operands):
+        return Toeplitz(operands, self.columns)
+
+    def selected(self, transform, normalize):
+        row, column = transform.coordinates
+        diagonal = row + column * -1 + (self.columns - 1)
+        there = Transform(transform.extents, transform.origin, (diagonal,))
+        return normalize(pushed(self.operands[0], there))
+
+    def shares(self, positions, given):  # noqa: ARG002 - the place alone decides
+        row, column = positions.T
+        yield self.operands[0], slice(None), (row - column + self.columns - 1)[:, None]
+
+
+@final
+@attrs.frozen
+class Steps(Node):
+    """How much each element of a list is more than the one before: a node that others can say."""
+
+    operands: tuple[Expression, ...]
+
+    name: ClassVar[str] = "steps"
+    is_cellwise: ClassVar[bool] = False
+    extents = property(lambda self: (self.operands[0].extents[0] - 1,))
+    dtype = property(lambda self: self.operands[0].dtype)
+
+    def with_operands(self, operands):
+        return Steps(operands)
+
+    def lowered(self):
+        whole = View(self.operands[0])
+        return Difference((whole[1:].expression, whole[:-1].expression))
+
+    routed = lowered
+
+
+@final
+@attrs.frozen
+class Difference(Node):
+    """The elements of the first operand less those of the second."""
+
+    operands: tuple[Expression, ...]
+
+    name: ClassVar[str] = "difference"
+    extents = property(lambda self: self.operands[0].extents)
+    dtype = property(lambda self: self.operands[0].dtype)
+
+    def with_operands(self, operands):
+        return Difference(operands)
+
+    def values(self, places, given=()):  # noqa: ARG002
+        return given[0] - given[1]
+
+
 def checkerboard(a, b):
     """Return the view of a checkerboard."""
     return View(Checkerboard((sel.as_view(a)[...].expression, sel.as_view(b)[...].expression)).all())
@@ -89,6 +167,45 @@ class TestCheckerboard(NodeContract):
 
     def expected(self):
         return BOARD
+
+
+LIST = np.array([3, 1, 4, 1, 5, 9, 2], dtype="i8")
+
+
+class TestToeplitz(NodeContract):
+    """All laws of a node, where elements come from other places."""
+
+    def node(self):
+        return Toeplitz((sel.as_view(LIST[::-1].copy())[::-1].expression,), 4)
+
+    def expected(self):
+        return LIST[np.subtract.outer(range(4), range(4)) + 3]
+
+
+class TestToeplitzOfTable(TestToeplitz):
+    """All laws again: two modes move one of an operand that has no step."""
+
+    def node(self):
+        places = [0, 1, 2, 1, 4, 5, 6]
+        return Toeplitz((sel.as_view(LIST).gather(0, places).expression,), 4)
+
+
+class TestSteps(NodeContract):
+    """All laws of a node, where others say it."""
+
+    def node(self):
+        return Steps((sel.as_view(LIST).expression,))
+
+    def expected(self):
+        return np.diff(LIST)
+
+
+def test_what_a_node_selects_is_read_and_no_more():
+    view = View(Toeplitz((sel.as_view(LIST).expression,), 4).all())
+
+    assert sum([own.nbytes for own in view[1, 1:].plan().reads]) == 3 * 8
+    assert view.route((1, 2)).index == (2,)
+    assert view.normal_form().node.name == "source"
 
 
 @final
@@ -139,6 +256,10 @@ def test_it_is_printed_and_pickled(board):
     assert repr(board) == "<View Shape(4, 5) int64 of checkerboard>"
     assert "checkerboard" in board[1:].explain()
     assert pickle.loads(pickle.dumps(board[1:])).compute().tolist() == BOARD[1:].tolist()
+
+
+def test_coordinates_are_added_and_multiplied():
+    assert Coordinate(2) * 3 + Coordinate(1) + -4 == Coordinate(3)
 
 
 def test_a_part_is_pushed_into_both_operands(board):

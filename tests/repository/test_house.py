@@ -156,6 +156,36 @@ def test_extensions_and_contract_kits_count_as_many_users(users, lonely):
     assert HOUSE.alone(users) is lonely
 
 
+def test_each_extension_is_one_file_that_keeps_its_contract():
+    found = HOUSE.extensions()
+
+    assert found == dict.fromkeys(["shape", "layout", "buffer", "packing", "node", "source"], [])
+    assert {f"test_{name}.py" for name in found} == {p.name for p in (ROOT / "tests/extending").glob("*.py")}
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("from tensorwrapper.layout._layout import Layout", "tensorwrapper.layout._layout.Layout"),
+        (
+            "from tensorwrapper.layout.boxes._strided import Strided",
+            "tensorwrapper.layout.boxes._strided.Strided",
+        ),
+        ("from tensorwrapper.layout.lowlevel import Box", "tensorwrapper.layout.lowlevel.Box"),
+        ("import tensorwrapper._arrays", "tensorwrapper._arrays"),
+        ("import tensorwrapper as tw\ntw.layout._layout.Layout", "tw._layout"),
+        ("from extending.test_shape import Banded", "extending.test_shape"),
+        ("from . import conftest", "."),
+    ],
+)
+def test_an_extension_that_takes_what_strangers_have_not_is_found_out(line, fault):
+    text = "class TestOne(ShapeContract): pass\n"
+
+    assert HOUSE.faults("shape", text + "import typing\nfrom tensorwrapper import Shape\n") == []
+    assert HOUSE.faults("shape", text + line) == [fault]
+    assert HOUSE.faults("shape", "class TestOne: pass") == ["no class runs ShapeContract"]
+
+
 def test_a_facade_is_one_class_over_siblings_over_one_base():
     assert {name: HOUSE.depth(value) for name, value in HOUSE.FACADES.items() if HOUSE.depth(value) > 3} == {}
 

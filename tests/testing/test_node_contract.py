@@ -1,11 +1,15 @@
 """Every node of the library keeps the contract of nodes."""
 
+from typing import final
+
+import attrs
 import numpy as np
 import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.selection import Node
+from tensorwrapper.errors import DTypeError, ExtentMismatchError
+from tensorwrapper.selection import Expression, Node
 from tensorwrapper.selection.expressions import (
     _cellwise,
     _generators,
@@ -91,6 +95,62 @@ class TestNodes(NodeContract):
 
     def expected(self):
         return self.elements
+
+
+@final
+@attrs.frozen
+class Halved(Node):
+    """Half of each element of its operand, with what is wrong about it."""
+
+    operands: tuple[Expression, ...]
+    fault: str
+
+    name, dtype = "halved", np.dtype("f4")
+
+    @property
+    def extents(self):
+        return self.operands[0].extents
+
+    def with_operands(self, operands):
+        return Halved(operands, self.fault)
+
+    def values(self, places, given=()):  # noqa: ARG002
+        found = (given[0] / 2).astype("f8" if self.fault == "dtype" else "f4")
+        return found[1:] if self.fault == "extents" else found
+
+
+class HalvedContract(NodeContract):
+    fault = "none"
+
+    def node(self):
+        return Halved((_all(X),), self.fault)
+
+    def expected(self):
+        return (X / 2).astype("f4")
+
+
+def _all(array):
+    return sel.as_view(array).expression
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"), [("none", None), ("dtype", DTypeError), ("extents", ExtentMismatchError)]
+)
+def test_values_that_are_not_what_was_declared_are_found_out(fault, error):
+    contract = HalvedContract()
+    contract.fault = fault
+    view = contract.view()
+    indices = np.argwhere(X >= 0)
+    asked = [view.compute, lambda: view.route_many(indices)[0].read(), view.gather(1, [3, 0, 0]).compute]
+    if error is None:
+        contract.test_values_are_of_its_type_and_fill_the_places()
+        contract.test_the_whole_is_computed()
+        return
+    with pytest.raises(AssertionError):
+        contract.test_values_are_of_its_type_and_fill_the_places()
+    for ask in asked:
+        with pytest.raises(error, match="`values` of 'halved' gave"):
+            ask()
 
 
 def test_no_node_is_forgotten():

@@ -16,7 +16,7 @@ import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen, slot_setters, token_of
-from tensorwrapper.errors import ConversionError, JaggedModeError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._walks import (
@@ -195,8 +195,36 @@ class Node(ABC):
             Positions counted from 0, one array per mode, which broadcast together.
         given
             For each operand its elements there.
+
+        Returns
+        -------
+        Array
+            Of `dtype`, and of the extents of the places, or such that they are broadcast to them.
         """
         raise ConversionError(f"a {self.name} is no node of a normal form")
+
+    def checked_values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:
+        """Return `values`, over all the places; not to be overridden.
+
+        Raises
+        ------
+        DTypeError
+            If they are of another type than `dtype`: they would be cast, and nobody be told.
+        ExtentMismatchError
+            If they are not as many as the places.
+        """
+        found = np.asarray(self.values(places, given))
+        if found.dtype != self.dtype:
+            raise DTypeError(f"`values` of {self.name!r} gave {found.dtype}, and its dtype is {self.dtype}")
+        # A node without modes has one place, whose operands may be asked for many times.
+        extents = np.broadcast_shapes(*[np.shape(own) for own in (*places, *given)])
+        try:
+            return np.broadcast_to(found, extents)
+        except ValueError as error:
+            raise ExtentMismatchError(
+                f"`values` of {self.name!r} gave an array of extents {found.shape} for places of extents "
+                f"{extents}"
+            ) from error
 
     def runner(self, view: "Expression", given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         """Return what computes a view of this node that is in normal form.
@@ -210,7 +238,7 @@ class Node(ABC):
         reader
             Returns what has the elements of a part of a source that is not in this process.
         """
-        return CellRunner.of(self.values, self.dtype, view.layout, self.extents, given)
+        return CellRunner.of(self.checked_values, self.dtype, view.layout, self.extents, given)
 
     # Routes: which element of which source each one is.
 

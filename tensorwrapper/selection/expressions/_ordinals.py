@@ -131,7 +131,7 @@ class Sampling(Node):
         return whole(Sampling(self.field, layout, operands))
 
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
-        return CellRunner.of(self.field.values, self.dtype, self.layout, self.field.extents, given)
+        return CellRunner.of(self.field.checked_values, self.dtype, self.layout, self.field.extents, given)
 
     def _places(self, positions: IntArray) -> IntArray:
         places = self.layout.offsets_of(positions + np.array(self.layout.shape.origin, dtype=np.int64))

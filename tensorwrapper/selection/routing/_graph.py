@@ -105,7 +105,7 @@ class Elements:
             done.append((own, keys, there, below, shares is None))
         for own, keys, there, below, is_made in reversed(done):
             if is_made:
-                values = own.values(list(there.T), [self._found(operand) for operand in below])
+                values = own.checked_values(list(there.T), [self._found(operand) for operand in below])
                 self._keep(own, keys, np.broadcast_to(values, (len(there),)))
                 continue
             out = np.empty(len(there), dtype=own.dtype)
@@ -129,7 +129,7 @@ class Elements:
             return found
         if node.source is not None:
             return self._read(node, asked)
-        return np.broadcast_to(node.values(list(asked.T)), (len(asked),))
+        return np.broadcast_to(node.checked_values(list(asked.T)), (len(asked),))
 
     def _unknown(self, node: Node, keys: IntArray, positions: IntArray) -> tuple[IntArray, IntArray]:
         """Return keys that nothing is known of, ascending and each once, and their positions."""

@@ -27,10 +27,22 @@ Feed: TypeAlias = "tuple[int, AxisMap]"
 @final
 @frozen
 class Coordinate:
-    """The position in one mode of a box: a constant, plus what modes of the view add to it."""
+    """The position in one mode of a box: a constant, plus what modes of the view add to it.
+
+    Coordinates are added, and multiplied by integers: O(modes), and linear in positions of modes with tables.
+    """
 
     constant: int
     feeds: tuple[Feed, ...] = ()
+
+    def __add__(self, other: "Coordinate | int") -> "Coordinate":
+        if isinstance(other, int):
+            return Coordinate(self.constant + other, self.feeds)
+        return Coordinate(self.constant + other.constant, self.feeds + other.feeds)
+
+    def __mul__(self, factor: int) -> "Coordinate":
+        feeds = [(mode, _scaled(move, factor)) for mode, move in self.feeds]
+        return Coordinate(self.constant * factor, tuple(feeds))
 
     def bounds(self) -> tuple[int, int]:
         """Return the least and the greatest position."""
