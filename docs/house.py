@@ -37,7 +37,7 @@ EXTENSIONS = {
     "node": "NodeContract",
     "source": "SourceContract",
 }
-"""What strangers add, each in a file of `tests/extending/` of its name, and the contract that it keeps there."""
+"""What strangers add, each in a file of its name in `tests/extending/`, and the contract that it keeps."""
 
 ALONE = {
     "buffer": {
@@ -86,13 +86,13 @@ NO_TEST = {
     "cli/_command.py": "says what a command is made of, and does nothing",
     "cli/_far_side.py": "runs in the second process, which tests/cli/test_second_process.py starts",
     "interop/dask/_library.py": "what is called of Dask; the tests of the room call it",
-    "layout/_layout_base.py": _BASE,
-    "selection/_view_base.py": _BASE,
+    "layout/facade/_layout_base.py": _BASE,
+    "selection/facade/_view_base.py": _BASE,
     "selection/expressions/_documents.py": "interfaces, which tests/selection/schema/ asks",
     "selection/operations/_operation.py": "an interface; test_table.py asks each operation",
-    "shape/_constructors.py": _HANDS_ON,
-    "shape/_parts.py": _HANDS_ON,
-    "shape/_ranks.py": "types alone: tests/typing/",
+    "shape/facade/_constructors.py": _HANDS_ON,
+    "shape/facade/_parts.py": _HANDS_ON,
+    "shape/facade/_ranks.py": "types alone: tests/typing/",
     "shape/_shape_base.py": _BASE,
     "shape/rows/_cell_table.py": "a record of arrays",
     "tensor/_bridge.py": "loads what stands on floors above",

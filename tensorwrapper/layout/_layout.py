@@ -6,21 +6,21 @@ from typing import Any, Final, Generic, SupportsIndex, cast, final, overload
 from tensorwrapper._integers import one_sequence, to_counts, to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import ConversionError, LayoutError
-from tensorwrapper.layout._choice import of_flat, of_layers
-from tensorwrapper.layout._constructors import LayoutConstructors
-from tensorwrapper.layout._exchange import LayoutExchange
-from tensorwrapper.layout._layers import LayoutLayers
-from tensorwrapper.layout._layout_base import implementation_of
-from tensorwrapper.layout._moves import LayoutMoves
-from tensorwrapper.layout._ordinals import LayoutOrdinals
-from tensorwrapper.layout._queries import LayoutQueries
-from tensorwrapper.layout._rows import LayoutRows
 from tensorwrapper.layout.boxes import _mode_operations, _modes
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._named import agreed_layout, named_layout
 from tensorwrapper.layout.boxes._orders import to_tiling
 from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.copies._plan import CopyPlan, plan_copy
+from tensorwrapper.layout.facade._choice import of_flat, of_layers
+from tensorwrapper.layout.facade._constructors import LayoutConstructors
+from tensorwrapper.layout.facade._exchange import LayoutExchange
+from tensorwrapper.layout.facade._layers import LayoutLayers
+from tensorwrapper.layout.facade._layout_base import implementation_of
+from tensorwrapper.layout.facade._moves import LayoutMoves
+from tensorwrapper.layout.facade._ordinals import LayoutOrdinals
+from tensorwrapper.layout.facade._queries import LayoutQueries
+from tensorwrapper.layout.facade._rows import LayoutRows
 from tensorwrapper.layout.operations._nested import LayerOrders, NestedLayout, element_of
 from tensorwrapper.layout.operations._simplify import simplify
 from tensorwrapper.layout.tiles._tiled import TiledStrided

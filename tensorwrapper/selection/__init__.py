@@ -5,9 +5,23 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection._build import ViewLike, as_view, concat, interleave, pad, pad_rows, stack
-    from tensorwrapper.selection._elementwise import maximum, minimum, where
-    from tensorwrapper.selection._generate import (
+    from tensorwrapper.selection._selector import NewMode, Selector
+    from tensorwrapper.selection._view import View
+    from tensorwrapper.selection.computing._fetching import Cancel, Progress
+    from tensorwrapper.selection.computing._targets import Target
+    from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+    from tensorwrapper.selection.expressions._expression import Expression, Node
+    from tensorwrapper.selection.functions._build import (
+        ViewLike,
+        as_view,
+        concat,
+        interleave,
+        pad,
+        pad_rows,
+        stack,
+    )
+    from tensorwrapper.selection.functions._elementwise import maximum, minimum, where
+    from tensorwrapper.selection.functions._generate import (
         bernoulli,
         compute,
         eye,
@@ -21,12 +35,6 @@ if TYPE_CHECKING:
         uniform,
         zeros,
     )
-    from tensorwrapper.selection._selector import NewMode, Selector
-    from tensorwrapper.selection._view import View
-    from tensorwrapper.selection.computing._fetching import Cancel, Progress
-    from tensorwrapper.selection.computing._targets import Target
-    from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
-    from tensorwrapper.selection.expressions._expression import Expression, Node
     from tensorwrapper.selection.operations._atom import Atom
     from tensorwrapper.selection.plans._plan import Plan, SourceRead
     from tensorwrapper.selection.plans._steps import Step, StepKind
@@ -114,9 +122,9 @@ __dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "_build": ("ViewLike", "as_view", "concat", "interleave", "pad", "pad_rows", "stack"),
-        "_elementwise": ("maximum", "minimum", "where"),
-        "_generate": (
+        "functions._build": ("ViewLike", "as_view", "concat", "interleave", "pad", "pad_rows", "stack"),
+        "functions._elementwise": ("maximum", "minimum", "where"),
+        "functions._generate": (
             "bernoulli",
             "compute",
             "eye",

@@ -9,16 +9,16 @@ import numpy.typing as npt
 
 from tensorwrapper._value_class import frozen, slot_setters, token_of
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.selection._dtypes import to_element_type
-from tensorwrapper.selection._view_cells import ViewCells
-from tensorwrapper.selection._view_parts import ViewParts
-from tensorwrapper.selection._view_queries import ViewQueries
-from tensorwrapper.selection._view_ranks import ViewRanks
-from tensorwrapper.selection._view_rows import ViewRows
-from tensorwrapper.selection._view_running import ViewRunning
-from tensorwrapper.selection._view_writing import Value, ViewWriting
 from tensorwrapper.selection.expressions._cellwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
+from tensorwrapper.selection.facade._dtypes import to_element_type
+from tensorwrapper.selection.facade._view_cells import ViewCells
+from tensorwrapper.selection.facade._view_parts import ViewParts
+from tensorwrapper.selection.facade._view_queries import ViewQueries
+from tensorwrapper.selection.facade._view_ranks import ViewRanks
+from tensorwrapper.selection.facade._view_rows import ViewRows
+from tensorwrapper.selection.facade._view_running import ViewRunning
+from tensorwrapper.selection.facade._view_writing import Value, ViewWriting
 from tensorwrapper.selection.normal._packed import packed
 from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.selection.rows._rows import put_together_rows

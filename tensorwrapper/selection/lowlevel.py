@@ -1,7 +1,7 @@
 """What those who add a node of views may use of selections beside the public names.
 
-A node is one class over `Node` (public), made known by `register_node`; ``tensorwrapper.testing.NodeContract``
-tests it.
+A node is one class over `Node` (public), made known by `register_node`;
+``tensorwrapper.testing.NodeContract`` tests it.
 
 **Where elements come from**: a `Transform` is what ``selected`` is given: for each mode of the node's box a
 `Coordinate`, the position there as a sum of what the modes of the view add; coordinates are added and

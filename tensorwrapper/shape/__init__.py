@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
-    from tensorwrapper.shape._alignment import ModeAlignment, align_modes, broadcast_shapes
-    from tensorwrapper.shape._cell_plans import (
+    from tensorwrapper.shape._shape import Shape, as_shape
+    from tensorwrapper.shape._shape_base import ShapeLike
+    from tensorwrapper.shape.boxes._common import ShapeCommon
+    from tensorwrapper.shape.boxes._names import NamedRanges
+    from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, SmoothView
+    from tensorwrapper.shape.combining._alignment import ModeAlignment, align_modes, broadcast_shapes
+    from tensorwrapper.shape.combining._cell_plans import (
         CellMatch,
         CellPairing,
         CellPermutation,
         match_cells,
         permute_cells,
     )
-    from tensorwrapper.shape._einsum import einsum_shape
-    from tensorwrapper.shape._indices import IndexIterator, Indices
-    from tensorwrapper.shape._shape import Shape, as_shape
-    from tensorwrapper.shape._shape_base import ShapeLike
-    from tensorwrapper.shape.boxes._common import ShapeCommon
-    from tensorwrapper.shape.boxes._names import NamedRanges
-    from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, SmoothView
+    from tensorwrapper.shape.combining._einsum import einsum_shape
+    from tensorwrapper.shape.facade._indices import IndexIterator, Indices
     from tensorwrapper.shape.interchange._arrow import ArrowList
     from tensorwrapper.shape.interchange._losses import Fact, LossReport
     from tensorwrapper.shape.interchange._row_partitions import RowPartition
@@ -117,11 +117,17 @@ __dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "_alignment": ("ModeAlignment", "align_modes", "broadcast_shapes"),
-        "_cell_plans": ("CellMatch", "CellPairing", "CellPermutation", "match_cells", "permute_cells"),
-        "_einsum": ("einsum_shape",),
+        "combining._alignment": ("ModeAlignment", "align_modes", "broadcast_shapes"),
+        "combining._cell_plans": (
+            "CellMatch",
+            "CellPairing",
+            "CellPermutation",
+            "match_cells",
+            "permute_cells",
+        ),
+        "combining._einsum": ("einsum_shape",),
         "_shape_base": ("ShapeLike",),
-        "_indices": ("IndexIterator", "Indices"),
+        "facade._indices": ("IndexIterator", "Indices"),
         "_shape": ("Shape", "as_shape"),
         "boxes._common": ("ShapeCommon",),
         "boxes._names": ("NamedRanges",),

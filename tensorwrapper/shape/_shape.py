@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, final, over
 from tensorwrapper._integers import one_sequence, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.shape._cells import ShapeCells
-from tensorwrapper.shape._constructors import ShapeConstructors
-from tensorwrapper.shape._exchange import ShapeExchange
-from tensorwrapper.shape._parts import ShapeParts
-from tensorwrapper.shape._queries import ShapeQueries
-from tensorwrapper.shape._ranks import ShapeRanks
-from tensorwrapper.shape._sets import ShapeSets
 from tensorwrapper.shape._shape_base import ShapeLike, implementation_of
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
 from tensorwrapper.shape.boxes._keys import leading_entries, parse_key
 from tensorwrapper.shape.boxes._names import Names, kept_names, key_of_names
 from tensorwrapper.shape.boxes._smooth import Smooth, make_smooth, to_extents
+from tensorwrapper.shape.facade._cells import ShapeCells
+from tensorwrapper.shape.facade._constructors import ShapeConstructors
+from tensorwrapper.shape.facade._exchange import ShapeExchange
+from tensorwrapper.shape.facade._parts import ShapeParts
+from tensorwrapper.shape.facade._queries import ShapeQueries
+from tensorwrapper.shape.facade._ranks import ShapeRanks
+from tensorwrapper.shape.facade._sets import ShapeSets
 from tensorwrapper.shape.kinds._jagged import Jagged, jagged_of_state
 from tensorwrapper.shape.kinds._nested import Implementation
 from tensorwrapper.typing import (

@@ -29,13 +29,13 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
-    from tensorwrapper.shape._cells import rows_under
     from tensorwrapper.shape._shape import unnamed_shape, wrap
     from tensorwrapper.shape._shape_base import check_names, names_of
     from tensorwrapper.shape.boxes._common import integer_array, to_index, to_index_array, to_ordinal_array
     from tensorwrapper.shape.boxes._keys import mode_of, mode_text
     from tensorwrapper.shape.boxes._names import ModeNames, agreed_names, key_of_names, picked_names
     from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
+    from tensorwrapper.shape.facade._cells import rows_under
     from tensorwrapper.shape.pictures._draw import block_html, short_text
     from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
     from tensorwrapper.shape.rows._rearrange import build_rows
@@ -75,7 +75,7 @@ __dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "_cells": ("rows_under",),
+        "facade._cells": ("rows_under",),
         "_shape_base": ("check_names", "names_of"),
         "_shape": ("unnamed_shape", "wrap"),
         "boxes._common": ("integer_array", "to_index", "to_index_array", "to_ordinal_array"),

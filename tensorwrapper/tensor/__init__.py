@@ -6,13 +6,13 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._align import Alignment, align
-    from tensorwrapper.tensor._cells import CellGroup
     from tensorwrapper.tensor._convert import as_tensor, from_buffer, jagged
     from tensorwrapper.tensor._create import empty, eye, full, zeros
     from tensorwrapper.tensor._rows import TensorRows
     from tensorwrapper.tensor._sparse_convert import sparse
     from tensorwrapper.tensor._string_convert import strings
     from tensorwrapper.tensor._tensor import Tensor
+    from tensorwrapper.tensor.facade._cells import CellGroup
 
 __all__ = [
     "Alignment",
@@ -37,7 +37,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "_align": ("Alignment", "align"),
-        "_cells": ("CellGroup",),
+        "facade._cells": ("CellGroup",),
         "_convert": ("as_tensor", "from_buffer", "jagged"),
         "_create": ("empty", "eye", "full", "zeros"),
         "_rows": ("TensorRows",),

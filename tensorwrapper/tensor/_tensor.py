@@ -19,24 +19,24 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, is_basic, wrap_layout
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, mode_of, names_of, unnamed_shape
-from tensorwrapper.tensor._cells import TensorCells
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._copies import TensorCopies
-from tensorwrapper.tensor._exchange import TensorExchange
-from tensorwrapper.tensor._indexing import TensorIndexing
 from tensorwrapper.tensor._libraries import TensorLibraries
-from tensorwrapper.tensor._operators import Operators
-from tensorwrapper.tensor._queries import TensorQueries
 from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
-from tensorwrapper.tensor._ranks import TensorRanks
 from tensorwrapper.tensor._row_facts import counts_of, positions_of_mode, run_lengths
 from tensorwrapper.tensor._rows import TensorRows
-from tensorwrapper.tensor._sparse import TensorSparse
-from tensorwrapper.tensor._strings import TensorStrings
-from tensorwrapper.tensor._structure import TensorStructure, cut_rows
 from tensorwrapper.tensor._tensor_base import TensorBase, guard
 from tensorwrapper.tensor._tiles import cell_layouts
-from tensorwrapper.tensor._writes import TensorWrites
+from tensorwrapper.tensor.facade._cells import TensorCells
+from tensorwrapper.tensor.facade._copies import TensorCopies
+from tensorwrapper.tensor.facade._exchange import TensorExchange
+from tensorwrapper.tensor.facade._indexing import TensorIndexing
+from tensorwrapper.tensor.facade._operators import Operators
+from tensorwrapper.tensor.facade._queries import TensorQueries
+from tensorwrapper.tensor.facade._ranks import TensorRanks
+from tensorwrapper.tensor.facade._sparse import TensorSparse
+from tensorwrapper.tensor.facade._strings import TensorStrings
+from tensorwrapper.tensor.facade._structure import TensorStructure, cut_rows
+from tensorwrapper.tensor.facade._writes import TensorWrites
 from tensorwrapper.typing import (
     ArrayKey,
     ElementCasting,

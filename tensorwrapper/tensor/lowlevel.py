@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor._common import TensorCommon
     from tensorwrapper.tensor._labelled import labelled_shape
     from tensorwrapper.tensor._libraries import TensorLibraries
-    from tensorwrapper.tensor._operators import Operators
     from tensorwrapper.tensor._pad import padded_lines
-    from tensorwrapper.tensor._structure import cut_rows
     from tensorwrapper.tensor._sums import add_all
     from tensorwrapper.tensor._tensor import make_tensor
-    from tensorwrapper.tensor._writes import fit_values
+    from tensorwrapper.tensor.facade._operators import Operators
+    from tensorwrapper.tensor.facade._structure import cut_rows
+    from tensorwrapper.tensor.facade._writes import fit_values
 
 __all__ = [
     "Operators",
@@ -48,11 +48,11 @@ __getattr__, __dir__ = lazy_names(
         "_common": ("TensorCommon",),
         "_labelled": ("labelled_shape",),
         "_libraries": ("TensorLibraries",),
-        "_operators": ("Operators",),
+        "facade._operators": ("Operators",),
         "_pad": ("padded_lines",),
-        "_structure": ("cut_rows",),
+        "facade._structure": ("cut_rows",),
         "_sums": ("add_all",),
         "_tensor": ("make_tensor",),
-        "_writes": ("fit_values",),
+        "facade._writes": ("fit_values",),
     },
 )

@@ -128,7 +128,7 @@ def said_of(doc: str) -> str:
 
 @pytest.mark.parametrize(
     ("path", "owner"),
-    [("selection/_view_ranks.py", tw.selection.View), ("tensor/_ranks.py", tw.Tensor)],
+    [("selection/facade/_view_ranks.py", tw.selection.View), ("tensor/facade/_ranks.py", tw.Tensor)],
 )
 def test_what_editors_show_of_typed_operations_is_what_python_shows(path, owner):
     tree = ast.parse((Path(tw.__file__).parent / path).read_text(encoding="utf-8"))

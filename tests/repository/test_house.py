@@ -159,7 +159,7 @@ def test_extensions_and_contract_kits_count_as_many_users(users, lonely):
 def test_each_extension_is_one_file_that_keeps_its_contract():
     found = HOUSE.extensions()
 
-    assert found == dict.fromkeys(["shape", "layout", "buffer", "packing", "node", "source"], [])
+    assert found == {name: [] for name in ("shape", "layout", "buffer", "packing", "node", "source")}
     assert {f"test_{name}.py" for name in found} == {p.name for p in (ROOT / "tests/extending").glob("*.py")}
 
 

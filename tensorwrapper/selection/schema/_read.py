@@ -14,7 +14,6 @@ from tensorwrapper._json import Json, excess, has_number_over, load_json
 from tensorwrapper.errors import ParseError, SelectionError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
-from tensorwrapper.selection._build import ViewLike, as_view
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._documents import NodeFields
 from tensorwrapper.selection.expressions._expression import (
@@ -37,6 +36,7 @@ from tensorwrapper.selection.expressions._fields import (
     to_range,
 )
 from tensorwrapper.selection.expressions._ordinals import Whole
+from tensorwrapper.selection.functions._build import ViewLike, as_view
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.rows._rows import rows_from_json
 from tensorwrapper.selection.schema._layouts import check_reach, to_layout

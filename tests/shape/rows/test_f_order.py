@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape._numbering import SortedParts
+from tensorwrapper.shape.facade._numbering import SortedParts
 from tensorwrapper.shape.rows._f_order import f_order_part, f_order_parts
 from tensorwrapper.testing import jagged_shapes, tiled_shapes, triangular_shapes, views
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
-from tensorwrapper.selection._build import Ranked, ViewLike, as_view
-from tensorwrapper.selection._dtypes import promoted
-from tensorwrapper.selection._origins import at_origin, joint_origin, joint_origin_of_rows, lies_at
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Expression, at_zero, box, whole
 from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.facade._dtypes import promoted
+from tensorwrapper.selection.functions._build import Ranked, ViewLike, as_view
+from tensorwrapper.selection.functions._origins import at_origin, joint_origin, joint_origin_of_rows, lies_at
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.shape.lowlevel import ModeNames, agreed_names
 from tensorwrapper.typing import Extents, Index, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank

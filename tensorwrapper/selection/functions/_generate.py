@@ -18,8 +18,6 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import wrap_layout
-from tensorwrapper.selection._build import ViewLike, as_view
-from tensorwrapper.selection._dtypes import to_element_type
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, Node, unnamed_view
 from tensorwrapper.selection.expressions._generators import (
@@ -30,6 +28,8 @@ from tensorwrapper.selection.expressions._generators import (
     Filling,
     RandomField,
 )
+from tensorwrapper.selection.facade._dtypes import to_element_type
+from tensorwrapper.selection.functions._build import ViewLike, as_view
 from tensorwrapper.selection.random._parameters import Distribution, check_parameters, check_seed
 from tensorwrapper.selection.random._parameters import to_element_type as to_type_of
 from tensorwrapper.shape import Shape, ShapeLike

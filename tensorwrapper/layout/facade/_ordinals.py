@@ -5,8 +5,8 @@ from typing import Generic, Self
 
 import numpy.typing as npt
 
-from tensorwrapper.layout._layout_base import LayoutBase
 from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder, check_order, is_flat
+from tensorwrapper.layout.facade._layout_base import LayoutBase
 from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import IndexT_co, IntArray
 

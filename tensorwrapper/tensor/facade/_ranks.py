@@ -28,8 +28,8 @@ from tensorwrapper.typing import (
 if TYPE_CHECKING:
     from tensorwrapper.layout import Boundary
     from tensorwrapper.selection import View
-    from tensorwrapper.tensor._indexing import OuterIndexer, PointIndexer
     from tensorwrapper.tensor._tensor import Tensor
+    from tensorwrapper.tensor.facade._indexing import OuterIndexer, PointIndexer
 
 __all__ = ["TensorRanks"]
 

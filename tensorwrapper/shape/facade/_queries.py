@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.errors import ConversionError, JaggedModeError
-from tensorwrapper.shape._indices import Indices
 from tensorwrapper.shape._shape_base import ShapeBase, ShapeLike, implementation_of
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
+from tensorwrapper.shape.facade._indices import Indices
 from tensorwrapper.shape.kinds._encodings import lengths_of, splits_at
 from tensorwrapper.shape.kinds._jagged import JaggedCommon, same_elements
 from tensorwrapper.shape.kinds._layers import layer_size

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar
 
 from tensorwrapper._integers import to_ints
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout._layout_base import LayoutBase, implementation_of
 from tensorwrapper.layout.boxes._named import named_layout
+from tensorwrapper.layout.facade._layout_base import LayoutBase, implementation_of
 from tensorwrapper.layout.operations._nested import NestedLayout
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IndexT_co

@@ -9,7 +9,7 @@ import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, JaggedModeError
-from tensorwrapper.tensor import _cells
+from tensorwrapper.tensor.facade import _cells
 from tensorwrapper.testing import jagged_shapes
 
 WORDS = tw.strings(["a", "b", "c", "d"]).unflatten([2, 0, 2])

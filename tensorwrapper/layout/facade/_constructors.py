@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout._layout_base import LayoutBase
 from tensorwrapper.layout.boxes._named import named_layout
 from tensorwrapper.layout.boxes._orders import fastest_first, to_tiling
 from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.facade._layout_base import LayoutBase
 from tensorwrapper.layout.operations._storage import cells_at, packed_cells, padded_box
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.shape import ShapeLike, Tiling

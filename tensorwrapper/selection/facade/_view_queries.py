@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout.lowlevel import to_inside
-from tensorwrapper.selection._view_base import ViewBase
+from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import atoms_of
 from tensorwrapper.selection.routing._routes import Route, RouteGroup, routes

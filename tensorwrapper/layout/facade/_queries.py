@@ -9,8 +9,8 @@ import numpy.typing as npt
 from tensorwrapper._arrays import memory_for
 from tensorwrapper._integers import to_count, to_int
 from tensorwrapper.errors import ConversionError, LayoutError
-from tensorwrapper.layout._layout_base import LayoutBase, implementation_of
 from tensorwrapper.layout.boxes._common import check_out
+from tensorwrapper.layout.facade._layout_base import LayoutBase, implementation_of
 from tensorwrapper.layout.operations._indices import indices_at
 from tensorwrapper.shape import IndexIterator, Indices, Shape
 from tensorwrapper.typing import Index, IndexT, IndexT_co, IntArray, LooseIndex

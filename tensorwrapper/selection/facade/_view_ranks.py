@@ -26,9 +26,9 @@ from tensorwrapper.typing import (
 
 if TYPE_CHECKING:
     from tensorwrapper.selection._view import View
-    from tensorwrapper.selection._view_parts import OuterView, PointView
     from tensorwrapper.selection.computing._fetching import Cancel, Progress
     from tensorwrapper.selection.computing._targets import Target
+    from tensorwrapper.selection.facade._view_parts import OuterView, PointView
     from tensorwrapper.tensor import Tensor
     from tensorwrapper.typing import Order
 

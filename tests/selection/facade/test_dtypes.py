@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensorwrapper.errors import DTypeError
-from tensorwrapper.selection._dtypes import promoted, to_element_type
+from tensorwrapper.selection.facade._dtypes import promoted, to_element_type
 
 
 @pytest.mark.parametrize("named", ["f4", np.int16, "complex128", "M8[s]", bool])

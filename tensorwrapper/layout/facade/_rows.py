@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.errors import RankError
-from tensorwrapper.layout._layout_base import LayoutBase
 from tensorwrapper.layout.boxes._named import named_layout
+from tensorwrapper.layout.facade._layout_base import LayoutBase
 from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
 from tensorwrapper.shape.lowlevel import integer_array, mode_of, to_index_array
 from tensorwrapper.typing import IndexT_co, IntArray

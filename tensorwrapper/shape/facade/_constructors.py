@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import UNFIT
 from tensorwrapper.errors import ConversionError, RankError
-from tensorwrapper.shape._sets import product_names
 from tensorwrapper.shape._shape_base import ShapeBase, ShapeLike, implementation_of, names_of
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
 from tensorwrapper.shape.boxes._smooth import Smooth
+from tensorwrapper.shape.facade._sets import product_names
 from tensorwrapper.shape.kinds._children import check_rank, jagged_from_cells, jagged_from_children
 from tensorwrapper.shape.kinds._encodings import (
     jagged_from_ints,

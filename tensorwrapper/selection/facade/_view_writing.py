@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
-from tensorwrapper.selection._view_base import ViewBase
 from tensorwrapper.selection.computing._targets import source_tensor
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._reading import Reading
+from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.writing._writes import accumulate, assign, writable_targets

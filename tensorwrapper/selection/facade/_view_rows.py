@@ -7,7 +7,7 @@ import numpy.typing as npt
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
-from tensorwrapper.selection._view_base import ViewBase
+from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.shape import ShapeLike, as_shape
 from tensorwrapper.tensor.lowlevel import TensorCommon, cut_rows

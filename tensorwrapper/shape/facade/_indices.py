@@ -23,9 +23,9 @@ from tensorwrapper.errors import (
     SizeOverflowError,
     StepError,
 )
-from tensorwrapper.shape._numbering import Numbering, fits_arrays, length_of, numbering_of
 from tensorwrapper.shape.boxes._common import to_index
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
+from tensorwrapper.shape.facade._numbering import Numbering, fits_arrays, length_of, numbering_of
 from tensorwrapper.shape.kinds._blocks import blocks_of
 from tensorwrapper.shape.kinds._nested import Flat, flat_of
 from tensorwrapper.typing import Index, IndexT_co, IntArray, Order

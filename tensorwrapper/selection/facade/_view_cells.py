@@ -10,7 +10,7 @@ from tensorwrapper.buffer import constant
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TiledStrided
-from tensorwrapper.selection._view_base import ViewBase
+from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
-from tensorwrapper.layout._layout_base import LayoutBase
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided, row_major
+from tensorwrapper.layout.facade._layout_base import LayoutBase
 from tensorwrapper.shape import ShapeLike
 from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.typing import Index, IndexT_co

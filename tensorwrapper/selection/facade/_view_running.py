@@ -12,7 +12,6 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import BufferSizeError, ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, fastest_first, wrap_layout
-from tensorwrapper.selection._view_base import ViewBase
 from tensorwrapper.selection.computing._fetching import Cancel, Progress, Watch, run_plan
 from tensorwrapper.selection.computing._regions import region_extents, regions, row_regions
 from tensorwrapper.selection.computing._sparse import is_sparse, sparse_of
@@ -29,6 +28,7 @@ from tensorwrapper.selection.computing._targets import (
 )
 from tensorwrapper.selection.expressions._cellwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
+from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.plans._plan import Plan, plan_of
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.sources._asking import Versions

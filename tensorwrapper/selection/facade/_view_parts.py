@@ -22,10 +22,10 @@ from tensorwrapper.layout.lowlevel import (
     to_items,
     wrap_layout,
 )
-from tensorwrapper.selection._view_base import ViewBase
 from tensorwrapper.selection.expressions._expression import box, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._padding import padded
+from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.shape.lowlevel import key_of_names, mode_of, names_of, picked_names

@@ -1,0 +1,1 @@
+"""The parts of ``Layout``: mixins side by side over one base."""

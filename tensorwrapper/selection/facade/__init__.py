@@ -1,0 +1,1 @@
+"""The parts of ``View``: mixins side by side over one base."""

@@ -1,0 +1,1 @@
+"""Functions that make views: of sources, of several views, and of coordinates."""

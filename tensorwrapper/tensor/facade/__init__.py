@@ -1,0 +1,1 @@
+"""The parts of ``Tensor``: mixins side by side over one base."""
