@@ -14,6 +14,7 @@ from tensorwrapper.interop._xarray import to_xarray
 from tensorwrapper.interop.dask._arrays import from_dask
 from tensorwrapper.interop.dask._chunks import ChunksLike
 from tensorwrapper.interop.dask._out import to_dask
+from tensorwrapper.interop.dask._serialize import register_dask
 
 __all__ = [
     "ChunksLike",
@@ -24,6 +25,7 @@ __all__ = [
     "from_pandas",
     "from_torch",
     "read_foreign",
+    "register_dask",
     "to_arrow",
     "to_awkward",
     "to_dask",

@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._value_class import frozen, slot_setters
+from tensorwrapper._value_class import frozen, slot_setters, token_of, token_of_parts
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
@@ -417,6 +417,12 @@ class Tensor(
         if view is not None:
             return _restore_tiled, (self.untiled(), view.tiling, view.grid_origin, held.names)
         return _restore, (self.shape, self._buffer.pack(held, own=False))
+
+    def __dask_tokenize__(self) -> object:
+        _, parts = self.__reduce__()
+        return token_of(
+            "Tensor", *[token_of_parts(own) if isinstance(own, BufferCommon) else own for own in parts]
+        )
 
 
 _set_layout, _set_buffer = slot_setters(Tensor, "_layout", "_buffer")

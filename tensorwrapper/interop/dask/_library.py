@@ -1,7 +1,7 @@
 """What is called of Dask, which is loaded by the first call: its functions have few types."""
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -11,7 +11,7 @@ from tensorwrapper.typing import Array
 if TYPE_CHECKING:
     import dask.array as da
 
-__all__ = ["array_over", "chunk_bytes", "layer_of", "name_of"]
+__all__ = ["array_over", "chunk_bytes", "layer_of", "name_of", "register_plugin", "register_types"]
 
 
 def _load(name: str) -> Any:  # noqa: ANN401 - a module
@@ -41,3 +41,18 @@ def array_over(
     """Return the array of Dask whose chunks are tasks of a graph."""
     meta: Array = np.empty((0,) * len(chunks), dtype=dtype)
     return cast("da.Array", _load("dask.array").Array(graph, name, chunks, dtype=dtype, meta=meta))
+
+
+def register_types(types: Sequence[type], dumps: Callable[..., object], loads: Callable[..., object]) -> None:
+    """Let `distributed` serialise some types in this process by a function each way."""
+    register = _load("distributed.protocol").register_serialization
+    for kind in types:
+        register(kind, dumps, loads)
+
+
+def register_plugin(client: object, setup: object, name: str) -> None:
+    """Let every worker of a cluster, now and later, run the ``setup`` of an object once."""
+    plugin: Any = _load("distributed").WorkerPlugin()
+    plugin.setup = cast("Any", setup).setup
+    plugin.name = name
+    cast("Any", client).register_plugin(plugin, name=name)

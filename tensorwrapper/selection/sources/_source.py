@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, TypeAlias, final, runtime_checkable
 
 import numpy as np
 
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import frozen, token_of, token_of_parts
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.layout import Layout
@@ -179,6 +179,9 @@ class TensorSource:
     def __reduce__(self) -> "tuple[Callable[..., TensorSource], tuple[Layout[Any], BufferCommon[Any]]]":
         # A tensor by itself would be packed, and layouts that address its buffer find others there.
         return _restore, (self.tensor.layout, self.owner)
+
+    def __dask_tokenize__(self) -> object:
+        return token_of("TensorSource", self.tensor.layout, token_of_parts(self.owner))
 
 
 def _restore(layout: Layout[Any], buffer: BufferCommon[Any]) -> TensorSource:
