@@ -1,6 +1,7 @@
 """What is called of Dask, which is loaded by the first call: its functions have few types."""
 
 import importlib
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,7 +12,7 @@ from tensorwrapper.typing import Array
 if TYPE_CHECKING:
     import dask.array as da
 
-__all__ = ["array_over", "chunk_bytes", "layer_of", "name_of", "register_plugin", "register_types"]
+__all__ = ["array_over", "chunk_bytes", "layer_of", "name_of", "pickled", "register_plugin", "register_types"]
 
 
 def _load(name: str) -> Any:  # noqa: ANN401 - a module
@@ -56,3 +57,9 @@ def register_plugin(client: object, setup: object, name: str) -> None:
     plugin.setup = cast("Any", setup).setup
     plugin.name = name
     cast("Any", client).register_plugin(plugin, name=name)
+
+
+def pickled(value: object, callback: Callable[[pickle.PickleBuffer], object]) -> bytes:
+    """Return a pickle of a value, also of functions of a session; its buffers are given to a function."""
+    dumps = _load("distributed.protocol.pickle").dumps
+    return cast("bytes", dumps(value, buffer_callback=callback, protocol=5))

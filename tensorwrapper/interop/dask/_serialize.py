@@ -8,7 +8,7 @@ import pickle
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, final
 
-from tensorwrapper.interop.dask._library import register_plugin, register_types
+from tensorwrapper.interop.dask._library import pickled, register_plugin, register_types
 from tensorwrapper.selection import View
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor
@@ -62,12 +62,7 @@ class _Registered:
 
 def _dumps(value: object) -> tuple[dict[str, Any], list[memoryview]]:
     buffers: list[pickle.PickleBuffer] = []
-    try:
-        head = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        # The sign for `distributed` to try what it knows else, which pickles functions of a session, too.
-        raise NotImplementedError(f"{type(value).__name__} is not pickled: {error}") from error
-    return {"pickle": head}, [buffer.raw() for buffer in buffers]
+    return {"pickle": pickled(value, buffers.append)}, [buffer.raw() for buffer in buffers]
 
 
 def _loads(header: dict[str, Any], frames: Sequence[Any]) -> object:
