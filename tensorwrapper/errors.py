@@ -59,14 +59,16 @@ __all__ = [
     "VersionChangedError",
 ]
 
-ProtocolReason = Literal["frame", "header", "schema", "limit", "size", "layout", "unsupported", "integrity"]
+ProtocolReason = Literal[
+    "frame", "header", "schema", "limit", "size", "layout", "unsupported", "integrity", "flow"
+]
 """Why a message was refused.
 
 ``frame``: the parts do not form a message. ``header``: the label is not acceptable text or JSON.
 ``schema``: a key is missing or has the wrong type. ``limit``: a number exceeds what the reader allows.
 ``size``: bytes and shape disagree. ``layout``: a part number, an order or a partition is inconsistent.
 ``unsupported``: a dtype, packing or version that this reader does not know. ``integrity``: the bytes
-are damaged.
+are damaged. ``flow``: the state of a flow, its credit or its numbering does not allow the message.
 """
 
 

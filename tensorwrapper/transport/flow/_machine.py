@@ -1,0 +1,275 @@
+"""`FlowMachine`: one end of a flow, without a socket, a clock or a thread."""
+
+from collections.abc import Mapping, Sequence
+from typing import SupportsIndex, cast, final
+
+import attrs
+
+from tensorwrapper._integers import to_int
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ExtentError, LocalProtocolError, RemoteProtocolError
+from tensorwrapper.transport.flow._table import TRANSITIONS, Direction, FlowState, Step, Verb
+from tensorwrapper.wire import Message, encode
+
+__all__ = ["FlowEvent", "FlowMachine", "to_credit"]
+
+MOST_CREDIT = 2**31 - 1
+"""The greatest number of messages that may be under way."""
+
+_VERBS: tuple[Verb, ...] = ("BOT", "PAY", "DAT", "EOT")
+_OTHER: Mapping[Direction, Direction] = {"extract": "inject", "inject": "extract"}
+_NOTHING = Message(form="FLOW")
+
+Frames = list[bytes | memoryview]
+
+
+@final
+@frozen
+class FlowEvent:
+    """A message of a flow that came: what it is, the credit that it has, and the message itself."""
+
+    verb: Verb
+    """Beginning, credit, data or end."""
+    credit: int
+    """How many messages it is about: what ``BOT`` proposes, and ``PAY`` grants; 0 for others."""
+    message: Message
+    """The message; that of ``DAT`` has the tensors."""
+    is_dropped: bool = attrs.field(default=False, kw_only=True)
+    """Whether it was on its way when this end had said that the flow ends."""
+
+
+@final
+class FlowMachine:
+    """One end of a flow: what it is told came, and what it is asked to send, in the order of the table.
+
+    It makes the frames of what goes, and checks what comes: the order (`TRANSITIONS`), the credit, and the
+    numbers of the messages, which count up by one at each end. It knows no socket and no clock: whoever
+    drives it carries the frames, and gives up when nothing comes.
+
+    An end that asks (`offer`) is a client, one that answers (`accept`) a server. The end that gives needs
+    credit, a message each; the one that takes grants it (`pay`).
+
+    Parameters
+    ----------
+    origin
+        Who this end is: a coordinate of every message that it sends.
+
+    Examples
+    --------
+    >>> from tensorwrapper import wire
+    >>> client, server = FlowMachine(), FlowMachine()
+    >>> server.receive(wire.decode(client.offer("extract", 2))).credit
+    2
+    >>> client.receive(wire.decode(server.accept())).verb, client.state, server.state
+    ('BOT', 'giving', 'taking')
+    >>> client.receive(wire.decode(server.pay(2))).credit, client.credit
+    (2, 2)
+    >>> server.receive(wire.decode(client.give([[1, 2]]))).message.tensors[0].tolist()
+    [1, 2]
+    >>> server.receive(wire.decode(client.end())).verb, client.receive(wire.decode(server.end())).verb
+    ('EOT', 'EOT')
+    >>> client.state, server.state
+    ('ended', 'ended')
+    """
+
+    __slots__ = ("_asked", "_come", "_credit", "_direction", "_gone", "_origin", "_state", "_total")
+
+    def __init__(self, *, origin: SupportsIndex = 0) -> None:
+        self._state: FlowState = "idle"
+        self._direction: Direction | None = None
+        self._origin = to_int(origin, "origin")
+        self._total = self._credit = self._gone = self._come = 0
+        self._asked = _NOTHING
+
+    @property
+    def state(self) -> FlowState:
+        """How far this end is."""
+        return self._state
+
+    @property
+    def direction(self) -> Direction | None:
+        """Whether this end gives (``extract``) or takes; None until that is known."""
+        return self._direction
+
+    @property
+    def total(self) -> int:
+        """The credit that both ends agreed on: no more messages are ever under way."""
+        return self._total
+
+    @property
+    def credit(self) -> int:
+        """Messages that may still be given before the end that takes grants more."""
+        return self._credit
+
+    @property
+    def due(self) -> int:
+        """What the end that takes may grant now."""
+        return self._total - self._credit if self._state == "taking" else 0
+
+    # What goes.
+
+    def offer(self, direction: Direction, credit: SupportsIndex, message: Message = _NOTHING) -> Frames:
+        """Return the frames that ask for a flow: to give or to take, with at most `credit` under way.
+
+        Keys of the label, and payload, are those of `message`.
+        """
+        if direction not in _OTHER:
+            raise LocalProtocolError("flow", f"a direction is 'extract' or 'inject', not {direction!r}")
+        count = to_credit(credit)
+        self._check(("send", "BOT"))
+        self._direction, self._total = direction, count
+        return self._send("BOT", message, {"direction": direction, "credit": count})
+
+    def accept(self, credit: SupportsIndex = MOST_CREDIT) -> Frames:
+        """Return the frames that answer an offer, with its own keys: at most `credit` is granted of it."""
+        self._check(("send", "BOT"))
+        if self._state != "asked" or self._direction is None:
+            raise LocalProtocolError("flow", "nobody has asked for this flow")
+        self._total = min(self._total, to_credit(credit))
+        keys = {"direction": self._direction, "credit": self._total}
+        return self._send("BOT", Message(form="FLOW", label=self._asked.label), keys)
+
+    def pay(self, credit: SupportsIndex) -> Frames:
+        """Return the frames that grant so many messages more."""
+        count = to_credit(credit)
+        self._check(("send", "PAY"))
+        if count > self.due:
+            raise LocalProtocolError(
+                "flow",
+                f"{count} messages more cannot be granted: {self._credit} of {self._total} are already",
+            )
+        self._credit += count
+        return self._send("PAY", _NOTHING, {"credit": count})
+
+    def give(self, data: Message | Sequence[object]) -> Frames:
+        """Return the frames of data: tensors, or a message, whose label keeps its own keys."""
+        self._check(("send", "DAT"))
+        if not self._credit:
+            raise LocalProtocolError("flow", "there is no credit: the other end has to grant some")
+        frames = self._send("DAT", data, {})
+        self._credit -= 1
+        return frames
+
+    def end(self, message: Message = _NOTHING) -> Frames:
+        """Return the frames that end the flow, or answer its end."""
+        self._check(("send", "EOT"))
+        return self._send("EOT", message, {})
+
+    def fail(self) -> None:
+        """Give the flow up: nothing goes or comes any more."""
+        self._state = "failed"
+
+    def _check(self, step: Step) -> None:
+        if (self._state, step) not in TRANSITIONS:
+            raise LocalProtocolError("flow", f"{step[1]} cannot be sent by an end that is {self._state}")
+
+    def _send(self, verb: Verb, what: Message | Sequence[object], keys: Mapping[str, object]) -> Frames:
+        label = {**keys, "flow": verb}
+        frames = encode(what, form="FLOW", origin=self._origin, seqno=self._gone, label=label)
+        self._gone += 1
+        self._move(("send", verb))
+        return frames
+
+    def _move(self, step: Step) -> None:
+        state = TRANSITIONS[self._state, step]
+        self._state = ("giving" if self._direction == "extract" else "taking") if state == "open" else state
+
+    # What comes.
+
+    def receive(self, message: Message) -> FlowEvent:
+        """Return what a message of the other end is about.
+
+        Raises
+        ------
+        RemoteProtocolError
+            If the rules do not allow it; this end has `failed` then.
+        """
+        try:
+            return self._receive(message)
+        except RemoteProtocolError:
+            self._state = "failed"
+            raise
+
+    def _receive(self, message: Message) -> FlowEvent:
+        verb, label = _read_label(message)
+        state = self._state
+        step: Step = ("receive", verb)
+        if (state, step) not in TRANSITIONS:
+            raise RemoteProtocolError("flow", f"{verb} came to an end that is {state}")
+        if message.seqno != self._come:
+            raise RemoteProtocolError(
+                "flow", f"message {self._come} of a flow is missing: number {message.seqno} came"
+            )
+        is_dropped = state == "ending" and verb != "EOT"
+        credit = 0
+        if verb == "BOT":
+            credit = self._begin(message, label, is_dropped=is_dropped)
+        elif verb == "PAY":
+            credit = _read_credit(label)
+            if not is_dropped:
+                self._earn(credit)
+        elif verb == "DAT" and not is_dropped:
+            if not self._credit:
+                raise RemoteProtocolError("flow", f"DAT came beyond the credit of {self._total}")
+            self._credit -= 1
+        self._come += 1
+        self._move(step)
+        return FlowEvent(verb, credit, message, is_dropped=is_dropped)
+
+    def _begin(self, message: Message, label: Mapping[str, object], *, is_dropped: bool) -> int:
+        credit, theirs = _read_credit(label), label.get("direction")
+        if theirs not in ("extract", "inject"):
+            raise RemoteProtocolError("flow", f"BOT has the direction {theirs!r}, not 'extract' or 'inject'")
+        ours = _OTHER[theirs]
+        if is_dropped:
+            return credit
+        if self._direction is None:
+            self._direction, self._total, self._asked = ours, credit, message
+        elif ours != self._direction:
+            raise RemoteProtocolError("flow", f"both ends of the flow {self._direction}")
+        elif credit > self._total:
+            raise RemoteProtocolError("flow", f"the credit was raised from {self._total} to {credit}")
+        else:
+            self._total = credit
+        return credit
+
+    def _earn(self, credit: int) -> None:
+        if self._credit + credit > self._total:
+            raise RemoteProtocolError(
+                "flow", f"PAY of {credit} with {self._credit} unspent exceeds the credit of {self._total}"
+            )
+        self._credit += credit
+
+    def __repr__(self) -> str:
+        return f"<FlowMachine {self._state}, credit {self._credit} of {self._total}>"
+
+
+def to_credit(credit: SupportsIndex) -> int:
+    """Return a credit that is given, as a number of messages."""
+    count = to_int(credit, "credit")
+    if not 1 <= count <= MOST_CREDIT:
+        raise ExtentError(f"credit is a number of messages from 1 to {MOST_CREDIT}, not {count}")
+    return count
+
+
+def _read_label(message: Message) -> tuple[Verb, Mapping[str, object]]:
+    if message.form != "FLOW":
+        raise RemoteProtocolError("flow", f"a message of the form {message.form!r} came within a flow")
+    label: object = message.label_object
+    if not isinstance(label, dict):
+        raise RemoteProtocolError("flow", "the label of a message of a flow is no object")
+    keys = cast("Mapping[str, object]", label)
+    verb = keys.get("flow")
+    if verb not in _VERBS:
+        raise RemoteProtocolError("flow", f"'flow' is one of {', '.join(_VERBS)}, not {verb!r}")
+    return verb, keys
+
+
+def _read_credit(label: Mapping[str, object]) -> int:
+    credit = label.get("credit")
+    # Not a bool, nor a float that is whole.
+    if type(credit) is not int or not 1 <= credit <= MOST_CREDIT:
+        raise RemoteProtocolError(
+            "flow", f"'credit' is a number of messages from 1 to {MOST_CREDIT}, not {credit!r}"
+        )
+    return credit

@@ -1,0 +1,56 @@
+"""Which message may come or go in which state of a flow: the one table that code, tests and pictures read."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Literal
+
+__all__ = ["TRANSITIONS", "Direction", "FlowState", "Step", "Verb"]
+
+Verb = Literal["BOT", "PAY", "DAT", "EOT"]
+"""What a message of a flow is: its beginning, credit, data, its end."""
+
+Direction = Literal["extract", "inject"]
+"""What an end does in a flow: it gives data (``extract``) or takes them (``inject``)."""
+
+FlowState = Literal["idle", "offered", "asked", "giving", "taking", "ending", "leaving", "ended", "failed"]
+"""How far one end of a flow is.
+
+``offered``: it asked for a flow, and waits for the answer. ``asked``: it was asked, and has to answer.
+``giving``, ``taking``: data go. ``ending``: it said that this is the end; what comes until the other end says
+so, too, is dropped. ``leaving``: the other end said so, and waits for the answer. ``failed``: the other end
+broke the rules, or was given up.
+"""
+
+Step = tuple[Literal["send", "receive"], Verb]
+"""A message that goes or comes."""
+
+_OPEN: Final = "open"
+"""Stands for `giving` or `taking`, whichever the end does."""
+
+TRANSITIONS: Final[Mapping[tuple[FlowState, Step], Literal[FlowState, "open"]]] = MappingProxyType(
+    {
+        ("idle", ("send", "BOT")): "offered",
+        ("idle", ("receive", "BOT")): "asked",
+        ("offered", ("receive", "BOT")): _OPEN,
+        ("offered", ("receive", "EOT")): "leaving",
+        ("offered", ("send", "EOT")): "ending",
+        ("asked", ("send", "BOT")): _OPEN,
+        ("asked", ("send", "EOT")): "ending",
+        ("asked", ("receive", "EOT")): "leaving",
+        ("giving", ("send", "DAT")): "giving",
+        ("giving", ("receive", "PAY")): "giving",
+        ("giving", ("send", "EOT")): "ending",
+        ("giving", ("receive", "EOT")): "leaving",
+        ("taking", ("receive", "DAT")): "taking",
+        ("taking", ("send", "PAY")): "taking",
+        ("taking", ("send", "EOT")): "ending",
+        ("taking", ("receive", "EOT")): "leaving",
+        # What was on its way when the end was said.
+        ("ending", ("receive", "BOT")): "ending",
+        ("ending", ("receive", "PAY")): "ending",
+        ("ending", ("receive", "DAT")): "ending",
+        ("ending", ("receive", "EOT")): "ended",
+        ("leaving", ("send", "EOT")): "ended",
+    }
+)
+"""The state after a message that goes or comes; what is not listed breaks the rules."""
