@@ -1,4 +1,4 @@
-"""The ZeroMQ context that all sockets of a process share, and what this build of ZeroMQ can do."""
+"""The ZeroMQ context that all sockets of a process share."""
 
 import atexit
 import errno
@@ -9,19 +9,14 @@ import weakref
 from collections.abc import Callable
 from functools import partial
 from multiprocessing.util import Finalize
-from typing import Final, Literal, get_args
+from typing import Final
 
 import zmq
 from zmq.utils.garbage import GarbageCollector, gc
 
-from tensorwrapper.errors import TransportError, UnsupportedSocketError
+from tensorwrapper.errors import TransportError
 
-__all__ = ["SocketKind", "check_descriptors", "check_kind", "make_socket"]
-
-SocketKind = Literal["PUSH", "PULL", "DEALER", "ROUTER", "PAIR", "CLIENT", "SERVER"]
-"""The kinds of socket; CLIENT and SERVER need a ZeroMQ that is built with its draft API."""
-
-_DRAFT = ("CLIENT", "SERVER")
+__all__ = ["check_descriptors", "make_socket"]
 
 _ZERO_COPY_RECV = 10
 """Context option ``ZMQ_ZERO_COPY_RECV``, which pyzmq has no name for."""
@@ -158,27 +153,3 @@ def check_descriptors(count: int = _SPARE) -> None:
     finally:
         for file in taken:
             os.close(file)
-
-
-def check_kind(kind: SocketKind) -> int:
-    """Return ZeroMQ's number for a kind of socket.
-
-    Raises
-    ------
-    UnsupportedSocketError
-        If there is no such kind, or this build of ZeroMQ would abort the process when one is used.
-    """
-    if kind not in get_args(SocketKind):
-        # Not whatever ZeroMQ knows: other kinds lose messages silently, and using a draft one may abort.
-        known = ", ".join([name for name in get_args(SocketKind) if name not in _DRAFT])
-        raise UnsupportedSocketError(f"there is no socket of kind {kind!r}; {known} are known")
-    if kind in _DRAFT:
-        if not zmq.has("draft"):
-            raise UnsupportedSocketError(
-                f"{kind} sockets need a ZeroMQ with its draft API; with this one ({zmq.zmq_version()}) using "
-                "one aborts the process. DEALER and ROUTER do the same work"
-            )
-        raise UnsupportedSocketError(
-            f"{kind} sockets are not carried yet; DEALER and ROUTER do the same work"
-        )
-    return int(zmq.SocketType[kind])

@@ -103,7 +103,7 @@ def test_dealer_to_router_and_back(pair, road):
 def test_a_reply_reaches_the_peer_it_is_for(pair):
     router, first = pair("ROUTER", "DEALER")
     with Socket("DEALER") as second:
-        second.connect(router._socket.getsockopt_string(zmq.LAST_ENDPOINT))
+        second.connect(router.addresses[0])
         first.send(wire.encode([], seqno=1))
         second.send(wire.encode([], seqno=2))
         peers = {message.seqno: peer for peer, message in (router.receive_from(), router.receive_from())}

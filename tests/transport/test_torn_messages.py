@@ -23,7 +23,7 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
     TransportTornError,
 )
-from tensorwrapper.transport import Socket, _socket
+from tensorwrapper.transport import Socket, _endpoint
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +44,7 @@ class Interrupted(BaseException):
 
 def interrupt_at(monkeypatch, name, call, *, done):
     """Raise at the given call of a function, before or after it has done its work."""
-    count, real = iter(range(10**6)), getattr(_socket, name)
+    count, real = iter(range(10**6)), getattr(_endpoint, name)
 
     def spoilt(*arguments):
         if next(count) != call:
@@ -53,7 +53,7 @@ def interrupt_at(monkeypatch, name, call, *, done):
             real(*arguments)
         raise Interrupted
 
-    monkeypatch.setattr(_socket, name, spoilt)
+    monkeypatch.setattr(_endpoint, name, spoilt)
 
 
 KINDS = [("PULL", "PUSH"), ("PAIR", "PAIR"), ("DEALER", "DEALER"), ("DEALER", "ROUTER")]
@@ -221,7 +221,7 @@ def test_s8_a_receive_that_is_interrupted_loses_its_message_and_not_the_beginnin
         for frame in range(5):
             source.send(wire.encode([np.arange(3), np.arange(4), np.arange(5)], seqno=1))
             source.send(wire.encode([np.arange(6)], seqno=2))
-            real, count = sink._socket, iter(range(100))
+            real, count = sink._endpoint.socket, iter(range(100))
 
             class Spoilt:
                 def __getattr__(self, name, real=real):
@@ -234,7 +234,7 @@ def test_s8_a_receive_that_is_interrupted_loses_its_message_and_not_the_beginnin
                     return got
 
             with monkeypatch.context() as patch:
-                patch.setattr(sink, "_socket", Spoilt())
+                patch.setattr(sink._endpoint, "socket", Spoilt())
                 with pytest.raises(Interrupted):
                     sink.receive()
             assert sink.receive().seqno == 2
@@ -301,7 +301,7 @@ def test_errors_zmq_that_is_shut_down_says_so_in_our_words():
     def receive():
         with Socket("PULL", timeout=20) as sink:
             sink.close()
-            sink._socket = context.socket(zmq.PULL)
+            sink._endpoint.socket = context.socket(zmq.PULL)
             try:
                 sink.receive()
             except TransportClosedError as error:

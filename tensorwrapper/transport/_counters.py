@@ -1,0 +1,41 @@
+"""`Counters`: what went through a socket, and what that was on the wire."""
+
+from typing import Final, final
+
+from tensorwrapper._value_class import frozen
+
+__all__ = ["Counters", "bytes_on_wire"]
+
+_SHORT: Final = 255
+"""Bytes of the longest frame whose length takes one byte."""
+
+
+@final
+@frozen
+class Counters:
+    """What a socket sent and received so far, in whole messages.
+
+    Bytes of frames are all that was in them, the delimiter and the header frames of a message included, and
+    the identity of a ROUTER's peer, which stays in the process, not. Bytes on the wire have the framing of
+    ZMTP, in which ZeroMQ speaks over ``tcp`` and ``ipc``, beside them: 2 bytes a frame of up to 255, 9 of a
+    longer one. What connecting and keeping a connection alive costs is not counted.
+    """
+
+    messages_sent: int = 0
+    frames_sent: int = 0
+    bytes_sent: int = 0
+    bytes_sent_on_wire: int = 0
+    messages_received: int = 0
+    frames_received: int = 0
+    bytes_received: int = 0
+    bytes_received_on_wire: int = 0
+    messages_dropped: int = 0
+    """Messages that a SUB did not get: gaps in the numbers (`seqno`) of what came from one `origin`.
+
+    A PUB drops what a slow subscriber has no room for, without a word; so number its messages one by one.
+    """
+
+
+def bytes_on_wire(length: int) -> int:
+    """Return how many bytes a frame of a length takes in ZMTP 3."""
+    return length + (2 if length <= _SHORT else 9)

@@ -1,0 +1,327 @@
+"""`Endpoint`: one ZeroMQ socket, through which messages go whole or not at all, and are counted."""
+
+import errno
+import math
+import os
+import re
+import threading
+import time
+from collections.abc import Sequence
+from typing import Final, final
+
+import zmq
+
+from tensorwrapper.errors import (
+    ConversionError,
+    PeerUnreachableError,
+    TransportClosedError,
+    TransportError,
+    TransportThreadError,
+    TransportTimeoutError,
+    TransportTornError,
+)
+from tensorwrapper.transport._context import check_descriptors, make_socket
+from tensorwrapper.transport._counters import Counters, bytes_on_wire
+from tensorwrapper.transport._delivery import check_process, to_milliseconds
+from tensorwrapper.transport._kinds import Kind
+
+__all__ = ["Endpoint", "check_address", "failed"]
+
+_HIGH_WATER = 16
+"""Messages that wait at either end: tensors are large, and ZeroMQ counts messages, not bytes."""
+
+_WITHIN: Final = 1000
+"""Milliseconds for frames after the first: they never wait for room, which is counted in messages."""
+
+_PAUSE: Final = 0.002
+"""Seconds between two looks for room at one peer of many."""
+
+_LONGEST: Final = 2**31 - 1
+"""Milliseconds that ZeroMQ can wait at most."""
+
+_PORT: Final = re.compile(r"\*|[0-9]{1,5}")
+
+
+@final
+class Endpoint:
+    """A ZeroMQ socket of one thread of one process, with the rules that keep messages apart.
+
+    `parts` and `nbytes` are the frames and bytes that a message may have; what exceeds them is dropped whole.
+    """
+
+    __slots__ = (
+        "_linger",
+        "_process",
+        "_thread",
+        "addresses",
+        "dropped",
+        "kind",
+        "nbytes",
+        "parts",
+        "received",
+        "sent",
+        "socket",
+        "torn",
+    )
+
+    def __init__(self, kind: Kind, linger: float, *, parts: int, nbytes: int) -> None:
+        self.socket: zmq.Socket[bytes] | None = None
+        self.kind, self.parts, self.nbytes = kind, parts, nbytes
+        self.torn = ""
+        self.addresses: list[str] = []
+        # Messages, frames, bytes in them, bytes on the wire.
+        self.sent, self.received, self.dropped = [0] * 4, [0] * 4, 0
+        rest = to_milliseconds(linger, "linger")
+        self._linger = rest
+        self._thread, self._process = threading.get_ident(), os.getpid()
+        self.socket = socket = make_socket(kind.number)
+        try:
+            socket.linger = rest
+            socket.sndtimeo = _WITHIN
+            # Nothing waits for a peer that may never come: `send` waits, as long as it may, and tells. Where
+            # nothing is sent it would only lose messages that have arrived, when their sender closes.
+            socket.immediate = kind.sends
+            socket.sndhwm = socket.rcvhwm = _HIGH_WATER
+            # Per frame, and checked by ZeroMQ before it allocates; a whole message is checked on arrival.
+            socket.maxmsgsize = min(nbytes, 2**62)
+            if kind.addressed:
+                # Without it a message to a peer that is gone is dropped without a word.
+                socket.router_mandatory = True
+        except zmq.ZMQError as error:
+            self.close()
+            raise failed("no socket can be set up", error) from error
+
+    def __str__(self) -> str:
+        places = f" at {', '.join(self.addresses)}" if self.addresses else ""
+        return f"{self.kind.name} socket{places}"
+
+    @property
+    def is_leaked(self) -> bool:
+        """Whether it is still open, in the process that opened it: a child of fork has leaked nothing."""
+        return self.socket is not None and self._process == os.getpid()
+
+    def open(self) -> "zmq.Socket[bytes]":
+        """Return ZeroMQ's socket; it raises where this one may not be used."""
+        # First: what belongs to a child of fork is nothing of what it says of itself.
+        check_process(self._process, f"this {self.kind.name} socket")
+        if self.torn:
+            raise TransportTornError(self.torn)
+        if self.socket is None:
+            raise TransportClosedError(f"this {self} is closed")
+        if threading.get_ident() != self._thread:
+            raise TransportThreadError(
+                f"this {self} belongs to the thread that opened it; open another one here"
+            )
+        return self.socket
+
+    def close(self) -> None:
+        """Close the socket; closing twice is harmless."""
+        socket, self.socket = self.socket, None
+        if socket is not None:
+            socket.close(linger=self._linger)
+
+    def counters(self) -> Counters:
+        """Return what went through so far."""
+        sent, received = self.sent, self.received
+        return Counters(
+            messages_sent=sent[0],
+            frames_sent=sent[1],
+            bytes_sent=sent[2],
+            bytes_sent_on_wire=sent[3],
+            messages_received=received[0],
+            frames_received=received[1],
+            bytes_received=received[2],
+            bytes_received_on_wire=received[3],
+            messages_dropped=self.dropped,
+        )
+
+    # What goes.
+
+    def send(self, frames: Sequence[bytes | memoryview], seconds: float) -> list[zmq.MessageTracker]:
+        """Send a message with all that stands around it; return what tells when each frame may change."""
+        socket = self.open()
+        if not self.kind.sends:
+            raise TransportError(errno.ENOTSUP, f"a {self.kind.name} socket receives and does not send")
+        deadline = time.monotonic() + to_milliseconds(seconds, "timeout") / 1000
+        trackers: list[zmq.MessageTracker] = []
+        try:
+            whole = self._send_all(socket, frames, trackers, deadline)
+        except zmq.ZMQError as error:
+            if error.errno == zmq.EHOSTUNREACH:
+                peer = bytes(frames[0])
+                raise PeerUnreachableError(error.errno, f"the peer {peer!r} is not connected") from error
+            if error.errno == zmq.EFSM:
+                raise TransportError(error.errno, f"this {self} {_TURNS[self.kind.name]}") from error
+            raise failed("sending failed", error) from error
+        if not whole:
+            raise TransportTimeoutError(
+                f"no peer took the {len(frames)} frames of a message from this {self} within {seconds} s"
+            )
+        self._count(self.sent, [len(frame) for frame in frames[self.kind.addressed :]])
+        return trackers
+
+    def _count(self, counts: list[int], lengths: list[int]) -> None:
+        hidden = self.kind.hidden
+        counts[0] += 1
+        counts[1] += len(lengths) + hidden
+        counts[2] += sum(lengths)
+        counts[3] += sum(map(bytes_on_wire, lengths)) + hidden * bytes_on_wire(0)
+
+    def _send_all(
+        self,
+        socket: "zmq.Socket[bytes]",
+        frames: Sequence[bytes | memoryview],
+        trackers: list[zmq.MessageTracker],
+        deadline: float,
+    ) -> bool:
+        """Send a message, whole or not at all; return False if there was no room for it in time."""
+        begun = False
+        try:
+            while not trackers:
+                # Before the call, not after it: an exception may strike when ZeroMQ has the frame already.
+                begun = True
+                try:
+                    trackers.append(_hand_over(socket, frames[0], zmq.SNDMORE | zmq.NOBLOCK))
+                except zmq.ZMQError as error:
+                    # Of a frame that is refused nothing is kept.
+                    begun = False
+                    if error.errno != zmq.EAGAIN:
+                        raise
+                    if not self._wait_for_room(socket, deadline):
+                        return False
+            # A PAIR must not wait: the next peer would get what the last one did not.
+            flags = zmq.NOBLOCK if self.kind.name == "PAIR" else 0
+            for frame in frames[1:-1]:
+                trackers += [_hand_over(socket, frame, flags | zmq.SNDMORE)]
+            trackers.append(_hand_over(socket, frames[-1], flags))
+        except BaseException as error:
+            if not begun:
+                raise
+            self._tear(f"after {len(trackers)} of {len(frames)} frames of a message")
+            if isinstance(error, zmq.ZMQError):
+                raise TransportTornError(self.torn) from error
+            raise
+        return True
+
+    def _wait_for_room(self, socket: "zmq.Socket[bytes]", deadline: float) -> bool:
+        """Wait until a message may be taken, or a moment longer; return False when the time is up."""
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
+        if self.kind.addressed:
+            # It says that it has room when any peer has, which need not be this one.
+            time.sleep(min(left, _PAUSE))
+        else:
+            socket.poll(min(math.ceil(left * 1000), _LONGEST), zmq.POLLOUT)
+        return True
+
+    def _tear(self, where: str) -> None:
+        """Close a socket that holds a part of a message: ZeroMQ then discards it."""
+        self.torn = (
+            f"this {self.kind.name} socket was interrupted {where}; it is closed, so that no part of "
+            "a message arrives: open another one"
+        )
+        self.close()
+
+    # What comes.
+
+    def poll(self, seconds: float) -> bool:
+        """Wait until a message is there; return whether one is."""
+        try:
+            return bool(self.open().poll(to_milliseconds(seconds, "timeout")))
+        except zmq.ZMQError as error:
+            raise failed("waiting failed", error) from error
+
+    def receive(self, seconds: float) -> list[zmq.Frame] | bytes:
+        """Return the frames of the next message; of one that is too large, who sent it."""
+        socket = self.open()
+        if not self.kind.receives:
+            raise TransportError(errno.ENOTSUP, f"a {self.kind.name} socket sends and does not receive")
+        deadline = time.monotonic() + (milliseconds := to_milliseconds(seconds, "timeout")) / 1000
+        try:
+            while socket.poll(milliseconds):
+                try:
+                    return self._take(socket)
+                except zmq.Again:
+                    # ZeroMQ may have dropped a message that it announced.
+                    milliseconds = max(math.ceil((deadline - time.monotonic()) * 1000), 0)
+        except zmq.ZMQError as error:
+            if error.errno == zmq.EFSM:
+                raise TransportError(error.errno, f"this {self} {_TURNS[self.kind.name]}") from error
+            raise failed("receiving failed", error) from error
+        raise TransportTimeoutError(f"no message came to this {self} within {seconds} s")
+
+    def _take(self, socket: "zmq.Socket[bytes]") -> list[zmq.Frame] | bytes:
+        frames: list[zmq.Frame] = []
+        total = 0
+        excess = whole = False
+        try:
+            while not whole:
+                frame = socket.recv(zmq.NOBLOCK, copy=False)
+                total += len(frame)
+                excess = excess or len(frames) >= self.parts + 4 or total > self.nbytes
+                if not excess or not frames:
+                    frames.append(frame)
+                whole = not frame.more
+        finally:
+            if not whole:
+                self._drop_rest(socket)
+        if excess:
+            # The rest was read and dropped, so that the next message starts where it should.
+            return peer_of(self.kind, frames)
+        self._count(self.received, [len(frame) for frame in frames[self.kind.addressed :]])
+        return frames
+
+    def _drop_rest(self, socket: "zmq.Socket[bytes]") -> None:
+        """Drop what is left of a message, so that nobody takes it for the beginning of the next."""
+        try:
+            while socket.getsockopt(zmq.RCVMORE):
+                socket.recv(zmq.NOBLOCK, copy=False)
+        except zmq.ZMQError:
+            return
+        except BaseException:
+            self._tear("within a message that it was receiving")
+            raise
+
+
+_TURNS: Final = {
+    "REQ": "sends and receives in turn: its last message has no answer yet, or nothing was asked",
+    "REP": "receives and sends in turn: it answers what it received last, once",
+}
+
+
+def peer_of(kind: Kind, frames: Sequence[zmq.Frame]) -> bytes:
+    """Return who sent a message: what a ROUTER calls the peer, else the host, if ZeroMQ says it."""
+    if kind.addressed:
+        return frames[0].bytes
+    try:
+        return str(frames[-1].get("Peer-Address")).encode()
+    except zmq.ZMQError:
+        return b""
+
+
+def _hand_over(socket: "zmq.Socket[bytes]", frame: bytes | memoryview, flags: int) -> zmq.MessageTracker:
+    return socket.send(frame, flags, copy=False, track=True)
+
+
+def failed(what: str, error: zmq.ZMQError) -> TransportError:
+    """Return the error for what ZeroMQ could not do."""
+    number = error.errno or 0
+    if number in (zmq.ETERM, zmq.ENOTSOCK):
+        return TransportClosedError(number, f"{what}: ZeroMQ is shut down in this process")
+    return TransportError(number, f"{what}: {zmq.strerror(number)}")
+
+
+def check_address(address: object, what: str) -> None:
+    """Raise for what is no text, and for a port that does not exist: ZeroMQ would use another in silence."""
+    if not isinstance(address, str):
+        raise ConversionError(f"an address must be text, such as 'tcp://127.0.0.1:*', not {address!r}")
+    check_descriptors()
+    if not address.startswith("tcp://"):
+        return
+    for end in address[6:].split(";"):
+        port = end.rpartition(":")[2]
+        if ":" in end and (_PORT.fullmatch(port) is None or (port != "*" and int(port) > 65_535)):
+            raise TransportError(
+                errno.EINVAL, f"cannot {what} {address}: {port!r} is no port; ports end at 65535, * is any"
+            )

@@ -1,0 +1,79 @@
+"""The kinds of socket: what each does, what it puts around a message, and what this ZeroMQ can run."""
+
+from collections.abc import Mapping
+from typing import Final, Literal, final
+
+import zmq
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import UnsupportedSocketError
+
+__all__ = ["Kind", "SocketKind", "check_kind"]
+
+SocketKind = Literal[
+    "PUSH", "PULL", "PUB", "SUB", "REQ", "REP", "DEALER", "ROUTER", "PAIR", "CLIENT", "SERVER"
+]
+"""The kinds of socket; CLIENT and SERVER need a ZeroMQ that is built with its draft API."""
+
+
+@final
+@frozen
+class Kind:
+    """What a kind of socket does, and what travels around the frames of a message."""
+
+    name: SocketKind
+    sends: bool = True
+    receives: bool = True
+    delimiter: bool = False
+    """Whether an empty frame comes before a message, which is put there and taken away here."""
+    hidden: int = 0
+    """Empty frames that ZeroMQ itself puts before a message, on the wire."""
+    addressed: bool = False
+    """Whether the first frame names the peer, and never leaves the process."""
+    waits: bool = True
+    """Whether sending waits for a peer that has room; else a message that nobody takes is gone."""
+
+    @property
+    def number(self) -> int:
+        """ZeroMQ's number for it."""
+        return int(zmq.SocketType[self.name])
+
+
+_KINDS: Final[Mapping[str, Kind]] = {
+    kind.name: kind
+    for kind in (
+        Kind("PUSH", receives=False),
+        Kind("PULL", sends=False),
+        Kind("PUB", receives=False, waits=False),
+        Kind("SUB", sends=False),
+        Kind("REQ", hidden=1),
+        Kind("REP", hidden=1),
+        Kind("DEALER", delimiter=True),
+        Kind("ROUTER", delimiter=True, addressed=True),
+        Kind("PAIR"),
+    )
+}
+
+_DRAFT: Final = ("CLIENT", "SERVER")
+
+
+def check_kind(kind: SocketKind) -> Kind:
+    """Return what a kind of socket does.
+
+    Raises
+    ------
+    UnsupportedSocketError
+        If there is no such kind, or this build of ZeroMQ would abort the process when one is used.
+    """
+    found = _KINDS.get(kind)
+    if found is not None:
+        return found
+    if kind not in _DRAFT:
+        # Not whatever ZeroMQ knows: using a draft one may abort.
+        raise UnsupportedSocketError(f"there is no socket of kind {kind!r}; {', '.join(_KINDS)} are known")
+    if not zmq.has("draft"):
+        raise UnsupportedSocketError(
+            f"{kind} sockets need a ZeroMQ with its draft API; with this one ({zmq.zmq_version()}) using "
+            "one aborts the process. DEALER and ROUTER do the same work"
+        )
+    raise UnsupportedSocketError(f"{kind} sockets are not carried yet; DEALER and ROUTER do the same work")
