@@ -10,8 +10,9 @@ import tensorwrapper
 from tensorwrapper import Layout, Mask, Shape, Tiling
 from tensorwrapper import layout as lay
 from tensorwrapper import selection as sel
-from tensorwrapper.drawing import ACCENT, INK, Axis, Mark, Path, Rectangle, Text, framed, ramp
+from tensorwrapper.drawing import ACCENT, INK, Axis, Drawing, Line, Mark, Path, Rectangle, Text, framed, ramp
 from tensorwrapper.sharding import BlockOperation, Operand
+from tensorwrapper.transport import FLOW_TRANSITIONS, FlowState
 from tensorwrapper.typing import Order
 
 FOLDER = FilePath(__file__).parent / "guide" / "pictures"
@@ -147,6 +148,50 @@ def sharded_matmul() -> str:
     return BlockOperation("matmul", (10, 12), {"x": x, "y": y}, {"z": z}).split_grid((5, 4)).to_svg(4)
 
 
+_PLACES: dict[FlowState | str, tuple[float, float]] = {
+    "idle": (50, 130),
+    "offered": (180, 30),
+    "asked": (180, 230),
+    "giving or taking": (320, 130),
+    "ending": (700, 30),
+    "leaving": (700, 230),
+    "ended": (830, 130),
+}
+
+
+def _place(state: str) -> str:
+    return "giving or taking" if state in ("open", "giving", "taking") else state
+
+
+def flow_states() -> str:
+    """Return how far one end of a flow may be, and what goes or comes between: the table, drawn."""
+    edges: dict[tuple[str, str], list[str]] = {}
+    for (state, (way, verb)), to in FLOW_TRANSITIONS.items():
+        words = edges.setdefault((_place(state), _place(to)), [])
+        word = f"{way} {verb}"
+        words += [] if word in words else [word]
+    marks: list[Mark] = []
+    for (start, goal), words in edges.items():
+        (x1, y1), (x2, y2) = _PLACES[start], _PLACES[goal]
+        if start == goal:
+            left, top = x1 - 46 if start == "ending" else x1 + 70, y1 + (28 if start == "ending" else -16)
+            marks += [Text(left, top + 12 * k, word, 10.0, INK) for k, word in enumerate(words)]
+            continue
+        share = 0.8 if {start, goal} in ({"offered", "leaving"}, {"asked", "ending"}) else 0.5
+        marks.append(Line(x1, y1, x2, y2, ACCENT))
+        # A dot at the far end stands for an arrow.
+        near = 52 / max(abs(x2 - x1), 1)
+        x, y = x2 - (x2 - x1) * near, y2 - (y2 - y1) * near
+        marks.append(Rectangle(x - 3, y - 3, 6, 6, ACCENT))
+        middle, down = x1 + (x2 - x1) * share, y1 + (y2 - y1) * share
+        marks += [Text(middle, down - 4 - 12 * k, word, 10.0, INK, "middle") for k, word in enumerate(words)]
+    for state, (x, y) in _PLACES.items():
+        wide = 6.5 * len(state) + 16
+        marks.append(Rectangle(x - wide / 2, y - 13, wide, 26, ramp(0.12), INK))
+        marks.append(Text(x, y + 4, state, 12.0, INK, "middle"))
+    return Drawing(880, 260, tuple(marks), "the states of one end of a flow").to_svg()
+
+
 def side_by_side(*pictures: tuple[str, str], height: int = 250) -> str:
     """Return pictures beside each other, each under its caption and as high as the others."""
     parts, width = [], 0
@@ -200,6 +245,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "order-c": lambda: walk(Shape.jagged([3, 1, 2]), "C"),
     "order-f": lambda: walk(Shape.jagged([3, 1, 2]), "F"),
     "shards": sharded_matmul,
+    "flow-states": flow_states,
     **LAYOUTS,
     **VIEWS,
 }

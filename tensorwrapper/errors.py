@@ -23,6 +23,7 @@ __all__ = [
     "DistributionError",
     "ExtentError",
     "ExtentMismatchError",
+    "FlowAbortedError",
     "IndexTypeError",
     "JaggedModeError",
     "LabelError",
@@ -184,7 +185,7 @@ class ProtocolError(TensorWrapperError, ValueError):
     """What kind of rule was broken."""
 
     peer: bytes
-    """Who sent the message, where a ROUTER received it; empty everywhere else."""
+    """Who sent the message: what a ROUTER calls the peer, else its host, if that is known; else empty."""
 
     def __init__(self, reason: ProtocolReason, message: str) -> None:
         super().__init__(reason, message)
@@ -218,6 +219,10 @@ class PeerUnreachableError(TransportError, ConnectionError):
 
 class TransportClosedError(TransportError):
     """The socket is closed."""
+
+
+class FlowAbortedError(TransportClosedError, ConnectionError):
+    """The peer gave a flow up before its end: what came is not all."""
 
 
 class TransportTornError(TransportClosedError):

@@ -4,5 +4,23 @@ from tensorwrapper.transport._counters import Counters
 from tensorwrapper.transport._delivery import Delivery
 from tensorwrapper.transport._kinds import SocketKind
 from tensorwrapper.transport._socket import Socket
+from tensorwrapper.transport.flow._flow import Flow
+from tensorwrapper.transport.flow._flows import Flows
+from tensorwrapper.transport.flow._machine import FlowEvent, FlowMachine
+from tensorwrapper.transport.flow._table import FLOW_TRANSITIONS, FlowDirection, FlowState, FlowStep, FlowVerb
 
-__all__ = ["Counters", "Delivery", "Socket", "SocketKind"]
+__all__ = [
+    "FLOW_TRANSITIONS",
+    "Counters",
+    "Delivery",
+    "Flow",
+    "FlowDirection",
+    "FlowEvent",
+    "FlowMachine",
+    "FlowState",
+    "FlowStep",
+    "FlowVerb",
+    "Flows",
+    "Socket",
+    "SocketKind",
+]

@@ -1,9 +1,5 @@
-"""Every kind of socket by every road: subscriptions, turns, and what each counts."""
+"""Every kind of socket by every road: subscriptions and turns."""
 
-import errno
-import select
-import socket as plain
-import threading
 import time
 
 import numpy as np
@@ -12,36 +8,12 @@ import pytest
 from tensorwrapper import wire
 from tensorwrapper.errors import (
     ConversionError,
-    RemoteProtocolError,
     TransportError,
     TransportTimeoutError,
 )
-from tensorwrapper.transport import Counters, Socket
+from tensorwrapper.transport import Socket
 
-COUNTER = iter(range(10**6))
 ROADS = ["tcp", "ipc", "inproc"]
-
-
-def address_for(road, folder):
-    if road == "tcp":
-        return "tcp://127.0.0.1:*"
-    return f"ipc://{folder}/k{next(COUNTER)}" if road == "ipc" else f"inproc://kinds-{next(COUNTER)}"
-
-
-@pytest.fixture
-def pair(tmp_path):
-    """Make two connected sockets, closed at the end: the first kind listens, the second connects."""
-    opened = []
-
-    def make(listening, connecting, road="tcp", **options):
-        left, right = Socket(listening, **options), Socket(connecting, **options)
-        opened.extend((left, right))
-        right.connect(left.bind(address_for(road, tmp_path)))
-        return left, right
-
-    yield make
-    for socket in opened:
-        socket.close()
 
 
 def subscribed(publisher, *subscribers, topic=b""):
@@ -159,127 +131,3 @@ def test_turns_are_kept(pair):
     assert server.receive().tensors[0].tolist() == [1]
     server.send(wire.encode([[3]]))
     assert client.receive().tensors[0].tolist() == [3]
-
-
-@pytest.mark.parametrize("kind", ["PULL", "SUB"])
-def test_some_only_receive(kind):
-    with Socket(kind) as socket, pytest.raises(TransportError, match=f"a {kind} socket receives") as caught:
-        socket.send(wire.encode([]))
-    assert caught.value.errno == errno.ENOTSUP
-
-
-@pytest.mark.parametrize("kind", ["PUSH", "PUB"])
-def test_some_only_send(kind):
-    with Socket(kind) as socket, pytest.raises(TransportError, match=f"a {kind} socket sends") as caught:
-        socket.receive()
-    assert caught.value.errno == errno.ENOTSUP
-
-
-# Frames that nobody has read, waiting, and who is to blame.
-
-
-@pytest.mark.parametrize(
-    ("listening", "connecting"), [("PULL", "PUSH"), ("ROUTER", "DEALER"), ("REP", "REQ")]
-)
-def test_frames_come_as_they_are(pair, listening, connecting):
-    sink, source = pair(listening, connecting)
-    source.send([b"no header", b"nor coordinates", b"part"])
-    peer, frames = sink.receive_frames()
-    assert [bytes(frame) for frame in frames] == [b"no header", b"nor coordinates", b"part"]
-    assert bool(peer) == (listening == "ROUTER")
-
-
-def test_a_message_that_breaks_the_rules_says_where_it_came_from(pair):
-    sink, source = pair("PULL", "PUSH")
-    source.send([b"no header", b"nor coordinates"])
-    with pytest.raises(RemoteProtocolError, match=r"127\.0\.0\.1") as caught:
-        sink.receive()
-    assert caught.value.peer == b"127.0.0.1"
-
-
-def test_one_waits_for_a_message_with_poll_or_a_selector(pair):
-    sink, source = pair("PULL", "PUSH")
-    assert not sink.poll()
-    source.send(wire.encode([[1]]))
-    assert sink.poll(10)
-    sink.receive()
-    assert not sink.poll()
-    timer = threading.Timer(0.05, lambda: None)
-    timer.start()
-    for number in range(20):
-        source.send(wire.encode([], seqno=number))
-        while not sink.poll():
-            select.select([sink.fileno()], [], [], 10)
-        assert sink.receive().seqno == number
-    timer.join()
-
-
-# Counting.
-
-
-class Relay:
-    """Carries bytes between a client and a server, and counts them."""
-
-    def __init__(self, port):
-        self.listener = plain.create_server(("127.0.0.1", 0))
-        self.port, self.target, self.counts = self.listener.getsockname()[1], port, [0, 0]
-        self.ends = []
-        self.thread = threading.Thread(target=self.run, daemon=True)
-        self.thread.start()
-
-    def run(self):
-        near, _ = self.listener.accept()
-        far = plain.create_connection(("127.0.0.1", self.target))
-        self.ends = [near, far]
-        copies = [threading.Thread(target=self.copy, args=(near, far, 0), daemon=True)]
-        copies[0].start()
-        self.copy(far, near, 1)
-        copies[0].join()
-
-    def copy(self, source, goal, way):
-        while data := source.recv(1 << 16):
-            self.counts[way] += len(data)
-            goal.sendall(data)
-        goal.shutdown(plain.SHUT_WR)
-
-    def close(self):
-        self.thread.join(10)
-        for end in (*self.ends, self.listener):
-            end.close()
-
-
-@pytest.mark.parametrize(
-    ("listening", "connecting"),
-    [("PULL", "PUSH"), ("ROUTER", "DEALER"), ("REP", "REQ"), ("PAIR", "PAIR"), ("REP", "DEALER")],
-)
-def test_bytes_on_the_wire_are_those_that_a_relay_sees(listening, connecting):
-    with Socket(listening) as sink, Socket(connecting) as source:
-        relay = Relay(int(sink.bind("tcp://127.0.0.1:*").rpartition(":")[2]))
-        source.connect(f"tcp://127.0.0.1:{relay.port}")
-        sizes = [0, 1, 100, 220, 255, 256, 70_000]
-        seen = []
-        for number, size in enumerate([8, *sizes]):
-            source.send(wire.encode([np.zeros(size, "u1")], seqno=number))
-            peer, message = sink.receive_from()
-            assert message.seqno == number
-            if listening in ("REP", "ROUTER"):
-                sink.send(wire.encode([np.zeros(size, "u1")]), peer=peer or None)
-                source.receive()
-            seen.append((source.counters, sink.counters, tuple(relay.counts)))
-        first, last = seen[0], seen[-1]
-        for sender, receiver, way in ((0, 1, 0), (1, 0, 1)):
-            sent = last[sender].bytes_sent_on_wire - first[sender].bytes_sent_on_wire
-            assert sent == last[2][way] - first[2][way]
-            assert sent == last[receiver].bytes_received_on_wire - first[receiver].bytes_received_on_wire
-        assert source.counters.frames_sent == sink.counters.frames_received
-        assert source.counters.bytes_sent == sink.counters.bytes_received
-        assert source.counters.messages_sent == sink.counters.messages_received == len(sizes) + 1
-    relay.close()
-
-
-def test_what_was_not_sent_is_not_counted():
-    with Socket("PUSH") as source:
-        source.bind("tcp://127.0.0.1:*")
-        with pytest.raises(TransportTimeoutError):
-            source.send(wire.encode([[1]]), timeout=0)
-        assert source.counters == Counters()

@@ -18,29 +18,6 @@ from tensorwrapper.transport import Socket
 
 LARGE = 32 * 2**20
 ROADS = ["tcp", "ipc", "inproc"]
-COUNTER = iter(range(10**6))
-
-
-def address_for(road, folder):
-    if road == "tcp":
-        return "tcp://127.0.0.1:*"
-    return f"ipc://{folder}/s{next(COUNTER)}" if road == "ipc" else f"inproc://test-{next(COUNTER)}"
-
-
-@pytest.fixture
-def pair(tmp_path):
-    """Make two connected sockets, closed at the end: the first kind listens, the second connects."""
-    opened = []
-
-    def make(listening, connecting, road="tcp", **options):
-        left, right = Socket(listening, **options), Socket(connecting, **options)
-        opened.extend((left, right))
-        right.connect(left.bind(address_for(road, tmp_path)))
-        return left, right
-
-    yield make
-    for socket in opened:
-        socket.close()
 
 
 def frames_of(seqno=1):

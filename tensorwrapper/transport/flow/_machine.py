@@ -8,7 +8,7 @@ import attrs
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ExtentError, LocalProtocolError, RemoteProtocolError
-from tensorwrapper.transport.flow._table import TRANSITIONS, Direction, FlowState, Step, Verb
+from tensorwrapper.transport.flow._table import FLOW_TRANSITIONS, FlowDirection, FlowState, FlowStep, FlowVerb
 from tensorwrapper.wire import Message, encode
 
 __all__ = ["FlowEvent", "FlowMachine", "to_credit"]
@@ -16,8 +16,8 @@ __all__ = ["FlowEvent", "FlowMachine", "to_credit"]
 MOST_CREDIT = 2**31 - 1
 """The greatest number of messages that may be under way."""
 
-_VERBS: tuple[Verb, ...] = ("BOT", "PAY", "DAT", "EOT")
-_OTHER: Mapping[Direction, Direction] = {"extract": "inject", "inject": "extract"}
+_VERBS: tuple[FlowVerb, ...] = ("BOT", "PAY", "DAT", "EOT")
+_OTHER: Mapping[FlowDirection, FlowDirection] = {"extract": "inject", "inject": "extract"}
 _NOTHING = Message(form="FLOW")
 
 Frames = list[bytes | memoryview]
@@ -28,7 +28,7 @@ Frames = list[bytes | memoryview]
 class FlowEvent:
     """A message of a flow that came: what it is, the credit that it has, and the message itself."""
 
-    verb: Verb
+    verb: FlowVerb
     """Beginning, credit, data or end."""
     credit: int
     """How many messages it is about: what ``BOT`` proposes, and ``PAY`` grants; 0 for others."""
@@ -42,8 +42,8 @@ class FlowEvent:
 class FlowMachine:
     """One end of a flow: what it is told came, and what it is asked to send, in the order of the table.
 
-    It makes the frames of what goes, and checks what comes: the order (`TRANSITIONS`), the credit, and the
-    numbers of the messages, which count up by one at each end. It knows no socket and no clock: whoever
+    It makes the frames of what goes, and checks what comes: the order (`FLOW_TRANSITIONS`), the credit, and
+    the numbers of the messages, which count up by one at each end. It knows no socket and no clock: whoever
     drives it carries the frames, and gives up when nothing comes.
 
     An end that asks (`offer`) is a client, one that answers (`accept`) a server. The end that gives needs
@@ -76,7 +76,7 @@ class FlowMachine:
 
     def __init__(self, *, origin: SupportsIndex = 0) -> None:
         self._state: FlowState = "idle"
-        self._direction: Direction | None = None
+        self._direction: FlowDirection | None = None
         self._origin = to_int(origin, "origin")
         self._total = self._credit = self._gone = self._come = 0
         self._asked = _NOTHING
@@ -87,7 +87,7 @@ class FlowMachine:
         return self._state
 
     @property
-    def direction(self) -> Direction | None:
+    def direction(self) -> FlowDirection | None:
         """Whether this end gives (``extract``) or takes; None until that is known."""
         return self._direction
 
@@ -108,7 +108,7 @@ class FlowMachine:
 
     # What goes.
 
-    def offer(self, direction: Direction, credit: SupportsIndex, message: Message = _NOTHING) -> Frames:
+    def offer(self, direction: FlowDirection, credit: SupportsIndex, message: Message = _NOTHING) -> Frames:
         """Return the frames that ask for a flow: to give or to take, with at most `credit` under way.
 
         Keys of the label, and payload, are those of `message`.
@@ -159,19 +159,19 @@ class FlowMachine:
         """Give the flow up: nothing goes or comes any more."""
         self._state = "failed"
 
-    def _check(self, step: Step) -> None:
-        if (self._state, step) not in TRANSITIONS:
+    def _check(self, step: FlowStep) -> None:
+        if (self._state, step) not in FLOW_TRANSITIONS:
             raise LocalProtocolError("flow", f"{step[1]} cannot be sent by an end that is {self._state}")
 
-    def _send(self, verb: Verb, what: Message | Sequence[object], keys: Mapping[str, object]) -> Frames:
+    def _send(self, verb: FlowVerb, what: Message | Sequence[object], keys: Mapping[str, object]) -> Frames:
         label = {**keys, "flow": verb}
         frames = encode(what, form="FLOW", origin=self._origin, seqno=self._gone, label=label)
         self._gone += 1
         self._move(("send", verb))
         return frames
 
-    def _move(self, step: Step) -> None:
-        state = TRANSITIONS[self._state, step]
+    def _move(self, step: FlowStep) -> None:
+        state = FLOW_TRANSITIONS[self._state, step]
         self._state = ("giving" if self._direction == "extract" else "taking") if state == "open" else state
 
     # What comes.
@@ -193,8 +193,8 @@ class FlowMachine:
     def _receive(self, message: Message) -> FlowEvent:
         verb, label = _read_label(message)
         state = self._state
-        step: Step = ("receive", verb)
-        if (state, step) not in TRANSITIONS:
+        step: FlowStep = ("receive", verb)
+        if (state, step) not in FLOW_TRANSITIONS:
             raise RemoteProtocolError("flow", f"{verb} came to an end that is {state}")
         if message.seqno != self._come:
             raise RemoteProtocolError(
@@ -252,7 +252,7 @@ def to_credit(credit: SupportsIndex) -> int:
     return count
 
 
-def _read_label(message: Message) -> tuple[Verb, Mapping[str, object]]:
+def _read_label(message: Message) -> tuple[FlowVerb, Mapping[str, object]]:
     if message.form != "FLOW":
         raise RemoteProtocolError("flow", f"a message of the form {message.form!r} came within a flow")
     label: object = message.label_object

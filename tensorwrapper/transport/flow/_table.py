@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
-__all__ = ["TRANSITIONS", "Direction", "FlowState", "Step", "Verb"]
+__all__ = ["FLOW_TRANSITIONS", "FlowDirection", "FlowState", "FlowStep", "FlowVerb"]
 
-Verb = Literal["BOT", "PAY", "DAT", "EOT"]
+FlowVerb = Literal["BOT", "PAY", "DAT", "EOT"]
 """What a message of a flow is: its beginning, credit, data, its end."""
 
-Direction = Literal["extract", "inject"]
+FlowDirection = Literal["extract", "inject"]
 """What an end does in a flow: it gives data (``extract``) or takes them (``inject``)."""
 
 FlowState = Literal["idle", "offered", "asked", "giving", "taking", "ending", "leaving", "ended", "failed"]
@@ -21,13 +21,13 @@ so, too, is dropped. ``leaving``: the other end said so, and waits for the answe
 broke the rules, or was given up.
 """
 
-Step = tuple[Literal["send", "receive"], Verb]
+FlowStep = tuple[Literal["send", "receive"], FlowVerb]
 """A message that goes or comes."""
 
 _OPEN: Final = "open"
 """Stands for `giving` or `taking`, whichever the end does."""
 
-TRANSITIONS: Final[Mapping[tuple[FlowState, Step], Literal[FlowState, "open"]]] = MappingProxyType(
+FLOW_TRANSITIONS: Final[Mapping[tuple[FlowState, FlowStep], Literal[FlowState, "open"]]] = MappingProxyType(
     {
         ("idle", ("send", "BOT")): "offered",
         ("idle", ("receive", "BOT")): "asked",

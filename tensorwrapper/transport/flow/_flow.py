@@ -1,0 +1,292 @@
+"""`Flow`: one stream of messages, with one peer, as its caller sees it."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, SupportsIndex, cast, final
+
+from tensorwrapper._json import dump_json
+from tensorwrapper.errors import (
+    FlowAbortedError,
+    LocalProtocolError,
+    PeerUnreachableError,
+    RemoteProtocolError,
+    TransportClosedError,
+    TransportError,
+    TransportTimeoutError,
+)
+from tensorwrapper.transport.flow._machine import FlowMachine
+from tensorwrapper.transport.flow._table import FlowDirection, FlowState
+from tensorwrapper.wire import Message
+
+if TYPE_CHECKING:
+    from tensorwrapper.transport.flow._flows import Flows
+
+__all__ = ["Flow"]
+
+_AT_ONCE: Final = 16
+"""Messages that are read before one is given: peers that never stop must not keep this one from giving."""
+
+_TEXT: Final = 500
+"""Characters of what an end says when it gives up."""
+
+
+@final
+class Flow:
+    """A stream of messages to or from one peer; `Flows` makes it.
+
+    Whoever gives puts messages, and waits while the credit is spent; whoever takes iterates, or gets one
+    after the other, and grants credit anew as it takes them. So no more messages are under way, or wait in
+    memory, than both ends agreed on.
+
+    Leaving ``with`` ends the flow, and waits until the peer knows; an exception in it gives the flow up, and
+    the peer is told that what it has is not all (a peer other than this library takes that for the end).
+    """
+
+    __slots__ = ("__weakref__", "_error", "_flows", "_gone", "_inbox", "_machine", "_peer", "_request")
+
+    def __init__(
+        self, flows: "Flows", peer: bytes, machine: FlowMachine, request: Message | None = None
+    ) -> None:
+        self._flows, self._peer, self._machine = flows, peer, machine
+        self._request = request
+        self._inbox: deque[Message] = deque()
+        self._error: Exception | None = None
+        self._gone: PeerUnreachableError | None = None
+
+    @property
+    def peer(self) -> bytes:
+        """What a ROUTER calls the peer; empty for other sockets."""
+        return self._peer
+
+    @property
+    def direction(self) -> FlowDirection | None:
+        """Whether this end gives (``extract``) or takes (``inject``)."""
+        return self._machine.direction
+
+    @property
+    def state(self) -> FlowState:
+        """How far this end is."""
+        return self._machine.state
+
+    @property
+    def credit(self) -> int:
+        """How many messages may be under way: what both ends agreed on."""
+        return self._machine.total
+
+    @property
+    def request(self) -> Message | None:
+        """What the peer asked for the flow with, or answered it with."""
+        return self._request
+
+    # What the caller does.
+
+    def put(self, data: Message | Sequence[object], *, timeout: float | None = None) -> None:
+        """Give tensors, or a message, whose label keeps its own keys; wait for credit if there is none.
+
+        Raises
+        ------
+        TransportTimeoutError
+            If the peer grants no credit in time; nothing of the message was sent.
+        TransportClosedError
+            If the flow has ended.
+        FlowAbortedError
+            If the peer gave it up.
+        RemoteProtocolError
+            If the peer broke the rules.
+        PeerUnreachableError
+            If the peer of a ROUTER is gone.
+        """
+        machine, flows = self._machine, self._flows
+        deadline, seconds = flows._deadline(timeout)
+        if self.direction == "inject":
+            raise LocalProtocolError("flow", "this end of the flow takes, and does not give")
+        for _ in range(_AT_ONCE):
+            # Credit, or that the peer has had enough.
+            if not flows._pump(0):
+                break
+        while self._is_open() and not machine.credit:
+            self._pump(deadline, f"the peer granted no credit within {seconds} s")
+        if machine.state != "giving":
+            self._answer_end(seconds)
+            raise TransportClosedError("this flow has ended")
+        self._send(machine.give(data), seconds)
+
+    def get(self, *, timeout: float | None = None) -> Message | None:
+        """Return the next message, whose tensors are read-only; None when the flow has ended.
+
+        Raises
+        ------
+        TransportTimeoutError
+            If none comes in time.
+        FlowAbortedError
+            If the peer gave the flow up: what came is not all.
+        RemoteProtocolError
+            If the peer broke the rules.
+        LocalProtocolError
+            If this end gives.
+        """
+        deadline, seconds = self._flows._deadline(timeout)
+        if self.direction == "extract":
+            raise LocalProtocolError("flow", "this end of the flow gives, and does not take")
+        while not self._inbox and self._is_open():
+            self._pump(deadline, f"the peer gave nothing within {seconds} s")
+        if not self._inbox:
+            self._answer_end(seconds)
+            return None
+        message = self._inbox.popleft()
+        # Half of the credit at a time: a message back for each would cost as much as small data do.
+        free = self._machine.due - len(self._inbox)
+        if self._machine.state == "taking" and free >= max(self.credit // 2, 1):
+            try:
+                self._send(self._machine.pay(free), seconds)
+            except PeerUnreachableError as error:
+                self._gone = error
+        return message
+
+    def __iter__(self) -> Iterator[Message]:
+        """Iterate over the messages that come, until the flow ends."""
+        while (message := self.get()) is not None:
+            yield message
+
+    def close(self, *, timeout: float | None = None) -> None:
+        """End the flow and wait until the peer says so, too; what it still gives is dropped.
+
+        Raises
+        ------
+        TransportTimeoutError
+            If the peer does not answer in time.
+        FlowAbortedError, RemoteProtocolError
+            As `put` and `get` raise them.
+        """
+        deadline, seconds = self._flows._deadline(timeout)
+        machine = self._machine
+        self._inbox.clear()
+        try:
+            if machine.state in ("giving", "taking", "asked"):
+                self._send(machine.end(), seconds)
+            while machine.state == "ending":
+                self._pump(deadline, f"the peer did not end the flow within {seconds} s")
+            self._answer_end(seconds)
+        except BaseException:
+            self._give_up()
+            raise
+
+    def abort(self, why: str = "") -> None:
+        """Give the flow up, and tell the peer so: what it has is not all."""
+        machine = self._machine
+        if machine.state in ("giving", "taking", "asked", "offered"):
+            said = {"tw": {"error": {"reason": "cancelled", "text": str(why)[:_TEXT]}}}
+            # It is told if it is there, and has room.
+            with suppress(TransportError):
+                self._flows._send(self._peer, machine.end(Message(form="FLOW", label=dump_json(said))), 0)
+        self._give_up()
+
+    def __enter__(self) -> "Flow":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self.abort(type(error).__name__)
+        else:
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<Flow {self.direction or ''} {self.state}, credit {self._machine.credit} of {self.credit}>"
+
+    # What `Flows` does.
+
+    def _pump(self, deadline: float, complaint: str) -> None:
+        # Of a peer that is gone, what has come already is read.
+        if not self._flows._pump(0 if self._gone else deadline):
+            raise self._gone or TransportTimeoutError(complaint)
+
+    def _is_open(self) -> bool:
+        if self._error is not None:
+            raise self._error
+        return self._machine.state in ("offered", "asked", "giving", "taking")
+
+    def _answer_end(self, seconds: float) -> None:
+        if self._error is not None:
+            raise self._error
+        if self._machine.state == "leaving":
+            self._send(self._machine.end(), seconds)
+        if self._machine.state == "ended":
+            self._flows._forget(self)
+
+    def _send(self, frames: Sequence[bytes | memoryview], seconds: float) -> None:
+        try:
+            self._flows._send(self._peer, frames, seconds)
+        except PeerUnreachableError:
+            # There is nobody to miss it, and what the peer sent before it went may still be read.
+            raise
+        except BaseException as error:
+            # The machine has counted it: what follows would have the wrong number.
+            self._give_up()
+            if isinstance(error, Exception):
+                self._error = error
+            raise
+
+    def _offer(
+        self, direction: FlowDirection, credit: SupportsIndex, message: Message | None, seconds: float
+    ) -> None:
+        machine = self._machine
+        asked = (
+            machine.offer(direction, credit) if message is None else machine.offer(direction, credit, message)
+        )
+        self._send(asked, seconds)
+
+    def _wait_until_open(self, deadline: float, seconds: float) -> None:
+        while self._is_open() and self._machine.state == "offered":
+            self._pump(deadline, f"the peer did not answer to a flow within {seconds} s")
+        if self._machine.state == "leaving":
+            self._answer_end(seconds)
+            raise TransportClosedError("the peer does not want this flow")
+        self._grant(seconds)
+
+    def _accept(self, most: int, seconds: float) -> None:
+        self._send(self._machine.accept(most), seconds)
+        self._grant(seconds)
+
+    def _grant(self, seconds: float) -> None:
+        if self._machine.state == "taking":
+            self._send(self._machine.pay(self._machine.due), seconds)
+
+    def _take(self, message: Message) -> None:
+        """Take a message that came from the peer."""
+        try:
+            event = self._machine.receive(message)
+        except RemoteProtocolError as error:
+            error.peer = self._peer
+            self._fail(error)
+            return
+        if event.verb == "DAT" and not event.is_dropped:
+            self._inbox.append(event.message)
+        elif event.verb == "BOT" and not event.is_dropped:
+            self._request = event.message
+        elif event.verb == "EOT" and (why := _said_error(event.message)) is not None:
+            self._fail(
+                FlowAbortedError(f"the peer gave the flow up: {why}" if why else "the peer gave the flow up")
+            )
+
+    def _fail(self, error: Exception) -> None:
+        self._error = error
+        self._give_up()
+
+    def _give_up(self) -> None:
+        if self._machine.state != "ended":
+            self._machine.fail()
+        self._flows._forget(self)
+
+
+def _said_error(message: Message) -> str | None:
+    """Return what an end said of why it gave up; None if it did not."""
+    own: object = cast("Mapping[str, object]", message.label_object).get("tw")
+    error = cast("Mapping[str, object]", own).get("error") if isinstance(own, dict) else None
+    if not isinstance(error, dict):
+        return None
+    text = cast("Mapping[str, object]", error).get("text")
+    return text[:_TEXT] if isinstance(text, str) else ""

@@ -1,0 +1,238 @@
+"""`Flows`: all flows of one socket; each message that comes goes to the flow of the peer that sent it."""
+
+import logging
+import time
+from collections import deque
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Final, SupportsIndex, final
+
+from tensorwrapper._integers import to_count
+from tensorwrapper.errors import (
+    RemoteProtocolError,
+    TransportClosedError,
+    TransportError,
+    TransportTimeoutError,
+)
+from tensorwrapper.transport._delivery import to_milliseconds
+from tensorwrapper.transport._socket import Socket
+from tensorwrapper.transport.flow._flow import Flow
+from tensorwrapper.transport.flow._machine import FlowMachine, to_credit
+from tensorwrapper.transport.flow._table import FlowDirection
+from tensorwrapper.wire import Message
+
+__all__ = ["Flows"]
+
+_log = logging.getLogger(__name__)
+
+_MOST: Final = 64
+"""Flows at a time, unless the caller says otherwise."""
+
+
+@final
+class Flows:
+    """Flows over one socket, each with one peer: streams of messages under credit.
+
+    A client asks for one with `open`; a server takes the next that somebody asks for with `accept`, and may
+    have many at once. What comes is read while any of them is used. A peer that breaks the rules ends its own
+    flow, and no other.
+
+    Parameters
+    ----------
+    socket
+        A DEALER, ROUTER or PAIR, connected or listening; it stays the caller's, who closes it. One that
+        flows use has no other messages.
+    credit
+        How many messages may be under way in each flow: the most that is offered, or granted.
+    flows
+        How many flows may run at a time; a peer that asks for one more is told that it has ended.
+    timeout
+        How many seconds a call may wait unless it says otherwise.
+    origin
+        Who this is, for the coordinates of messages.
+
+    Examples
+    --------
+    >>> import threading
+    >>> from tensorwrapper.transport import Socket
+    >>> def give(address):
+    ...     with Socket("DEALER") as socket:
+    ...         socket.connect(address)
+    ...         with Flows(socket).open("extract") as flow:
+    ...             for number in range(3):
+    ...                 flow.put([[number, number]])
+    >>> with Socket("ROUTER") as socket:
+    ...     giver = threading.Thread(target=give, args=[socket.bind("tcp://127.0.0.1:*")])
+    ...     giver.start()
+    ...     with Flows(socket).accept() as flow:
+    ...         [message.tensors[0].tolist() for message in flow]
+    ...     giver.join()
+    [[0, 0], [1, 1], [2, 2]]
+    """
+
+    __slots__ = ("_asked", "_credit", "_flows", "_most", "_origin", "_socket", "_strays", "_timeout")
+
+    def __init__(
+        self,
+        socket: Socket,
+        *,
+        credit: SupportsIndex = 8,
+        flows: SupportsIndex = _MOST,
+        timeout: float = 10.0,
+        origin: SupportsIndex = 0,
+    ) -> None:
+        if socket.kind not in ("DEALER", "ROUTER", "PAIR"):
+            raise TransportError(f"flows go both ways, over DEALER, ROUTER or PAIR, not {socket.kind}")
+        to_milliseconds(timeout, "timeout")
+        self._socket, self._timeout = socket, timeout
+        self._credit, self._most = to_credit(credit), to_count(flows, "flows")
+        self._origin = FlowMachine(origin=origin)._origin
+        self._flows: dict[bytes, Flow] = {}
+        self._asked: deque[Flow] = deque()
+        self._strays = 0
+
+    @property
+    def running(self) -> tuple[Flow, ...]:
+        """The flows that have not ended."""
+        return tuple(self._flows.values())
+
+    @property
+    def strays(self) -> int:
+        """Messages that belonged to no flow, and were dropped."""
+        return self._strays
+
+    def open(
+        self,
+        direction: FlowDirection,
+        *,
+        credit: SupportsIndex | None = None,
+        message: Message | None = None,
+        timeout: float | None = None,
+    ) -> Flow:
+        """Ask the peer for a flow, and return it when the peer has agreed.
+
+        Parameters
+        ----------
+        direction
+            ``extract``: to give; ``inject``: to take.
+        credit
+            How many messages may be under way; the peer may lower it.
+        message
+            What to ask with: keys of its label, and payload, reach the peer.
+        timeout
+            How many seconds to wait for the peer.
+
+        Raises
+        ------
+        TransportTimeoutError
+            If the peer does not answer in time.
+        TransportClosedError
+            If it does not want the flow, or there is one with it already.
+        RemoteProtocolError
+            If its answer breaks the rules.
+        """
+        deadline, seconds = self._deadline(timeout)
+        if self._socket.kind == "ROUTER":
+            raise TransportError("a ROUTER does not know whom to ask for a flow; it accepts")
+        if b"" in self._flows:
+            raise TransportClosedError("there is a flow with this peer already; end it first")
+        flow = Flow(self, b"", FlowMachine(origin=self._origin))
+        self._flows[b""] = flow
+        try:
+            flow._offer(direction, self._credit if credit is None else credit, message, seconds)
+            flow._wait_until_open(deadline, seconds)
+        except BaseException:
+            flow._give_up()
+            raise
+        return flow
+
+    def accept(self, *, credit: SupportsIndex | None = None, timeout: float | None = None) -> Flow:
+        """Return the next flow that a peer asks for; what it asked with is `Flow.request`.
+
+        Raises
+        ------
+        TransportTimeoutError
+            If nobody asks for one in time.
+        """
+        deadline, seconds = self._deadline(timeout)
+        most = self._credit if credit is None else to_credit(credit)
+        while True:
+            while not self._asked:
+                if not self._pump(deadline):
+                    raise TransportTimeoutError(f"nobody asked for a flow within {seconds} s")
+            flow = self._asked.popleft()
+            if flow.state == "asked":
+                flow._accept(most, seconds)
+                return flow
+            flow._give_up()
+
+    def _deadline(self, timeout: float | None) -> tuple[float, float]:
+        seconds = self._timeout if timeout is None else timeout
+        return time.monotonic() + to_milliseconds(seconds, "timeout") / 1000, seconds
+
+    def _send(self, peer: bytes, frames: Sequence[bytes | memoryview], seconds: float) -> None:
+        self._socket.send(frames, peer=peer if self._socket.kind == "ROUTER" else None, timeout=seconds)
+
+    def _pump(self, deadline: float) -> bool:
+        """Read the next message, whosever it is; return False if none came in time."""
+        left = max(deadline - time.monotonic(), 0.0)
+        if not self._socket.poll(left):
+            return False
+        try:
+            peer, message = self._socket.receive_from(timeout=0)
+        except TransportTimeoutError:
+            # ZeroMQ may drop a message that it announced.
+            return True
+        except RemoteProtocolError as error:
+            self._blame(error)
+            return True
+        flow = self._flows.get(peer)
+        if flow is not None:
+            flow._take(message)
+        else:
+            self._begin(peer, message)
+        return True
+
+    def _blame(self, error: RemoteProtocolError) -> None:
+        """End the flow of the peer that sent what is no message."""
+        flow = self._flows.get(error.peer if self._socket.kind == "ROUTER" else b"")
+        if flow is not None:
+            flow._fail(error)
+        else:
+            self._stray(error.peer, str(error))
+
+    def _begin(self, peer: bytes, message: Message) -> None:
+        machine = FlowMachine(origin=self._origin)
+        try:
+            event = machine.receive(message)
+        except RemoteProtocolError as error:
+            self._stray(peer, str(error))
+            return
+        if len(self._flows) >= self._most:
+            self._stray(peer, f"there are {self._most} flows already")
+            self._send(peer, machine.end(), 0)
+            return
+        flow = Flow(self, peer, machine, event.message)
+        self._flows[peer] = flow
+        self._asked.append(flow)
+
+    def _stray(self, peer: bytes, why: str) -> None:
+        self._strays += 1
+        _log.info("a message of %r belongs to no flow: %s", peer, why)
+
+    def _forget(self, flow: Flow) -> None:
+        if self._flows.get(flow.peer) is flow:
+            del self._flows[flow.peer]
+
+    def close(self) -> None:
+        """Give up all flows that have not ended; the socket stays open. Closing twice is harmless."""
+        for flow in self.running:
+            flow._give_up()
+
+    def __enter__(self) -> "Flows":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
