@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform, overl
 
 import attrs
 
-__all__ = ["frozen", "slot_setters", "token_of", "token_of_parts", "value_class"]
+__all__ = ["evolve", "frozen", "slot_setters", "token_of", "token_of_parts", "value_class"]
 
 _T = TypeVar("_T")
 
 if TYPE_CHECKING:
     from attrs import frozen  # that is what it is: checkers and editors know the fields from it
+
+    # mypy lets attrs change only what it saw attrs make, which a `value_class` is not to it.
+    def evolve(value: _T, /, **changes: object) -> _T: ...
 else:
+    from attrs import evolve
 
     def frozen(cls=None, /, *, eq=None, repr=None, **options):  # noqa: A002, ANN001, ANN003, ANN202
         """Make a frozen class with slots, as ``attrs.frozen`` does, and takes the same options.
@@ -135,10 +139,17 @@ def _representation(fields: list[Any]) -> Callable[[object], str]:
 def value_class(cls: type[_T], /) -> type[_T]: ...
 @overload
 def value_class(
-    *, eq: bool | None = ..., repr: bool | None = ..., getstate_setstate: bool | None = ...
+    *,
+    eq: bool | None = ...,
+    repr: bool | None = ...,
+    getstate_setstate: bool | None = ...,
+    kw_only: bool = ...,
 ) -> Callable[[type[_T]], type[_T]]: ...
 def value_class(cls: Any = None, /, **options: Any) -> Any:
-    """Make a frozen class with slots of one that has fields and an ``__init__`` of its own.
+    """Make a frozen class with slots of one that has fields and shows an ``__init__``.
+
+    Its ``__init__`` is its own, or that of attrs: then it is declared under ``if TYPE_CHECKING``, for editors
+    show what stands there, and of a class of attrs the names of its private fields.
 
     Parameters
     ----------
@@ -146,7 +157,7 @@ def value_class(cls: Any = None, /, **options: Any) -> Any:
         The class; not given where there are options.
     **options
         As those of ``attrs.frozen``: `eq`, `repr` and `getstate_setstate` say what attrs writes; without them
-        it writes what the class does not.
+        it writes what the class does not. With `kw_only` all parameters are keywords.
 
     Examples
     --------
@@ -159,7 +170,7 @@ def value_class(cls: Any = None, /, **options: Any) -> Any:
     >>> Twice(3).number, Twice(3) == Twice(3)
     (6, True)
     """
-    make: Any = frozen(init=False, **options)
+    make: Any = frozen(**options)
     return make if cls is None else make(cls)
 
 

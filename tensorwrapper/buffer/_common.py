@@ -5,14 +5,14 @@ They stand together because what makes new elements of any buffer gives a dense 
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, Final, Generic, SupportsIndex, cast, final
+from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import file_beneath
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._addresses import packed_layout
 from tensorwrapper.buffer._elements import (
     check_write,
@@ -372,19 +372,22 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
 
 @final
-@frozen(eq=False, getstate_setstate=False)
+@value_class(eq=False, getstate_setstate=False)
 class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
-    """One run of elements: a one-dimensional array without gaps, whose memory it keeps alive.
-
-    Attributes
-    ----------
-    flat
-        The elements. They can be written to if the array can.
-    """
+    """One run of elements: a one-dimensional array without gaps, whose memory it keeps alive."""
 
     flat: "np.ndarray[tuple[int], np.dtype[ScalarT_co]]"
+    """The elements. They can be written to if the array can."""
     _beneath: "Dense[ScalarT_co] | None" = attrs.field(alias="beneath", default=None, repr=False)
     """The buffer that can be written to, where this is its guarded side."""
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            flat: "np.ndarray[tuple[int], np.dtype[ScalarT_co]]",
+            beneath: "Dense[ScalarT_co] | None" = None,
+        ) -> None: ...
 
     @property
     def dtype(self) -> "np.dtype[ScalarT_co]":
@@ -418,9 +421,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self if self._beneath is None else self._beneath
 
     def guarded(self) -> "Dense[ScalarT_co]":
-        flat = self.flat.view()
-        flat.flags.writeable = False
-        return Dense(flat, self)
+        return Dense(self.read_only().flat, self)
 
     def accumulate(self, addresses: IntArray, values: Array, *, casting: WriteCasting = "same_kind") -> None:
         add_at(self._addable(), addresses, values, casting)
@@ -449,9 +450,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def memory_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co] | None":
         box = layout.strided_box() or layout.without_layers().strided_box()
-        if box is None:
-            return None
-        if self.flat.dtype.kind in "TO":
+        if box is None or self.flat.dtype.kind in "TO":
             return None  # Such elements are objects, over which NumPy makes no array of other strides.
         extents, _, strides, offset = box
         return self.array(extents, strides, offset)
@@ -487,8 +486,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         """Return the NumPy array over part of the buffer; strides in elements, no copy. O(rank)."""
         flat = self.flat
         if 0 in extents:
-            empty = flat[:0].reshape(extents)
-            return cast("npt.NDArray[ScalarT_co]", empty)
+            return cast("npt.NDArray[ScalarT_co]", flat[:0].reshape(extents))
         size = flat.dtype.itemsize
         # datetime64 and timedelta64 do not export the buffer protocol; their bytes do.
         source = flat if flat.dtype.kind in "biufc" else flat.view(np.uint8)

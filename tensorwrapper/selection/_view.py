@@ -1,13 +1,13 @@
 """`View`: a selection of one or many sources, which reads no element before it is computed."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, TypeVar, cast, final, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._value_class import frozen, slot_setters, token_of
+from tensorwrapper._value_class import slot_setters, token_of, value_class
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection.expressions._cellwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
@@ -44,7 +44,7 @@ _S = TypeVar("_S", bound=np.generic)
 
 
 @final
-@frozen(eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class View(
     ViewRanks[ScalarT_co, IndexT_co],
     ViewParts[ScalarT_co],
@@ -76,6 +76,10 @@ class View(
     _expression: Expression = attrs.field(alias="expression")
     _normal: Expression | None = attrs.field(default=None, init=False)
     _plan: Plan | None = attrs.field(default=None, init=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, expression: Expression) -> None: ...
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(cast("object", self._expression), Expression):

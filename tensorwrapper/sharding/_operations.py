@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import SupportsIndex, cast, final
+from typing import TYPE_CHECKING, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
@@ -37,7 +37,7 @@ def _to_kernel(kernel: object) -> str:
 
 
 @final
-@frozen
+@value_class
 class Shard:
     """A part of an operation: a block of its index, and the boxes that it reads and writes."""
 
@@ -45,6 +45,10 @@ class Shard:
     """The indices."""
     _reads: "Named[Box]" = attrs.field(alias="reads")
     _writes: "Named[Box]" = attrs.field(alias="writes")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, block: Box, reads: "Named[Box]", writes: "Named[Box]") -> None: ...
 
     @property
     def reads(self) -> dict[str, tuple[Box, ...]]:

@@ -1,14 +1,14 @@
 """Jagged tensors side by side: which elements of each have the same index, found once from the shapes."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, SupportsIndex, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer.lowlevel import index_elements
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.layout import Layout
@@ -38,7 +38,7 @@ _Places: TypeAlias = slice | IntArray
 
 
 @final
-@frozen(eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class Alignment:
     """Where the common indices of several shapes lie in each of them; made by `align`.
 
@@ -55,6 +55,17 @@ class Alignment:
     cells: IntArray
     """The (n, shapes) numbers of the cells that meet in each common cell, each in its own shape."""
     _places: tuple[_Places, ...] = attrs.field(alias="places")
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            shapes: tuple[Shape, ...],
+            orders: tuple[Index, ...],
+            shape: Shape,
+            cells: IntArray,
+            places: tuple[_Places, ...],
+        ) -> None: ...
 
     def take(self, *tensors: Tensor[_S]) -> "tuple[npt.NDArray[_S], ...]":
         """Return the common elements of tensors of these shapes: flat arrays in row-major order of `shape`.

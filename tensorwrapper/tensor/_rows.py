@@ -1,13 +1,13 @@
 """The rows of a tensor: what lies along its last mode, under one prefix after the other."""
 
 from collections.abc import Iterator
-from typing import Any, Generic, SupportsIndex, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast, final
 
 import attrs
 import numpy as np
 
 from tensorwrapper._integers import to_int
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import OutOfBoundsError
@@ -44,7 +44,7 @@ class _Runs:
 
 
 @final
-@frozen(eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class TensorRows(Generic[_T, _R]):
     """The rows of a tensor, in row-major order of the prefixes that lead to them; made by `Tensor.rows`.
 
@@ -53,6 +53,10 @@ class TensorRows(Generic[_T, _R]):
 
     _tensor: _T = attrs.field(alias="tensor")
     _runs: "_Runs | PlacedRows | None" = attrs.field(default=None, init=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, tensor: _T) -> None: ...
 
     @property
     def shape(self) -> Shape:

@@ -1,13 +1,13 @@
 """`Tensor`: a shape, a layout and a buffer."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Generic, SupportsIndex, TypeVar, cast, final, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._value_class import frozen, slot_setters, token_of, token_of_parts
+from tensorwrapper._value_class import slot_setters, token_of, token_of_parts, value_class
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
@@ -60,7 +60,7 @@ _S = TypeVar("_S", bound=np.generic)
 
 
 @final
-@frozen(eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class Tensor(
     TensorRanks[ScalarT_co, IndexT_co],
     TensorQueries[ScalarT_co],
@@ -106,6 +106,10 @@ class Tensor(
 
     _layout: Layout[Any] = attrs.field(alias="layout")
     _buffer: BufferCommon[ScalarT_co] = attrs.field(alias="buffer")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> None: ...
 
     def __attrs_post_init__(self) -> None:
         least, greatest = self._layout.bounds()

@@ -6,6 +6,7 @@ import inspect
 import re
 from pathlib import Path
 
+import attrs
 import jedi
 import pytest
 from support.language_server import LanguageServer
@@ -45,6 +46,12 @@ def jedi_misses(source: str, value: object) -> str | None:
         return f"{len(texts)} texts"
     if has_parameters(value) and not any(signature.params for signature in shown):
         return "no parameters"
+    names = [[parameter.name for parameter in signature.params] for signature in shown]
+    if any(name.startswith("_") for each in names for name in each):
+        return f"private parameters: {names}"
+    # attrs takes a field without its underscore, and not at all what it makes itself; jedi knows neither.
+    if attrs.has(value) and len(shown) == 1 and names != [list(inspect.signature(value).parameters)]:
+        return f"other parameters than Python takes: {names[0]}"
     return None
 
 

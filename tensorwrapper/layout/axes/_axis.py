@@ -9,7 +9,7 @@ constant that it splits off.
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
 import attrs
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from tensorwrapper._arrays import digest_of, memory_for
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._progressions import progression_bounds
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import evolve, value_class
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout.axes._sums import Listing
 from tensorwrapper.typing import IntArray
@@ -132,12 +132,16 @@ class AxisMap(ABC):
 
 
 @final
-@frozen
+@value_class
 class Stride(AxisMap):
     """One step: the offset of position j is ``step * j``; step 0 gives all positions one place."""
 
     _extent: int = attrs.field(alias="extent")
     step: int
+
+    if TYPE_CHECKING:
+
+        def __init__(self, extent: int, step: int) -> None: ...
 
     @property
     def extent(self) -> int:
@@ -180,7 +184,7 @@ class Stride(AxisMap):
 
 
 @final
-@frozen
+@value_class
 class Cycle(AxisMap):
     """A progression that wraps and dwells: ``step * (((start + turn * j) mod modulus) div hold)``.
 
@@ -195,6 +199,12 @@ class Cycle(AxisMap):
     modulus: int | None
     hold: int
     step: int
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, extent: int, start: int, turn: int, modulus: int | None, hold: int, step: int
+        ) -> None: ...
 
     @property
     def extent(self) -> int:
@@ -257,7 +267,7 @@ class Cycle(AxisMap):
             return range(low, high + 1, spacing * abs(self.step))
         if max(-low, high) <= MAX_INT64 or abs(self.step) == 1:
             return AxisMap.distinct(self)
-        return sorted([place * self.step for place in attrs.evolve(self, step=1).distinct()])
+        return sorted([place * self.step for place in evolve(self, step=1).distinct()])
 
     def spacing(self) -> int:
         """Return how far neighbouring places lie apart where all of them are visited, else 0."""
@@ -378,7 +388,7 @@ def _short(axis: AxisMap) -> Based:
 
 
 @final
-@frozen(eq=False, getstate_setstate=False)
+@value_class(eq=False, getstate_setstate=False)
 class Table(AxisMap):
     """Any offsets, one per position; 8 bytes each. Inverse by a sorted copy, made once when asked for."""
 
@@ -386,6 +396,10 @@ class Table(AxisMap):
     # What is found out when it is first asked for; it never travels.
     _sorted: tuple[IntArray, IntArray] | None = attrs.field(default=None, init=False, repr=False)
     _different: Listing | None = attrs.field(default=None, init=False, repr=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, values: IntArray) -> None: ...
 
     def __attrs_post_init__(self) -> None:
         if self.values.flags.writeable:

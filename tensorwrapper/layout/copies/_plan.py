@@ -6,13 +6,13 @@ tables of offsets.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final, Literal, SupportsIndex, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, TypeAlias, final
 
 import attrs
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64, to_count
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import LayoutError, SizeOverflowError
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
 from tensorwrapper.layout.copies._lower import lower
@@ -34,7 +34,7 @@ _MEANING: Final[dict[CopyMethod, str]] = {
 
 
 @final
-@frozen(repr=False, getstate_setstate=False)
+@value_class(repr=False, getstate_setstate=False)
 class CopyPlan:
     """How each element of a shape moves from its place in one layout to its place in another.
 
@@ -56,6 +56,10 @@ class CopyPlan:
     steps: CopySteps = attrs.field(init=False, eq=False)
     """What is done, for those who move memory; made of the layouts."""
     _cost: CopyCost | None = attrs.field(default=None, init=False, eq=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, source: LayoutCommon, target: LayoutCommon) -> None: ...
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "steps", lower(self._source, self._target))

@@ -15,16 +15,11 @@ import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper._value_class import frozen, slot_setters, token_of
+from tensorwrapper._value_class import evolve, frozen, slot_setters, token_of, value_class
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
-from tensorwrapper.selection.expressions._walks import (
-    are_equal,
-    flattened,
-    operands_first,
-    rebuilt,
-)
+from tensorwrapper.selection.expressions._walks import are_equal, flattened, operands_first, rebuilt
 from tensorwrapper.selection.operations._atom import Call
 from tensorwrapper.selection.runners._cells import CellRunner
 from tensorwrapper.selection.runners._leaves import Runner
@@ -316,7 +311,7 @@ class Node(ABC):
 
 
 @final
-@frozen(getstate_setstate=False)
+@value_class(getstate_setstate=False)
 class Expression:
     """The places of a node that a view has, and the calls that chose them."""
 
@@ -327,6 +322,16 @@ class Expression:
     """What the calls were made on, as it was written, if the node is what that was optimized to."""
     _hash: int = attrs.field(init=False)
     _dtype: "np.dtype[Any]" = attrs.field(init=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            node: Node,
+            layout: Layout,
+            calls: tuple[Call, ...] = (),
+            written: "Expression | None" = None,
+        ) -> None: ...
 
     @property
     def shape(self) -> Shape:
@@ -463,7 +468,7 @@ def extended(view: Expression, layout: Layout, call: Call) -> Expression:
 def unnamed_view(view: Expression) -> Expression:
     """Return a view without names of modes: what nodes are made of, whose modes are numbered."""
     layout = unnamed_layout(view.layout)
-    return view if layout is view.layout else attrs.evolve(view, layout=layout)
+    return view if layout is view.layout else evolve(view, layout=layout)
 
 
 def unnamed_layout(layout: Layout[Any]) -> Layout[Any]:
@@ -491,5 +496,5 @@ def at_zero(view: Expression) -> Expression:
             origin: Index | None = view.shape.origin
         except JaggedModeError:
             origin = None
-        return attrs.evolve(view, layout=view.layout[...]) if origin is None or any(origin) else view
-    return view if not any(view.origin) else attrs.evolve(view, layout=view.layout[...])
+        return evolve(view, layout=view.layout[...]) if origin is None or any(origin) else view
+    return view if not any(view.origin) else evolve(view, layout=view.layout[...])

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import attrs
+from tensorwrapper._value_class import evolve
 
 if TYPE_CHECKING:
     from tensorwrapper.selection.expressions._expression import Expression, Node
@@ -141,14 +141,14 @@ def laid_flat(view: "Expression") -> "Expression":
             if not below:
                 if id(part) not in views:
                     same = new[id(part.node)] is part.node
-                    views[id(part)] = part if same else attrs.evolve(part, node=new[id(part.node)])
+                    views[id(part)] = part if same else evolve(part, node=new[id(part.node)])
                 flat.append(views[id(part)])
         same = len(flat) == len(node.operands) and all(
             a is b for a, b in zip(flat, node.operands, strict=True)
         )
         new[key] = node if same else node.with_operands(tuple(flat))
     found = new[id(view.node)]
-    return view if found is view.node else attrs.evolve(view, node=found)
+    return view if found is view.node else evolve(view, node=found)
 
 
 Row = tuple["Node", Any, tuple[Any, ...], int | None]

@@ -9,9 +9,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Concatenate, Generic, ParamSpec, Self
 
-import attrs
 import numpy as np
 
+from tensorwrapper._value_class import evolve
 from tensorwrapper.errors import LayoutError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression, extended, unnamed_view
@@ -154,7 +154,7 @@ class ViewBase(ABC, Generic[ScalarT_co]):
         **options: _P.kwargs,
     ) -> Self:
         old = self._expression
-        return self._make(attrs.evolve(old, layout=operation(old.layout, *arguments, **options)))
+        return self._make(evolve(old, layout=operation(old.layout, *arguments, **options)))
 
     def _in_order(self) -> Layout[Any]:
         """Return the layout of the elements one after the other, at the indices of this view."""

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Generic, Literal, Self, SupportsIndex, TypeAlias, TypeVar, cast, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_counts
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.layout import Boundary, Layout, Widths
@@ -57,7 +56,7 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """
         normal, old = self.normal_form(), self._expression
         layout = wrap_layout(normal.layout.implementation, old.layout.implementation.names)
-        view = self._make(attrs.evolve(normal, layout=layout, written=old))
+        view = self._make(evolve(normal, layout=layout, written=old))
         object.__setattr__(view, "_normal", normal)
         return view
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
+from tensorwrapper._value_class import evolve
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import BufferSizeError, ConversionError
 from tensorwrapper.layout import Layout
@@ -68,7 +69,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
                 plan = plan_of(self.normal_form())
             else:
                 elements = self._make(in_order(self._expression))
-                plan = attrs.evolve(plan_of(elements.normal_form()), rows=self.shape)
+                plan = evolve(plan_of(elements.normal_form()), rows=self.shape)
             object.__setattr__(self, "_plan", plan)
         return plan
 

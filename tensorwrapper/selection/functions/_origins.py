@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import cast
 
-import attrs
-
+from tensorwrapper._value_class import evolve
 from tensorwrapper.errors import ExtentMismatchError, JaggedModeError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
@@ -97,7 +96,7 @@ def at_origin(view: Expression, origin: Index) -> Expression:
     if not any(origin):
         return view
     if not view.is_box:
-        return attrs.evolve(view, layout=Layout(view.shape.translate_to(origin)))
+        return evolve(view, layout=Layout(view.shape.translate_to(origin)))
     held = view.layout.implementation
     moved = new_row_major(view.extents, origin)
-    return attrs.evolve(view, layout=wrap_layout(moved, held.names))
+    return evolve(view, layout=wrap_layout(moved, held.names))

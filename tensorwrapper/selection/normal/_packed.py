@@ -2,8 +2,7 @@
 
 from typing import Any, cast
 
-import attrs
-
+from tensorwrapper._value_class import evolve
 from tensorwrapper.buffer import Dense
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression, Node
@@ -70,7 +69,7 @@ def _rewritten(view: Expression, moves: _Moves) -> Expression:
                 nodes[id(node)] = sources[key]
         if owner is not None and id(owner) in moves:
             layout = _shifted(layout, moves[id(owner)][1])
-        done[id(own)] = attrs.evolve(own, node=nodes[id(node)], layout=layout, written=written)
+        done[id(own)] = evolve(own, node=nodes[id(node)], layout=layout, written=written)
     return done[id(view)]
 
 

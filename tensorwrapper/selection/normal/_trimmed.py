@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, cast
 
-import attrs
-
+from tensorwrapper._value_class import evolve
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression, Node, Normalize
@@ -86,5 +85,5 @@ def _replaced(view: Expression, new: dict[int, Node], firsts: dict[int, int]) ->
             nodes[id(node)] = node if kept else node.with_operands(operands)
         if firsts.get(id(node)):
             layout = moved(layout, box_of(layout)[1], firsts[id(node)])
-        done[id(own)] = attrs.evolve(own, node=nodes[id(node)], layout=layout)
+        done[id(own)] = evolve(own, node=nodes[id(node)], layout=layout)
     return done[id(view)]

@@ -5,10 +5,10 @@ from itertools import pairwise
 from math import prod
 from typing import Any, cast
 
-import attrs
 import numpy as np
 
 from tensorwrapper._arrays import CACHED
+from tensorwrapper._value_class import evolve
 from tensorwrapper.layout import AxisMap, Layout, Stride
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
 from tensorwrapper.selection.expressions._pieces import Piece
@@ -57,7 +57,7 @@ def mapped(view: Expression, change: Callable[[Expression], Expression]) -> Expr
             same = all(a is b for a, b in zip(operands, node.operands, strict=True))
             nodes[id(node)] = node if same else node.with_operands(operands)
         new = nodes[id(node)]
-        done[id(own)] = own if new is node else attrs.evolve(own, node=new)
+        done[id(own)] = own if new is node else evolve(own, node=new)
     return done[id(view)]
 
 
@@ -92,7 +92,7 @@ def _cut(
         Piece(start, 1, change(Expression(view.node, view.layout[(*before, slice(start, stop))])))
         for start, stop in pairwise(marks)
     ]
-    return attrs.evolve(whole(Routing(mode, view.shape.extents, tuple(pieces))), layout=Layout(view.shape))
+    return evolve(whole(Routing(mode, view.shape.extents, tuple(pieces))), layout=Layout(view.shape))
 
 
 def _marks(axis: AxisMap) -> list[int] | None:

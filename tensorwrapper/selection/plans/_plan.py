@@ -1,13 +1,13 @@
 """Plans: what computing a view will write, and what it will read, before anything is read."""
 
 from collections.abc import Callable
-from typing import Any, cast, final
+from typing import TYPE_CHECKING, Any, cast, final
 from weakref import WeakValueDictionary
 
 import attrs
 import numpy as np
 
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.normal._packed import packed
@@ -54,7 +54,7 @@ class SourceRead:
 
 
 @final
-@frozen(repr=False, getstate_setstate=False)
+@value_class(repr=False, getstate_setstate=False)
 class Plan:
     """What computing a view comes down to: steps that write each element once, and reads of the sources.
 
@@ -76,6 +76,10 @@ class Plan:
     """The shape of the result, if it is no box."""
     _steps: tuple[Step, ...] | None = attrs.field(default=None, init=False, eq=False)
     _requests: tuple[Request, ...] | None = attrs.field(default=None, init=False, eq=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, view: Expression, rows: Shape | None = None) -> None: ...
 
     @property
     def shape(self) -> Shape:

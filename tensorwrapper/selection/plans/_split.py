@@ -11,7 +11,7 @@ from typing import Any, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import over_box, packed_strides, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
@@ -206,7 +206,7 @@ def _factored(coordinate: Coordinate) -> tuple[Positions, Coordinate]:
         if len(distinct) == 1:
             return positions, Coordinate(0)
         if not even.step % step:
-            ranks = attrs.evolve(even, step=even.step // step)
+            ranks = evolve(even, step=even.step // step)
             return positions, Coordinate(-low // step, ((mode, ranks),))
     offsets = axis.offsets()
     values, ranks_of = np.unique(offsets, return_inverse=True)

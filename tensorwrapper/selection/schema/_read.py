@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper._json import Json, excess, has_number_over, load_json
+from tensorwrapper._value_class import evolve
 from tensorwrapper.errors import ParseError, SelectionError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
@@ -398,7 +399,7 @@ def _with_names(view: Expression, names: list[Json]) -> Expression:
         layout = view.layout.named(*cast("list[str | None]", names))
     except TensorWrapperError as error:
         raise SelectionError("schema", f"names: {error}") from error
-    return attrs.evolve(view, layout=layout)
+    return evolve(view, layout=layout)
 
 
 def _placed(view: Expression, extents: Extents, start: Extents) -> Expression:
@@ -406,6 +407,6 @@ def _placed(view: Expression, extents: Extents, start: Extents) -> Expression:
     maps = maps_of(view.layout)
     if maps is not None:
         base, axes = maps
-        return attrs.evolve(view, layout=wrap_layout(over_box(extents, start, base, axes)))
+        return evolve(view, layout=wrap_layout(over_box(extents, start, base, axes)))
     # Storage tile by tile has no origin of its own to move.
     return Expression(Whole(view), Layout(wrap(make_smooth(extents, start))))

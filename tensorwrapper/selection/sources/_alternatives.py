@@ -1,13 +1,13 @@
 """Several holders of the same elements: when one fails, the next is asked for what has not arrived."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, final
 
 import attrs
 import numpy as np
 
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.selection.sources._asking import abilities_of, ask
 from tensorwrapper.selection.sources._runs import Wanted
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 @final
-@frozen(eq=False)
+@value_class(eq=False)
 class Alternatives:
     """Sources that have the same elements: the first is read, and each next one when the one before fails.
 
@@ -52,6 +52,10 @@ class Alternatives:
 
     sources: tuple[Source, ...] = attrs.field(converter=tuple)
     _first: list[int] = attrs.field(init=False, factory=lambda: [0])
+
+    if TYPE_CHECKING:
+
+        def __init__(self, sources: Iterable[Source]) -> None: ...
 
     def __attrs_post_init__(self) -> None:
         if not self.sources:

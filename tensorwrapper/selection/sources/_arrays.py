@@ -11,13 +11,13 @@ import importlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
-from typing import Any, Protocol, TypeGuard, cast, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast, final
 
 import attrs
 import numpy as np
 
 from tensorwrapper._boxes import cut_box
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.buffer.lowlevel import check_dtype, check_write, write_elements
 from tensorwrapper.errors import ConversionError, DataFileError
 from tensorwrapper.selection.sources._asking import boxes_of
@@ -100,7 +100,7 @@ def _dtype_of(array: object) -> "np.dtype[Any] | None":
 
 
 @final
-@frozen(eq=False, repr=False)
+@value_class(eq=False, repr=False)
 class ArraySource:
     """An array of another library, of which only what is asked for is read; equal is the same array.
 
@@ -129,6 +129,10 @@ class ArraySource:
     """The indices of the array: those of a TensorStore's domain, and of the labels of xarray."""
     dtype: "np.dtype[Any]" = attrs.field(init=False)
     """The type of the elements."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, array: LazyArray) -> None: ...
 
     def __attrs_post_init__(self) -> None:
         dtype = cast("np.dtype[Any]", _dtype_of(self.array))

@@ -9,10 +9,9 @@ of the operand.
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, cast, final
 
-import attrs
 import numpy as np
 
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, over_box, packed_strides, wrap_layout
 from tensorwrapper.selection.transforms._maps import box_of, maps_of
@@ -162,7 +161,7 @@ def _moves(
             return None
         if unit:
             reach += unit * strides[mode]
-            found.append((mode, attrs.evolve(even, step=unit * sign)))
+            found.append((mode, evolve(even, step=unit * sign)))
     # Between the ends the coordinates run evenly only if one step is a step in each of them.
     return found if reach * sign == even.step else None
 
@@ -212,7 +211,7 @@ def _scaled(axis: AxisMap, factor: int) -> AxisMap:
         return axis
     if isinstance(axis, Table):
         return Table(axis.values * np.int64(factor))
-    return attrs.evolve(cast("Stride | Cycle", axis), step=cast("Stride | Cycle", axis).step * factor)
+    return evolve(cast("Stride | Cycle", axis), step=cast("Stride | Cycle", axis).step * factor)
 
 
 def _after(axis: AxisMap, constant: int, move: AxisMap) -> tuple[int, AxisMap]:

@@ -9,14 +9,14 @@ import math
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import SupportsIndex, cast, final
+from typing import TYPE_CHECKING, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
-from tensorwrapper._value_class import frozen, slot_setters, value_class
+from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape.boxes._keys import Entry, chip_entries, mode_count, mode_of, mode_text, slice_entries
@@ -430,7 +430,7 @@ def make_smooth(extents: Extents, origin: Index) -> Smooth:
 
 
 @final
-@frozen(eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class SmoothView(SmoothCommon):
     """What is left of a parent shape under a prefix of pinned modes, seen as a box; it holds no extents.
 
@@ -454,6 +454,10 @@ class SmoothView(SmoothCommon):
     _parent: ShapeCommon = attrs.field(alias="parent")
     _prefix: Index = attrs.field(alias="prefix")
     _box: tuple[Extents, Index] | None = attrs.field(default=None, init=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, parent: ShapeCommon, prefix: Index) -> None: ...
 
     @classmethod
     def of_box(cls, parent: ShapeCommon) -> "SmoothView":

@@ -7,14 +7,14 @@ with a position and an origin that can be set while it runs.
 import operator
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Generic, SupportsIndex, cast, final, overload
+from typing import TYPE_CHECKING, Generic, SupportsIndex, cast, final, overload
 
 import attrs
 import numpy as np
 
 from tensorwrapper._arrays import memory_for
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -27,7 +27,7 @@ from tensorwrapper.shape.boxes._common import to_index
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.facade._numbering import Numbering, fits_arrays, length_of, numbering_of
 from tensorwrapper.shape.kinds._blocks import blocks_of
-from tensorwrapper.shape.kinds._nested import Flat, flat_of
+from tensorwrapper.shape.kinds._nested import Flat, NestedCommon, flat_of
 from tensorwrapper.typing import Index, IndexT_co, IntArray, Order
 
 __all__ = ["IndexIterator", "Indices"]
@@ -36,7 +36,7 @@ _LISTED = 1 << 16  # indices up to which a token is made of all of them
 
 
 @final
-@frozen(eq=False, repr=False)
+@value_class(eq=False, repr=False)
 class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     """The indices of a shape, or a run of them, in one order.
 
@@ -59,6 +59,12 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     _order: Order = attrs.field(default="C", alias="order")
     _places: range | None = attrs.field(alias="places", default=None)
     _numbers: Numbering | None = attrs.field(default=None, init=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, shape: Flat | NestedCommon, order: Order = "C", places: range | None = None
+        ) -> None: ...
 
     @property
     def order(self) -> Order:

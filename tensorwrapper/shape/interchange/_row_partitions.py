@@ -1,7 +1,7 @@
 """How the values of one mode fall into rows: the six ways in which TensorFlow writes that."""
 
 from collections.abc import Callable
-from typing import SupportsIndex, final
+from typing import TYPE_CHECKING, SupportsIndex, final
 
 import attrs
 import numpy as np
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import check_rows, frozen_array
 from tensorwrapper._integers import MAX_INT64, to_count
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ExtentError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.shape.rows._partition import Partition, int64_array
 from tensorwrapper.typing import IntArray
@@ -18,7 +18,7 @@ __all__ = ["RowPartition"]
 
 
 @final
-@frozen(getstate_setstate=False)
+@value_class(getstate_setstate=False)
 class RowPartition:
     """Rows of values that follow one another: how many rows, and how long they are.
 
@@ -39,6 +39,10 @@ class RowPartition:
     _rows: Partition | None = attrs.field(
         alias="rows", repr=lambda rows: "None" if rows is None else str(rows.marks)
     )
+
+    if TYPE_CHECKING:
+
+        def __init__(self, nrows: int, uniform_row_length: int | None, rows: Partition | None) -> None: ...
 
     @classmethod
     def from_row_splits(cls, splits: npt.ArrayLike) -> "RowPartition":

@@ -7,14 +7,14 @@ answer faster where it knows better.
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, SupportsIndex, cast, final
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_int, to_ints
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import OutOfBoundsError, TensorWrapperError
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape.boxes._keys import (
@@ -298,7 +298,7 @@ def _filled(rows: Rows) -> tuple[IntArray, IntArray, IntArray]:
 
 
 @final
-@frozen(eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class Jagged(JaggedCommon):
     """A jagged shape that owns its columns.
 
@@ -306,6 +306,10 @@ class Jagged(JaggedCommon):
     """
 
     _rows: Rows = attrs.field(alias="rows")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, rows: Rows) -> None: ...
 
     @property
     def rows(self) -> Rows:
@@ -333,7 +337,7 @@ class Jagged(JaggedCommon):
 
 
 @final
-@frozen(eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class JaggedView(JaggedCommon):
     """A run of rows of a parent's columns; ``copy()`` detaches it.
 
@@ -342,6 +346,10 @@ class JaggedView(JaggedCommon):
 
     _parent: JaggedCommon = attrs.field(alias="parent")
     _rows: Rows = attrs.field(alias="rows")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, parent: JaggedCommon, rows: Rows) -> None: ...
 
     @property
     def rows(self) -> Rows:

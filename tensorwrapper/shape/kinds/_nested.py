@@ -6,14 +6,14 @@ that is wrapped, so every question goes there. `Nested` wraps a value, `NestedVi
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import SupportsIndex, TypeAlias, final
+from typing import TYPE_CHECKING, SupportsIndex, TypeAlias, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_ints
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import LayerError
 from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._keys import Entry, chip_entries, slice_entries
@@ -203,7 +203,7 @@ class NestedCommon(ShapeCommon):
 
 
 @final
-@frozen(eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class Nested(NestedCommon):
     """A shape that owns what it nests.
 
@@ -219,6 +219,10 @@ class Nested(NestedCommon):
 
     _flat: Flat = attrs.field(alias="flat")
     _layers: tuple[int, ...] = attrs.field(alias="layers")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, flat: Flat, layers: tuple[int, ...]) -> None: ...
 
     def __attrs_post_init__(self) -> None:
         _check_layers(self._layers, self._flat.rank)
@@ -239,12 +243,16 @@ class Nested(NestedCommon):
 
 
 @final
-@frozen(eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class NestedView(NestedCommon):
     """Layers over a view of another shape; ``copy()`` detaches it."""
 
     _flat: SmoothView | JaggedView = attrs.field(alias="flat")
     _layers: tuple[int, ...] = attrs.field(alias="layers")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, flat: SmoothView | JaggedView, layers: tuple[int, ...]) -> None: ...
 
     def __attrs_post_init__(self) -> None:
         _check_layers(self._layers, self._flat.rank)

@@ -6,7 +6,7 @@ partitions, so memory is the sum of the tiles per mode and never their product; 
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import SupportsIndex, cast, final
+from typing import TYPE_CHECKING, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import digest_of, frozen_array, run_of
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import (
     to_index,
@@ -45,7 +45,7 @@ __all__ = ["Tiled"]
 
 
 @final
-@frozen(eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class Tiled(JaggedCommon):
     """The shape of a tiled box, of twice its rank.
 
@@ -60,6 +60,10 @@ class Tiled(JaggedCommon):
     _partitions: tuple[Partition, ...] = attrs.field(alias="partitions")
     _grid_origin: Index = attrs.field(alias="grid_origin")
     _rows: Rows | None = attrs.field(default=None, init=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, partitions: tuple[Partition, ...], grid_origin: Index) -> None: ...
 
     @property
     def partitions(self) -> tuple[Partition, ...]:

@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias, cast, final, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, final, overload
 
 import attrs
 
 from tensorwrapper._scanner import quoted
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, LabelError, LayerError
 
 __all__ = ["Labels", "LabelsLike", "to_labels"]
@@ -24,7 +24,7 @@ _DISTINCT: Any = attrs.Factory(_distinct_of, takes_self=True)
 
 
 @final
-@frozen(repr=False)
+@value_class(repr=False)
 class Labels(Sequence[str]):
     """Names of modes in order, one per mode; ``;`` between them deals the modes into layers.
 
@@ -46,6 +46,10 @@ class Labels(Sequence[str]):
     """How many labels each layer has, from the outermost; ``None`` if that is not said."""
     distinct: tuple[str, ...] = attrs.field(init=False, eq=False, default=_DISTINCT)
     """Each label once, in order of first appearance."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, names: tuple[str, ...], layers: tuple[int, ...] | None = None) -> None: ...
 
     @classmethod
     def parse(cls, text: str) -> "Labels":

@@ -7,7 +7,7 @@ never one per element. Empty tiles are legal, and a partition has a position eve
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, SupportsIndex, cast, final
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import Sizes, digest_of, frozen_array, run_of, same_values, splits_of
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.typing import IntArray
 
@@ -26,7 +26,7 @@ _TABLE = 4  # elements per lookup up to which a table of all elements is faster 
 
 
 @final
-@frozen(eq=False, getstate_setstate=False)
+@value_class(eq=False, getstate_setstate=False)
 class Partition:
     """The tiles of one mode; tile ``k`` is ``[marks[k], marks[k + 1])``.
 
@@ -43,6 +43,10 @@ class Partition:
     """The boundaries: one more than there are tiles, never descending; read-only."""
     _view: "memoryview[int] | None" = attrs.field(default=None, init=False, repr=False)
     _hash: int | None = attrs.field(default=None, init=False, repr=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, marks: IntArray) -> None: ...
 
     @classmethod
     def of_marks(cls, marks: npt.ArrayLike, what: str = "marks") -> "Partition":

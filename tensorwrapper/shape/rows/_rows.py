@@ -6,7 +6,7 @@ leading modes, are windows again: O(1) to make at any size, and nothing is copie
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import SupportsIndex, final
+from typing import TYPE_CHECKING, SupportsIndex, final
 
 import attrs
 import numpy as np
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import Sizes, last_run, run_of, shared_table, splits_of
 from tensorwrapper._integers import MAX_INT64, to_int
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import JaggedModeError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._keys import mode_text
 from tensorwrapper.shape.boxes._smooth import box_ordinal, check_inside, make_smooth
@@ -27,7 +27,7 @@ __all__ = ["Rows"]
 
 
 @final
-@frozen(eq=False)
+@value_class(eq=False)
 class Rows:
     """The nodes `start` to `stop` of depth ``depth + 1`` of `columns`; the first has index `first`."""
 
@@ -37,6 +37,10 @@ class Rows:
     stop: int
     first: int
     _box: tuple[Extents, Index] | None = attrs.field(default=None, init=False, repr=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, columns: Columns, depth: int, start: int, stop: int, first: int) -> None: ...
 
     @classmethod
     def whole(cls, columns: Columns) -> "Rows":

@@ -1,12 +1,12 @@
 """Graphs of tensors and operations: a value with nodes by id, read from JSON and written to it."""
 
 from collections.abc import Collection, Iterable
-from typing import TypeVar, final
+from typing import TYPE_CHECKING, TypeVar, final
 from uuid import UUID, uuid4
 
 import attrs
 
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, Finding, ValidationError
 from tensorwrapper.sharding._boxes import BoxesLike
 from tensorwrapper.sharding._operations import BlockOperation
@@ -48,7 +48,7 @@ def _check_class(value: object, classes: type | tuple[type, ...], what: str) -> 
 
 
 @final
-@frozen
+@value_class
 class Graph:
     """Tensors, operations on them, and the shards of operations, as nodes that refer to one another by id.
 
@@ -89,6 +89,10 @@ class Graph:
     id: UUID = attrs.field(factory=uuid4)
     """The id of the graph."""
     _places: dict[UUID, int] | None = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, nodes: Iterable[GraphNode] = (), id: UUID = ...) -> None: ...  # noqa: A002 - the name of the field
 
     def __attrs_post_init__(self) -> None:
         _check_class(self.id, UUID, "the id of a graph")

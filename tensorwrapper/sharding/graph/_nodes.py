@@ -1,14 +1,14 @@
 """The nodes of a graph of tensors and operations: values that refer to one another by id."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias, cast, final
+from typing import TYPE_CHECKING, TypeAlias, cast, final
 from uuid import UUID, uuid4
 
 import attrs
 
 from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import Json, dump_json, has_number_over, load_json
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import ShapeLike
 from tensorwrapper.sharding._boxes import Box, as_box
@@ -70,7 +70,11 @@ class Region:
     """The part of it."""
 
 
-def _to_regions(given: "Mapping[str, Region | Sequence[Region]] | tuple[()]") -> "Named[Region]":
+Regions: TypeAlias = "Mapping[str, Region | Sequence[Region]] | tuple[()]"
+"""Regions by the names of operands, one or a list of each."""
+
+
+def _to_regions(given: Regions) -> "Named[Region]":
     return named_lists(given or {}, Region, "regions")
 
 
@@ -79,12 +83,20 @@ def _to_projections(given: "Mapping[str, Projection | Sequence[Projection]]") ->
 
 
 @final
-@frozen
+@value_class
 class Signature(Sides[Projection]):
     """The projections of an operation, by the names of its operands: what makes new shards possible."""
 
     _inputs: "Named[Projection]" = attrs.field(alias="inputs", converter=_to_projections)
     _outputs: "Named[Projection]" = attrs.field(alias="outputs", converter=_to_projections)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            inputs: "Mapping[str, Projection | Sequence[Projection]]",
+            outputs: "Mapping[str, Projection | Sequence[Projection]]",
+        ) -> None: ...
 
 
 def _to_texts(given: Mapping[str, Json] | tuple[()]) -> tuple[tuple[str, str], ...]:
@@ -112,7 +124,7 @@ def _to_params(given: Mapping[str, Json] | None) -> str | None:
 
 
 @final
-@frozen
+@value_class
 class Tags:
     """What a node carries besides its body: the index and signature of sharding, and tags of strangers.
 
@@ -131,6 +143,15 @@ class Tags:
     signature: Signature | None = None
     """The projections from indices to operands."""
     _other: tuple[tuple[str, str], ...] = attrs.field(default=(), alias="other", converter=_to_texts)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            index: ShapeLike | None = None,
+            signature: Signature | None = None,
+            other: Mapping[str, Json] | tuple[()] = (),
+        ) -> None: ...
 
     @property
     def other(self) -> dict[str, Json]:
@@ -166,7 +187,7 @@ class TensorNode:
 
 
 @final
-@frozen(kw_only=True)
+@value_class(kw_only=True)
 class OperationNode(Sides[Region]):
     """An operation on regions of tensors. Its shards are `ApplicationNode` values."""
 
@@ -182,6 +203,20 @@ class OperationNode(Sides[Region]):
     id: UUID = attrs.field(factory=uuid4, validator=_check_id)
     """What other nodes refer to; fresh if not given."""
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            kernel: str,
+            inputs: Regions = (),
+            outputs: Regions = (),
+            params: Mapping[str, Json] | None = None,
+            label: str | None = None,
+            tags: Tags = _NO_TAGS,
+            id: UUID = ...,  # noqa: A002 - the name of the field
+        ) -> None: ...
+
     @property
     def params(self) -> dict[str, Json] | None:
         """What else the kernel is given, as JSON."""
@@ -189,7 +224,7 @@ class OperationNode(Sides[Region]):
 
 
 @final
-@frozen(kw_only=True)
+@value_class(kw_only=True)
 class ApplicationNode(Sides[Region]):
     """One shard of an operation: the regions that it reads and writes."""
 
@@ -203,6 +238,19 @@ class ApplicationNode(Sides[Region]):
     """The block of the index, and what the node carries besides."""
     id: UUID = attrs.field(factory=uuid4, validator=_check_id)
     """What other nodes refer to; fresh if not given."""
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            operation: UUID,
+            inputs: Regions = (),
+            outputs: Regions = (),
+            label: str | None = None,
+            tags: Tags = _NO_TAGS,
+            id: UUID = ...,  # noqa: A002 - the name of the field
+        ) -> None: ...
 
 
 @final
