@@ -10,6 +10,7 @@ import numpy as np
 
 from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import ComputationCancelledError, ConversionError
+from tensorwrapper.layout import Layout
 from tensorwrapper.selection.computing._background import Background
 from tensorwrapper.selection.computing._runner import Made, runner_of
 from tensorwrapper.selection.expressions._expression import Expression
@@ -19,6 +20,7 @@ from tensorwrapper.selection.plans._reads import Share
 from tensorwrapper.selection.plans._steps import Step
 from tensorwrapper.selection.runners._blocks import cut, full_window, inside
 from tensorwrapper.selection.runners._leaves import Runner, leaf_of
+from tensorwrapper.selection.runners._ordinals import OrdinalRunner
 from tensorwrapper.selection.sources._asking import Versions, abilities_of, ask
 from tensorwrapper.selection.sources._source import ReadHandle
 from tensorwrapper.typing import Array
@@ -233,4 +235,6 @@ class _Fetching:
 
     def _arrived(self, view: Expression) -> Runner:
         need, share = self._places[view]
-        return leaf_of(share.layout, Dense(cast("Any", self._arrays[need].reshape(-1))))
+        leaf = leaf_of(share.layout, Dense(cast("Any", self._arrays[need].reshape(-1))))
+        in_order = len(leaf.extents) < len(view.extents)
+        return OrdinalRunner(leaf, Layout(view.shape)) if in_order else leaf

@@ -183,9 +183,8 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if not self._expression.is_box:
             return self._of_each_row(key)
         self._check_smooth("positions")
-        return self._picked(
-            wrap_layout(new_row_major(self.shape.extents), names_of(self.shape)), to_items(key)
-        )
+        whole = wrap_layout(new_row_major(self.shape.extents), names_of(self.shape))
+        return self._picked(whole, to_items(_known_items(key)))
 
     @property
     def oindex(self) -> "OuterView[Any]":
@@ -227,6 +226,15 @@ def _known_key(key: ViewBase[Any]) -> Tensor[Any]:
     return key.copy()
 
 
+def _known_items(key: ArrayKey) -> ArrayKey:
+    """Return a key with the elements of views in it, if reading them asks nobody elsewhere."""
+    items = cast("tuple[object, ...]", key if isinstance(key, tuple) else (key,))
+    if not any(isinstance(own, ViewBase) for own in items):
+        return key
+    known = tuple([np.asarray(_known_key(own)) if isinstance(own, ViewBase) else own for own in items])
+    return cast("ArrayKey", known)
+
+
 _T = TypeVar("_T", bound=ViewParts[Any])
 
 Value: TypeAlias = "npt.ArrayLike | Tensor[Any] | ViewBase[Any]"
@@ -244,7 +252,7 @@ class OuterView(Generic[_T]):
         view = self._view
         view._check_smooth("positions")
         # That a view gathers is declared beside this class, in what it shares with tensors.
-        selected: _T = outer_product(cast("Any", view), key)
+        selected: _T = outer_product(cast("Any", view), _known_items(key))
         return selected
 
     def __setitem__(self, key: ArrayKey, value: "Value") -> None:
@@ -264,7 +272,7 @@ class PointView(Generic[_T]):
         view = self._view
         view._check_smooth("points")
         whole = wrap_layout(new_row_major(view.shape.extents), names_of(view.shape))
-        layout, points = split_points(whole, key)
+        layout, points = split_points(whole, _known_items(key))
         return view._picked(layout, points)
 
     def __setitem__(self, key: ArrayKey, value: "Value") -> None:

@@ -177,7 +177,6 @@ def places_chosen(view: Expression) -> dict[Any, IntArray]:
         if isinstance(node, Choosing) and id(node.operands[0]) not in away:
             mask, *sides = node.operands
             true = elements.at(mask, there).astype(np.bool_, copy=False)
-            ask(mask, there)
             for side, chosen in zip(sides, (true, ~true), strict=True):
                 ask(side, there[chosen])
             continue

@@ -10,6 +10,7 @@ import numpy as np
 from tensorwrapper._arrays import CACHED
 from tensorwrapper._value_class import evolve
 from tensorwrapper.layout import AxisMap, Layout, Stride
+from tensorwrapper.selection.expressions._cellwise import Choosing
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
 from tensorwrapper.selection.expressions._pieces import Piece
 from tensorwrapper.selection.expressions._routing import Routing
@@ -17,7 +18,7 @@ from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._maps import maps_of
 
-__all__ = ["distinct_size", "is_away", "leaves_of", "mapped", "source_of", "with_runs"]
+__all__ = ["distinct_size", "is_away", "leaves_of", "leaves_read", "mapped", "source_of", "with_runs"]
 
 _BLOCKS = 16  # blocks up to which modes that wrap or fold are laid out in runs
 _SEARCHED = 1 << 20  # positions of a mode that are looked through for runs
@@ -39,6 +40,20 @@ def leaves_of(view: Expression) -> list[Expression]:
     if not view.node.made_of:
         return [view] if view.node.source is not None else []
     return [own for own in operands_first([view]) if own.node.source is not None]
+
+
+def leaves_read(view: Expression) -> list[Expression]:
+    """Return the parts of a view in normal form whose elements it has: all but masks in memory."""
+    if not view.node.made_of:
+        return [view] if view.node.source is not None else []
+    return [own for own in operands_first([view], parts=_without_mask) if own.node.source is not None]
+
+
+def _without_mask(view: Expression) -> tuple[Expression, ...]:
+    operands = view.node.operands
+    if isinstance(view.node, Choosing) and not any(map(is_away, leaves_of(operands[0]))):
+        return operands[1:]
+    return operands
 
 
 def mapped(view: Expression, change: Callable[[Expression], Expression]) -> Expression:

@@ -15,6 +15,7 @@ from tensorwrapper.selection.plans._chosen import chooses, places_chosen, with_c
 from tensorwrapper.selection.plans._leaves import (
     is_away,
     leaves_of,
+    leaves_read,
     mapped,
     source_of,
     with_runs,
@@ -121,7 +122,10 @@ class Plan:
 
     @property
     def reads(self) -> tuple[SourceRead, ...]:
-        """What is read of each source; where a mask in memory chooses, only what it does."""
+        """What is read of each source; where a mask in memory chooses, only what it does.
+
+        The mask itself does not count: it is what the plan is made of.
+        """
         settled = self.settled()
         away = [SourceRead(own.source, own.selections, own.nbytes) for own in settled._asked]
         here: list[tuple[TensorSource, int]]
@@ -130,7 +134,7 @@ class Plan:
             here = [(own, bytes_at(own.owner, places)) for own, places in chosen.items()]
         else:
             layouts: dict[TensorSource, list[Layout[Any]]] = {}
-            for leaf in leaves_of(self.view):
+            for leaf in leaves_read(self.view):
                 if not is_away(leaf):
                     layouts.setdefault(cast("TensorSource", source_of(leaf)), []).append(leaf.layout)
             here = [(source, bytes_together(source.owner, own)) for source, own in layouts.items()]

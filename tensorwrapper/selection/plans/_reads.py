@@ -4,9 +4,11 @@ from collections.abc import Iterable
 from typing import Any, cast, final
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.layout import Layout
+from tensorwrapper.layout import Layout, Table
+from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._leaves import is_away
+from tensorwrapper.selection.plans._overlaps import Group, numbers_of, without_overlaps
 from tensorwrapper.selection.plans._split import Fetch, fetch_of
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
@@ -19,7 +21,10 @@ _MERGED = 64  # selections up to which each two are looked at
 @final
 @frozen(eq=False)
 class Share:
-    """A part of a view, the number of the selection that has it, and where in it the elements are."""
+    """A part of a view, the number of the selection that has it, and where in it the elements are.
+
+    The layout is that of the part, or of all of its elements in row-major order.
+    """
 
     view: Expression
     number: int
@@ -44,10 +49,10 @@ class Request:
 
 
 def requests_of(leaves: Iterable[Expression]) -> tuple[Request, ...]:
-    """Return one request for each source elsewhere that parts of a view read.
+    """Return one request for each source elsewhere that parts of a view read, with no element twice.
 
-    Equal selections are one. Two are read as the box around both, and one as the box around it, if the
-    source says that this costs less.
+    Equal selections are one, and so are those that share elements. Two are read as the box around both, and
+    one as the box around it, if the source says that this costs less.
     """
     fetches: dict[Source, dict[Expression, Fetch]] = {}
     for leaf in leaves:
@@ -58,25 +63,37 @@ def requests_of(leaves: Iterable[Expression]) -> tuple[Request, ...]:
 
 
 def _request(source: Source, fetches: dict[Expression, Fetch]) -> Request:
-    groups: dict[Wanted, list[Fetch]] = {}
-    for fetch in fetches.values():
-        groups.setdefault(fetch.wanted, []).append(fetch)
-    boxed = [_boxed(source, wanted, own) for wanted, own in groups.items()]
+    if len(fetches) == 1:
+        groups = [(fetch.wanted, [(view, fetch)]) for view, fetch in fetches.items()]
+    else:
+        equal: dict[Wanted, list[tuple[Expression, Fetch]]] = {}
+        for view, fetch in fetches.items():
+            equal.setdefault(fetch.wanted, []).append((view, fetch))
+        groups = list(equal.items())
+    boxed = [_boxed(source, wanted, own) for wanted, own in groups]
     merged = _merged(source, boxed) if len(boxed) <= _MERGED else boxed
-    numbers = {id(fetch): n for n, (_, own) in enumerate(merged) for fetch in own}
-    shares: list[Share] = []
-    for view, fetch in fetches.items():
-        number = numbers[id(fetch)]
-        wanted, own = merged[number]
-        if wanted == fetch.wanted:
-            shares.append(Share(view, number, fetch.layout, fetch if len(own) == 1 else None))
-        else:
-            layout = cast("Layout[Any]", fetch.within(wanted))  # It was made sure of that there is one.
-            shares.append(Share(view, number, layout, None))
-    return Request(source, tuple([wanted for wanted, _ in merged]), tuple(shares))
+    found = without_overlaps(source, merged)
+    shares = [
+        _share(view, number, fetch, found[number])
+        for number, (_, own) in enumerate(found)
+        for view, fetch in own
+    ]
+    return Request(source, tuple([wanted for wanted, _ in found]), tuple(shares))
 
 
-def _boxed(source: Source, wanted: Wanted, own: list[Fetch]) -> tuple[Wanted, list[Fetch]]:
+def _share(view: Expression, number: int, fetch: Fetch, group: Group) -> Share:
+    wanted, own = group
+    if wanted is fetch.wanted or wanted == fetch.wanted:
+        return Share(view, number, fetch.layout, fetch if len(own) == 1 else None)
+    layout = fetch.within(wanted)
+    if layout is None:
+        # Runs, with what no layout says of them: for each element where it is.
+        places = cast("Runs", wanted).places(numbers_of(view))
+        layout = wrap_layout(over_box((len(places),), (0,), 0, (Table(places),)))
+    return Share(view, number, layout, None)
+
+
+def _boxed(source: Source, wanted: Wanted, own: list[tuple[Expression, Fetch]]) -> Group:
     box = wanted.bounding_box()
     if box != wanted and source.cost(box) < source.cost(wanted) and _fit(own, box):
         return box, own
@@ -90,11 +107,11 @@ def _around(one: Wanted, other: Wanted) -> Wanted | None:
     return None if isinstance(other, Runs) else one.hull(other)
 
 
-def _fit(fetches: list[Fetch], box: Wanted) -> bool:
-    return all(fetch.within(box) is not None for fetch in fetches)
+def _fit(own: list[tuple[Expression, Fetch]], box: Wanted) -> bool:
+    return all(fetch.within(box) is not None for _, fetch in own)
 
 
-def _merged(source: Source, groups: list[tuple[Wanted, list[Fetch]]]) -> list[tuple[Wanted, list[Fetch]]]:
+def _merged(source: Source, groups: list[Group]) -> list[Group]:
     """Return selections of which no two cost more than the box around them."""
     costs = [source.cost(wanted) for wanted, _ in groups]
     found = True

@@ -86,7 +86,7 @@ class Fetch:
 
     def within(self, more: Wanted) -> Layout[Any] | None:
         """Return where the elements are in a selection that has all of these; None if no layout says it."""
-        if self.transform is None:
+        if self.transform is None or (len(self.wanted.extents) > 1 and isinstance(more, Runs)):
             return None
         base = 0
         axes: list[AxisMap] = []
@@ -111,17 +111,24 @@ def _steps(wanted: Wanted) -> tuple[int, ...]:
 
 
 def _places(own: "Positions | Runs", around: "Positions | Runs") -> Positions:
-    """Return where the positions of a mode are among those of a box, or elements among those of runs."""
+    """Return where the positions of a mode are among more of them, or elements among those of runs."""
+    if isinstance(around, Runs):
+        if isinstance(own, Runs):
+            if len(own.starts) == 1:
+                first = int(around.places(own.starts)[0])
+                return range(first, first + own.size)
+            own = own.numbers()
+        return around.places(np.asarray(own, dtype=np.int64))
     if isinstance(own, Runs):
-        more = cast("Runs", around)
-        if len(own.starts) == 1:
-            first = int(more.places(own.starts)[0])
-            return range(first, first + own.size)
-        return more.places(own.numbers())
-    start = cast("range", around).start
+        own = own.numbers()
+    if not isinstance(around, range):
+        return np.searchsorted(around, np.asarray(own, dtype=np.int64))
+    start, step = around.start, around.step
     if isinstance(own, range):
-        return range(own.start - start, own.stop - start, own.step)
-    return own - np.int64(start)
+        # The only position has no step of its own.
+        first, even = (own.start - start) // step, max(own.step // step, 1)
+        return range(first, first + even * len(own), even)
+    return (own - np.int64(start)) // np.int64(step)
 
 
 def fetch_of(view: Expression) -> Fetch:

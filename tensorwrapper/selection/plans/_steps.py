@@ -7,7 +7,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import new_row_major, new_strided, packed_strides, plan_copy
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.plans._leaves import distinct_size, is_away, leaves_of, source_of
+from tensorwrapper.selection.plans._leaves import distinct_size, is_away, leaves_read, source_of
 from tensorwrapper.selection.plans._split import fetch_of
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.typing import Extents
@@ -63,7 +63,7 @@ class Step:
     def reads(self) -> tuple[tuple[Source, int], ...]:
         """Each source, and how many bytes of it the step needs, each element once."""
         found: dict[Source, int] = {}
-        for leaf in leaves_of(self.view):
+        for leaf in leaves_read(self.view):
             source = source_of(leaf)
             size = fetch_of(leaf).wanted.size if is_away(leaf) else distinct_size(leaf.layout)
             found[source] = found.get(source, 0) + size * leaf.dtype.itemsize

@@ -66,7 +66,7 @@ where  # Shape(2) int64
     broadcast((2,))  # Shape(2) int64
       full(9)
   iota(start=0, steps=(1,))  # Shape(2) int64, strides (1,), offset 0
-runs as  # 0 steps on where; reads 10 B of 2 sources
+runs as  # 0 steps on where; reads 8 B of 1 source
   where  # Shape(2) int64
     source tensor(Shape(2), bool)  # Shape(2) bool, strides (1,), offset 0
     minimum  # Shape(2) int64

@@ -98,7 +98,7 @@ def test_a_choice_reads_what_its_operands_share_once():
     mask = np.eye(12, 20, dtype=bool)
     np.testing.assert_array_equal(np.asarray(sel.where(mask, v, v[:1])), np.where(mask, X, X[:1]))
     assert source.calls == 1
-    assert source.nbytes == 8 * (12 + 20)  # the points of the diagonal, and the row
+    assert source.nbytes == 8 * (12 + 20 - 1)  # the points of the diagonal, and the row, which meet
 
 
 def test_the_points_of_a_long_diagonal_are_read_one_by_one():
