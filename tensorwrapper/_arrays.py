@@ -5,8 +5,7 @@ Small arrays are worked on in plain Python where a call to NumPy would cost more
 
 import hashlib
 import itertools
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
@@ -32,7 +31,6 @@ __all__ = [
     "frozen_array",
     "frozen_values",
     "last_run",
-    "memory_for",
     "run_of",
     "same_values",
     "shared_row",
@@ -44,8 +42,6 @@ __all__ = [
 ]
 
 _S = TypeVar("_S", bound=np.generic)
-
-_MOST = 1 << 36  # numbers that no memory holds as an array
 
 Sizes: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
 """Numbers of elements: int64, or Python integers in an object array where 64 bits do not suffice."""
@@ -231,15 +227,3 @@ def _rows_of(table: IntArray) -> Iterator[Index]:
     if table.shape[1] == 0:
         return itertools.repeat((), len(table))
     return zip(*table.T.tolist(), strict=True)
-
-
-@contextmanager
-def memory_for(count: int, what: str = "indices") -> Generator[None]:
-    """Raise `SizeOverflowError` where so many numbers, one by one, are more than memory holds."""
-    error = SizeOverflowError(f"{count} {what}, one by one, are more than memory holds")
-    if count > _MOST:
-        raise error
-    try:
-        yield
-    except MemoryError as cause:
-        raise error from cause

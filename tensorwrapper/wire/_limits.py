@@ -4,30 +4,14 @@ Bounds on what is said are the same on every machine, so that what one writes an
 reader allocates on a sender's word is a share of its memory.
 """
 
-import os
-from contextlib import suppress
-from pathlib import Path
 from typing import Final, final
 
 import attrs
 
 from tensorwrapper._integers import to_count
+from tensorwrapper._memory import memory_share
 
 __all__ = ["DEFAULT_LIMITS", "Limits", "how_to_raise"]
-
-
-_LEAST: Final = 2**28
-_MOST: Final = 2**36
-
-
-def memory_share() -> int:
-    """Return a quarter of the memory that a process may have: of the machine's, or of its control group's."""
-    found: list[int] = []
-    with suppress(OSError, ValueError, AttributeError):
-        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    with suppress(OSError, ValueError):
-        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    return min(max(min(found, default=4 * _LEAST) // 4, _LEAST), _MOST)
 
 
 _SHARE: Final = memory_share()

@@ -74,7 +74,9 @@ def use_shape(shape: Shape) -> None:
     if shape.size < 1000 and shape.rank < 30 and max(shape.as_smooth().extents, default=0) < 100_000:
         assert sum(1 for _ in shape.indices()) == shape.size
         assert Shape.parse(format(shape, "full")) == shape
-    assert Shape.from_json(shape.to_json()) == shape
+    if max(shape.as_smooth().extents, default=0) < 2**22:
+        # Of more rows the text alone takes what one input may.
+        assert Shape.from_json(shape.to_json()) == shape
     assert shape.as_smooth().rank == shape.rank
 
 

@@ -11,7 +11,6 @@ from tensorwrapper._arrays import (
     array_state,
     concatenated_ranges,
     last_run,
-    memory_for,
     run_of,
     same_values,
     shared_row,
@@ -90,10 +89,3 @@ def test_rows_become_tuples():
     tables = [np.arange(4).reshape(2, 2), np.zeros((2, 0), dtype=np.int64)]
 
     assert list(tuples_of(tables)) == [(0, 1), (2, 3), (), ()]
-
-
-def test_what_memory_does_not_hold_is_refused_by_name():
-    with pytest.raises(SizeOverflowError, match="places, one by one"), memory_for(2**40, "places"):
-        pytest.fail("the block must not run")
-    with pytest.raises(SizeOverflowError, match="3 indices"), memory_for(3):
-        raise MemoryError

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, TypeAlias, final
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import digest_of, memory_for
+from tensorwrapper._arrays import digest_of
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._memory import memory_for
 from tensorwrapper._progressions import progression_bounds
 from tensorwrapper._value_class import evolve, value_class
 from tensorwrapper.errors import SizeOverflowError

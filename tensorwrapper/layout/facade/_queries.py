@@ -6,8 +6,8 @@ from typing import Any, Final, Generic, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import memory_for
 from tensorwrapper._integers import to_count, to_int
+from tensorwrapper._memory import memory_for
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import check_out
 from tensorwrapper.layout.facade._layout_base import LayoutBase, implementation_of

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Generic, SupportsIndex, cast, final, overload
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import memory_for
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
+from tensorwrapper._memory import memory_for
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import (
     ConversionError,

@@ -10,8 +10,9 @@ from typing import Final, NoReturn, SupportsIndex, cast, final
 
 import numpy as np
 
-from tensorwrapper._arrays import frozen_array, memory_for
+from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import MAX_INT64, to_counts
+from tensorwrapper._memory import memory_for
 from tensorwrapper._scanner import excerpt
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import (

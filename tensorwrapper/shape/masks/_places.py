@@ -7,8 +7,9 @@ from typing import Generic, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import concatenated_ranges, memory_for, shared_table
+from tensorwrapper._arrays import concatenated_ranges, shared_table
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._memory import memory_for
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,

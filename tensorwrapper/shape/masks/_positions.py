@@ -9,8 +9,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import digest_of, frozen_array, memory_for
+from tensorwrapper._arrays import digest_of, frozen_array
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._memory import memory_for
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ExtentError, SizeOverflowError
 from tensorwrapper.typing import IntArray

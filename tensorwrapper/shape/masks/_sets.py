@@ -5,7 +5,7 @@ from typing import Any, Generic, Self, SupportsIndex
 
 import numpy as np
 
-from tensorwrapper._arrays import memory_for
+from tensorwrapper._memory import memory_for
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.shape._shape import Shape, as_shape
 from tensorwrapper.shape._shape_base import ShapeLike

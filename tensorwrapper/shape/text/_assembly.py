@@ -11,6 +11,7 @@ import numpy as np
 
 from tensorwrapper._arrays import shared_table, splits_of, tidy_table
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._memory import memory_for
 from tensorwrapper.errors import ExtentError, RankError, SizeOverflowError
 from tensorwrapper.shape.kinds._jagged import Jagged
 from tensorwrapper.shape.rows._columns import Columns, Origins, check_int64, tidy_origins
@@ -51,7 +52,8 @@ class Assembly:
 
     def unroll(self, extents: Numbers) -> None:
         """Add an unrolled mode."""
-        splits = splits_of(self._spread(extents, self._mode))
+        with memory_for(self.prefixes, "rows"):
+            splits = splits_of(self._spread(extents, self._mode))
         self._extents.append(extents)
         self._splits.append(splits)
         self.prefixes = splits.item(-1)
