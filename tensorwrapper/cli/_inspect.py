@@ -18,7 +18,7 @@ _WIDEST = 48
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="a file: .tens, .npy, .npz or .safetensors")
+    parser.add_argument("file", type=Path, metavar="FILE", help="a file of any kind that convert knows")
 
 
 def _run(options: argparse.Namespace) -> Report:

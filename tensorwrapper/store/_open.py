@@ -6,7 +6,9 @@ from typing import Literal, SupportsIndex, overload
 
 from tensorwrapper.errors import ConversionError, ReadOnlyError, TensorNameError
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
-from tensorwrapper.store.foreign._array_file import ArrayFile, is_array_file
+from tensorwrapper.store.foreign._array_file import ArrayFile
+from tensorwrapper.store.foreign._contents import ChunksLike, Options
+from tensorwrapper.store.foreign._kinds import is_foreign, kind_of
 from tensorwrapper.store.system._system import to_path
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 
@@ -47,8 +49,8 @@ def open(  # noqa: A001
 ) -> TensFile | ArrayFile:
     """Open a file of tensors by its path: a mapping from names to tensors that are read when used.
 
-    Files whose names end in ``.npy``, ``.npz`` or ``.safetensors`` are read as an `ArrayFile`, which needs
-    not be closed; all others are `.tens` files, to be used in a ``with`` statement.
+    Files whose names end in ``.npy``, ``.npz``, ``.safetensors``, ``.h5`` or ``.hdf5`` are read as an
+    `ArrayFile`, which needs not be closed; all others are `.tens` files, to be used in a ``with`` statement.
 
     Parameters
     ----------
@@ -93,10 +95,10 @@ def open(  # noqa: A001
     [1, 4]
     """
     where = to_path(path)
-    if is_array_file(where):
+    if is_foreign(where):
         if mode != "r":
             raise ConversionError(
-                f"{where} is read only; store.convert writes such files, and `.tens` ones grow"
+                f"{where} is read only; save and store.convert write such files, and `.tens` ones grow"
             )
         if metadata is not None:
             raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
@@ -112,11 +114,14 @@ def save(
     metadata_depth: SupportsIndex = 1,
     piece_bytes: SupportsIndex = PIECE_BYTES,
     compress: Compression | Mapping[str, Compression | None] | None = None,
+    chunks: ChunksLike | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> None:
-    """Write tensors to a new `.tens` file, in place of what may be there.
+    """Write tensors to a new file, in place of what may be there.
 
-    Until all of them are on the disk, the old file stays as it is; readers who have it open keep it.
+    The end of its name says which kind of file it is, as for `store.convert`; any other name is that of a
+    `.tens` file, which can hold all tensors. Until all of them are on the disk, the old file stays as it is;
+    readers who have it open keep it.
 
     Parameters
     ----------
@@ -132,7 +137,10 @@ def save(
         Tensors that are larger are stored in runs of rows of at most so many bytes.
     compress
         A codec for the elements, as in `open`; or one, or None, for each name: those that are not named are
-        stored as they are.
+        stored as they are. HDF5 has ``"zlib"``.
+    chunks
+        For HDF5, the extents of the chunks of all tensors, or of each by name. Those that are not named are
+        cut as they lie in memory, about a MiB at a time, or into the layers of a nested shape.
     limits
         What the file may hold, as in `open`.
 
@@ -142,6 +150,8 @@ def save(
         If a name is empty, a path, or over 255 bytes long, or `compress` names what is not saved.
     LocalProtocolError
         If the format cannot say what a tensor holds, or a reader with these limits would refuse it.
+    ConversionError
+        If another kind of file cannot say it.
     DataFileError
         If the file cannot be written.
 
@@ -162,6 +172,17 @@ def save(
     for name in codecs:
         if name not in tensors:
             raise TensorNameError(f"compress names {name!r}, which is not among the tensors")
+    where = to_path(path)
+    if is_foreign(where):
+        kind_of(where).write(
+            where,
+            ((name, tensor, {}) for name, tensor in tensors.items()),
+            metadata or {},
+            Options(chunks, codecs),
+        )
+        return
+    if chunks is not None:
+        raise ConversionError(f"{where} has no chunks: piece_bytes cuts the tensors of a .tens file")
     with TensFile(
         path, "w", metadata=metadata, piece_bytes=piece_bytes, compress=codec, limits=limits
     ) as file:

@@ -74,7 +74,7 @@ def test_what_is_said_of_a_tensor_goes_along_or_is_told(folder):
 @pytest.mark.parametrize(
     ("source", "target", "error"),
     [
-        ("a.tens", "b.h5", ConversionError),
+        ("a.tens", "b.h4", ConversionError),
         ("a.txt", "b.tens", ConversionError),
         ("nowhere.npy", "b.tens", DataFileError),
         ("nowhere.npz", "b.tens", DataFileError),

@@ -1,108 +1,49 @@
-"""`ArrayFile`: a file of NumPy or of safetensors as a mapping from names to tensors."""
+"""`ArrayFile`: a file of another kind than ours as a mapping from names to tensors."""
 
-import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, final
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, final
 
 import numpy as np
 
-from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, TensorNameError, TensorWrapperError
-from tensorwrapper.store.foreign._npy import compressed_member, is_stored, mapped_array, members_of, span_of
-from tensorwrapper.store.foreign._safetensors import read_safetensors
+from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.foreign._kinds import kind_of
 from tensorwrapper.store.records._entry import Entry
-from tensorwrapper.store.system._map import FileMap, map_file
-from tensorwrapper.store.system._system import of_stranger, reading
+from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import Limits
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
-    from tensorwrapper.store.foreign._member import Member
 
-__all__ = ["ONE", "ArrayFile", "is_array_file"]
-
-ONE: Final = "array"
-"""The name of the array that a .npy file has: the format gives it none."""
+__all__ = ["ArrayFile"]
 
 _BATCH: Final = 2**20
 
 
 @final
-@frozen
-class _Held:
-    """What a file has under one name."""
-
-    start: int
-    """Where it begins in the file."""
-    nbytes: int
-    """The bytes that it takes there."""
-    packing: str
-    read: "Callable[[], Array | Member]"
-    """Reads what is said about the array, and none of its elements."""
-
-
-@final
 class ArrayFile(Mapping[str, "Tensor[Any] | View[Any]"]):
-    """An open ``.npy``, ``.npz`` or ``.safetensors`` file: a mapping from names to tensors, made by `open`.
+    """An open file of another kind than `.tens`: a mapping from names to tensors, made by `open`.
 
-    Nothing but names is read when it is opened. A tensor is a read-only view of the file in memory: what it
-    is asked for is read, and nothing else (bools are all looked at). A member of a compressed archive is a
-    `View`, whose elements are inflated when it is computed, up to the last that it needs. The one array of a
-    ``.npy`` file is called ``array``.
+    Nothing but names is read when it is opened. What lies in the file as it lies in memory is a tensor, a
+    read-only view of the mapped file: what it is asked for is read, and nothing else (bools are all looked
+    at). What lies in chunks, rows, or a compressed archive is a `View`, of which the parts that it needs are
+    read when it is computed. The one array of a ``.npy`` file is called ``array``, a dataset in groups of
+    HDF5 or Zarr by its path.
 
-    Tensors stay valid when the file is closed, and it needs not be closed: it holds nothing that others wait
-    for. Check sums of archives are compared by `convert`, not here.
+    Tensors and views stay valid when the file is closed, and it needs not be closed: it holds nothing that
+    others wait for. Check sums of archives are compared by `convert`, not here.
     """
 
-    __slots__ = ("__weakref__", "_held", "_losses", "_metadata", "_path")
+    __slots__ = ("__weakref__", "_contents", "_path")
 
     def __init__(self, path: Path, limits: Limits) -> None:
         self._path = path
-        self._metadata: dict[str, Any] = {}
-        self._losses: tuple[str, ...] = ()
-        self._held: dict[str, _Held] | None = None
-        self._held = _KINDS[path.suffix.lower()](self, limits)
-
-    def _begin_npy(self, _limits: Limits) -> dict[str, _Held]:
-        memory = self._mapped()
-        return {ONE: _Held(0, len(memory), "dense", partial(mapped_array, memory, 0, len(memory)))}
-
-    def _begin_npz(self, limits: Limits) -> dict[str, _Held]:
-        memory = self._mapped()
-        with of_stranger(self._path, ".npz"):
-            infos = members_of(memory)
-        arrays = [info for info in infos if info.filename.endswith(".npy")]
-        others = [info.filename for info in infos if info not in arrays]
-        self._losses = tuple([f"the archive holds {name!r}, which is no array" for name in others])
-        held = {
-            info.filename.removesuffix(".npy"): _Held(
-                info.header_offset,
-                info.compress_size,
-                "dense" if is_stored(info) else "deflated",
-                partial(_member, memory, info, limits.decompressed_bytes),
-            )
-            for info in arrays
-        }
-        if len(held) != len(arrays):
-            raise DataFileError(f"{self._path} has a member twice")
-        return held
-
-    def _begin_safetensors(self, _limits: Limits) -> dict[str, _Held]:
-        arrays, metadata = read_safetensors(self._path)
-        self._metadata.update(metadata)
-        return {
-            name: _Held(start, own.nbytes, "dense", partial(_same, own))
-            for name, (start, own) in arrays.items()
-        }
-
-    def _mapped(self) -> FileMap:
-        with reading(self._path, self._path.suffix.lower()) as stream:
-            return map_file(stream.fileno(), 0, self._path)
+        self._contents: Contents | None = None
+        self._contents = kind_of(path).read(path, limits)
 
     @property
     def path(self) -> Path:
@@ -117,49 +58,56 @@ class ArrayFile(Mapping[str, "Tensor[Any] | View[Any]"]):
     @property
     def closed(self) -> bool:
         """Whether `close` was called."""
-        return self._held is None
+        return self._contents is None
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is said about the file as a whole, by safetensors alone; it may be changed freely."""
-        return dict(self._metadata)
+        """What is said about the file as a whole, where the format has a place for it."""
+        return dict(self._contents.metadata) if self._contents else {}
 
     @property
     def losses(self) -> tuple[str, ...]:
         """What the file holds and cannot be read as a tensor, a sentence each."""
-        return self._losses
+        return self._contents.losses if self._contents else ()
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
         held = self._find(name)
         with of_stranger(self._path, self._path.suffix.lower()):
             found = held.read()
+        if isinstance(found, Tensor):
+            return cast("Tensor[Any]", found)
         try:
             if not isinstance(found, np.ndarray):
-                from tensorwrapper.selection import as_view  # noqa: PLC0415 - only compressed members need views
+                from tensorwrapper.selection import View, as_view  # noqa: PLC0415 - mapped files need no views
 
-                return as_view(found)
-            _check_bools(found)
-            found.flags.writeable = False
-            return as_tensor(found)
+                return cast("View[Any]", found) if isinstance(found, View) else as_view(cast("Any", found))
+            array = cast("Array", found)
+            _check_bools(array)
+            array.flags.writeable = False
+            return as_tensor(array)
         except TensorWrapperError as error:
             raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
 
-    def _find(self, name: str) -> _Held:
-        if self._held is None:
+    def _find(self, name: str) -> Held:
+        if self._contents is None:
             raise DataFileError(f"{self._path} is closed")
-        held = self._held.get(name)
+        held = self._contents.held.get(name)
         if held is None:
             raise TensorNameError(f"{self._path} has no tensor {name!r}")
         return held
 
+    @property
+    def _names(self) -> Mapping[str, Held]:
+        return self._contents.held if self._contents else {}
+
     def __iter__(self) -> Iterator[str]:
-        return iter(list(self._held or ()))
+        return iter(list(self._names))
 
     def __len__(self) -> int:
-        return len(self._held or ())
+        return len(self._names)
 
     def __contains__(self, name: object) -> bool:
-        return name in (self._held or ())
+        return name in self._names
 
     def __eq__(self, other: object) -> bool:
         # As a mapping it would compare tensors, which are not equal unless they are the same.
@@ -184,13 +132,12 @@ class ArrayFile(Mapping[str, "Tensor[Any] | View[Any]"]):
         )
 
     def tensor_metadata(self, name: str) -> Mapping[str, Any]:
-        """Return what is said about a tensor: nothing, in these kinds of file."""
-        self._find(name)
-        return {}
+        """Return what is said about a tensor, where the format has a place for it."""
+        return dict(self._find(name).metadata)
 
     def close(self) -> None:
         """Give out no more tensors; those that are at hand stay valid."""
-        self._held = None
+        self._contents = None
 
     def __enter__(self) -> "ArrayFile":
         return self
@@ -203,28 +150,6 @@ class ArrayFile(Mapping[str, "Tensor[Any] | View[Any]"]):
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"{len(self)} tensors"
         return f"ArrayFile({str(self._path)!r}, {state})"
-
-
-_KINDS: Final[Mapping[str, Callable[[ArrayFile, Limits], dict[str, _Held]]]] = {
-    ".npy": ArrayFile._begin_npy,
-    ".npz": ArrayFile._begin_npz,
-    ".safetensors": ArrayFile._begin_safetensors,
-}
-
-
-def is_array_file(path: Path) -> bool:
-    """Tell by the end of its name whether a file is one of NumPy or of safetensors."""
-    return path.suffix.lower() in _KINDS
-
-
-def _member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> "Array | Member":
-    if is_stored(info):
-        return mapped_array(memory, *span_of(memory, info))
-    return compressed_member(memory, info, most)
-
-
-def _same(array: Array) -> Array:
-    return array
 
 
 def _check_bools(array: Array) -> None:

@@ -12,6 +12,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._contents import Done
 from tensorwrapper.store.system._map import FileMap, stream_over
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.typing import Array, Extents, IntArray
@@ -68,7 +69,7 @@ class Member:
         """Return how many bytes the elements of a selection have."""
         return selection.size * self.dtype.itemsize
 
-    def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> "_Done":
+    def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> "Done":
         """Read selections of positions, all of them in one pass over the member."""
         turn = -1 if self.is_fortran else 1
         wanted: list[tuple[tuple[IntArray, ...], Array]] = []
@@ -90,7 +91,7 @@ class Member:
                     if begin < end:
                         found = rows[np.ix_(modes[0][begin:end] - first, *modes[1:])]
                         assign_elements(target[begin:end], found)
-        return _Done(len(out))
+        return Done(len(out))
 
     def _rows(self, n_rows: int, inner: Extents) -> Iterator[tuple[int, Array]]:
         """Yield rows of the mode that goes slowest, some at a time, and the number of the first."""
@@ -126,17 +127,3 @@ class Member:
 def _skip(stream: IO[bytes], count: int) -> None:
     if len(stream.read(count)) != count:
         raise DataFileError("a member ends within its header")
-
-
-@final
-@frozen(eq=False)
-class _Done:
-    """A read that was done when it was started."""
-
-    count: int
-
-    def completed(self) -> Iterator[int | None]:
-        return iter(range(self.count))
-
-    def cancel(self) -> None:
-        """Do nothing: all has arrived."""

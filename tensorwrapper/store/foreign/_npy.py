@@ -7,32 +7,28 @@ import reprlib
 import zipfile
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
 import numpy as np
 
 from tensorwrapper.buffer.lowlevel import check_dtype
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.foreign._member import Member
 from tensorwrapper.store.records._record import cut
 from tensorwrapper.store.system._map import FileMap, map_file, stream_over
 from tensorwrapper.store.system._replace import replacing
-from tensorwrapper.store.system._system import reading
+from tensorwrapper.store.system._system import of_stranger, reading
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
-from tensorwrapper.wire import DEFAULT_LIMITS
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
-__all__ = [
-    "compressed_member",
-    "is_stored",
-    "mapped_array",
-    "members_of",
-    "read_npy",
-    "read_npz",
-    "span_of",
-    "write_npy",
-    "write_npz",
-]
+__all__ = ["ONE", "open_npy", "open_npz", "read_npy", "read_npz", "write_npy", "write_npz"]
+
+ONE: Final = "array"
+"""The name of the array that a .npy file has: the format gives it none."""
 
 _CHUNK: Final = 2**24
 _HEADER_BYTES: Final = 10_000  # as NumPy has it
@@ -40,6 +36,50 @@ _KEYS: Final = {"descr", "fortran_order", "shape"}
 _LONG: Final = re.compile(r"(?<=[0-9])L(?=[,)])")
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """The first day of ZIP: the same tensors make the same bytes."""
+
+
+def open_npy(path: Path, _limits: Limits) -> Contents:
+    """Return what a ``.npy`` file has; nothing of it is read."""
+    memory = _mapped(path)
+    return Contents({ONE: Held(0, len(memory), "dense", partial(mapped_array, memory, 0, len(memory)))})
+
+
+def open_npz(path: Path, limits: Limits) -> Contents:
+    """Return what an archive has, by its directory.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or it is damaged.
+    """
+    memory = _mapped(path)
+    with of_stranger(path, ".npz"):
+        infos = members_of(memory)
+    arrays = [info for info in infos if info.filename.endswith(".npy")]
+    others = [info.filename for info in infos if info not in arrays]
+    held = {
+        info.filename.removesuffix(".npy"): Held(
+            info.header_offset,
+            info.compress_size,
+            "dense" if is_stored(info) else "deflated",
+            partial(_member, memory, info, limits.decompressed_bytes),
+        )
+        for info in arrays
+    }
+    if len(held) != len(arrays):
+        raise DataFileError(f"{path} has a member twice")
+    return Contents(held, {}, tuple([f"the archive holds {name!r}, which is no array" for name in others]))
+
+
+def _mapped(path: Path) -> FileMap:
+    with reading(path, path.suffix.lower()) as stream:
+        return map_file(stream.fileno(), 0, path)
+
+
+def _member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> "Array | Member":
+    if is_stored(info):
+        return mapped_array(memory, *span_of(memory, info))
+    return compressed_member(memory, info, most)
 
 
 def read_npy(path: Path) -> Array:

@@ -11,7 +11,7 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.system._bytes_at import sync_folder
 from tensorwrapper.store.system._system import mode_of, open_regular, refused_by_system
 
-__all__ = ["beside", "make_beside", "replacing"]
+__all__ = ["beside", "make_beside", "replacing", "replacing_path"]
 
 _NAMED: Final = 40  # characters of the old name in the new one: names have 255 bytes at most
 
@@ -48,19 +48,32 @@ def replacing(path: Path) -> Generator[BinaryIO, None, None]:
     DataFileError
         If the file cannot be written, or what is there is no regular file.
     """
+    with replacing_path(path) as temporary, temporary.open("r+b") as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def replacing_path(path: Path) -> Generator[Path, None, None]:
+    """Give the path of an empty file that takes the place of `path` when the block ends without an exception.
+
+    Raises
+    ------
+    DataFileError
+        If the file cannot be written, or what is there is no regular file.
+    """
     target = Path(os.path.realpath(path))
     temporary = beside(target)
     try:
-        with os.fdopen(_make(path, target, temporary), "w+b") as stream:
-            yield stream
-            stream.flush()
+        os.close(_make(path, target, temporary))
+        yield temporary
+        with temporary.open("rb") as stream:
             os.fsync(stream.fileno())
         temporary.replace(target)
         sync_folder(target.parent)
     except DataFileError:
         raise
     except OSError as error:
-        raise refused_by_system(f"{path} cannot be written: {error.strerror}", error) from error
+        raise refused_by_system(f"{path} cannot be written: {error.strerror or error}", error) from error
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -1,0 +1,108 @@
+"""Files of NumPy and of safetensors, written: they hold dense boxes from zero on, and nothing else."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tensorwrapper._json import dump_json
+from tensorwrapper.buffer.lowlevel import holds_strings
+from tensorwrapper.errors import ConversionError, TensorWrapperError
+from tensorwrapper.store.foreign._contents import Conversion, Named, Options
+from tensorwrapper.store.foreign._npy import ONE, write_npy, write_npz
+from tensorwrapper.store.foreign._safetensors import write_safetensors
+from tensorwrapper.tensor import Tensor, as_tensor
+
+__all__ = ["write_npy_file", "write_npz_file", "write_safetensors_file"]
+
+
+def write_npy_file(
+    path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
+) -> Conversion:
+    """Write the one tensor that a ``.npy`` file can have.
+
+    Raises
+    ------
+    ConversionError
+        If there are several, or it is no dense box from zero on.
+    """
+    lost = _said(metadata)
+    found = list(_dense(tensors, path, lost, options))
+    if len(found) != 1:
+        raise ConversionError(f"{path} holds one tensor, not {len(found)}")
+    ((name, tensor),) = found
+    write_npy(path, tensor)
+    lost += [] if name == ONE else [f"the name {name!r}"]
+    return Conversion((name,), tensor.nbytes, tuple(lost))
+
+
+def write_npz_file(
+    path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
+) -> Conversion:
+    """Write dense boxes to an archive without compression.
+
+    Raises
+    ------
+    ConversionError
+        If a tensor is no dense box from zero on.
+    """
+    lost = _said(metadata)
+    done: list[tuple[str, int]] = []
+
+    def noted() -> Iterator[tuple[str, Tensor[Any]]]:
+        for name, tensor in _dense(tensors, path, lost, options):
+            done.append((name, tensor.nbytes))
+            yield name, tensor
+
+    write_npz(path, noted())
+    return Conversion(tuple([name for name, _ in done]), sum([n for _, n in done]), tuple(lost))
+
+
+def write_safetensors_file(
+    path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
+) -> Conversion:
+    """Write dense boxes as safetensors, whose metadata are texts.
+
+    Raises
+    ------
+    ConversionError
+        If a tensor is no dense box from zero on.
+    """
+    other = [key for key, value in metadata.items() if not isinstance(value, str)]
+    lost = [f"the type of the metadata {key!r}, written as text" for key in other]
+    found = list(_dense(tensors, path, lost, options))
+    texts = {key: dump_json(value) if key in other else str(value) for key, value in metadata.items()}
+    write_safetensors(path, found, texts)
+    return Conversion(tuple([name for name, _ in found]), sum([t.nbytes for _, t in found]), tuple(lost))
+
+
+def _dense(
+    tensors: Iterator[Named], path: Path, lost: list[str], options: Options
+) -> Iterator[tuple[str, Tensor[Any]]]:
+    """Yield tensors that are boxes from zero on, which is all that these kinds of file can say."""
+    if options.chunks is not None:
+        raise ConversionError(f"{path.suffix} files have no chunks")
+    for name, given, said in tensors:
+        options.codec_of(name, {}, path.suffix)
+        try:
+            tensor = as_tensor(given)
+        except TensorWrapperError as error:
+            raise ConversionError(f"{name!r} cannot be written to {path}: {error}") from error
+        fill = " and is sparse" if tensor.is_sparse else ""
+        if not tensor.shape.is_box or fill or any(tensor.shape.origin):
+            raise ConversionError(
+                f"{name!r} has the shape {tensor.shape}{fill}; {path.suffix} holds dense boxes from zero on"
+            )
+        # Strings have no element type of a fixed size, and NumPy's files forget those of ml_dtypes.
+        if holds_strings(tensor.dtype) or (
+            path.suffix != ".safetensors" and tensor.dtype.type.__module__ != "numpy"
+        ):
+            raise ConversionError(f"{name!r} has elements {tensor.dtype}, which {path.suffix} cannot name")
+        if any(tensor.shape.names):
+            lost.append(f"the names of the modes of {name!r}")
+        if said:
+            lost.append(f"the metadata of {name!r}")
+        yield name, tensor
+
+
+def _said(metadata: Mapping[str, Any]) -> list[str]:
+    return [f"the metadata {key!r}" for key in metadata]

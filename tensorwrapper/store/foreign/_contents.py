@@ -1,0 +1,120 @@
+"""What files of other kinds have before it is read, and what was written to one: all kinds share these."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, SupportsIndex, TypeAlias, final
+
+import attrs
+
+from tensorwrapper._integers import to_counts
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ConversionError, ExtentError, RankError
+from tensorwrapper.typing import Extents
+from tensorwrapper.wire import Compression
+
+__all__ = ["ChunksLike", "Contents", "Conversion", "Done", "Held", "Named", "Options"]
+
+Named: TypeAlias = tuple[str, object, Mapping[str, Any]]
+"""The name of a tensor, the tensor, and what is said of it."""
+
+ChunksLike: TypeAlias = Sequence[SupportsIndex] | Mapping[str, Sequence[SupportsIndex]]
+"""The extents of the chunks of all tensors, or of each by name."""
+
+
+@final
+@frozen(eq=False)
+class Held:
+    """What a file has under one name."""
+
+    start: int
+    """Where it begins in the file; 0 where that is not said."""
+    nbytes: int
+    """The bytes that it takes there."""
+    packing: str
+    read: Callable[[], object]
+    """Reads what is said about it, and no elements if the format allows: an array, a source, or a tensor."""
+    metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
+
+
+@final
+@frozen(eq=False)
+class Contents:
+    """What a file has, by name."""
+
+    held: Mapping[str, Held]
+    metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
+    losses: tuple[str, ...] = ()
+    """What is there and is no tensor, a sentence each."""
+
+
+@final
+@frozen
+class Conversion:
+    """What was written, and what the kind of file that was written to cannot say."""
+
+    names: tuple[str, ...]
+    """The tensors, in the order in which they were read."""
+    nbytes: int
+    """The bytes of their elements."""
+    lost: tuple[str, ...]
+    """What was there and is not any more, a sentence each."""
+
+
+@final
+@frozen
+class Options:
+    """How to write what can be written in several ways."""
+
+    chunks: ChunksLike | None = None
+    compress: Compression | Mapping[str, Compression | None] | None = None
+    names_are_paths: bool = False
+    """Whether names come from a file that has groups in groups."""
+
+    def chunks_of(self, name: str, extents: Extents) -> Extents | None:
+        """Return the chunks that the user wants for a tensor; None if he leaves it to the layout.
+
+        Raises
+        ------
+        RankError
+            If there are chunks for another number of modes.
+        ExtentError
+            If a chunk has no elements.
+        """
+        given = self.chunks.get(name) if isinstance(self.chunks, Mapping) else self.chunks
+        if given is None:
+            return None
+        found = to_counts(given, f"the chunks of {name!r}")
+        if len(found) != len(extents):
+            raise RankError(f"the chunks {found} of {name!r} do not fit {len(extents)} modes")
+        if not all(found):
+            raise ExtentError(f"a chunk of {name!r} has an extent of 0: {found}")
+        return found
+
+    def codec_of(self, name: str, codecs: Mapping[str, str], kind: str) -> str | None:
+        """Return what a kind of file calls the codec of a tensor; None if it is stored as it is.
+
+        Raises
+        ------
+        ConversionError
+            If that kind of file has no such codec.
+        """
+        given = self.compress.get(name) if isinstance(self.compress, Mapping) else self.compress
+        if given is None:
+            return None
+        if given not in codecs:
+            allowed = ", ".join([repr(own) for own in codecs]) or "none"
+            raise ConversionError(f"{kind} files are not compressed by {given!r}; allowed: {allowed}")
+        return codecs[given]
+
+
+@final
+@frozen(eq=False)
+class Done:
+    """A read that was done when it was started."""
+
+    count: int
+
+    def completed(self) -> Iterator[int | None]:
+        return iter(range(self.count))
+
+    def cancel(self) -> None:
+        """Do nothing: all has arrived."""

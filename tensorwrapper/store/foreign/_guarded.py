@@ -1,0 +1,69 @@
+"""Sources in files of strangers: what reading them raises are errors of ours."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._contents import Done
+from tensorwrapper.store.system._system import of_stranger
+from tensorwrapper.typing import Array
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import Ability, Source, Wanted
+
+__all__ = ["Guarded"]
+
+
+@final
+@frozen(eq=False, repr=False)
+class Guarded:
+    """A source whose reads raise `DataFileError` where what they meet is damaged."""
+
+    source: "Source"
+    path: Path
+    kind: str
+
+    @property
+    def shape(self) -> Shape[Any]:
+        """That of the source."""
+        return self.source.shape
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """That of the source."""
+        return self.source.dtype
+
+    @property
+    def version(self) -> str:
+        """That of the source."""
+        return self.source.version
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """What the source can do, but write: the file was opened to be read."""
+        known: frozenset[Ability] = getattr(self.source, "abilities", frozenset())
+        return known - {"write", "atomic"}
+
+    def cost(self, selection: "Wanted") -> int:
+        """Return what the source says."""
+        return self.source.cost(selection)
+
+    def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
+        """Read all, and return when it is there."""
+        with of_stranger(self.path, self.kind):
+            for _ in self.source.read(selections, out).completed():
+                pass
+        return Done(len(out))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Guarded) and self.source == other.source
+
+    def __hash__(self) -> int:
+        return hash(self.source)
+
+    def __repr__(self) -> str:
+        return repr(self.source)

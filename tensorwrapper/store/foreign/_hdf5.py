@@ -1,0 +1,284 @@
+"""HDF5 files, read: datasets are tensors over the mapped file, or views of chunks, by their paths in it.
+
+A dataset that lies in one piece is memory; one in chunks is read by h5py, of each selection the chunks that
+it touches. A group that says that it is ragged is one tensor of rows, and so is a dataset of sequences. What
+leads to other files is refused: those were not given.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+import numpy as np
+
+from tensorwrapper._integers import MAX_DIGITS
+from tensorwrapper._json import Json, parse_json
+from tensorwrapper.buffer import StringData, strings_from_numpy
+from tensorwrapper.buffer.lowlevel import check_dtype
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.foreign._guarded import Guarded
+from tensorwrapper.store.foreign._ragged import Ragged
+from tensorwrapper.store.foreign._rows_source import RowsSource
+from tensorwrapper.store.system._map import FileMap, map_file
+from tensorwrapper.store.system._system import reading
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, strings
+from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits
+
+if TYPE_CHECKING:
+    import h5py
+
+    from tensorwrapper.selection import View
+
+__all__ = ["METADATA", "ORIGIN", "RAGGED", "open_hdf5"]
+
+_T = TypeVar("_T", "Tensor[Any]", "View[Any]")
+
+RAGGED: Final = "ragged"
+"""The attribute of a group that is one ragged tensor: JSON."""
+ORIGIN: Final = "index_origin"
+"""The attribute of a dataset whose indices do not start at zero."""
+METADATA: Final = "metadata"
+"""The attribute that says more of the file, or of a tensor: JSON."""
+_TEXT_BYTES: Final = 2**16  # what an attribute holds that HDF5 keeps in place
+_LEAST_ROWS: Final = 256
+
+
+def open_hdf5(path: Path, limits: Limits) -> Contents:
+    """Return what an HDF5 file has; nothing but names, types and extents is read.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or HDF5 cannot read it.
+    """
+    import h5py  # noqa: PLC0415 - an extra
+
+    with reading(path, "HDF5") as stream:
+        memory = map_file(stream.fileno(), 0, path)
+        file = h5py.File(path, "r")
+        finder = _Finder(path, memory, limits)
+        # Neither soft nor external links are followed, and what has two names is met once.
+        file.visititems(finder.visit)
+        return Contents(finder.held, _said(file), tuple(finder.losses))
+
+
+class _Finder:
+    """Looks at all that a file has."""
+
+    def __init__(self, path: Path, memory: FileMap, limits: Limits) -> None:
+        self.path, self.memory, self.limits = path, memory, limits
+        self.held: dict[str, Held] = {}
+        self.losses: list[str] = []
+        self._ragged: tuple[str, ...] = ()
+
+    def visit(self, name: str, found: "h5py.Group | h5py.Dataset") -> None:
+        """Note what has a name, groups before what is in them."""
+        import h5py  # noqa: PLC0415 - an extra
+
+        if name.startswith(self._ragged):
+            return
+        if isinstance(found, h5py.Group):
+            if RAGGED in found.attrs:
+                self._ragged += (f"{name}/",)
+                values = found.get("values")
+                nbytes = values.id.get_storage_size() if isinstance(values, h5py.Dataset) else 0
+                self.held[name] = Held(0, nbytes, "jagged", partial(self._rows, found), _said(found))
+        else:
+            reason = _refusal(found)
+            if reason is not None:
+                self.losses.append(f"the dataset {name!r} {reason}")
+                return
+            read, packing = self._reader(found)
+            start = found.id.get_offset() or 0
+            self.held[name] = Held(start, found.id.get_storage_size(), packing, read, _said(found))
+
+    def _reader(self, found: "h5py.Dataset") -> tuple[Callable[[], object], str]:
+        import h5py  # noqa: PLC0415 - an extra
+
+        if h5py.check_string_dtype(found.dtype) is not None:
+            return partial(self._strings, found), "strings"
+        if h5py.check_vlen_dtype(found.dtype) is not None:
+            return partial(self._sequences, found), "vlen"
+        if found.chunks is not None:
+            return partial(self._array, found), "chunked"
+        return partial(self._array, found), "dense"
+
+    def _array(self, found: "h5py.Dataset") -> "Tensor[Any] | View[Any]":
+        self._check_extents(found)
+        check_dtype(found.dtype)
+        start = found.id.get_offset()
+        if start is None or found.chunks is not None:
+            from tensorwrapper.selection import as_view  # noqa: PLC0415 - arrays in memory need no views
+
+            view = as_view(self._source(found))
+            # What was never written, and what lies in the header, has no place either.
+            return _placed(view, found) if found.chunks is not None else _placed(view.compute(), found)
+        if start + found.nbytes > len(self.memory):
+            raise DataFileError(f"{self.path} ends before {found.name!r} does")
+        flat = np.frombuffer(self.memory, found.dtype, found.size, start)
+        return _placed(as_tensor(_checked(flat).reshape(found.shape)), found)
+
+    def _source(self, found: "h5py.Dataset") -> Guarded:
+        from tensorwrapper.selection import ArraySource  # noqa: PLC0415 - as above
+
+        return Guarded(ArraySource(found), self.path, "HDF5")
+
+    def _check_extents(self, found: "h5py.Dataset") -> None:
+        if max(found.shape, default=0) > self.limits.extent:
+            raise DataFileError(
+                f"{found.name!r} has the extents {found.shape}; {self.limits.extent} is the most; "
+                "limits=Limits(extent=...) raises that"
+            )
+
+    def _check_bytes(self, nbytes: int, name: str | None) -> None:
+        if nbytes > self.limits.decompressed_bytes:
+            raise DataFileError(
+                f"{name!r} takes {nbytes} bytes in memory; {self.limits.decompressed_bytes} are allowed; "
+                "limits=Limits(decompressed_bytes=...) raises that"
+            )
+
+    def _objects(self, found: "h5py.Dataset", name: str) -> list[Array]:
+        """Return what a dataset of sequences or text has, some rows at a time: each may be the whole file."""
+        self._check_bytes(16 * found.size, name)
+        flat, nbytes = list[Array](), 0
+        step = max(self.limits.decompressed_bytes // max(len(self.memory), 1), _LEAST_ROWS)
+        inner = max(found.size // max(len(found), 1), 1) if found.shape else 1
+        step = max(step // inner, 1)
+        for first in range(0, len(found), step) if found.shape else [0]:
+            key = slice(first, first + step) if found.shape else ()
+            part = np.asarray(found[key], dtype=object).reshape(-1)
+            nbytes += sum(map(_size_of, part))
+            self._check_bytes(nbytes, name)
+            flat.append(part)
+        return flat
+
+    def _strings(self, found: "h5py.Dataset") -> Tensor[Any]:
+        self._check_extents(found)
+        name = str(found.name)
+        if found.dtype.kind == "S":
+            self._check_bytes(found.nbytes, name)
+            array = np.asarray(found[...])
+            data = strings_from_numpy(array.reshape(-1))
+        else:
+            parts = self._objects(found, name)
+            data = StringData.from_list(list(chain.from_iterable(parts)), kind="binary")
+        # What HDF5 calls a string is text, in UTF-8 or its part ASCII.
+        return _placed(strings(data.as_utf8(), shape=Shape(*found.shape)), found)
+
+    def _sequences(self, found: "h5py.Dataset") -> Tensor[Any]:
+        """Return rows that a dataset has as sequences: HDF5 keeps each by itself, so all are read."""
+        import h5py  # noqa: PLC0415 - an extra
+
+        self._check_extents(found)
+        inner = np.dtype(h5py.check_vlen_dtype(found.dtype))
+        check_dtype(inner)
+        if not found.shape:
+            return _placed(as_tensor(np.array(found[()], dtype=inner)), found)
+        rows = list(chain.from_iterable(self._objects(found, str(found.name))))
+        flat = np.concatenate(rows, dtype=inner) if rows else np.empty(0, inner)
+        lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+        cells = Shape.from_cells(found.shape, lengths.reshape(-1, 1))
+        return _placed(from_buffer(flat, cells), found)
+
+    def _rows(self, group: "h5py.Group") -> "View[Any]":
+        from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
+
+        ragged = Ragged.from_json(_json(group, RAGGED))
+        sizes = {mode: self._sizes(group, mode) for mode in ragged.variable_modes}
+        values, shape = _dataset(group, "values"), ragged.shape_of(sizes)
+        if values.shape != (shape.size,):
+            raise DataFileError(f"{group.name!r} has {values.shape} values for {shape.size} elements")
+        return as_view(RowsSource(self._source(values), shape))
+
+    def _sizes(self, group: "h5py.Group", mode: int) -> IntArray:
+        is_offsets = f"offsets_{mode}" in group
+        found = _dataset(group, f"offsets_{mode}" if is_offsets else f"sizes_{mode}")
+        self._check_bytes(found.nbytes, found.name)
+        if found.dtype.kind not in "iu" or len(found.shape) != 1:
+            raise DataFileError(
+                f"{found.name!r} has {found.dtype} of extents {found.shape}, no row of integers"
+            )
+        array = np.asarray(found[...])
+        if not is_offsets:
+            return array
+        if not len(array) or array[0] != 0 or (array[1:] < array[:-1]).any():
+            raise DataFileError(f"{found.name!r} does not ascend from 0")
+        return np.diff(array)
+
+
+def _size_of(value: bytes | Array) -> int:
+    return value.nbytes if isinstance(value, np.ndarray) else len(value)
+
+
+def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
+    import h5py  # noqa: PLC0415 - an extra
+
+    # A link may lead to another file, and is no dataset here.
+    link = group.get(name, getlink=True)
+    found = group[name] if isinstance(link, h5py.HardLink) else None
+    if not isinstance(found, h5py.Dataset):
+        raise DataFileError(f"{group.name!r} is ragged, but has no dataset {name!r}")
+    reason = _refusal(found)
+    if reason is not None:
+        raise DataFileError(f"{group.name!r} is ragged, but {name!r} {reason}")
+    return found
+
+
+def _refusal(found: "h5py.Dataset") -> str | None:
+    """Return why a dataset is no tensor."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    if found.id.get_space().get_simple_extent_type() == h5py.h5s.NULL:
+        return "has a null dataspace, and no elements"
+    if found.is_virtual or found.external:
+        return "has its elements in other files: selection.as_view(h5py.File(...)[name]) reads them"
+    if found.dtype.names is not None or found.dtype.kind == "V":
+        return f"has records, {str(found.dtype)[:80]}: take a field with h5py, dataset['field']"
+    if found.dtype.hasobject and not (
+        h5py.check_string_dtype(found.dtype) or h5py.check_vlen_dtype(found.dtype)
+    ):
+        return "has references, which are no elements"
+    return None
+
+
+def _placed(value: _T, found: "h5py.Dataset") -> _T:
+    """Return a tensor or view with the names and the origin that a dataset says."""
+    labels = [dim.label for dim in found.dims]
+    names = [label if label.isidentifier() and labels.count(label) == 1 else None for label in labels]
+    if any(names):
+        value = value.named(*names)
+    origin = found.attrs.get(ORIGIN)
+    if isinstance(origin, np.ndarray):
+        own = cast("Array", origin)
+        if own.shape == (len(names),) and own.dtype.kind in "iu":
+            value = value.translate_to(own.tolist())
+    return value
+
+
+def _checked(flat: Array) -> Array:
+    if flat.dtype.kind == "b" and flat.size and int(flat.view(np.uint8).max()) > 1:
+        raise DataFileError("a bool is neither 0 nor 1")
+    return flat
+
+
+def _json(found: "h5py.Group | h5py.Dataset", name: str) -> Json:
+    """Return what an attribute says in JSON."""
+    if found.attrs.get_id(name).get_storage_size() > _TEXT_BYTES:
+        raise DataFileError(
+            f"the attribute {name!r} of {found.name!r} is no text of up to {_TEXT_BYTES} bytes"
+        )
+    what = f"the attribute {name!r} of {found.name!r}"
+    return parse_json(
+        found.attrs[name], what, depth=DEFAULT_LIMITS.depth, digits=MAX_DIGITS, max_bytes=_TEXT_BYTES
+    )
+
+
+def _said(found: "h5py.Group | h5py.Dataset") -> Mapping[str, Any]:
+    """Return what we wrote of a file or a tensor; attributes of others are theirs."""
+    said = _json(found, METADATA) if METADATA in found.attrs else {}
+    return cast("Mapping[str, Any]", said) if isinstance(said, dict) else {}

@@ -1,0 +1,153 @@
+"""HDF5 files, written: boxes are datasets, ragged tensors groups of values and of where rows begin."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tensorwrapper._arrays import splits_of
+from tensorwrapper._json import dump_json
+from tensorwrapper.buffer.lowlevel import holds_strings
+from tensorwrapper.errors import ConversionError, TensorWrapperError
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._contents import Conversion, Named, Options
+from tensorwrapper.store.foreign._hdf5 import METADATA, ORIGIN, RAGGED
+from tensorwrapper.store.foreign._outgoing import (
+    TensorLike,
+    boxes_of,
+    chunks_for,
+    flat_runs,
+    grid_of,
+    run_extents,
+    to_write,
+    without_layers,
+)
+from tensorwrapper.store.foreign._ragged import ragged_of
+from tensorwrapper.store.system._replace import replacing_path
+from tensorwrapper.tensor import Tensor
+
+if TYPE_CHECKING:
+    import h5py
+
+__all__ = ["write_hdf5"]
+
+_CODECS: Final = {"zlib": "gzip"}
+_CHUNKED: Final = 2**16
+"""Bytes above which a dataset is cut into chunks: below, HDF5 reads it at once anyhow."""
+
+
+def write_hdf5(
+    path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
+) -> Conversion:
+    """Write tensors to a new file, which takes the place of an old one when all is written.
+
+    Raises
+    ------
+    ConversionError
+        If HDF5 cannot say what a tensor holds.
+    DataFileError
+        If the file cannot be written.
+    """
+    import h5py  # noqa: PLC0415 - an extra
+
+    names: list[str] = []
+    lost: list[str] = []
+    nbytes = 0
+    name = ""
+    with replacing_path(path) as temporary:
+        try:
+            with h5py.File(temporary, "w") as file:
+                if metadata:
+                    file.attrs[METADATA] = dump_json(metadata)
+                for name, given, said in tensors:
+                    value = to_write(given, name, path)
+                    written = _write(file, name, value, options, lost)
+                    if said:
+                        written.attrs[METADATA] = dump_json(said)
+                    names.append(name)
+                    nbytes += value.nbytes
+        except TensorWrapperError:
+            raise
+        except (ValueError, TypeError, RuntimeError, KeyError) as error:
+            # h5py's words for names that are taken, text with NUL, and types that it has not.
+            raise ConversionError(f"{path} cannot hold {name!r}: {error}") from error
+    return Conversion(tuple(names), nbytes, tuple(lost))
+
+
+def _write(
+    file: "h5py.File", name: str, value: TensorLike, options: Options, lost: list[str]
+) -> "h5py.Group | h5py.Dataset":
+    codec = options.codec_of(name, _CODECS, "HDF5")
+    if grid_of(value) is not None:
+        # Chunks of HDF5 have one size: tiles have not.
+        lost.append(f"the tiles of {name!r}, which is a matrix")
+        value = value.untiled()
+    if holds_strings(value.dtype):
+        return _write_strings(file, name, value)
+    if not value.shape.flatten().is_box:
+        return _write_rows(file, name, value, codec)
+    chunks = chunks_for(name, value, options, 0 if codec else _CHUNKED)
+    value = without_layers(name, value, lost)
+    extents = value.shape.extents
+    written = file.create_dataset(
+        name, extents, _type_of(value.dtype), chunks=chunks, compression=codec if chunks else None
+    )
+    for key, block in boxes_of(value):
+        written[key] = block.astype(written.dtype) if block.dtype.kind in "mM" else block
+    return _placed(written, value.shape)
+
+
+def _placed(written: "h5py.Dataset", shape: Shape[Any]) -> "h5py.Dataset":
+    for dim, mode in zip(written.dims, shape.names, strict=True):
+        if mode:
+            dim.label = mode
+    if any(shape.origin):
+        written.attrs[ORIGIN] = np.array(shape.origin, np.int64)
+    return written
+
+
+def _type_of(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
+    import h5py  # noqa: PLC0415 - an extra
+
+    if dtype.kind in "mM":
+        # h5py's way to write NumPy's times: bytes with the name of the type.
+        return h5py.opaque_dtype(dtype)
+    if dtype.type.__module__ != "numpy":
+        raise ConversionError(f"HDF5 has no name for elements of type {dtype}: astype(np.float32) holds them")
+    return dtype
+
+
+def _write_strings(file: "h5py.File", name: str, value: TensorLike) -> "h5py.Dataset":
+    import h5py  # noqa: PLC0415 - an extra
+
+    tensor = value if isinstance(value, Tensor) else value.compute()
+    data = tensor.to_string_data()
+    if not tensor.shape.is_box or data.kind != "utf8" or tensor.null_count:
+        raise ConversionError(
+            f"{name!r} has {data.kind} strings of shape {tensor.shape!r}, {tensor.null_count} of them null; "
+            "HDF5 has text without nulls in boxes: fill_null('') fills them, a .tens file keeps all"
+        )
+    array = np.asarray(tensor.to_numpy_strings(), dtype=object).reshape(tensor.shape.extents)
+    return _placed(file.create_dataset(name, data=array, dtype=h5py.string_dtype()), tensor.shape)
+
+
+def _write_rows(file: "h5py.File", name: str, value: TensorLike, codec: str | None) -> "h5py.Group":
+    ragged, sizes = ragged_of(value.shape, f"{name!r}")
+    group = file.create_group(name)
+    group.attrs[RAGGED] = dump_json(ragged.to_json())
+    for mode, own in sizes.items():
+        # Where rows begin is what a reader of rows wants; cells of several sizes have no one such number.
+        is_rows = ragged.is_rows or len(sizes) == 1
+        text, array = (f"offsets_{mode}", splits_of(own)) if is_rows else (f"sizes_{mode}", own)
+        group.create_dataset(text, data=array)
+    size, dtype = value.size, _type_of(value.dtype)
+    chunks = run_extents(value, 0 if codec else _CHUNKED)
+    values = group.create_dataset(
+        "values", (size,), dtype, chunks=chunks, compression=codec if chunks else None
+    )
+    done = 0
+    for run in flat_runs(value):
+        values[done : done + len(run)] = run.astype(dtype) if run.dtype.kind in "mM" else run
+        done += len(run)
+    return group

@@ -1,0 +1,53 @@
+"""Which kinds of file there are beside ours, by the ends of their names, and who opens and writes each."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeAlias, final
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.store.foreign._boxes import write_npy_file, write_npz_file, write_safetensors_file
+from tensorwrapper.store.foreign._contents import Contents, Conversion, Named, Options
+from tensorwrapper.store.foreign._hdf5 import open_hdf5
+from tensorwrapper.store.foreign._hdf5_write import write_hdf5
+from tensorwrapper.store.foreign._npy import open_npy, open_npz
+from tensorwrapper.store.foreign._safetensors import open_safetensors
+from tensorwrapper.wire import Limits
+
+__all__ = ["GROUPED", "KINDS", "Kind", "is_foreign", "kind_of"]
+
+_Read: TypeAlias = Callable[[Path, Limits], Contents]
+_Write: TypeAlias = Callable[[Path, Iterator[Named], Mapping[str, Any], Options], Conversion]
+
+
+@final
+@frozen(eq=False)
+class Kind:
+    """How files of one kind are opened and written."""
+
+    read: _Read
+    write: _Write
+
+
+_HDF5: Final = Kind(open_hdf5, write_hdf5)
+
+KINDS: Final[Mapping[str, Kind]] = {
+    ".npy": Kind(open_npy, write_npy_file),
+    ".npz": Kind(open_npz, write_npz_file),
+    ".safetensors": Kind(open_safetensors, write_safetensors_file),
+    ".h5": _HDF5,
+    ".hdf5": _HDF5,
+}
+
+
+GROUPED: Final = (".h5", ".hdf5")
+"""Kinds that have groups in groups: their names are paths."""
+
+
+def is_foreign(path: Path) -> bool:
+    """Tell by the end of its name whether a file is of another kind than ours."""
+    return path.suffix.lower() in KINDS
+
+
+def kind_of(path: Path) -> Kind:
+    """Return the kind of a file that `is_foreign`."""
+    return KINDS[path.suffix.lower()]

@@ -1,0 +1,131 @@
+"""Tensors on their way into files of other kinds: in blocks, in runs, cut into chunks that lie together."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+import numpy as np
+
+from tensorwrapper.errors import ConversionError, TensorWrapperError
+from tensorwrapper.layout import Layout
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.store.foreign._contents import Options
+from tensorwrapper.store.records._record import cut
+from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.typing import Array, Extents
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import View
+
+__all__ = [
+    "CHUNK_BYTES",
+    "TensorLike",
+    "boxes_of",
+    "flat_runs",
+    "grid_of",
+    "run_extents",
+    "to_write",
+]
+
+TensorLike: TypeAlias = "Tensor[Any] | View[Any]"
+
+CHUNK_BYTES: Final = 2**20
+"""What a chunk has where nobody says it: as much as HDF5 caches, and worth a request to a far store."""
+_LAYER_BYTES: Final = (2**12, 2**25)
+"""What a layer of a nested shape has that is made a chunk of its own."""
+_BLOCK: Final = 2**24
+
+
+def to_write(given: object, name: str, target: object) -> TensorLike:
+    """Return what is written under a name: a view stays one, and is computed a block at a time.
+
+    Raises
+    ------
+    ConversionError
+        If it is no tensor, or is sparse.
+    """
+    from tensorwrapper.selection import View  # noqa: PLC0415 - a room above, which most files do not need
+
+    if isinstance(given, View):
+        return cast("View[Any]", given)
+    try:
+        tensor = as_tensor(given)
+    except TensorWrapperError as error:
+        raise ConversionError(f"{name!r} cannot be written to {target}: {error}") from error
+    if tensor.is_sparse:
+        raise ConversionError(f"{name!r} is sparse; to_dense() has all its elements, a .tens file keeps it")
+    return tensor
+
+
+def flat_runs(value: TensorLike) -> Iterator[Array]:
+    """Yield the elements in row-major order, some MiB at a time."""
+    if isinstance(value, Tensor):
+        yield from (run.elements() for run in cut(value, _BLOCK))
+        return
+    for _, block in value.blocks(_BLOCK):
+        yield block.elements()
+
+
+def boxes_of(value: TensorLike) -> Iterator[tuple[tuple[slice, ...], Array]]:
+    """Yield parts of a box with where they are, counted from zero: all at once if that copies nothing."""
+    first = value.shape.origin
+    if isinstance(value, Tensor):
+        memory = np.asarray(value)
+        if memory.flags.c_contiguous or not value.rank:
+            yield tuple([slice(0, n) for n in memory.shape]), memory
+            return
+        parts: Iterator[tuple[Shape[Any], Tensor[Any]]] = ((own.shape, own) for own in cut(value, _BLOCK))
+    else:
+        parts = value.blocks(_BLOCK)
+    for region, part in parts:
+        starts = [start - own for start, own in zip(region.origin, first, strict=True)]
+        key = [slice(start, start + n) for start, n in zip(starts, region.extents, strict=True)]
+        yield tuple(key), np.asarray(part)
+
+
+def grid_of(value: TensorLike) -> Tiling | None:
+    """Return the tiles of a matrix in tiles, which become its chunks; None of anything else."""
+    return value.tiling if isinstance(value, Tensor) and value.layout.is_tiled else None
+
+
+def chunks_for(name: str, value: TensorLike, options: Options, least: int) -> Extents | None:
+    """Return the chunks of a box: those that the user gives, or some that lie together in memory.
+
+    Without the user's word there are none up to `least` bytes. Else chunks take whole modes in the order in
+    which these lie, as far as `CHUNK_BYTES` go. A layer of a nested shape is one chunk where it is neither
+    tiny nor huge, since it is what is asked for at once.
+    """
+    extents: Extents = value.shape.flatten().extents
+    if not extents:
+        return None
+    found = options.chunks_of(name, extents) or _lying_together(value, least)
+    return found and tuple([min(own, max(n, 1)) for own, n in zip(found, extents, strict=True)])
+
+
+def without_layers(name: str, value: TensorLike, lost: list[str]) -> TensorLike:
+    """Return the same box without layers, and say that these are lost."""
+    if not value.shape.has_layers:
+        return value
+    lost.append(f"the layers of {name!r}")
+    return value.flatten()
+
+
+def _lying_together(value: TensorLike, least: int) -> Extents | None:
+    itemsize, shape = value.dtype.itemsize, value.shape
+    if not shape.size or shape.size * itemsize <= least:
+        return None
+    layout = value.layout if isinstance(value, Tensor) else Layout(shape)
+    hints = layout.hints()
+    most = max(CHUNK_BYTES // itemsize, 1)
+    if shape.has_layers:
+        low, high = _LAYER_BYTES
+        found = [block.greatest for block in hints.layers if low <= block.greatest * itemsize <= high]
+        most = found[0] if found else most
+    return tuple([max(sizes, default=1) for sizes in hints.tiling(most).chunks])
+
+
+def run_extents(value: TensorLike, least: int) -> tuple[int] | None:
+    """Return the chunk of elements that lie one after the other; None up to `least` bytes."""
+    itemsize = value.dtype.itemsize
+    if not value.size or value.size * itemsize <= least:
+        return None
+    return (min(max(CHUNK_BYTES // itemsize, 1), value.size),)

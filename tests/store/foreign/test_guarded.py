@@ -1,0 +1,32 @@
+"""What reading a stranger's file raises is an error of ours."""
+
+import h5py
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import DataFileError
+
+
+def test_chunks_that_are_damaged_are_refused_when_they_are_read(tmp_path):
+    path, array = tmp_path / "a.h5", np.random.default_rng(1).integers(0, 9, 40_000)
+    with h5py.File(path, "w") as f:
+        f.create_dataset("x", data=array, chunks=(1000,), compression="gzip")
+        f.create_dataset("y", data=array[:100], chunks=(100,))
+    with h5py.File(path) as f:
+        places = [f["x"].id.get_chunk_info(k).byte_offset for k in range(40)]
+    raw = bytearray(path.read_bytes())
+    raw[places[7] : places[7] + 200] = bytes(200)
+    path.write_bytes(raw)
+    view = tw.open(path)["x"]
+    np.testing.assert_array_equal(np.asarray(view[:7000]), array[:7000])
+    with pytest.raises(DataFileError, match=r"a\.h5"):
+        view[6999:7001].compute()
+
+
+def test_a_file_that_was_opened_to_be_read_is_not_written_to(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        f.create_dataset("x", data=np.zeros(10), chunks=(5,))
+    source = tw.open(tmp_path / "a.h5")["x"].plan().reads[0].source
+    assert "write" not in source.abilities
+    assert "threads" in source.abilities

@@ -1,0 +1,205 @@
+"""HDF5 files are opened by path; h5py writes them, and says what is right."""
+
+import gc
+
+import h5py
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
+from tensorwrapper.wire import Limits
+from tests.support.saved import BOXES
+
+
+def written(folder, **arrays):
+    path = folder / "a.h5"
+    with h5py.File(path, "w") as f:
+        for name, array in arrays.items():
+            f.create_dataset(name.replace("__", "/"), **array if isinstance(array, dict) else {"data": array})
+    return path
+
+
+@pytest.mark.parametrize("name", [name for name, a in BOXES.items() if isinstance(a, np.ndarray)])
+def test_what_h5py_wrote_is_read(tmp_path, name):
+    array = BOXES[name]
+    found = tw.open(written(tmp_path, group__inner__x=array))["group/inner/x"]
+    assert found.dtype == array.dtype
+    np.testing.assert_array_equal(np.asarray(found), array)
+
+
+@pytest.mark.parametrize("key", [np.s_[3], np.s_[::-7, 2:9], np.s_[[5, 1, 5], ::30], np.s_[2:2]])
+@pytest.mark.parametrize("how", [{}, {"chunks": (7, 50)}, {"chunks": (7, 50), "compression": "gzip"}])
+def test_parts_are_read_of_whatever_lies_as_it_lies(tmp_path, how, key):
+    array = np.arange(2000.0).reshape(20, 100)
+    found = tw.open(written(tmp_path, x={"data": array, **how}))["x"]
+    np.testing.assert_array_equal(np.asarray(found[key]), array[key])
+
+
+def test_what_lies_in_one_piece_is_memory(tmp_path):
+    path = written(tmp_path, x=np.arange(12.0).reshape(3, 4))
+    with tw.open(path) as f:
+        first, second = f["x"], f["x"]
+        assert f.describe("x").packing == "dense"
+        assert f.describe("x").start == h5py.File(path)["x"].id.get_offset()
+    assert isinstance(first, tw.Tensor)
+    assert first.is_readonly
+    assert np.shares_memory(first.elements(), second.elements())
+    assert sel.as_view(first).plan().reads[0].source.owner.filename == str(path)
+
+
+def test_of_chunks_those_are_read_that_are_needed(tmp_path):
+    path = written(tmp_path, x={"data": np.arange(10_000.0).reshape(100, 100), "chunks": (10, 10)})
+    f = tw.open(path)
+    part = f["x"][5:7, 11]
+    read = part.plan().reads[0]
+    assert (part.plan().bytes_read, read.source.cost(read.selections[0])) == (16, 800)
+    assert f.describe("x").packing == "chunked"
+    assert "a.h5" in repr(part.plan().reads[0].source)
+    assert part.tolist() == [511.0, 611.0]
+
+
+def test_views_outlive_the_file_that_they_are_of(tmp_path):
+    with tw.open(written(tmp_path, x={"data": np.arange(100.0), "chunks": (10,)})) as f:
+        view = f["x"]
+    del f
+    gc.collect()
+    assert view[42].item() == 42.0
+
+
+def test_dimension_labels_are_names_where_they_can_be(tmp_path):
+    path = written(tmp_path, x=np.zeros((2, 3, 4)))
+    with h5py.File(path, "a") as f:
+        f["x"].dims[0].label, f["x"].dims[1].label = "event", "no name"
+    assert tw.open(path)["x"].shape.names == ("event", None, None)
+
+
+@pytest.mark.parametrize("text", [["a", "ü", "", "long" * 99], [["a", "b"], ["c", "d"]]])
+def test_strings_are_read(tmp_path, text):
+    array = np.array(text, dtype=object)
+    path = written(
+        tmp_path, vlen={"data": array, "dtype": h5py.string_dtype()}, fixed=np.array([b"ab", b"c"], "S4")
+    )
+    f = tw.open(path)
+    assert f["vlen"].tolist() == text
+    assert f["fixed"].tolist() == ["ab", "c"]
+    assert f.describe("vlen").packing == "strings"
+
+
+def test_text_that_is_none_is_refused(tmp_path):
+    path = written(tmp_path, s=np.array([b"\xff\xfe"], "S4"))
+    with pytest.raises(DataFileError, match="UTF-8"):
+        tw.open(path)["s"]
+
+
+def test_sequences_are_rows(tmp_path):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as f:
+        kind = h5py.vlen_dtype(np.dtype("i4"))
+        for name, extents in {"rows": (4,), "cells": (2, 2), "one": ()}.items():
+            f.create_dataset(name, extents, kind)
+        f["rows"][0], f["rows"][3] = [1, 2], [3]
+        f["cells"][1, 0] = [5, 6, 7]
+        f["one"][()] = np.array([8, 9], "i4")
+    f = tw.open(path)
+    assert f["rows"].shape == tw.Shape.jagged([2, 0, 0, 1])
+    assert (f["rows"].dtype, f["rows"].tolist()) == (np.int32, [[1, 2], [], [], [3]])
+    assert f["cells"].tolist() == [[[], []], [[5, 6, 7], []]]
+    assert f["one"].tolist() == [8, 9]
+
+
+def test_what_is_no_tensor_is_said(tmp_path):
+    path = written(
+        tmp_path,
+        x=[1],
+        null=h5py.Empty("f4"),
+        record=np.zeros(3, [("a", "i4"), ("b", "f8")]),
+        ref={"shape": (2,), "dtype": h5py.ref_dtype},
+        away={"shape": (2,), "dtype": "f8", "external": [(str(tmp_path / "raw"), 0, 16)]},
+    )
+    with h5py.File(path, "a") as f:
+        f.create_virtual_dataset("virtual", h5py.VirtualLayout((1,), "i8"))
+        f["soft"], f["other"] = h5py.SoftLink("/x"), h5py.ExternalLink("b.h5", "/x")
+    f = tw.open(path)
+    assert list(f) == ["x"]
+    for word in ["null", "record", "ref", "away", "virtual"]:
+        assert any(f"'{word}'" in loss for loss in f.losses), word
+    assert len(f.losses) == 5
+
+
+def test_extents_that_no_reader_takes_are_refused(tmp_path):
+    path = written(tmp_path, x={"shape": (2**40, 4), "dtype": "f8", "chunks": (16, 4)})
+    with pytest.raises(DataFileError, match="extent"):
+        tw.open(path)["x"]
+    ok = tw.open(path, limits=Limits(extent=2**41))["x"]
+    assert ok[2**39 : 2**39 + 2, 0].tolist() == [0.0, 0.0]
+
+
+def test_text_and_sequences_are_counted_before_they_are_all_read(tmp_path):
+    path = written(tmp_path, s={"data": ["x" * 1000] * 2000, "dtype": h5py.string_dtype()})
+    with pytest.raises(DataFileError, match="decompressed_bytes"):
+        tw.open(path, limits=Limits(decompressed_bytes=10**6))["s"]
+
+
+@pytest.mark.parametrize("size", [0, 5, 100, 1000, 3000])
+def test_a_file_that_was_cut_is_refused(tmp_path, size):
+    path = written(tmp_path, x={"data": np.arange(4000.0), "chunks": (100,)})
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(DataFileError):
+        tw.open(path)["x"].compute()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bytes_that_changed_are_read_or_refused(tmp_path, seed):
+    tw.save(
+        tmp_path / "a.h5", {"rows": tw.jagged([[1], [2, 3]]), "x": np.arange(9), "s": tw.strings(["a", "b"])}
+    )
+    raw = bytearray((tmp_path / "a.h5").read_bytes())
+    rng = np.random.default_rng(seed)
+    for place in rng.integers(0, len(raw), 12):
+        raw[place] = rng.integers(256)
+    (tmp_path / "a.h5").write_bytes(raw)
+    try:
+        with tw.open(tmp_path / "a.h5") as f:
+            for name in f:
+                np.asarray(f[name].elements())
+    except TensorWrapperError:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("ragged", "sizes"),
+    [
+        ('{"shape":[2,{"variable":[0]}]}', {"offsets_1": [0, 2, 9]}),
+        ('{"shape":[2,{"variable":[0]}]}', {"offsets_1": [0, 4, 3]}),
+        ('{"shape":[2,{"variable":[0]}]}', {"offsets_1": [1, 2, 3]}),
+        ('{"shape":[2,{"variable":[0]}]}', {"sizes_1": [4, -1]}),
+        ('{"shape":[2,{"variable":[0]}]}', {"sizes_1": [3.0, 0.0]}),
+        ('{"shape":[2,{"variable":[0]}]}', {}),
+        ('{"shape":[3,{"variable":[0]}]}', {"sizes_1": [1, 2]}),
+        ('{"shape":[2,{"variable":[1]}]}', {"sizes_1": [1, 2]}),
+        ('{"shape":[-2,{"variable":[0]}]}', {"sizes_1": [1, 2]}),
+        ('{"shape":2}', {}),
+        ("{", {}),
+        ("x" * 100_000, {}),
+    ],
+)
+def test_ragged_groups_that_make_no_sense_are_refused(tmp_path, ragged, sizes):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as f:
+        f["r/values"] = np.arange(3.0)
+        f["r"].attrs.create("ragged", ragged, dtype=h5py.string_dtype()) if len(ragged) < 9999 else None
+        if len(ragged) > 9999:
+            f["r"].attrs["ragged"] = np.zeros(30_000, "i2")
+        for name, array in sizes.items():
+            f[f"r/{name}"] = array
+    with pytest.raises(DataFileError):
+        tw.open(path)["r"]
+
+
+def test_other_kinds_of_mode_are_refused(tmp_path):
+    with pytest.raises(ConversionError, match="save"):
+        tw.open(tmp_path / "a.h5", "a")
+    with pytest.raises(DataFileError):
+        tw.open(tmp_path / "a.h5")

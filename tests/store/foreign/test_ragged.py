@@ -1,0 +1,73 @@
+"""What files of arrays say of ragged shapes is the shape that it was, or refused."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import tensorwrapper as tw
+from tensorwrapper.errors import ConversionError, ParseError
+from tensorwrapper.store.foreign._ragged import Ragged, ragged_of
+from tensorwrapper.testing import shapes
+from tests.support.saved import ROWS
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_shapes_go_both_ways(name):
+    shape = ROWS[name].shape
+    ragged, sizes = ragged_of(shape, name)
+    again = Ragged.from_json(ragged.to_json())
+    assert again.shape_of(sizes) == shape
+    assert again.to_json() == ragged.to_json()
+
+
+def test_the_form_is_that_of_zarr_extensions():
+    fields = {"shape": [5, {"variable": [0]}, {"variable": [0]}, 3]}
+    sizes = {1: [1, 0, 2, 3, 1], 2: [2, 2, 0, 1, 1]}
+    shape = Ragged.from_json(fields).shape_of(sizes)
+    assert shape.as_smooth() == tw.Shape(5, 3, 2, 3)
+    assert shape.size == 3 * (2 + 0 + 0 + 3 + 1)
+    deep = Ragged.from_json({"shape": [2, {"variable": [0]}, {"variable": [0, 1]}]})
+    assert deep.shape_of({1: [2, 1], 2: [4, 5, 6]}) == tw.Shape.jagged([[4, 5], [6]])
+
+
+@given(shapes())
+def test_any_shape_comes_back_or_is_refused(shape):
+    if shape.is_box:
+        return
+    try:
+        ragged, sizes = ragged_of(shape, "it")
+    except ConversionError as error:
+        assert "it" in str(error)  # noqa: PT017
+        return
+    assert Ragged.from_json(ragged.to_json()).shape_of(sizes) == shape
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        None,
+        {},
+        {"shape": []},
+        {"shape": [{"variable": []}]},
+        {"shape": [3, {"variable": [1]}]},
+        {"shape": [3, {"variable": [0], "more": 1}]},
+        {"shape": [3, True]},
+        {"shape": [2**60]},
+        {"shape": [1] * 100},
+        {"shape": [3, 2], "index_origin": [0]},
+        {"shape": [3, 2], "index_origin": [0, 2**80]},
+        {"shape": [3, 2], "dimension_names": [1, 2]},
+        {"shape": [3, 2], "other": 1},
+    ],
+)
+def test_what_is_no_ragged_shape_is_refused(fields):
+    with pytest.raises(ParseError):
+        Ragged.from_json(fields)
+
+
+@pytest.mark.parametrize(
+    "sizes", [[1, 2], [1, 2, 3, 4], [-1, 2, 3], [1.0, 2.0, 3.0], [[1, 2, 3]], np.array([2**63, 1, 1], "u8")]
+)
+def test_sizes_that_do_not_fit_are_refused(sizes):
+    with pytest.raises(ParseError):
+        Ragged.from_json({"shape": [3, {"variable": [0]}]}).shape_of({1: sizes})
