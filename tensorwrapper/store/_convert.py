@@ -26,8 +26,8 @@ def convert(
 ) -> Conversion:
     """Write the tensors of one file to another; the ends of the names say which kinds they are.
 
-    Kinds are ``.tens``, ``.npy`` (one tensor, which is called ``array``), ``.npz``, ``.safetensors``, and
-    HDF5 (``.h5``, ``.hdf5``).
+    Kinds are ``.tens``, ``.npy`` (one tensor, which is called ``array``), ``.npz``, ``.safetensors``, HDF5
+    (``.h5``, ``.hdf5``), Parquet (``.parquet``) and Feather (``.feather``, ``.arrow``).
     Elements are read from the mapped file a run of rows at a time, so that the memory needed does not grow
     with the files; what lies in chunks, or in a compressed archive, is read as a whole into a ``.tens`` file.
     `target` appears when all is written.

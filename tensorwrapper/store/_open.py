@@ -49,8 +49,8 @@ def open(  # noqa: A001
 ) -> TensFile | ArrayFile:
     """Open a file of tensors by its path: a mapping from names to tensors that are read when used.
 
-    Files whose names end in ``.npy``, ``.npz``, ``.safetensors``, ``.h5`` or ``.hdf5`` are read as an
-    `ArrayFile`, which needs not be closed; all others are `.tens` files, to be used in a ``with`` statement.
+    Files of the other kinds that `convert` knows, by the ends of their names, are read as an `ArrayFile`,
+    which needs not be closed; all others are `.tens` files, to be used in a ``with`` statement.
 
     Parameters
     ----------
@@ -137,10 +137,11 @@ def save(
         Tensors that are larger are stored in runs of rows of at most so many bytes.
     compress
         A codec for the elements, as in `open`; or one, or None, for each name: those that are not named are
-        stored as they are. HDF5 has ``"zlib"``.
+        stored as they are. HDF5 has ``"zlib"``, Parquet also ``"zstd"``, Feather that alone.
     chunks
         For HDF5, the extents of the chunks of all tensors, or of each by name. Those that are not named are
-        cut as they lie in memory, about a MiB at a time, or into the layers of a nested shape.
+        cut as they lie in memory, about a MiB at a time, or into the layers of a nested shape. For Parquet
+        and Feather, ``(n,)`` for n rows at a time.
     limits
         What the file may hold, as in `open`.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast, final
 
 import numpy as np
 
-from tensorwrapper.errors import DataFileError, TensorNameError, TensorWrapperError
+from tensorwrapper.errors import DataFileError, ParseError, TensorNameError, TensorWrapperError
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.foreign._kinds import kind_of
 from tensorwrapper.store.records._entry import Entry
@@ -73,7 +73,13 @@ class ArrayFile(Mapping[str, "Tensor[Any] | View[Any]"]):
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
         held = self._find(name)
         with of_stranger(self._path, self._path.suffix.lower()):
-            found = held.read()
+            try:
+                found = held.read()
+            except (DataFileError, ParseError):
+                raise
+            except TensorWrapperError as error:
+                # It is as it should be, but no tensor.
+                raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
         if isinstance(found, Tensor):
             return cast("Tensor[Any]", found)
         try:

@@ -6,6 +6,8 @@ from typing import Any, Final, TypeAlias, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.store.foreign._boxes import write_npy_file, write_npz_file, write_safetensors_file
+from tensorwrapper.store.foreign._columns import open_feather, open_parquet
+from tensorwrapper.store.foreign._columns_write import write_feather, write_parquet
 from tensorwrapper.store.foreign._contents import Contents, Conversion, Named, Options
 from tensorwrapper.store.foreign._hdf5 import open_hdf5
 from tensorwrapper.store.foreign._hdf5_write import write_hdf5
@@ -29,6 +31,7 @@ class Kind:
 
 
 _HDF5: Final = Kind(open_hdf5, write_hdf5)
+_FEATHER: Final = Kind(open_feather, write_feather)
 
 KINDS: Final[Mapping[str, Kind]] = {
     ".npy": Kind(open_npy, write_npy_file),
@@ -36,6 +39,9 @@ KINDS: Final[Mapping[str, Kind]] = {
     ".safetensors": Kind(open_safetensors, write_safetensors_file),
     ".h5": _HDF5,
     ".hdf5": _HDF5,
+    ".parquet": Kind(open_parquet, write_parquet),
+    ".feather": _FEATHER,
+    ".arrow": _FEATHER,
 }
 
 

@@ -1,0 +1,140 @@
+"""Parquet and Feather files, written: tensors of as many rows are the columns of one table."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from tensorwrapper._json import Json, dump_json
+from tensorwrapper.errors import ConversionError, TensorWrapperError
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._columns import KEY
+from tensorwrapper.store.foreign._contents import Conversion, Named, Options
+from tensorwrapper.store.foreign._outgoing import to_write
+from tensorwrapper.store.system._replace import replacing_path
+from tensorwrapper.tensor import Tensor
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["write_feather", "write_parquet"]
+
+_GROUP_BYTES: Final = 2**26
+"""What rows of a table have together that are written, and read, at once."""
+_SAID: Final = {"origin", "names"}
+
+
+def write_parquet(
+    path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
+) -> Conversion:
+    """Write tensors as the columns of a Parquet file.
+
+    Raises
+    ------
+    ConversionError
+        If they are no columns: of as many rows each, of elements that Parquet has.
+    DataFileError
+        If the file cannot be written.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    table, done = _table(path, tensors, metadata)
+    codec = _codec(table, options, {"zlib": "gzip", "zstd": "zstd"}, "Parquet")
+    rows = _rows(table, options)
+    coarser = [field.name for field in table.schema if str(field.type) == "timestamp[s]"]
+    done = attrs.evolve(done, lost=(*done.lost, *[f"the unit of {name!r}, now ms" for name in coarser]))
+    with replacing_path(path) as temporary:
+        try:
+            pq.write_table(table, temporary, compression=codec or "none", row_group_size=rows)
+        except pa.ArrowException as error:
+            raise ConversionError(f"{path} cannot hold these columns: {error}") from error
+    return done
+
+
+def write_feather(
+    path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
+) -> Conversion:
+    """Write tensors as the columns of a Feather file, which is one of Arrow.
+
+    Raises
+    ------
+    ConversionError
+        If they are no columns: of as many rows each, of elements that Arrow has.
+    DataFileError
+        If the file cannot be written.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    table, done = _table(path, tensors, metadata)
+    codec = _codec(table, options, {"zstd": "zstd"}, "Feather")
+    # One batch unless somebody wants more: then a column is one piece of memory.
+    rows = _rows(table, options) if options.chunks is not None else max(table.num_rows, 1)
+    with replacing_path(path) as temporary:
+        written = pa.ipc.IpcWriteOptions(compression=codec)
+        with pa.ipc.new_file(str(temporary), table.schema, options=written) as file:
+            file.write_table(table, max_chunksize=rows)
+    return done
+
+
+def _table(
+    path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any]
+) -> "tuple[pa.Table, Conversion]":
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    lost: list[str] = []
+    fields: list[pa.Field] = []
+    arrays: list[pa.Array] = []
+    nbytes = 0
+    for name, given, said in tensors:
+        value = to_write(given, name, path)
+        tensor = value if isinstance(value, Tensor) else value.compute()
+        try:
+            array = tensor.to_arrow()
+        except TensorWrapperError as error:
+            raise ConversionError(f"{name!r} is no column of {path}: {error}") from error
+        if arrays and len(array) != len(arrays[0]):
+            raise ConversionError(
+                f"{name!r} has {len(array)} rows, and {fields[0].name!r} has {len(arrays[0])}: columns of a "
+                "table have as many; several files, or a .tens file, hold both"
+            )
+        lost += [f"the {fact} of {name!r}" for fact in tensor.shape.losses("arrow").lost if fact not in _SAID]
+        if tensor.shape.raggedness == "uniform" and not tensor.shape.is_box:
+            lost.append(f"that {name!r}, whose rows are alike, is no box")
+        text = _placed(tensor.shape, said)
+        fields.append(pa.field(name, array.type, metadata={KEY: dump_json(text)} if text else None))
+        arrays.append(array)
+        nbytes += tensor.nbytes
+    schema = pa.schema(fields, metadata={KEY: dump_json(metadata)} if metadata else None)
+    done = Conversion(tuple([field.name for field in fields]), nbytes, tuple(lost))
+    return pa.Table.from_arrays(arrays, schema=schema), done
+
+
+def _placed(shape: Shape[Any], said: Mapping[str, Any]) -> dict[str, Json]:
+    """Return what Arrow has no words for."""
+    text: dict[str, Json] = {"metadata": {**said}} if said else {}
+    if any(shape.names):
+        text["dimension_names"] = list(shape.names)
+    try:
+        if any(shape.origin):
+            text["index_origin"] = list(shape.origin)
+    except TensorWrapperError as error:
+        raise ConversionError(f"cells that start at different places are no column: {error}") from error
+    return text
+
+
+def _codec(table: "pa.Table", options: Options, codecs: Mapping[str, str], kind: str) -> str | None:
+    found = {options.codec_of(name, codecs, kind) for name in table.column_names}
+    if len(found) > 1:
+        raise ConversionError(f"{kind} columns of one file have one codec here, not one each")
+    return found.pop() if found else None
+
+
+def _rows(table: "pa.Table", options: Options) -> int:
+    """Return how many rows are written at once."""
+    for name in table.column_names:
+        chunks = options.chunks_of(name, (table.num_rows,))
+        if chunks is not None:
+            return chunks[0]
+    return max(_GROUP_BYTES * max(table.num_rows, 1) // max(table.nbytes, 1), 1)

@@ -1,0 +1,217 @@
+"""Parquet and Feather files are opened by path; pyarrow writes them, and says what is right."""
+
+import contextlib
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather as pf
+import pyarrow.parquet as pq
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
+from tensorwrapper.testing import SourceContract
+from tensorwrapper.wire import Limits
+
+COLUMNS = {
+    "number": pa.array([1.5, 2.5, 3.5, -1.0, 0.0]),
+    "half": pa.array(np.arange(5, dtype="f2")),
+    "bool": pa.array([True, False, True, True, False]),
+    "time": pa.array([1, None, 3, 4, 5], pa.timestamp("us")),
+    "triple": pa.array([[1, 2, 3]] * 5, pa.list_(pa.int32(), 3)),
+    "matrix": pa.array([[[1, 2], [3, 4]]] * 5, pa.list_(pa.list_(pa.int32(), 2), 2)),
+    "rows": pa.array([[1, 2], [], [3], [4, 5, 6], []]),
+    "deep": pa.array([[[1], [2, 3]], [], [[]], [[4]], [[5], []]], pa.large_list(pa.large_list(pa.int64()))),
+    "pairs": pa.array([[[1, 2]], [], [[3, 4], [5, 6]], [], []], pa.list_(pa.list_(pa.int8(), 2))),
+    "text": pa.array(["a", "ü", None, "", "long" * 20]),
+    "bytes": pa.array([b"a", b"\xff", b"", b"x", None]),
+    "words": pa.array([["a"], [], ["b", None], ["c"], []]),
+}
+
+
+def written(folder, kind, columns=COLUMNS, rows=2, compression=None):
+    table = pa.table(columns)
+    path = folder / f"a.{kind}"
+    if kind == "parquet":
+        pq.write_table(table, path, row_group_size=rows, compression=compression or "none")
+    else:
+        pf.write_feather(table, path, chunksize=rows, compression=compression or "uncompressed")
+    return path
+
+
+def expected(column):
+    found = column.to_pylist()
+    if pa.types.is_timestamp(column.type):
+        return np.asarray(column).tolist()
+    return found
+
+
+@pytest.mark.parametrize("rows", [2, 100])
+@pytest.mark.parametrize("compression", [None, "zstd"])
+@pytest.mark.parametrize("kind", ["parquet", "feather", "arrow"])
+def test_columns_come_by_name(tmp_path, kind, rows, compression):
+    f = tw.open(written(tmp_path, kind, rows=rows, compression=compression))
+    assert list(f) == list(COLUMNS)
+    for name, column in COLUMNS.items():
+        assert f[name].tolist() == expected(column), name
+        assert f.describe(name).shape.as_smooth().extents[0] == 5
+    assert f["matrix"].shape == tw.Shape(5, 2, 2)
+    assert f["deep"].shape == tw.as_tensor(COLUMNS["deep"]).shape
+    assert f["pairs"][2].tolist() == [[3, 4], [5, 6]]
+
+
+def test_feather_that_is_not_compressed_is_memory(tmp_path):
+    array = np.arange(10_000.0)
+    shape = tw.Shape.from_offsets(np.arange(0, 10_001, 10))
+    tw.save(tmp_path / "a.feather", {"x": array[:1000], "rows": tw.from_buffer(array, shape)})
+    f = tw.open(tmp_path / "a.feather")
+    before = pa.total_allocated_bytes()
+    assert all(isinstance(tensor, tw.Tensor) for tensor in f.values())
+    for name in f:
+        one, two = f[name].elements(), f[name].elements()
+        assert np.shares_memory(one, two)
+        assert not one.flags.writeable
+    # Footers alone: the elements have 88 000 bytes.
+    assert pa.total_allocated_bytes() < before + 8_000
+
+
+@pytest.mark.parametrize("key", [np.s_[3], np.s_[::-2], np.s_[[4, 0, 4], 1:], np.s_[1:4, ::2], np.s_[2:2]])
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_parts_are_those_of_the_whole(tmp_path, kind, key):
+    f = tw.open(written(tmp_path, kind))
+    want = np.array(COLUMNS["triple"].to_pylist())[key]
+    np.testing.assert_array_equal(np.asarray(f["triple"][key]), want)
+
+
+def test_of_parquet_groups_are_decoded_that_are_needed(tmp_path, monkeypatch):
+    path = written(tmp_path, "parquet", {"x": pa.array(np.arange(100))}, rows=10)
+    asked = []
+    read = pq.ParquetFile.read_row_group
+
+    def noted(self, i, **how):
+        asked.append(i)
+        return read(self, i, **how)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", noted)
+    view = tw.open(path)["x"]
+    part = view[[15, 18, 71]]
+    source = part.plan().reads[0]
+    assert asked == []
+    assert source.source.cost(source.selections[0]) == 160
+    assert part.tolist() == [15, 18, 71]
+    assert asked == [1, 7]
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "words"),
+    [
+        ("n", pa.array([1, None]), "fill_null"),
+        ("l", pa.array([[1], None]), "fill_null"),
+        ("i", pa.array([[1], [None]]), "fill_null"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_nulls_are_refused_with_the_call_that_works(tmp_path, kind, name, column, words):
+    f = tw.open(written(tmp_path, kind, {name: column, "fine": pa.array([1, 2])}))
+    assert f["fine"].tolist() == [1, 2]
+    with pytest.raises(DataFileError, match=words):
+        f[name].tolist()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_columns_that_are_no_tensors_are_said(tmp_path, kind):
+    columns = {
+        "record": pa.array([{"a": 1}, {"a": 2}]),
+        "zone": pa.array([1, 2], pa.timestamp("us", tz="UTC")),
+        "day": pa.array([1, 2], pa.date32()),
+        "code": pa.array(["a", "b"]).dictionary_encode(),
+        "x": pa.array([1, 2]),
+    }
+    f = tw.open(written(tmp_path, kind, columns))
+    assert list(f) == ["x"]
+    assert [loss.split("'")[1] for loss in f.losses] == ["record", "zone", "day", "code"]
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["x", "x"])
+    with pa.ipc.new_file(str(tmp_path / "a.feather"), table.schema) as f:
+        f.write_table(table)
+    with pytest.raises(DataFileError, match="two columns"):
+        tw.open(tmp_path / "a.feather")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_what_takes_more_than_a_reader_allows_is_refused(tmp_path, kind):
+    columns = {"x": pa.array(np.zeros(100_000)), "r": pa.array([[0]] * 100_000)}
+    path = written(tmp_path, kind, columns, rows=100_000)
+    f = tw.open(path, limits=Limits(decompressed_bytes=10_000))
+    for name in columns:
+        with pytest.raises(DataFileError, match="decompressed_bytes"):
+            np.asarray(f[name].elements())
+
+
+def test_a_file_that_was_replaced_is_another(tmp_path):
+    path = written(tmp_path, "parquet", {"x": pa.array(np.arange(100))}, rows=10)
+    view = tw.open(path)["x"]
+    source = view.plan().reads[0].source
+    before = source.version
+    written(tmp_path, "parquet", {"x": pa.array(np.arange(50))}, rows=5)
+    assert source.version != before
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+@pytest.mark.parametrize("size", [0, 3, 100, 1000])
+def test_a_file_that_was_cut_is_refused(tmp_path, kind, size):
+    path = written(tmp_path, kind)
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(DataFileError):
+        tw.open(path)
+    with pytest.raises(DataFileError):
+        tw.open(tmp_path / f"none.{kind}")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+@pytest.mark.parametrize("seed", range(30))
+def test_bytes_that_changed_are_read_or_refused(tmp_path, kind, seed):
+    path = written(tmp_path, kind)
+    raw = bytearray(path.read_bytes())
+    rng = np.random.default_rng(seed)
+    for place in rng.integers(0, len(raw), 8):
+        raw[place] = rng.integers(256)
+    path.write_bytes(raw)
+    try:
+        f = tw.open(path, limits=Limits(decompressed_bytes=2**24))
+    except DataFileError:
+        return
+    for name in f:
+        with contextlib.suppress(TensorWrapperError):
+            f[name].tolist()
+
+
+def test_offsets_that_leave_their_elements_are_refused(tmp_path):
+    path = written(tmp_path, "feather", {"rows": pa.array([[7, 8], [9]])}, rows=9)
+    raw = path.read_bytes()
+    offsets = np.array([0, 2, 3], "i4").tobytes()
+    assert raw.count(offsets) == 1
+    path.write_bytes(raw.replace(offsets, np.array([0, 2, 2**30], "i4").tobytes()))
+    with pytest.raises(DataFileError):
+        tw.open(path)["rows"]
+
+
+def test_modes_other_than_reading_name_save(tmp_path):
+    with pytest.raises(ConversionError, match="save"):
+        tw.open(tmp_path / "a.parquet", "w")
+
+
+class TestColumn(SourceContract):
+    """A column of numbers is a source that keeps the contract."""
+
+    @pytest.fixture(autouse=True)
+    def file(self, tmp_path):
+        self.path = written(tmp_path, "parquet")
+
+    def source(self):
+        return tw.open(self.path)["triple"].plan().reads[0].source
+
+    def expected(self):
+        return np.array(COLUMNS["triple"].to_pylist(), "i4")

@@ -1,0 +1,23 @@
+from pathlib import Path
+from typing import Self
+
+from pyarrow import Schema, Table
+
+class _RowGroup:
+    num_rows: int
+
+class FileMetaData:
+    num_row_groups: int
+    def row_group(self, i: int) -> _RowGroup: ...
+
+class ParquetFile:
+    metadata: FileMetaData
+    schema_arrow: Schema
+    def __init__(
+        self, source: Path, *, metadata: FileMetaData | None = None, memory_map: bool = False
+    ) -> None: ...
+    def read_row_group(self, i: int, *, columns: list[str]) -> Table: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *exc: object) -> None: ...
+
+def write_table(table: Table, where: Path, *, compression: str, row_group_size: int) -> None: ...
