@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tensorwrapper.cli._command import Command
 from tensorwrapper.cli._report import Report
+from tensorwrapper.cli._sizes import size_of
 from tensorwrapper.errors import DataFileExistsError
 from tensorwrapper.store import convert
 
@@ -12,7 +13,7 @@ __all__ = ["CONVERT"]
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    kinds = ".tens, .npy, .npz, .safetensors, .h5, .parquet or .feather, by the end of its name"
+    kinds = ".tens, .npy, .npz, .safetensors, .h5, .parquet, .feather or .zarr, by the end of its name"
     parser.add_argument("source", type=Path, metavar="IN", help=f"the file to read: {kinds}")
     parser.add_argument("target", type=Path, metavar="OUT", help=f"the file to write: {kinds}")
     parser.add_argument("--force", action="store_true", help="replace OUT if it is there")
@@ -32,7 +33,7 @@ def _run(options: argparse.Namespace) -> Report:
         {
             "tensors": len(done.names),
             "bytes of elements": done.nbytes,
-            "bytes of the file": options.target.stat().st_size,
+            "bytes of the file": size_of(options.target),
         },
         (f"{options.source} -> {options.target}", *lost),
         tuple([{"lost": what} for what in done.lost]),

@@ -8,6 +8,7 @@ from typing import cast
 from tensorwrapper import store
 from tensorwrapper.cli._command import Command
 from tensorwrapper.cli._report import Check, Figure, Report
+from tensorwrapper.cli._sizes import size_of
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store import Entry
 
@@ -34,7 +35,7 @@ def _run(options: argparse.Namespace) -> Report:
     figures: dict[str, Figure] = {
         "tensors": len(entries),
         "elements": sum([entry.size for entry in entries]),
-        "bytes": options.file.stat().st_size,
+        "bytes": size_of(options.file),
     }
     if metadata:
         figures["metadata"] = cast("Figure", metadata)

@@ -27,7 +27,8 @@ def convert(
     """Write the tensors of one file to another; the ends of the names say which kinds they are.
 
     Kinds are ``.tens``, ``.npy`` (one tensor, which is called ``array``), ``.npz``, ``.safetensors``, HDF5
-    (``.h5``, ``.hdf5``), Parquet (``.parquet``) and Feather (``.feather``, ``.arrow``).
+    (``.h5``, ``.hdf5``), Parquet (``.parquet``), Feather (``.feather``, ``.arrow``), and folders of Zarr 3
+    (``.zarr``).
     Elements are read from the mapped file a run of rows at a time, so that the memory needed does not grow
     with the files; what lies in chunks, or in a compressed archive, is read as a whole into a ``.tens`` file.
     `target` appears when all is written.

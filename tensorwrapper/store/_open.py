@@ -137,11 +137,11 @@ def save(
         Tensors that are larger are stored in runs of rows of at most so many bytes.
     compress
         A codec for the elements, as in `open`; or one, or None, for each name: those that are not named are
-        stored as they are. HDF5 has ``"zlib"``, Parquet also ``"zstd"``, Feather that alone.
+        stored as they are. HDF5 has ``"zlib"``, Parquet also ``"zstd"``, Feather that alone, Zarr all.
     chunks
-        For HDF5, the extents of the chunks of all tensors, or of each by name. Those that are not named are
-        cut as they lie in memory, about a MiB at a time, or into the layers of a nested shape. For Parquet
-        and Feather, ``(n,)`` for n rows at a time.
+        For HDF5 and Zarr, the extents of the chunks of all tensors, or of each by name. Those that are not
+        named are cut as they lie in memory, about a MiB at a time, or into the layers of a nested shape. For
+        Parquet and Feather, ``(n,)`` for n rows at a time.
     limits
         What the file may hold, as in `open`.
 

@@ -133,9 +133,8 @@ class ArrayFile(Mapping[str, "Tensor[Any] | View[Any]"]):
             If what the file says of it is damaged.
         """
         held, tensor = self._find(name), self[name]
-        return Entry(
-            name, tensor.shape, str(tensor.dtype), held.packing, tensor.size, held.nbytes, 1, held.start
-        )
+        nbytes = tensor.nbytes if held.nbytes is None else held.nbytes
+        return Entry(name, tensor.shape, str(tensor.dtype), held.packing, tensor.size, nbytes, 1, held.start)
 
     def tensor_metadata(self, name: str) -> Mapping[str, Any]:
         """Return what is said about a tensor, where the format has a place for it."""

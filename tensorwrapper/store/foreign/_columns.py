@@ -93,7 +93,7 @@ def _contents(
         if field.name in held:
             raise DataFileError(f"there are two columns {field.name!r}")
         read = partial(_placed, partial(column, number, field, empty), said)
-        held[field.name] = Held(0, 0, packing, read, cast("Mapping[str, Any]", said.get("metadata", {})))
+        held[field.name] = Held(0, None, packing, read, cast("Mapping[str, Any]", said.get("metadata", {})))
     return Contents(held, _said(schema.metadata), tuple(losses))
 
 

@@ -27,8 +27,8 @@ class Held:
 
     start: int
     """Where it begins in the file; 0 where that is not said."""
-    nbytes: int
-    """The bytes that it takes there."""
+    nbytes: int | None
+    """The bytes that it takes there; None where only its elements can be counted."""
     packing: str
     read: Callable[[], object]
     """Reads what is said about it, and no elements if the format allows: an array, a source, or a tensor."""

@@ -188,7 +188,7 @@ class _Finder:
     def _rows(self, group: "h5py.Group") -> "View[Any]":
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
-        ragged = Ragged.from_json(_json(group, RAGGED))
+        ragged = Ragged.from_fields(_json(group, RAGGED))
         sizes = {mode: self._sizes(group, mode) for mode in ragged.variable_modes}
         values, shape = _dataset(group, "values"), ragged.shape_of(sizes)
         if values.shape != (shape.size,):

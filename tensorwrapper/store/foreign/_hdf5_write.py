@@ -135,7 +135,7 @@ def _write_strings(file: "h5py.File", name: str, value: TensorLike) -> "h5py.Dat
 def _write_rows(file: "h5py.File", name: str, value: TensorLike, codec: str | None) -> "h5py.Group":
     ragged, sizes = ragged_of(value.shape, f"{name!r}")
     group = file.create_group(name)
-    group.attrs[RAGGED] = dump_json(ragged.to_json())
+    group.attrs[RAGGED] = dump_json(ragged.to_fields())
     for mode, own in sizes.items():
         # Where rows begin is what a reader of rows wants; cells of several sizes have no one such number.
         is_rows = ragged.is_rows or len(sizes) == 1

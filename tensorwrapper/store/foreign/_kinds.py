@@ -13,6 +13,8 @@ from tensorwrapper.store.foreign._hdf5 import open_hdf5
 from tensorwrapper.store.foreign._hdf5_write import write_hdf5
 from tensorwrapper.store.foreign._npy import open_npy, open_npz
 from tensorwrapper.store.foreign._safetensors import open_safetensors
+from tensorwrapper.store.foreign.zarr._store import open_zarr
+from tensorwrapper.store.foreign.zarr._write import write_zarr
 from tensorwrapper.wire import Limits
 
 __all__ = ["GROUPED", "KINDS", "Kind", "is_foreign", "kind_of"]
@@ -42,10 +44,11 @@ KINDS: Final[Mapping[str, Kind]] = {
     ".parquet": Kind(open_parquet, write_parquet),
     ".feather": _FEATHER,
     ".arrow": _FEATHER,
+    ".zarr": Kind(open_zarr, write_zarr),
 }
 
 
-GROUPED: Final = (".h5", ".hdf5")
+GROUPED: Final = (".h5", ".hdf5", ".zarr")
 """Kinds that have groups in groups: their names are paths."""
 
 

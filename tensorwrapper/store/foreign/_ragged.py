@@ -47,7 +47,7 @@ class Ragged:
         """Whether sizes are those of rows within rows, and not of cells."""
         return any(own != (0,) for own in self.extents if not isinstance(own, int))
 
-    def to_json(self) -> dict[str, Json]:
+    def to_fields(self) -> dict[str, Json]:
         """Return it as an object; what need not be said is not."""
         shape: list[Json] = [own if isinstance(own, int) else {"variable": list(own)} for own in self.extents]
         fields: dict[str, Json] = {"shape": shape}
@@ -58,7 +58,7 @@ class Ragged:
         return fields
 
     @classmethod
-    def from_json(cls, fields: object) -> "Ragged":
+    def from_fields(cls, fields: object) -> "Ragged":
         """Return what an object says, which may come from anybody.
 
         Raises

@@ -15,18 +15,18 @@ from tests.support.saved import ROWS
 def test_shapes_go_both_ways(name):
     shape = ROWS[name].shape
     ragged, sizes = ragged_of(shape, name)
-    again = Ragged.from_json(ragged.to_json())
+    again = Ragged.from_fields(ragged.to_fields())
     assert again.shape_of(sizes) == shape
-    assert again.to_json() == ragged.to_json()
+    assert again.to_fields() == ragged.to_fields()
 
 
 def test_the_form_is_that_of_zarr_extensions():
     fields = {"shape": [5, {"variable": [0]}, {"variable": [0]}, 3]}
     sizes = {1: [1, 0, 2, 3, 1], 2: [2, 2, 0, 1, 1]}
-    shape = Ragged.from_json(fields).shape_of(sizes)
+    shape = Ragged.from_fields(fields).shape_of(sizes)
     assert shape.as_smooth() == tw.Shape(5, 3, 2, 3)
     assert shape.size == 3 * (2 + 0 + 0 + 3 + 1)
-    deep = Ragged.from_json({"shape": [2, {"variable": [0]}, {"variable": [0, 1]}]})
+    deep = Ragged.from_fields({"shape": [2, {"variable": [0]}, {"variable": [0, 1]}]})
     assert deep.shape_of({1: [2, 1], 2: [4, 5, 6]}) == tw.Shape.jagged([[4, 5], [6]])
 
 
@@ -39,7 +39,7 @@ def test_any_shape_comes_back_or_is_refused(shape):
     except ConversionError as error:
         assert "it" in str(error)  # noqa: PT017
         return
-    assert Ragged.from_json(ragged.to_json()).shape_of(sizes) == shape
+    assert Ragged.from_fields(ragged.to_fields()).shape_of(sizes) == shape
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_any_shape_comes_back_or_is_refused(shape):
 )
 def test_what_is_no_ragged_shape_is_refused(fields):
     with pytest.raises(ParseError):
-        Ragged.from_json(fields)
+        Ragged.from_fields(fields)
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_what_is_no_ragged_shape_is_refused(fields):
 )
 def test_sizes_that_do_not_fit_are_refused(sizes):
     with pytest.raises(ParseError):
-        Ragged.from_json({"shape": [3, {"variable": [0]}]}).shape_of({1: sizes})
+        Ragged.from_fields({"shape": [3, {"variable": [0]}]}).shape_of({1: sizes})

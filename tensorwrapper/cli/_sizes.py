@@ -1,0 +1,14 @@
+"""How many bytes a file has, or all files in a folder: a Zarr store is one."""
+
+import os
+from pathlib import Path
+
+__all__ = ["size_of"]
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes of a file, or of all files below a folder; links are not followed."""
+    if not path.is_dir():
+        return path.stat().st_size
+    files = (Path(folder, name) for folder, _, names in os.walk(path) for name in names)
+    return sum(file.lstat().st_size for file in files)

@@ -1,0 +1,1 @@
+"""Zarr stores in folders: arrays on regular and rectilinear grids, and ragged ones."""

@@ -1,0 +1,142 @@
+"""Zarr stores in folders, read: arrays are views of chunks, groups that say so are ragged arrays.
+
+Names, shapes and types come from the metadata, which are read here; arrays on regular grids are read by the
+zarr library, whose chunks may be packed in any way. It knows no rectilinear grids yet, or only on request:
+their chunks are read here if they are plain, or packed by gzip.
+"""
+
+import importlib
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.foreign._guarded import Guarded
+from tensorwrapper.store.foreign._ragged import Ragged
+from tensorwrapper.store.foreign._rows_source import RowsSource
+from tensorwrapper.store.foreign.zarr._grid import grid_source
+from tensorwrapper.store.foreign.zarr._tree import nodes_of, read_node
+from tensorwrapper.tensor import Tensor, strings
+from tensorwrapper.typing import Array
+from tensorwrapper.wire import Limits
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import Source, View
+
+__all__ = ["METADATA", "ORIGIN", "RAGGED", "open_zarr"]
+
+RAGGED: Final = "ragged"
+ORIGIN: Final = "index_origin"
+METADATA: Final = "metadata"
+_ROOT: Final = "array"
+"""The name of the array that is a store by itself."""
+
+
+def open_zarr(path: Path, limits: Limits) -> Contents:
+    """Return what a store has; nothing but metadata is read.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such store, or it is damaged.
+    """
+    held: dict[str, Held] = {}
+    metadata: Mapping[str, Any] = {}
+    for name, folder, node in nodes_of(path, limits):
+        said = node.get("attributes", {})
+        if not name:
+            metadata = _object(said.get(METADATA)) if node["node_type"] == "group" else {}
+        read: Callable[[], object]
+        if node["node_type"] == "array":
+            read = partial(_Reader(folder, limits).array, node)
+            packing = str(_object(node.get("chunk_grid")).get("name"))
+        elif RAGGED in said:
+            read, packing = partial(_Reader(folder, limits).rows, said), "jagged"
+        else:
+            continue
+        held[name or _ROOT] = Held(0, None, packing, read, _object(said.get(METADATA)))
+    return Contents(held, metadata)
+
+
+class _Reader:
+    """Reads one array of a store, plain or ragged."""
+
+    def __init__(self, folder: Path, limits: Limits) -> None:
+        self.folder, self.limits = folder, limits
+
+    def array(self, node: Mapping[str, Any]) -> "Tensor[Any] | View[Any]":
+        """Return an array as a view, or its strings."""
+        given, names = node.get("shape"), node.get("dimension_names")
+        extents = cast("list[int]", given if isinstance(given, list) else [-1])
+        if not all(type(n) is int and 0 <= n <= self.limits.extent for n in extents):
+            raise DataFileError(
+                f"{self.folder} has the extents {str(extents)[:80]}; {self.limits.extent} is the most; "
+                "limits=Limits(extent=...) raises that"
+            )
+        rank = len(extents)
+        if node.get("data_type") == "string":
+            found: Tensor[Any] | View[Any] = self._strings(extents)
+        else:
+            from tensorwrapper.selection import as_view  # noqa: PLC0415 - other kinds of file need no views
+
+            found = as_view(self._source(self.folder, node))
+        if isinstance(names, list) and len(cast("list[object]", names)) == rank:
+            texts = [name if isinstance(name, str) else "" for name in cast("list[object]", names)]
+            own = [text if text.isidentifier() and texts.count(text) == 1 else None for text in texts]
+            found = found.named(*own) if any(own) else found
+        origin = node.get("attributes", {}).get(ORIGIN)
+        if isinstance(origin, list) and len(cast("list[object]", origin)) == rank:
+            found = found.translate_to(cast("list[int]", origin))
+        return found
+
+    def rows(self, said: Mapping[str, Any]) -> "View[Any]":
+        """Return a ragged array."""
+        from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
+
+        ragged = Ragged.from_fields(said[RAGGED])
+        sizes = {mode: self._sizes(f"sizes_{mode}") for mode in ragged.variable_modes}
+        values, shape = self._source(self.folder / "values"), ragged.shape_of(sizes)
+        if values.shape != Shape(shape.size):
+            raise DataFileError(f"{self.folder} has {values.shape} values for {shape.size} elements")
+        return as_view(RowsSource(values, shape))
+
+    def _source(self, folder: Path, node: Mapping[str, Any] | None = None) -> "Source":
+        from tensorwrapper.selection import ArraySource  # noqa: PLC0415 - as above
+
+        node = read_node(folder) if node is None else node
+        if _object(node.get("chunk_grid")).get("name") == "rectilinear":
+            return Guarded(grid_source(folder, node, self.limits), folder, "Zarr")
+        return Guarded(ArraySource(_opened(folder)), folder, "Zarr")
+
+    def _sizes(self, name: str) -> Array:
+        found = _opened(self.folder / name)
+        nbytes = 8 * found.size
+        if nbytes > self.limits.decompressed_bytes:
+            raise DataFileError(
+                f"{self.folder / name} takes {nbytes} bytes in memory; {self.limits.decompressed_bytes} are "
+                "allowed; limits=Limits(decompressed_bytes=...) raises that"
+            )
+        return np.asarray(found[...])
+
+    def _strings(self, extents: list[int]) -> Tensor[Any]:
+        found = _opened(self.folder)
+        if 16 * found.size > self.limits.decompressed_bytes:
+            raise DataFileError(
+                f"{self.folder} has {found.size} strings, more than {self.limits.decompressed_bytes} bytes "
+                "hold; limits=Limits(decompressed_bytes=...) raises that"
+            )
+        return strings(np.asarray(found[...]).reshape(-1), shape=Shape(*extents), kind="utf8")
+
+
+def _opened(folder: Path) -> Any:  # noqa: ANN401 - its types are partly unknown
+    zarr: Any = importlib.import_module("zarr")
+    return zarr.open_array(str(folder), mode="r", zarr_format=3)
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}

@@ -1,0 +1,277 @@
+"""Zarr stores, written: boxes on regular grids by the zarr library, on rectilinear ones here, and rows."""
+
+import importlib
+import itertools
+import shutil
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from tensorwrapper._json import Json, dump_json
+from tensorwrapper.buffer.lowlevel import holds_strings
+from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.store.foreign._contents import Conversion, Named, Options
+from tensorwrapper.store.foreign._outgoing import (
+    TensorLike,
+    boxes_of,
+    chunks_for,
+    flat_runs,
+    grid_of,
+    run_extents,
+    to_write,
+    without_layers,
+)
+from tensorwrapper.store.foreign._ragged import ragged_of
+from tensorwrapper.store.foreign.zarr._grid import DTYPES, chunk_file, packed_chunk
+from tensorwrapper.store.foreign.zarr._store import METADATA, ORIGIN, RAGGED
+from tensorwrapper.store.foreign.zarr._tree import read_node
+from tensorwrapper.store.system._replace import beside
+from tensorwrapper.store.system._system import refused_by_system
+from tensorwrapper.tensor import Tensor
+
+__all__ = ["write_zarr"]
+
+_CODECS: Final = {"zlib": "gzip", "zstd": "zstd", "blosc2": "blosc"}
+
+
+def write_zarr(
+    path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
+) -> Conversion:
+    """Write tensors to a new store, which takes the place of an old one when all is written.
+
+    Raises
+    ------
+    ConversionError
+        If Zarr cannot say what a tensor holds.
+    DataFileError
+        If the store cannot be written, or what is there is none.
+    """
+    zarr: Any = importlib.import_module("zarr")
+    names: list[str] = []
+    lost: list[str] = []
+    nbytes = 0
+    name = ""
+    with _replacing_folder(path) as temporary:
+        try:
+            root = zarr.create_group(str(temporary), attributes={METADATA: {**metadata}} if metadata else {})
+            for name, given, said in tensors:
+                _check_name(name, names)
+                value = to_write(given, name, path)
+                _write(root, temporary, name, value, said, options, lost)
+                names.append(name)
+                nbytes += value.nbytes
+        except (TensorWrapperError, OSError):
+            raise
+        except (ValueError, TypeError, RuntimeError, KeyError) as error:
+            raise ConversionError(f"{path} cannot hold {name!r}: {error}") from error
+    return Conversion(tuple(names), nbytes, tuple(lost))
+
+
+def _check_name(name: str, names: list[str]) -> None:
+    parts = name.split("/")
+    if not all(parts) or any(part in (".", "..", "zarr.json") or "\0" in part for part in parts):
+        raise ConversionError(f"{name!r} is no path of a node of Zarr")
+    above = ["/".join(parts[:k]) for k in range(1, len(parts) + 1)]
+    if any(own in names for own in above) or any(own.startswith(f"{name}/") for own in names):
+        raise ConversionError(f"{name!r} lies in another tensor, or has the name of one: {names[:8]}")
+
+
+@contextmanager
+def _replacing_folder(path: Path) -> Generator[Path, None, None]:
+    """Give a folder that takes the place of a store when the block ends without an exception."""
+    if path.is_symlink() or path.exists():
+        # Never somebody's folder of something else.
+        read_node(path)
+    temporary, old = beside(path), beside(path)
+    try:
+        temporary.mkdir()
+        yield temporary
+        if path.exists():
+            path.rename(old)
+        temporary.rename(path)
+    except DataFileError:
+        raise
+    except OSError as error:
+        raise refused_by_system(f"{path} cannot be written: {error.strerror or error}", error) from error
+    finally:
+        for left in (temporary, old):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _write(
+    root: Any,  # noqa: ANN401 - its types are partly unknown
+    folder: Path,
+    name: str,
+    value: TensorLike,
+    said: Mapping[str, Any],
+    options: Options,
+    lost: list[str],
+) -> None:
+    codec = options.codec_of(name, _CODECS, "Zarr")
+    attributes: dict[str, Json] = {METADATA: {**said}} if said else {}
+    tiles = grid_of(value)
+    if tiles is not None:
+        value = value.untiled()
+    if holds_strings(value.dtype):
+        _write_strings(root, name, value, attributes)
+        return
+    if not value.shape.flatten().is_box:
+        _write_rows(root, name, value, attributes, codec)
+        return
+    attributes |= _origin(value.shape)
+    if tiles is not None and not _is_regular(tiles) and options.chunks_of(name, value.shape.extents) is None:
+        lost.append(f"that {name!r} is a matrix of tiles, which are its chunks")
+        _write_grid(root, folder, name, value, tiles, attributes, codec)
+        return
+    regular = None if tiles is None else tuple([max(mode, default=1) for mode in tiles.chunks])
+    if tiles is not None:
+        lost.append(f"that {name!r} is a matrix of tiles, which are its chunks")
+    chunks = options.chunks_of(name, value.shape.flatten().extents) or regular
+    chunks = chunks or chunks_for(name, value, options, 0)
+    value = without_layers(name, value, lost)
+    extents = value.shape.extents
+    array = root.create_array(
+        name,
+        shape=extents,
+        dtype=_type_of(value.dtype),
+        chunks=chunks or tuple([max(n, 1) for n in extents]),
+        dimension_names=list(value.shape.names) if any(value.shape.names) else None,
+        attributes=attributes,
+        compressors=_compressor(codec),
+    )
+    for key, block in boxes_of(value):
+        if block.size:
+            array[key if extents else ()] = block
+
+
+def _origin(shape: Shape[Any]) -> dict[str, Json]:
+    return {ORIGIN: list(shape.origin)} if any(shape.origin) else {}
+
+
+def _is_regular(tiles: Tiling) -> bool:
+    """Tell whether all tiles of a mode have one size, the last perhaps less."""
+    return all(
+        len(sizes) == 0 or (set(sizes[:-1]) <= {sizes[0]} and 0 < sizes[-1] <= sizes[0])
+        for sizes in tiles.chunks
+    )
+
+
+def _type_of(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
+    if dtype.kind not in "biufcmM" or dtype.type.__module__ != "numpy" or dtype.itemsize > 16:
+        raise ConversionError(f"Zarr has no name for elements of type {dtype}: astype(np.float32) holds them")
+    return dtype
+
+
+def _compressor(codec: str | None) -> object:
+    if codec is None:
+        return None
+    codecs: Any = importlib.import_module("zarr.codecs")
+    return {"gzip": codecs.GzipCodec, "zstd": codecs.ZstdCodec, "blosc": codecs.BloscCodec}[codec]()
+
+
+def _write_strings(root: Any, name: str, value: TensorLike, attributes: dict[str, Json]) -> None:  # noqa: ANN401
+    tensor = value if isinstance(value, Tensor) else value.compute()
+    data = tensor.to_string_data()
+    if not tensor.shape.is_box or data.kind != "utf8" or tensor.null_count:
+        raise ConversionError(
+            f"{name!r} has {data.kind} strings of shape {tensor.shape!r}, {tensor.null_count} of them null; "
+            "Zarr has text without nulls in boxes: fill_null('') fills them, a .tens file keeps all"
+        )
+    extents = tensor.shape.extents
+    array = root.create_array(
+        name,
+        shape=extents,
+        dtype="string",
+        chunks=tuple([max(n, 1) for n in extents]),
+        dimension_names=list(tensor.shape.names) if any(tensor.shape.names) else None,
+        attributes=attributes | _origin(tensor.shape),
+        compressors=None,
+    )
+    if tensor.size:
+        array[...] = np.asarray(tensor.to_numpy_strings()).reshape(extents)
+
+
+def _write_rows(
+    root: Any,  # noqa: ANN401 - its types are partly unknown
+    name: str,
+    value: TensorLike,
+    attributes: dict[str, Json],
+    codec: str | None,
+) -> None:
+    ragged, sizes = ragged_of(value.shape, f"{name!r}")
+    group = root.create_group(name, attributes={**attributes, RAGGED: ragged.to_fields()})
+    for mode, own in sizes.items():
+        array = group.create_array(
+            f"sizes_{mode}",
+            shape=own.shape,
+            dtype="int64",
+            chunks=(max(min(len(own), 2**17), 1),),
+            compressors=_compressor(codec),
+        )
+        if len(own):
+            array[...] = own
+    values = group.create_array(
+        "values",
+        shape=(value.size,),
+        dtype=_type_of(value.dtype),
+        chunks=run_extents(value, 0) or (1,),
+        compressors=_compressor(codec),
+    )
+    done = 0
+    for run in flat_runs(value):
+        if len(run):
+            values[done : done + len(run)] = run
+        done += len(run)
+
+
+def _write_grid(
+    root: Any,  # noqa: ANN401 - its types are partly unknown
+    folder: Path,
+    name: str,
+    value: TensorLike,
+    tiles: Tiling,
+    attributes: dict[str, Json],
+    codec: str | None,
+) -> None:
+    """Write a matrix in tiles, each of which is a chunk."""
+    if codec not in (None, "gzip") or value.dtype.name not in DTYPES:
+        raise ConversionError(
+            f"{name!r} has tiles of several sizes, {value.dtype} and the codec {codec!r}: such grids are "
+            "written plain or by 'zlib', of numbers; untiled() has chunks of one size"
+        )
+    above = name.rpartition("/")[0]
+    if above:
+        root.require_group(above)
+    where = folder / name
+    where.mkdir()
+    grid = tiles.zarr_grid()
+    codecs: list[Json] = [{"name": "bytes", "configuration": {"endian": "little"}}]
+    if codec:
+        codecs.append({"name": "gzip", "configuration": {"level": 5}})
+    names: list[Json] = list(value.shape.names)
+    fill: Json = False if value.dtype.kind == "b" else [0.0, 0.0] if value.dtype.kind == "c" else 0
+    document: dict[str, Any] = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": list(value.shape.extents),
+        "data_type": value.dtype.name,
+        "chunk_grid": grid.to_dict(),
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": fill,
+        "codecs": codecs,
+        "attributes": attributes,
+        **({"dimension_names": names} if any(names) else {}),
+    }
+    (where / "zarr.json").write_text(dump_json(document), encoding="utf-8")
+    marks = [[0, *itertools.accumulate([n for n in sizes if n])] for sizes in tiles.chunks]
+    tensor = value if isinstance(value, Tensor) else value.compute()
+    array = np.asarray(tensor)
+    for index in itertools.product(*[range(len(own) - 1) for own in marks]):
+        key = tuple([slice(own[k], own[k + 1]) for own, k in zip(marks, index, strict=True)])
+        target = chunk_file(where, index)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(packed_chunk(array[key], is_gzip=codec is not None))

@@ -1,0 +1,158 @@
+"""Zarr stores are opened by path; zarr writes them, and says what is right."""
+
+import json
+
+import numpy as np
+import pytest
+import zarr
+
+import tensorwrapper as tw
+from tensorwrapper.errors import ConversionError, DataFileError, DataFileNotFoundError, TensorWrapperError
+from tensorwrapper.wire import Limits
+from tests.support.saved import BOXES
+
+
+def store(folder, **arrays):
+    group = zarr.create_group(str(folder / "a.zarr"))
+    for name, array in arrays.items():
+        given = array if isinstance(array, dict) else {"data": array}
+        group.create_array(name.replace("__", "/"), **given)
+    return folder / "a.zarr"
+
+
+def change(path, **fields):
+    text = json.loads((path / "zarr.json").read_text())
+    (path / "zarr.json").write_text(json.dumps(text | fields))
+
+
+@pytest.mark.parametrize("name", [name for name, a in BOXES.items() if isinstance(a, np.ndarray)])
+def test_what_zarr_wrote_is_read(tmp_path, name):
+    array = np.ascontiguousarray(BOXES[name]).reshape(BOXES[name].shape)
+    found = tw.open(store(tmp_path, group__inner__x=array))["group/inner/x"]
+    assert found.dtype == array.dtype
+    np.testing.assert_array_equal(np.asarray(found), array)
+
+
+@pytest.mark.parametrize("key", [np.s_[3], np.s_[::-7, 2:9], np.s_[[5, 1, 5], ::30], np.s_[2:2]])
+@pytest.mark.parametrize("how", [{}, {"compressors": None}, {"shards": (10, 50)}])
+def test_parts_are_read(tmp_path, how, key):
+    array = np.arange(2000.0).reshape(20, 100)
+    path = store(tmp_path, x={"shape": (20, 100), "dtype": "f8", "chunks": (5, 25), **how})
+    zarr.open_array(str(path / "x"))[...] = array
+    np.testing.assert_array_equal(np.asarray(tw.open(path)["x"][key]), array[key])
+
+
+def test_of_chunks_those_are_read_that_are_needed(tmp_path):
+    path = store(tmp_path, x={"data": np.arange(10_000.0).reshape(100, 100), "chunks": (10, 10)})
+    f = tw.open(path)
+    read = f["x"][5:7, 11].plan().reads[0]
+    assert read.source.cost(read.selections[0]) == 800
+    assert "a.zarr" in repr(read.source)
+    assert f.describe("x").packing == "regular"
+    for chunk in (path / "x" / "c").rglob("*"):
+        if chunk.is_file() and chunk.parent.name != "0":
+            chunk.write_bytes(b"spoilt")
+    assert f["x"][5:7, 11].tolist() == [511.0, 611.0]
+    with pytest.raises(DataFileError, match=r"a\.zarr"):
+        f["x"].compute()
+
+
+def test_an_array_is_a_store_by_itself(tmp_path):
+    zarr.create_array(str(tmp_path / "b.zarr"), data=np.arange(6.0))
+    assert list(tw.open(tmp_path / "b.zarr")) == ["array"]
+    assert tw.open(tmp_path / "b.zarr")["array"].tolist() == list(range(6))
+
+
+def test_names_of_dimensions_are_those_of_modes_where_they_can_be(tmp_path):
+    path = store(tmp_path, x={"data": np.zeros((2, 3)), "dimension_names": ["event", "no name"]})
+    assert tw.open(path)["x"].shape.names == ("event", None)
+
+
+def test_strings_are_read(tmp_path):
+    path = store(tmp_path, s={"shape": (2, 2), "dtype": "string"})
+    zarr.open_array(str(path / "s"))[...] = np.array([["a", "ü"], ["", "long" * 9]], dtype=object)
+    found = tw.open(path)["s"]
+    assert found.tolist() == [["a", "ü"], ["", "long" * 9]]
+    with pytest.raises(DataFileError, match="decompressed_bytes"):
+        tw.open(path, limits=Limits(decompressed_bytes=20))["s"]
+
+
+def test_what_is_no_store_is_refused(tmp_path):
+    with pytest.raises(DataFileNotFoundError):
+        tw.open(tmp_path / "none.zarr")
+    (tmp_path / "file.zarr").write_text("x")
+    (tmp_path / "folder.zarr").mkdir()
+    for name in ("file", "folder"):
+        with pytest.raises(DataFileError, match="Zarr"):
+            tw.open(tmp_path / f"{name}.zarr")
+    zarr.create_group(str(tmp_path / "two.zarr"), zarr_format=2)
+    with pytest.raises(DataFileError, match="as_view"):
+        tw.open(tmp_path / "two.zarr")
+    with pytest.raises(ConversionError, match="save"):
+        tw.open(tmp_path / "two.zarr", "a")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"shape": [2**40]},
+        {"shape": [-1]},
+        {"shape": "x"},
+        {"data_type": "int3"},
+        {"data_type": {"name": "struct"}},
+        {"codecs": [{"name": "nobody"}]},
+        {"codecs": []},
+        {"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [0]}}},
+        {
+            "chunk_grid": {
+                "name": "rectilinear",
+                "configuration": {"kind": "inline", "chunk_shapes": [[1, 2]]},
+            }
+        },
+        {
+            "chunk_grid": {
+                "name": "rectilinear",
+                "configuration": {"kind": "inline", "chunk_shapes": [[[3, 2]], 3]},
+            }
+        },
+        {"attributes": {"index_origin": ["x"]}},
+    ],
+)
+def test_metadata_that_make_no_sense_are_refused(tmp_path, fields):
+    path = store(tmp_path, x={"data": np.arange(6.0), "chunks": (3,), "compressors": None}, y=np.zeros(2))
+    change(path / "x", **fields)
+    f = tw.open(path)
+    assert f["y"].tolist() == [0, 0]
+    with pytest.raises(TensorWrapperError):
+        f["x"].compute()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"zarr_format":2}', '{"zarr_format":3,"node_type":"x"}', "[" * 200]
+)
+def test_nodes_that_make_no_sense_are_refused(tmp_path, text):
+    path = store(tmp_path, g__x=np.zeros(2))
+    (path / "g" / "zarr.json").write_text(text)
+    with pytest.raises(DataFileError):
+        tw.open(path)
+
+
+@pytest.mark.parametrize(
+    ("ragged", "sizes"),
+    [
+        ({"shape": [2, {"variable": [0]}]}, [1, 3]),
+        ({"shape": [2, {"variable": [0]}]}, [4, -1]),
+        ({"shape": [2, {"variable": [0]}]}, [3.0, 0.0]),
+        ({"shape": [2, {"variable": [0]}]}, None),
+        ({"shape": [3, {"variable": [0]}]}, [1, 2]),
+        ({"shape": 2}, [1, 2]),
+        (7, [1, 2]),
+    ],
+)
+def test_ragged_groups_that_make_no_sense_are_refused(tmp_path, ragged, sizes):
+    path = store(
+        tmp_path, r__values=np.arange(3.0), **({} if sizes is None else {"r__sizes_1": np.array(sizes)})
+    )
+    change(path / "r", attributes={"ragged": ragged})
+    with pytest.raises(DataFileError):
+        tw.open(path)["r"]
