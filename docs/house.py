@@ -48,7 +48,6 @@ ALONE = {
         "join_elements": "copies elements, which no other floor may",
         "join_into": "copies elements, which no other floor may",
         "take_along": "copies elements, which no other floor may",
-        "write_elements": "copies elements, which no other floor may",
     },
     "layout": {
         "CopyTable": "a plan knows no memory, and what runs it no layouts: this is what passes between",
@@ -64,6 +63,7 @@ ALONE = {
         "TensorLibraries": "views are handed over by the same calls",
         "add_all": "sums through a view are whole or not at all, as those into a tensor",
         "cut_rows": "counts may be a tensor of rows themselves, which says what belongs to which prefix",
+        "hand_over": "a view over tasks of Dask is computed by what lives above",
         "labelled_shape": "a lazy array of xarray has names and an origin as one in memory has",
         "padded_lines": "which shape rows get that are made longer is one rule for both",
         "fit_values": "a write through a view takes what a write to a tensor takes",

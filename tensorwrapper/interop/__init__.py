@@ -13,19 +13,26 @@ from tensorwrapper.interop._torch import from_torch, to_torch
 from tensorwrapper.interop._xarray import to_xarray
 from tensorwrapper.interop.dask._arrays import from_dask
 from tensorwrapper.interop.dask._chunks import ChunksLike
-from tensorwrapper.interop.dask._out import to_dask
+from tensorwrapper.interop.dask._collection import DaskTensor
+from tensorwrapper.interop.dask._out import reshard, reshard_plan, to_dask
 from tensorwrapper.interop.dask._serialize import register_dask
+from tensorwrapper.interop.dask._shards import Moves, compute_over
 
 __all__ = [
     "ChunksLike",
+    "DaskTensor",
     "DuckArray",
+    "Moves",
     "as_duck",
+    "compute_over",
     "from_awkward",
     "from_dask",
     "from_pandas",
     "from_torch",
     "read_foreign",
     "register_dask",
+    "reshard",
+    "reshard_plan",
     "to_arrow",
     "to_awkward",
     "to_dask",

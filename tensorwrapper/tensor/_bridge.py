@@ -36,6 +36,6 @@ def read_foreign(value: Any, copy: bool | None) -> Any:  # noqa: ANN401, FBT001 
     return importlib.import_module("tensorwrapper.interop").read_foreign(value, copy=copy)
 
 
-def hand_over(call: str, tensor: Any, *options: Any) -> Any:  # noqa: ANN401 - an object of another library
+def hand_over(call: str, tensor: Any, *given: Any, **options: Any) -> Any:  # noqa: ANN401 - of another library
     """Return what the call of this name makes of a tensor or view."""
-    return getattr(importlib.import_module("tensorwrapper.interop"), call)(tensor, *options)
+    return getattr(importlib.import_module("tensorwrapper.interop"), call)(tensor, *given, **options)

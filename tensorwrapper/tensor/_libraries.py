@@ -1,6 +1,6 @@
 """Tensors and views handed to other libraries, each of which is loaded by the call that needs it."""
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, SupportsIndex, cast
 
 from tensorwrapper.tensor._bridge import hand_over
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import torch
     import xarray as xr
 
-    from tensorwrapper.interop import ChunksLike, DuckArray
+    from tensorwrapper.interop import ChunksLike, DaskTensor, DuckArray
 
 __all__ = ["TensorLibraries"]
 
@@ -83,11 +83,14 @@ class TensorLibraries:
         """
         return cast("xr.DataArray", hand_over("to_xarray", self))
 
-    def to_dask(self, chunks: "ChunksLike | None" = None) -> "da.Array":
-        """Return the box, tiles or layers as an array of Dask, whose chunks are the tiles; nothing is read.
+    def to_dask(
+        self, chunks: "ChunksLike | None" = None, *, max_elements: SupportsIndex | None = None
+    ) -> "da.Array | DaskTensor":
+        """Return the box, tiles or layers as an array of Dask, jagged rows as a collection; nothing is read.
 
-        A view is read chunk by chunk, when that is computed. `interop.to_dask` says what the chunks are
-        where there are no tiles, and has the errors.
+        Tiles are chunks, and rows come in runs of at most `max_elements`. A view is read chunk by chunk, when
+        that is computed. `interop.to_dask` says what the chunks are where there are no tiles, and has the
+        errors.
 
         Examples
         --------
@@ -95,7 +98,7 @@ class TensorLibraries:
         >>> tw.as_tensor([[1, 2], [3, 4]]).tiled(tw.Tiling([1, 1], [2])).to_dask().chunks
         ((1, 1), (2,))
         """
-        return cast("da.Array", hand_over("to_dask", self, chunks))
+        return cast("da.Array", hand_over("to_dask", self, chunks, max_elements=max_elements))
 
     def as_duck(self) -> "DuckArray":
         """Return the box as a duck array, which reads nothing until it is asked for elements; O(1).

@@ -424,9 +424,9 @@ class Tensor(
 
     def __dask_tokenize__(self) -> object:
         _, parts = self.__reduce__()
-        return token_of(
-            "Tensor", *[token_of_parts(own) if isinstance(own, BufferCommon) else own for own in parts]
-        )
+        buffers = [isinstance(own, BufferCommon) for own in parts]
+        named = zip(parts, buffers, strict=True)
+        return token_of("Tensor", *[token_of_parts(own) if is_buffer else own for own, is_buffer in named])
 
 
 _set_layout, _set_buffer = slot_setters(Tensor, "_layout", "_buffer")

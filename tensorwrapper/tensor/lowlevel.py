@@ -9,6 +9,8 @@ are NumPy's, and `TensorLibraries`, which hand both to others.
 
 **Arrays of others**: `labelled_shape`, of those that name and number their modes.
 
+**The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
+
 **Assignment**: `fit_values` is a value as an array of the type of a tensor, by the rules of its assignment;
 `add_all` adds arrays to what several layouts reach, or changes nothing.
 """
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
+    from tensorwrapper.tensor._bridge import hand_over
     from tensorwrapper.tensor._common import TensorCommon
     from tensorwrapper.tensor._labelled import labelled_shape
     from tensorwrapper.tensor._libraries import TensorLibraries
@@ -35,6 +38,7 @@ __all__ = [
     "add_all",
     "cut_rows",
     "fit_values",
+    "hand_over",
     "labelled_shape",
     "make_tensor",
     "padded_lines",
@@ -45,6 +49,7 @@ __dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "_bridge": ("hand_over",),
         "_common": ("TensorCommon",),
         "_labelled": ("labelled_shape",),
         "_libraries": ("TensorLibraries",),

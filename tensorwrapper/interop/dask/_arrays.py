@@ -7,7 +7,8 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.interop._operand import TensorLike
 from tensorwrapper.interop.dask._chunks import ChunksLike, chunks_of, is_gridded, own_tiling
-from tensorwrapper.interop.dask._library import array_over, chunk_bytes, layer_of, name_of
+from tensorwrapper.interop.dask._library import array_over, layer_of, name_of
+from tensorwrapper.interop.dask._shards import lowered, tasks_over
 from tensorwrapper.selection import View, as_view
 from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor import Tensor
@@ -16,7 +17,7 @@ from tensorwrapper.typing import Array
 if TYPE_CHECKING:
     import dask.array as da
 
-__all__ = ["array_of", "from_dask"]
+__all__ = ["array_of", "from_dask", "parts_of"]
 
 
 def from_dask(array: "da.Array") -> View[Any]:
@@ -46,8 +47,8 @@ def from_dask(array: "da.Array") -> View[Any]:
     return as_view(given).tiled(Tiling.from_chunks(given.chunks))
 
 
-def array_of(value: TensorLike, chunks: ChunksLike | None = None) -> "da.Array":
-    """Return what is gridded as an array of Dask; O(chunks)."""
+def array_of(value: TensorLike, chunks: ChunksLike | None, most: int, *, pinned: bool = False) -> "da.Array":
+    """Return what is gridded as an array of Dask; chunks that nobody says have at most so many elements."""
     if (isinstance(value, Tensor) and value.is_sparse) or holds_strings(value.dtype):
         raise ConversionError(
             f"arrays of Dask hold numbers, all of them, not {value.dtype} of {value.shape!r}: to_dense() has "
@@ -55,34 +56,42 @@ def array_of(value: TensorLike, chunks: ChunksLike | None = None) -> "da.Array":
         )
     if not is_gridded(value):
         raise ConversionError(
-            f"{value.shape!r} is no grid of chunks: without chunks= to_dask() is a collection of its cells"
+            f"{value.shape!r} is no grid of chunks: without chunks= to_dask() is a collection of its rows"
         )
-    most = max(chunk_bytes() // max(value.dtype.itemsize, 1), 1)
     tiling = chunks_of(value, chunks, most)
-    name = name_of("tensorwrapper", value, tiling)
-    graph = layer_of(name, _graph(name, value, tiling))
+    name = name_of("tensorwrapper", value, tiling, *["pinned"] * pinned)
+    graph = _graph(name, value, tiling, pinned=pinned)
     return array_over(graph, name, tiling.chunks, value.dtype)
 
 
-def _graph(name: str, value: Any, tiling: Tiling) -> dict[tuple[Any, ...], object]:  # noqa: ANN401 - as it is
+def _graph(name: str, value: TensorLike, tiling: Tiling, *, pinned: bool) -> Any:  # noqa: ANN401 - a graph
     """Return what each chunk is: elements that are in memory as they lie there, else a part that is read."""
-    keys = list(itertools.product(*[range(len(sizes)) for sizes in tiling.chunks]))
+    if isinstance(value, Tensor):
+        return layer_of(name, {key: part.to_numpy() for key, part in parts_of(name, value, tiling)})
+    lower, held = lowered(value)
+    parts = parts_of(name, lower, tiling)
+    if held:
+        return tasks_over(name, parts, held, as_array=True, pinned=pinned)
+    return layer_of(name, {key: (read_chunk, part) for key, part in parts})
+
+
+def parts_of(name: str, value: Any, tiling: Tiling) -> list[tuple[tuple[Any, ...], Any]]:  # noqa: ANN401 - as it is
+    """Return the chunks of a tensor or view, and their keys."""
+    keys = list(itertools.product([name], *[range(len(sizes)) for sizes in tiling.chunks]))
     flat = value.flatten() if value.shape.has_layers else value
     box = flat if flat.shape.is_box else flat.untiled() if own_tiling(flat) is not None else None
     if box is not None:
         parts = [box[slices] for slices in itertools.product(*[_slices(sizes) for sizes in tiling.chunks])]
-    else:
-        # Tiles that lie one after the other: no box has them all, and each is a cell.
-        whole, first = Tiling.from_shape(flat.shape), flat.shape.outer().origin
-        if whole != tiling:
-            raise ConversionError(
-                f"tiles that lie one after the other have the chunks {whole.chunks}, and no others: "
-                "scatter() puts them into a box"
-            )
-        parts = [flat.element(tuple([k + o for k, o in zip(key, first, strict=True)])) for key in keys]
-    if isinstance(value, Tensor):
-        return {(name, *key): part.to_numpy() for key, part in zip(keys, parts, strict=True)}
-    return {(name, *key): (read_chunk, part) for key, part in zip(keys, parts, strict=True)}
+        return list(zip(keys, parts, strict=True))
+    # Tiles that lie one after the other: no box has them all, and each is a cell.
+    whole, first = Tiling.from_shape(flat.shape), flat.shape.outer().origin
+    if whole != tiling:
+        raise ConversionError(
+            f"tiles that lie one after the other have the chunks {whole.chunks}, and no others: scatter() "
+            "puts them into a box"
+        )
+    cells = [tuple([k + o for k, o in zip(key[1:], first, strict=True)]) for key in keys]
+    return [(key, flat.element(cell)) for key, cell in zip(keys, cells, strict=True)]
 
 
 def _slices(sizes: tuple[int, ...]) -> list[slice]:

@@ -1,9 +1,11 @@
 """What is called of Dask, which is loaded by the first call: its functions have few types."""
 
+import contextlib
 import importlib
 import pickle
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy as np
 
@@ -12,7 +14,24 @@ from tensorwrapper.typing import Array
 if TYPE_CHECKING:
     import dask.array as da
 
-__all__ = ["array_over", "chunk_bytes", "layer_of", "name_of", "pickled", "register_plugin", "register_types"]
+__all__ = [
+    "array_over",
+    "chunk_bytes",
+    "client_of",
+    "compute_all",
+    "compute_tasks",
+    "culled",
+    "current_client",
+    "layer_of",
+    "name_of",
+    "persist_all",
+    "persist_as_is",
+    "pickled",
+    "places_of",
+    "register_plugin",
+    "register_types",
+    "run_threads",
+]
 
 
 def _load(name: str) -> Any:  # noqa: ANN401 - a module
@@ -27,13 +46,6 @@ def name_of(prefix: str, *parts: object) -> str:
 def chunk_bytes() -> int:
     """Return how many bytes a chunk is to have, as Dask is configured."""
     return int(_load("dask.utils").parse_bytes(_load("dask").config.get("array.chunk-size")))
-
-
-def layer_of(name: str, tasks: Mapping[Any, object], dependencies: Sequence[Any] = ()) -> Any:  # noqa: ANN401 - a graph
-    """Return the graph of some tasks over the collections that they need."""
-    return _load("dask.highlevelgraph").HighLevelGraph.from_collections(
-        name, tasks, dependencies=list(dependencies)
-    )
 
 
 def array_over(
@@ -63,3 +75,130 @@ def pickled(value: object, callback: Callable[[pickle.PickleBuffer], object]) ->
     """Return a pickle of a value, also of functions of a session; its buffers are given to a function."""
     dumps = _load("distributed.protocol.pickle").dumps
     return cast("bytes", dumps(value, buffer_callback=callback, protocol=5))
+
+
+def layer_of(
+    name: str,
+    tasks: Mapping[Any, object],
+    dependencies: Sequence[Any] = (),
+    where: Mapping[Any, Sequence[str]] | None = None,
+) -> Any:  # noqa: ANN401 - a graph
+    """Return the graph of some tasks over the collections, or graphs and names of layers, that they need.
+
+    `where` says on which workers a task would best run; if they are gone, others may.
+    """
+    known: dict[Any, Sequence[str]] = dict(where or {})
+    annotations: dict[str, Any] | None = None
+    if any(key in known for key in tasks):
+
+        def workers(key: object) -> list[str]:
+            return list(known.get(key, ()))
+
+        annotations = {"workers": workers, "allow_other_workers": True}
+    graphs = _load("dask.highlevelgraph")
+    layers: dict[str, Any] = {name: graphs.MaterializedLayer(dict(tasks), annotations=annotations)}
+    needs: dict[str, set[str]] = {name: set()}
+    for own in dependencies:
+        is_collection = hasattr(own, "__dask_layers__")
+        graph, names = (own.__dask_graph__(), own.__dask_layers__()) if is_collection else own
+        layers.update(graph.layers)
+        needs.update(graph.dependencies)
+        needs[name] |= set(names)
+    return graphs.HighLevelGraph(layers, needs)
+
+
+def current_client() -> Any:  # noqa: ANN401 - a client, or None
+    """Return the client of a cluster that this process uses; None if there is none."""
+    module: Any = sys.modules.get("distributed")
+    if module is None:
+        return None
+    with contextlib.suppress(ValueError):
+        return module.default_client()
+    return None
+
+
+def client_of(scheduler: object) -> Any:  # noqa: ANN401 - a client, or None
+    """Return the client that somebody names as the scheduler, or else the one that this process uses."""
+    if scheduler is None:
+        return current_client()
+    return scheduler if hasattr(scheduler, "who_has") else None
+
+
+def places_of(client: Any, keys: Sequence[Any]) -> dict[Any, list[str]]:  # noqa: ANN401 - a client
+    """Return on which workers the results of tasks lie; those that lie nowhere are left out."""
+    found: Mapping[Any, Sequence[str]] = client.sync(client.scheduler.who_has, keys=list(keys))
+    return {key: sorted(workers) for key, workers in found.items() if workers}
+
+
+@final
+class _Tasks:
+    """A collection of Dask: the results of some tasks, in order."""
+
+    __slots__ = ("graph", "keys")
+
+    def __init__(self, graph: object, keys: list[Any]) -> None:
+        self.graph = graph
+        self.keys = keys
+
+    def __dask_graph__(self) -> object:
+        return self.graph
+
+    def __dask_keys__(self) -> list[Any]:
+        return self.keys
+
+    def __dask_layers__(self) -> tuple[str]:
+        return (self.keys[0][0],)
+
+    def __dask_tokenize__(self) -> list[Any]:
+        return self.keys
+
+    def __dask_postpersist__(self) -> "tuple[Callable[..., _Tasks], tuple[list[Any]]]":
+        return _Tasks, (self.keys,)
+
+    def __dask_postcompute__(self) -> tuple[Callable[..., list[Any]], tuple[()]]:
+        return list, ()
+
+    @staticmethod
+    def __dask_optimize__(graph: Any, keys: Sequence[Any], **_: object) -> Any:  # noqa: ANN401 - a graph
+        return culled(graph, keys)
+
+    @staticmethod
+    def __dask_scheduler__(graph: object, keys: object, **options: object) -> object:
+        return run_threads(graph, keys, **options)
+
+
+def compute_tasks(graph: object, keys: list[Any], scheduler: object) -> list[Any]:
+    """Return the results of some tasks; the scheduler is the one that Dask is configured for, if None."""
+    if not keys:
+        return []
+    options = {} if scheduler is None else {"scheduler": scheduler}
+    # Not computed: that would put the results together on one of the workers.
+    kept = _load("dask").persist(_Tasks(graph, keys), **options)[0].graph
+    client = client_of(scheduler)
+    found: list[Any] = [kept[key] for key in keys]
+    return found if client is None else cast("list[Any]", client.gather(found))
+
+
+def compute_all(collection: object, options: Mapping[str, object]) -> object:
+    """Return what a collection is in this process."""
+    return _load("dask").compute(collection, **options)[0]
+
+
+def persist_all(collection: object, options: Mapping[str, object]) -> object:
+    """Return a collection whose tasks are done, or run on a cluster."""
+    return _load("dask").persist(collection, **options)[0]
+
+
+def persist_as_is(collection: object) -> object:
+    """Return a collection whose tasks run where they are told to: Dask forgets it where it joins tasks."""
+    return _load("dask").persist(collection, optimize_graph=False)[0]
+
+
+def culled(graph: Any, keys: Sequence[Any], **_: object) -> Any:  # noqa: ANN401 - a graph
+    """Return the part of a graph that some keys need."""
+    return graph.cull(set(_load("dask.core").flatten([keys])))
+
+
+def run_threads(graph: object, keys: object, **options: object) -> object:
+    """Run a graph in threads of this process: what a collection does by default."""
+    return _load("dask.threaded").get(graph, keys, **options)

@@ -269,6 +269,7 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
             threads: Integer | None = None,
             progress: "Progress | None" = None,
             cancel: "Cancel | None" = None,
+            scheduler: object = None,
         ) -> "Tensor[ScalarT_co, IndexT_co]":
             """Return the elements as a tensor with memory of its own, at the same indices.
 
@@ -290,6 +291,9 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
                 Called with the bytes written so far, and of all, now and then.
             cancel
                 A `threading.Event`, or whatever has an `is_set` method: once that is true, the computation ends.
+            scheduler
+                What runs the tasks of Dask that the view reads: a client of a cluster, or "threads", "sync" and
+                the like. What is selected is cut where the chunks are, and comes here as it is.
 
             Raises
             ------

@@ -35,7 +35,7 @@ from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.sources._asking import Versions
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.tensor.lowlevel import hand_over, make_tensor
 from tensorwrapper.typing import Array, Order, ScalarT_co
 
 __all__ = ["ViewRunning"]
@@ -81,6 +81,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         threads: SupportsIndex | None = None,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
+        scheduler: object = None,
     ) -> Tensor[Any]:
         """Return the elements as a tensor with memory of its own, at the same indices.
 
@@ -102,6 +103,9 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             Called with the bytes written so far, and of all, now and then.
         cancel
             A `threading.Event`, or whatever has an `is_set` method: once that is true, the computation ends.
+        scheduler
+            What runs the tasks of Dask that the view reads: a client of a cluster, or "threads", "sync" and
+            the like. What is selected is cut where the chunks are, and comes here as it is.
 
         Raises
         ------
@@ -121,13 +125,13 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> v.compute(out[:, 1]).shape, out[:, 1].tolist()
         (Shape(5), [0.0, 1.0, 2.0, 3.0, 4.0])
         """
+        if scheduler is not None:
+            found: Tensor[Any] = hand_over("compute_over", self, scheduler)
+            return found if out is None else _copied(found, out)
         view = self._expression
         plain = cancel is None and progress is None and threads is None
         if plain and out is None and isinstance(order, str) and order == "C":
-            names = view.layout.implementation.names
-            small = small_copy(view, names)
-            if small is None and view.is_box and view.node.tensor is None:
-                small = small_copy(self.normal_form(), names)
+            small = self._small()
             if small is not None:
                 return small
         source = source_tensor(view)
@@ -158,6 +162,15 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         else:
             run_plan(plan, target, count, watch)
         return out if isinstance(out, Tensor) else as_tensor(out)
+
+    def _small(self) -> Tensor[Any] | None:
+        """Return the copy of a few elements that needs no plan; None if that is not what the view is."""
+        view = self._expression
+        names = view.layout.implementation.names
+        small = small_copy(view, names)
+        if small is None and view.is_box and view.node.tensor is None:
+            return small_copy(self.normal_form(), names)
+        return small
 
     def _of_rows(
         self,

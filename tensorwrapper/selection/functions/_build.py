@@ -18,7 +18,7 @@ from tensorwrapper.selection.functions._origins import at_origin, joint_origin, 
 from tensorwrapper.selection.rows._rows import joined_rows, put_together_rows
 from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray, is_lazy
 from tensorwrapper.selection.sources._asking import is_source
-from tensorwrapper.selection.sources._source import Source, TensorSource
+from tensorwrapper.selection.sources._source import HasSource, Source, TensorSource
 from tensorwrapper.shape.lowlevel import ModeNames, agreed_names, mode_of
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Index, IndexT_co, Modes, ScalarT_co, UnknownRank
@@ -35,7 +35,7 @@ __all__ = [
 
 _S = TypeVar("_S", bound=np.generic)
 
-ViewLike: TypeAlias = "View[Any] | Tensor[Any] | Source | LazyArray | npt.ArrayLike"
+ViewLike: TypeAlias = "View[Any] | Tensor[Any] | Source | HasSource | LazyArray | npt.ArrayLike"
 """What `as_view` accepts: a view, a tensor, another source, or anything that `as_tensor` takes."""
 
 Ranked: TypeAlias = "View[ScalarT_co, IndexT_co] | Tensor[ScalarT_co, IndexT_co] | np.ndarray[IndexT_co, np.dtype[ScalarT_co]]"  # noqa: E501 - checkers read one text
@@ -54,8 +54,8 @@ def as_view(source: ViewLike) -> View[Any]:
 
     Nothing is read. Arrays of other libraries whose elements are not in memory (datasets of h5py, arrays of
     Zarr, Dask and xarray, a TensorStore, and what has a shape, a NumPy dtype and slices like these) become an
-    `ArraySource`: what a view needs of them is read when it is computed. All else becomes a tensor, as by
-    `as_tensor`.
+    `ArraySource`: what a view needs of them is read when it is computed. What has a method ``as_source`` is
+    read through what that returns. All else becomes a tensor, as by `as_tensor`.
 
     Examples
     --------
@@ -67,6 +67,9 @@ def as_view(source: ViewLike) -> View[Any]:
     if isinstance(source, View):
         return cast("View[Any]", source)
     if not isinstance(source, Tensor | np.ndarray):
+        made = getattr(type(source), "as_source", None)
+        if made is not None:
+            return View(reading_of(made(source)))
         if is_source(source):
             return View(reading_of(source))
         if is_lazy(source):

@@ -19,7 +19,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["Ability", "Finished", "ReadHandle", "Source", "TensorSource", "WritableSource"]
+__all__ = ["Ability", "Finished", "HasSource", "ReadHandle", "Source", "TensorSource", "WritableSource"]
 
 Ability: TypeAlias = Literal["runs", "threads", "write", "atomic"]
 """What a source may do beside reading outer selections in the thread that asks.
@@ -92,6 +92,14 @@ class Source(Protocol):
 
     def cost(self, selection: Wanted) -> int:
         """Return how many bytes a read of the selection moves: arithmetic, for which nothing is asked."""
+        ...
+
+
+class HasSource(Protocol):
+    """What has elements elsewhere, and is no source itself: views of it read what it returns."""
+
+    def as_source(self) -> Source:
+        """Return the source of its elements."""
         ...
 
 

@@ -1,0 +1,414 @@
+"""`DaskTensor`: a jagged tensor in runs of rows, each of which is a task of Dask, or lies on a worker."""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import write_elements
+from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError
+from tensorwrapper.interop._operand import TensorLike
+from tensorwrapper.interop.dask._library import (
+    array_over,
+    compute_all,
+    compute_tasks,
+    culled,
+    layer_of,
+    name_of,
+    persist_all,
+    run_threads,
+)
+from tensorwrapper.interop.dask._pieces import Arrived, cut, cuts_of
+from tensorwrapper.interop.dask._rows import (
+    apply_ufunc,
+    join_rows,
+    map_cells,
+    map_each_row,
+    marks_of,
+    read_rows,
+    reduce_cells,
+    reduce_each_row,
+    reduce_elements,
+    reduce_found,
+    row_starts,
+)
+from tensorwrapper.interop.dask._shards import Held, lowered, tasks_over
+from tensorwrapper.selection import ReadHandle, View, Wanted, as_view
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, IntArray
+
+if TYPE_CHECKING:
+    import dask.array as da
+
+__all__ = ["DaskTensor", "rows_of"]
+
+RowFunction: TypeAlias = Callable[[Tensor[Any]], npt.ArrayLike]
+TileFunction: TypeAlias = Callable[[Array], npt.ArrayLike]
+
+
+def rows_of(value: TensorLike, marks: IntArray) -> "DaskTensor":
+    """Return a jagged tensor or view in runs of rows: a task for each."""
+    name = name_of("tensorwrapper", value, marks)
+    pairs = list(zip(marks[:-1].tolist(), marks[1:].tolist(), strict=True))
+    if isinstance(value, Tensor):
+        graph = layer_of(name, {(name, k): value[a:b] for k, (a, b) in enumerate(pairs)})
+    else:
+        lower, held = lowered(value)
+        parts = [((name, k), lower[a:b]) for k, (a, b) in enumerate(pairs)]
+        if held:
+            graph = tasks_over(name, parts, held, as_array=False, pinned=True)
+        else:
+            graph = layer_of(name, {key: (read_rows, part) for key, part in parts})
+    return DaskTensor(graph, name, value.shape, value.dtype, marks)
+
+
+@final
+@frozen(eq=False, repr=False)
+class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
+    """A jagged tensor as a collection of Dask, in parts that are runs of whole rows; `to_dask` makes it.
+
+    Part ``k`` has the rows ``marks[k]`` up to ``marks[k + 1]``, and the key ``(name, k)``. NumPy's ufuncs and
+    operators work part by part, and so do the methods below; ``as_view(collection)``, and an index, give
+    views: what these select moves, and nothing else.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> rows = tw.jagged([[1, 2, 3], [], [5, 6]]).to_dask(max_elements=3)
+    >>> rows.chunks, (rows * 10).compute(scheduler="sync").tolist()
+    (((2, 1),), [[10, 20, 30], [], [50, 60]])
+    >>> rows.reduce_tiles(np.add).compute(scheduler="sync").tolist(), rows[[2, 0]].shape
+    ([6, 0, 11], Shape.jagged([2, 3]))
+    """
+
+    graph: Any
+    """The tasks."""
+    name: str
+    """What the keys of the parts begin with."""
+    shape: Shape[Any]
+    """The indices of all elements."""
+    dtype: "np.dtype[Any]"
+    """The type of the elements."""
+    marks: IntArray
+    """Which row each part begins with, counted from 0, and (last) the number of rows."""
+
+    # What it is.
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.shape.size
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all elements."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def chunks(self) -> tuple[tuple[int, ...], ...]:
+        """How many rows each part has."""
+        return (tuple(np.diff(self.marks).tolist()),)
+
+    def __len__(self) -> int:
+        return int(self.marks[-1])
+
+    def __getitem__(self, key: Any) -> View[Any]:  # noqa: ANN401 - what a view takes
+        return as_view(self)[key]
+
+    def __repr__(self) -> str:
+        return f"<DaskTensor {self.shape!r} {self.dtype} in {len(self.marks) - 1} parts>"
+
+    # Computed.
+
+    def compute(self, **options: object) -> Tensor[Any]:
+        """Return all rows as a tensor in this process; the options are those of ``dask.compute``."""
+        return cast("Tensor[Any]", compute_all(self, options))
+
+    def persist(self, **options: object) -> "DaskTensor":
+        """Return the same collection with its parts in memory: on the workers, if there is a cluster."""
+        return cast("DaskTensor", persist_all(self, options))
+
+    def repartition(
+        self, *, max_elements: int | None = None, marks: npt.ArrayLike | None = None
+    ) -> "DaskTensor":
+        """Return the same rows in other parts; only what a part has not where it is put together moves.
+
+        Parameters
+        ----------
+        max_elements
+            How many elements a part may have.
+        marks
+            Instead: with which row each part begins, and the number of rows.
+
+        Raises
+        ------
+        ExtentError
+            If the parts are not all rows in order.
+        """
+        if (max_elements is None) == (marks is None):
+            raise ConversionError("repartition takes either max_elements or marks")
+        own = marks_of(self.shape, max_elements) if max_elements is not None else np.asarray(marks, np.int64)
+        if own.ndim != 1 or own[:1].tolist() != [0] or own[-1] != len(self) or (np.diff(own) < 0).any():
+            raise ExtentError(f"marks ascend from 0 to the {len(self)} rows, unlike {own.tolist()[:9]}")
+        return rows_of(as_view(self), own)
+
+    # Part by part.
+
+    def map_tiles(
+        self,
+        function: TileFunction,
+        *,
+        shape: Shape[Any] | None = None,
+        dtype: npt.DTypeLike | None = None,
+    ) -> "DaskTensor":
+        """Return what a function makes of the tiles (the innermost boxes; of rows, the rows).
+
+        Parameters
+        ----------
+        function
+            Takes an array of the tiles of one size, (n, *extents), as ``np.linalg.inv`` does, and returns one
+            of n new ones.
+        shape
+            What they are together, over as many rows; as before if not given.
+        dtype
+            The type of the new elements; as before if not given.
+        """
+        return self._mapped(map_cells, function, shape, dtype)
+
+    def map_rows(
+        self,
+        function: RowFunction,
+        *,
+        shape: Shape[Any] | None = None,
+        dtype: npt.DTypeLike | None = None,
+    ) -> "DaskTensor":
+        """Return what a function makes of each row of the outermost mode, which it gets as a tensor.
+
+        As `map_tiles`, but that the function is called for each row: rather for few long ones.
+        """
+        return self._mapped(map_each_row, function, shape, dtype)
+
+    def reduce_tiles(
+        self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
+    ) -> "da.Array | DaskTensor":
+        """Return one number for each tile, as `Tensor.reduce_tiles`: an array of Dask where that is a box."""
+        return self._reduced(function, initial, 0)
+
+    def reduce_rows(self, function: "np.ufunc | RowFunction", *, initial: object = None) -> "da.Array":
+        """Return one number for each row of the outermost mode, as an array of Dask.
+
+        Parameters
+        ----------
+        function
+            A ufunc that takes elements in any order, or what makes one number of a row, which it gets as a
+            tensor.
+        initial
+            Takes part in every reduction by a ufunc; needed if a row is empty and it has no identity.
+        """
+        if isinstance(function, np.ufunc):
+            return cast("da.Array", self._reduced(function, initial, self.shape.outer_rank - 1))
+        name = name_of("rows", self.name, function)
+        tasks = {(name, k): (functools.partial(reduce_each_row, function), key) for k, key in self._keys()}
+        dtype = np.asarray(function(_sample(self))).dtype
+        return array_over(layer_of(name, tasks, [self]), name, self.chunks, dtype)
+
+    def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> "da.Array":
+        """Return what a ufunc that takes elements in any order makes of all: an array of Dask of rank 0."""
+        dtype = ufunc.reduce(np.ones(1, self.dtype)).dtype
+        name = name_of("reduced", self.name, ufunc, initial)
+        tasks: dict[Any, Any] = {
+            (f"part-{name}", k): (functools.partial(reduce_elements, ufunc), key) for k, key in self._keys()
+        }
+        tasks[name,] = (functools.partial(reduce_found, ufunc, initial, dtype), list(tasks))
+        return array_over(layer_of(name, tasks, [self]), name, (), dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:  # noqa: ANN401
+        if method == "reduce" and set(options) <= {"axis"}:
+            axis = options.get("axis", 0)
+            if axis is None:
+                return self.reduce(ufunc)
+            if axis in (-1, self.shape.rank - 1) and self.shape.rank == self.shape.outer_rank + 1:
+                return self.reduce_tiles(ufunc)
+        if method != "__call__" or options or ufunc.nout != 1:
+            return NotImplemented
+        parts = [self._beside(own) for own in inputs]
+        operands = [None if part is not None else own for own, part in zip(inputs, parts, strict=True)]
+        if any(own is not None and np.ndim(own) for own in operands):
+            return NotImplemented
+        given = [part for part in parts if part is not None]
+        dtypes = iter(given)
+        sample = ufunc(*[np.ones(1, next(dtypes).dtype) if own is None else own for own in operands])
+        name = name_of(ufunc.__name__, *[part.name for part in given], operands)
+        call = functools.partial(apply_ufunc, ufunc, operands)
+        tasks = {(name, k): (call, *[(part.name, k) for part in given]) for k, _ in self._keys()}
+        return DaskTensor(layer_of(name, tasks, given), name, self.shape, sample.dtype, self.marks)
+
+    def _beside(self, other: Any) -> "DaskTensor | None":  # noqa: ANN401 - an operand of a ufunc
+        """Return another tensor of this shape in the same parts; None if it is none."""
+        if type(other) not in (DaskTensor, Tensor, View):
+            return None
+        if other.shape != self.shape:
+            raise ExtentMismatchError(f"rows of {other.shape!r} do not stand beside those of {self.shape!r}")
+        if type(other) is not DaskTensor:
+            return rows_of(other, self.marks)
+        return other if np.array_equal(other.marks, self.marks) else other.repartition(marks=self.marks)
+
+    def _keys(self) -> "list[tuple[int, tuple[str, int]]]":
+        return [(k, (self.name, k)) for k in range(len(self.marks) - 1)]
+
+    def _mapped(
+        self,
+        how: Callable[..., object],
+        function: object,
+        shape: Shape[Any] | None,
+        dtype: npt.DTypeLike | None,
+    ) -> "DaskTensor":
+        whole = self.shape if shape is None else shape
+        made = self.dtype if dtype is None else np.dtype(dtype)
+        if whole.is_box or whole.extent_at(()) != len(self):
+            raise ExtentMismatchError(f"{whole!r} has not the {len(self)} rows of {self.shape!r}")
+        name = name_of("mapped", self.name, how.__name__, function, whole, made)
+        first = whole.origin_at(())
+        ends = (self.marks + first).tolist()
+        targets = [whole[a:b] for a, b in pairwise(ends)]
+        tasks = {
+            (name, k): (functools.partial(how, function, _at_zero(target), made), key)
+            for (k, key), target in zip(self._keys(), targets, strict=True)
+        }
+        return DaskTensor(layer_of(name, tasks, [self]), name, whole, made, self.marks)
+
+    def _reduced(self, function: Any, initial: object, levels: int) -> "da.Array | DaskTensor":  # noqa: ANN401
+        name = name_of("tiles", self.name, function, initial, levels)
+        call = functools.partial(reduce_cells, function, initial, levels)
+        graph = layer_of(name, {(name, k): (call, key) for k, key in self._keys()}, [self])
+        if isinstance(function, np.ufunc):
+            dtype = function.reduce(np.ones(1, self.dtype)).dtype
+        else:
+            rank = self.shape.rank - self.shape.outer_rank
+            ones = np.ones((1,) * (rank + 1), self.dtype)
+            dtype = np.asarray(function(ones, axis=tuple(range(1, rank + 1)))).dtype
+        outer = self.shape.leading(self.shape.outer_rank - levels)
+        if outer.rank == 1:
+            return array_over(graph, name, self.chunks, dtype)
+        if outer.is_box:
+            rest = tuple([(extent,) for extent in outer.extents[1:]])
+            return array_over(graph, name, (*self.chunks, *rest), dtype)
+        return DaskTensor(graph, name, outer, dtype, self.marks)
+
+    def as_source(self) -> "RowSource":
+        """Return what views of it read."""
+        return RowSource(self)
+
+    # The protocol of Dask's collections.
+
+    def __dask_graph__(self) -> object:
+        return self.graph
+
+    def __dask_keys__(self) -> list[tuple[str, int]]:
+        return [key for _, key in self._keys()]
+
+    def __dask_layers__(self) -> tuple[str]:
+        return (self.name,)
+
+    def __dask_tokenize__(self) -> str:
+        return self.name
+
+    def __dask_postcompute__(self) -> tuple[Callable[..., Tensor[Any]], tuple[object, ...]]:
+        return join_rows, (self.shape, self.dtype)
+
+    def __dask_postpersist__(self) -> "tuple[Callable[..., DaskTensor], tuple[object, ...]]":
+        return _rebuilt, (self.name, self.shape, self.dtype, self.marks)
+
+    __dask_optimize__ = staticmethod(culled)
+    __dask_scheduler__ = staticmethod(run_threads)
+
+
+@final
+@frozen(eq=False)
+class RowSource:
+    """A collection of rows as a source of views; equal if the parts have the same name."""
+
+    rows: DaskTensor
+
+    @property
+    def shape(self) -> Shape[Any]:
+        """The indices of all rows."""
+        return self.rows.shape
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """The type of the elements."""
+        return self.rows.dtype
+
+    @property
+    def held(self) -> Held:
+        """Where the parts begin, and their keys; O(cells)."""
+        rows = self.rows
+        return Held(rows, rows.name, (row_starts(rows.shape)[rows.marks],), rows.shape, rows.dtype)
+
+    @property
+    def version(self) -> str:
+        """Nothing: what tasks make does not change."""
+        return ""
+
+    @property
+    def abilities(self) -> frozenset[Any]:
+        """Runs of elements."""
+        return frozenset(("runs",))
+
+    def cost(self, selection: Wanted) -> int:
+        """Return how many bytes the elements have."""
+        return selection.size * self.dtype.itemsize
+
+    def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
+        """Compute what is selected, part by part, as Dask is configured."""
+        name, held = name_of("read", self, list(selections)), self.held
+        tasks, targets = dict[Any, Any](), list[Array]()
+        for selection, target in zip(selections, out, strict=True):
+            for piece in cuts_of(selection, held.marks):
+                tasks[name, len(tasks)] = (cut, held.key(piece), piece.local)
+                targets.append(target[piece.place])
+        found = compute_tasks(layer_of(name, tasks, [self.rows]), list(tasks), None)
+        for target, own in zip(targets, found, strict=True):
+            write_elements(target, own)
+        return Arrived(len(selections))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RowSource) and self.rows.name == other.rows.name
+
+    def __hash__(self) -> int:
+        return hash(self.rows.name)
+
+    def __dask_tokenize__(self) -> object:
+        return "tensorwrapper.RowSource", self.rows.name
+
+
+def _rebuilt(
+    graph: Mapping[Any, object],
+    name: str,
+    shape: Shape[Any],
+    dtype: "np.dtype[Any]",
+    marks: IntArray,
+    *,
+    rename: dict[str, str] | None = None,
+) -> DaskTensor:
+    own = (rename or {}).get(name, name)
+    return DaskTensor(layer_of(own, graph), own, shape, dtype, marks)
+
+
+def _at_zero(shape: Shape[Any]) -> Shape[Any]:
+    """Return the rows of a part, counted from 0, as those of a tensor that was sliced are."""
+    return shape.translate_by((-shape.origin_at(()), *[0] * (shape.rank - 1)))
+
+
+def _sample(rows: DaskTensor) -> Any:  # noqa: ANN401 - a row
+    """Return a row of one element of the same rank."""
+    from tensorwrapper.tensor import as_tensor  # noqa: PLC0415
+
+    return as_tensor(np.ones((1,) * (rows.shape.rank - 1), rows.dtype))
