@@ -9,7 +9,7 @@ import numpy as np
 from tensorwrapper._arrays import CACHED
 from tensorwrapper._integers import MAX_INT64, to_threads
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout
+from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout, write_elements
 from tensorwrapper.errors import (
     BufferSizeError,
     ConversionError,
@@ -40,6 +40,7 @@ __all__ = [
     "threads_for",
 ]
 
+_FEW = 16  # pieces up to which each is written by itself
 _LARGE = 1 << 25  # bytes from which memory, and its pages, are better written by two threads
 
 Target: TypeAlias = "Tensor[Any] | Array"
@@ -53,23 +54,48 @@ def source_tensor(view: Expression) -> Tensor[Any] | None:
 
 
 def small_copy(view: Expression, names: ModeNames | None) -> Tensor[Any] | None:
-    """Return the elements of a view in memory of their own, if they are a few that lie in strides.
+    """Return the elements of a view in memory of their own, if they are a few in strides, or pieces of such.
 
     This is the short way of what a plan does, and gives the same. Names of modes are given, because a normal
     form has none.
     """
-    tensor = view.node.tensor
-    implementation = view.layout.implementation
+    node, implementation = view.node, view.layout.implementation
     box = implementation.strided_box()
-    if tensor is None or box is None:
+    tensor = node.tensor
+    if box is None or (tensor is None and not node.is_sharing):
         return None
     extents, origin, _, _ = box
-    array = tensor.buffer.memory_of(implementation) if math.prod(extents) <= CACHED else None
-    if array is None:
+    if math.prod(extents) > CACHED:
         return None
-    flat = array.flatten()
+    if tensor is None:
+        flat = _small_pieces(view)
+    else:
+        array = tensor.buffer.memory_of(implementation)
+        flat = None if array is None else array.flatten()
+    if flat is None:
+        return None
     strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
     return make_tensor(wrap_layout(new_strided(extents, origin, strides, 0), names), Dense(flat))
+
+
+def _small_pieces(view: Expression) -> Array | None:
+    """Return the elements of pieces that share out a mode, flat, if they are few and each is in strides."""
+    node = view.node
+    if not view.is_whole or len(node.operands) > _FEW:
+        return None
+    arrays: list[tuple[tuple[slice, ...], Array]] = []
+    for mode, own, part in node.shared():
+        tensor = part.node.tensor
+        array = None if tensor is None else tensor.buffer.memory_of(part.layout.implementation)
+        if array is None:
+            return None
+        arrays.append(((*[slice(None)] * mode, slice(own.start, own.stop, own.step)), array))
+    if not arrays:
+        return None
+    found: Array = np.empty(node.extents, arrays[0][1].dtype)
+    for window, array in arrays:
+        write_elements(found[window], array)
+    return found.reshape(-1)
 
 
 def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Array:

@@ -16,12 +16,12 @@ import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import evolve, frozen, slot_setters, token_of, value_class
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
+from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._walks import are_equal, flattened, operands_first, rebuilt
 from tensorwrapper.selection.operations._atom import Call
-from tensorwrapper.selection.runners._cells import CellRunner
+from tensorwrapper.selection.runners._cells import CellRunner, fitting
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._transform import Transform
@@ -166,6 +166,10 @@ class Node(ABC):
         """Return the normal form, from zero on, of a selection; None if any node's will do."""
         return None
 
+    def sliced(self, layout: Layout, normalize: Normalize) -> "Expression | None":  # noqa: ARG002
+        """Return what `selected` does for a slice, by a shorter way; None if there is none."""
+        return None
+
     def cast(self, view: "Expression", dtype: "np.dtype[Any]") -> "Expression | None":  # noqa: ARG002
         """Return a view of this node with elements of another type; None if they are cast one by one."""
         return None
@@ -208,18 +212,7 @@ class Node(ABC):
         ExtentMismatchError
             If they are not as many as the places.
         """
-        found = np.asarray(self.values(places, given))
-        if found.dtype != self.dtype:
-            raise DTypeError(f"`values` of {self.name!r} gave {found.dtype}, and its dtype is {self.dtype}")
-        # A node without modes has one place, whose operands may be asked for many times.
-        extents = np.broadcast_shapes(*[np.shape(own) for own in (*places, *given)])
-        try:
-            return np.broadcast_to(found, extents)
-        except ValueError as error:
-            raise ExtentMismatchError(
-                f"`values` of {self.name!r} gave an array of extents {found.shape} for places of extents "
-                f"{extents}"
-            ) from error
+        return fitting(np.asarray(self.values(places, given)), self.dtype, (*places, *given), self.name)
 
     def runner(self, view: "Expression", given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         """Return what computes a view of this node that is in normal form.
@@ -489,7 +482,11 @@ def whole(node: Node, names: ModeNames | None = None) -> Expression:
 
 def at_zero(view: Expression) -> Expression:
     """Return a view with its origin at zero, and without names of modes."""
-    if view.layout.implementation.names is not None:
+    known = view.layout.implementation
+    box = known.strided_box()
+    if box is not None and known.names is None and not any(box[1]):
+        return view
+    if known.names is not None:
         view = unnamed_view(view)
     if not view.is_box:
         try:

@@ -1,13 +1,19 @@
 """Pieces of a mode that are one view: what continues, what interleaves, what repeats a constant."""
 
-from tensorwrapper.layout import AxisMap, Stride
-from tensorwrapper.layout.lowlevel import over_box, wrap_layout
+from typing import Any, TypeAlias
+
+from tensorwrapper.layout import AxisMap, Layout, Stride
+from tensorwrapper.layout.lowlevel import new_strided, over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._pieces import Piece
 from tensorwrapper.selection.transforms._maps import maps_of
+from tensorwrapper.typing import Extents, Index
 
 __all__ = ["merged"]
+
+_Box: TypeAlias = "tuple[Extents, Index, Index, int]"
+"""Extents, origin, strides and offset of a layout in strides."""
 
 
 def merged(pieces: list[Piece], mode: int) -> list[Piece]:
@@ -39,7 +45,14 @@ def _continued(first: Expression, second: Expression, mode: int) -> Expression |
     together = (*extents[:mode], sum(counts), *extents[mode + 1 :])
     if isinstance(a, Filling) and a.is_like(b):
         return a.over(together)
-    if not a.is_leaf or a != b:
+    if not a.is_leaf:
+        return None
+    one, two = first.layout.implementation.strided_box(), second.layout.implementation.strided_box()
+    if one is not None and two is not None:
+        # The short way, without axis maps; most pieces fail here, and are not compared.
+        layout = _one_line(together, one, two, mode)
+        return None if layout is None or a != b else Expression(a, layout)
+    if a != b:
         return None
     here, there = maps_of(first.layout), maps_of(second.layout)
     if here is None or there is None:
@@ -54,6 +67,19 @@ def _continued(first: Expression, second: Expression, mode: int) -> Expression |
     if (counts[1] > 1 and steps[1].step != step) or further != base + step * counts[0]:
         return None
     return _strided(first, base, axes, mode, Stride(sum(counts), step))
+
+
+def _one_line(extents: Extents, one: _Box, two: _Box, mode: int) -> Layout[Any] | None:
+    """Return the layout of two in strides that follow one another along a mode, if it has strides, too."""
+    counts, _, strides, base = one
+    further, steps = two[3], two[2]
+    step = strides[mode] if counts[mode] > 1 else further - base
+    if further != base + step * counts[mode] or (two[0][mode] > 1 and steps[mode] != step):
+        return None
+    if strides[:mode] + strides[mode + 1 :] != steps[:mode] + steps[mode + 1 :]:
+        return None
+    steps = (*strides[:mode], step, *strides[mode + 1 :])
+    return wrap_layout(new_strided(extents, (0,) * len(extents), steps, base))
 
 
 def _interleaved(pieces: list[Piece], mode: int) -> list[Piece]:
@@ -83,6 +109,7 @@ def _take_turns(pieces: list[Piece], mode: int) -> bool:
     many, node = len(pieces), pieces[0].view.node
     return (
         many > 1
+        and pieces[1].start == 1  # Most do not take turns, and are found out here.
         and all(piece.start == n for n, piece in enumerate(pieces))
         and all(piece.step == many or piece.count(mode) == 1 for piece in pieces)
         and node.is_leaf

@@ -35,7 +35,7 @@ class Piece:
 
     def positions(self, mode: int) -> range:
         """Return the positions."""
-        return range(self.start, self.start + self.step * self.count(mode), self.step)
+        return range(self.start, self.start + self.step * self.view.extents[mode], self.step)
 
 
 @final

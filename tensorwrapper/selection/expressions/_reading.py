@@ -49,6 +49,7 @@ class Reading(Node):
     dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
 
     json_names: ClassVar[tuple[str, ...]] = ("source", "memory")
+    is_leaf: ClassVar[bool] = True
 
     def __attrs_post_init__(self) -> None:
         source = self.source
@@ -61,10 +62,6 @@ class Reading(Node):
     @property
     def name(self) -> str:
         return "source"
-
-    @property
-    def is_leaf(self) -> bool:
-        return True
 
     def __reduce__(self) -> "tuple[type[Reading], tuple[Source]]":
         return Reading, (self.source,)

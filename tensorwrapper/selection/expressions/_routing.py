@@ -4,7 +4,8 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any, ClassVar, cast, final
 
 import attrs
@@ -13,7 +14,7 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper._progressions import solve_progression
 from tensorwrapper._value_class import frozen
-from tensorwrapper.layout import AxisMap, Stride, Table
+from tensorwrapper.layout import AxisMap, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, new_strided, over_box, wrap_layout
 from tensorwrapper.selection.expressions._cellwise import cast_view
 from tensorwrapper.selection.expressions._cover import check_cover
@@ -34,7 +35,7 @@ from tensorwrapper.selection.expressions._pieces import Part, Piece, Run, parts_
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._routing import RoutingRunner
-from tensorwrapper.selection.transforms._maps import canonical
+from tensorwrapper.selection.transforms._maps import Spaced, canonical, spaced
 from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 from tensorwrapper.typing import Array, Extents, IntArray
 
@@ -77,7 +78,7 @@ class SharedMode(Node):
 
     def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         numbers, within = self.numbers(positions[..., self.mode])
-        operands = self.operands  # Which some nodes make anew each time.
+        operands = self.operands
         for number, chosen in grouped(numbers):
             own = positions[chosen]
             own[..., self.mode] = within[chosen]
@@ -98,12 +99,31 @@ class SharedMode(Node):
             return self._tabled(transform, mode, move.offsets() + coordinate.constant, normalize)
         return self._of_runs(transform, mode, runs, normalize)
 
+    def sliced(self, layout: Layout, normalize: Normalize) -> Expression | None:
+        slices = spaced(layout, self.extents)
+        if slices is None:
+            return None
+        mode = self.mode
+        first, step, count = slices[mode]
+        found: list[tuple[Part, Expression]] = []
+        for part in self.parts_of_run((0, count, first, step)):
+            view = _line_of(part, slices, mode)
+            if view is None:
+                return None  # before anything is normalized, which would count twice
+            found.append((part, view))
+        # What lies in strides is in normal form by then.
+        pieces = [
+            Piece(part.start, part.step, view if view.node.is_leaf else normalize(view))
+            for part, view in found
+        ]
+        return route(mode, tuple([count for _, _, count in slices]), pieces)
+
     def _of_runs(self, transform: Transform, mode: int, runs: list[Run], normalize: Normalize) -> Expression:
         pieces: list[Piece] = []
         plain = len(transform.extents) == len(transform.coordinates) == 1
         for run in runs:
             for part in self.parts_of_run(run):
-                line = _line_of(part) if plain else None
+                line = _line_of(part, [(0, 1, part.count)], 0) if plain else None
                 if line is not None:
                     pieces.append(Piece(part.start, part.step, normalize(line)))
                     continue
@@ -177,16 +197,20 @@ class Routing(SharedMode):
     mode: int
     extents: Extents
     pieces: tuple[Piece, ...]
+    # What everybody asks for who looks at a view.
+    operands: tuple[Expression, ...] = attrs.field(init=False, eq=False, repr=False)
 
     json_names: ClassVar[tuple[str, ...]] = ("route",)
 
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return tuple([piece.view for piece in self.pieces])
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "operands", tuple([piece.view for piece in self.pieces]))
 
     @property
     def name(self) -> str:
         return "route"
+
+    def __reduce__(self) -> "tuple[Callable[..., Routing], tuple[int, Extents, tuple[Piece, ...]]]":
+        return Routing, (self.mode, self.extents, self.pieces)
 
     def with_operands(self, operands: tuple[Expression, ...]) -> "Routing":
         pairs = zip(self.pieces, operands, strict=True)
@@ -292,16 +316,23 @@ class Routing(SharedMode):
         return Routing(mode, (*extents[:mode], total, *extents[mode + 1 :]), ordered)
 
 
-def _line_of(part: Part) -> Expression | None:
-    """Return evenly spaced positions of an operand of one mode and one step, without a transform."""
+def _line_of(part: Part, slices: Sequence[Spaced], mode: int) -> Expression | None:
+    """Return a slice of an operand whose modes have one step each, without a transform; None of others."""
+    node = part.operand.node
     box = part.operand.layout.implementation.strided_box()
-    if box is None:
+    if box is None or node.is_constant:
         return None
-    _, _, (step,), offset = box
-    # The only position has no step of its own.
-    strides = (step * part.stride if part.count > 1 else 0,)
-    layout = wrap_layout(new_strided((part.count,), (0,), strides, offset + step * part.first))
-    return Expression(part.operand.node, layout)
+    extents: list[int] = []
+    strides: list[int] = []
+    offset = box[3]
+    for m, stride in enumerate(box[2]):
+        first, step, count = slices[m] if m != mode else (part.first, part.stride, part.count)
+        extents.append(count)
+        # The only position has no step of its own.
+        strides.append(stride * step if count > 1 else 0)
+        offset += stride * first
+    layout = new_strided(tuple(extents), (0,) * len(extents), tuple(strides), offset)
+    return Expression(node, wrap_layout(layout))
 
 
 def route(mode: int, extents: Extents, pieces: list[Piece]) -> Expression:
@@ -315,7 +346,7 @@ def route(mode: int, extents: Extents, pieces: list[Piece]) -> Expression:
     flat: list[Piece] = []
     for piece in pieces:
         flat += _flattened(piece, mode)
-    flat.sort(key=lambda piece: piece.start)
+    flat.sort(key=attrgetter("start"))
     first = flat[0].view.node
     if isinstance(first, Filling) and all(first.is_like(piece.view.node) for piece in flat):
         return first.over(extents)

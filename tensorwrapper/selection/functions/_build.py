@@ -87,8 +87,12 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression]
     if not views:
         raise ConversionError(f"{what} needs at least one view")
     _check_fills(views, what)
-    dtype = promoted([view.dtype for view in views], [], what)
-    own = [(view if view.dtype == dtype else view.astype(dtype))._expression for view in views]
+    given_types = [view._expression.node.dtype for view in views]
+    dtype = promoted(given_types, [], what)
+    own = [
+        (view if given == dtype else view.astype(dtype))._expression
+        for view, given in zip(views, given_types, strict=True)
+    ]
     return own, [lies_at(item, part) for item, part in zip(given, own, strict=True)]
 
 
@@ -116,19 +120,22 @@ def _named(view: View[Any], names: ModeNames | None) -> View[Any]:
 def _check_fills(views: list[View[Any]], what: str) -> None:
     """Raise if some of these are sparse tensors, and others dense; deeper down it is found when computed."""
     tensors = [view._expression.node.tensor for view in views]
-    fills = [tensor is not None and tensor.buffer.fill_value is not None for tensor in tensors]
-    if any(fills) and not all(fills[n] or tensors[n] is None for n in range(len(fills))):
+    values = [None if tensor is None else tensor.buffer.fill_value for tensor in tensors]
+    fills = [value is not None for value in values]
+    if not any(fills):
+        return
+    if not all(value is not None or own is None for value, own in zip(values, tensors, strict=True)):
         number = fills.index(False)
         shape = views[number].shape
         raise ConversionError(
             f"{what}: operand {number}, {shape!r}, is dense, and operand {fills.index(True)} is sparse: "
             "to_dense() of that one"
         )
-    values = [tensor.buffer.fill_value for tensor in tensors if tensor is not None]
+    first = next(value for value in values if value is not None)
     for number, value in enumerate(values):
-        if value is not None and values[0] is not None and not is_fill(value, values[0]).all():
+        if value is not None and not is_fill(value, first).all():
             raise ConversionError(
-                f"{what}: sparse tensors of fills {values[0]} and {value} are no one sparse tensor: operand "
+                f"{what}: sparse tensors of fills {first} and {value} are no one sparse tensor: operand "
                 f"{number} needs another fill, or to_dense() of both"
             )
 
@@ -186,10 +193,13 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     """
     own, places = _of_one_type(parts, "concat")
     given = [at_zero(part) for part in own]
-    number = mode_of(mode, given[0].shape.rank)
-    if not all(part.is_box for part in given):
-        origin = joint_origin_of_rows(given[0].shape.rank, given, places, "concat", number)
+    boxes = [part.is_box for part in given]
+    if not all(boxes):
+        rank = given[0].shape.rank
+        number = mode_of(mode, rank)
+        origin = joint_origin_of_rows(rank, given, places, "concat", number)
         return _named(View(at_origin(joined_rows(number, given), origin)), _names_of(own, "concat"))
+    number = mode_of(mode, len(given[0].extents))
     _aligned(given, number, "concat")
     origin = _origin_of(given, places, "concat", number)
     return _placed(Joining.of(number, given), _names_of(own, "concat"), origin)

@@ -8,16 +8,33 @@ import numpy.typing as npt
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import convert_elements, write_elements
+from tensorwrapper.errors import DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.runners._blocks import Window, cut, inside, shift_window, window_extents
 from tensorwrapper.selection.runners._leaves import Runner, places_in, points_through
 from tensorwrapper.selection.transforms._transform import Transform, take_apart
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["CastRunner", "CellRunner", "ChoosingRunner", "ExtremeRunner", "ValuesAt"]
+__all__ = ["CastRunner", "CellRunner", "ChoosingRunner", "ExtremeRunner", "ValuesAt", "fitting"]
 
 ValuesAt: TypeAlias = "Callable[[Sequence[IntArray], Sequence[Array]], Array]"
 """Returns elements at positions, one array per mode, of the elements that others have there."""
+
+
+def fitting(found: Array, dtype: "np.dtype[Any]", around: Sequence[Array], name: str) -> Array:
+    """Return what `values` of a node of this name gave, over all places; raise if it is not what was said.
+
+    `around` are the places, and what operands have there: one without modes may be asked for many times.
+    """
+    if found.dtype != dtype:
+        raise DTypeError(f"`values` of {name!r} gave {found.dtype}, and its dtype is {dtype}")
+    extents = np.broadcast_shapes(*[np.shape(own) for own in around])
+    try:
+        return np.broadcast_to(found, extents)
+    except ValueError as error:
+        raise ExtentMismatchError(
+            f"`values` of {name!r} gave an array of extents {found.shape} for places of extents {extents}"
+        ) from error
 
 
 @final

@@ -1,6 +1,6 @@
 """Axis maps of layouts, and the one form in which layouts that select the same are equal."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -8,7 +8,10 @@ from tensorwrapper.layout import AxisMap, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_strided, over_box, wrap_layout
 from tensorwrapper.typing import Extents, Index
 
-__all__ = ["box_of", "canonical", "maps_of", "moved"]
+__all__ = ["Spaced", "box_of", "canonical", "maps_of", "moved", "spaced"]
+
+Spaced: TypeAlias = "tuple[int, int, int]"
+"""Evenly spaced positions of a mode: the first, the step to the next, and how many."""
 
 
 def maps_of(layout: Layout[Any]) -> tuple[int, tuple[AxisMap, ...]] | None:
@@ -24,6 +27,30 @@ def box_of(layout: Layout[Any]) -> tuple[Extents, Index]:
         return box[0], box[1]
     shape = layout.shape
     return shape.extents, shape.origin
+
+
+def spaced(layout: Layout[Any], extents: Extents) -> list[Spaced] | None:
+    """Return the positions of each mode of a box that a slice of it selects; None of other selections.
+
+    The layout has elements, and addresses the places of the box in row-major order: a slice has a mode for
+    each, and a step in each. O(rank); this is the short way of `take_apart`.
+    """
+    box = layout.implementation.strided_box()
+    if box is None or len(box[0]) != len(extents):
+        return None
+    counts, _, strides, place = box
+    found: list[Spaced] = []
+    unit = 1
+    for mode in range(len(extents) - 1, -1, -1):
+        extent, count = extents[mode], counts[mode]
+        first = place // unit % extent
+        step, rest = divmod(strides[mode], unit) if count > 1 else (1, 0)
+        # Positions that stay in their mode name their place in one way only.
+        if rest or not step or not 0 <= first + step * (count - 1) < extent:
+            return None
+        found.append((first, step, count))
+        unit *= extent
+    return found[::-1]
 
 
 def moved(layout: Layout[Any], origin: Index, by: int) -> Layout[Any]:
