@@ -32,6 +32,8 @@ __all__ = [
     "LeakedResourceWarning",
     "LocalProtocolError",
     "ModeNameError",
+    "NdselError",
+    "NdselReason",
     "OutOfBoundsError",
     "ParseError",
     "PeerUnreachableError",
@@ -319,6 +321,41 @@ class SelectionError(TensorWrapperError, ValueError):
     """What kind of rule was broken."""
 
     def __init__(self, reason: SelectionReason, message: str) -> None:
+        super().__init__(reason, message)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"[{self.reason}] {self.args[1]}"
+
+
+NdselReason = Literal[
+    "invalid_json",
+    "unknown_kind",
+    "multiple_upper_bounds",
+    "rank_mismatch",
+    "step_zero",
+    "negative_step_unsupported",
+]
+"""What is wrong with a message of ndsel: the codes of that specification."""
+
+
+class NdselError(ParseError):
+    """A message of ndsel is refused; ``reason`` is the code that its specification has for it.
+
+    Examples
+    --------
+    >>> from tensorwrapper import selection as sel
+    >>> try:
+    ...     sel.normalize_ndsel({"kind": "slice", "start": [0], "stop": [4], "step": [0]})
+    ... except NdselError as error:
+    ...     error.reason
+    'step_zero'
+    """
+
+    reason: NdselReason
+    """Which rule was broken."""
+
+    def __init__(self, reason: NdselReason, message: str) -> None:
         super().__init__(reason, message)
         self.reason = reason
 

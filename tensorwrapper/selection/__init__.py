@@ -40,8 +40,10 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.plans._steps import Step, StepKind
     from tensorwrapper.selection.routing._routes import Route, RouteGroup
     from tensorwrapper.selection.schema._limits import SchemaLimits
+    from tensorwrapper.selection.schema._ndsel import normalize_ndsel
     from tensorwrapper.selection.schema._nodes import register_node
     from tensorwrapper.selection.schema._read import from_json
+    from tensorwrapper.selection.schema._transforms import from_ndsel, from_tensorstore
     from tensorwrapper.selection.schema._write import SchemaForm, sources, to_json
     from tensorwrapper.selection.sources._alternatives import Alternatives
     from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray
@@ -96,6 +98,8 @@ __all__ = [
     "concat",
     "eye",
     "from_json",
+    "from_ndsel",
+    "from_tensorstore",
     "full",
     "integers",
     "interleave",
@@ -104,6 +108,7 @@ __all__ = [
     "maximum",
     "minimum",
     "normal",
+    "normalize_ndsel",
     "ones",
     "pad",
     "pad_rows",
@@ -150,7 +155,9 @@ __getattr__, __dir__ = lazy_names(
         "computing._targets": ("Target",),
         "schema._limits": ("SchemaLimits",),
         "schema._nodes": ("register_node",),
+        "schema._ndsel": ("normalize_ndsel",),
         "schema._read": ("from_json",),
+        "schema._transforms": ("from_ndsel", "from_tensorstore"),
         "schema._write": ("SchemaForm", "sources", "to_json"),
         "sources._alternatives": ("Alternatives",),
         "sources._arrays": ("ArraySource", "LazyArray"),

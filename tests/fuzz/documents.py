@@ -90,6 +90,26 @@ def _use_graph(graph: sharding.Graph) -> None:
     graph.check()
 
 
+def _messages() -> list[bytes]:
+    messages: list[dict[str, Any]] = [
+        {"kind": "point", "coords": [1, 2]},
+        {"kind": "box", "inclusive_min": [1, ["-inf"]], "inclusive_max": [3, 4], "labels": ["x", ""]},
+        {"kind": "slice", "start": [0, 1], "stop": [4, 6], "step": [2, 3]},
+        {"kind": "points", "coords": [[0, 0], [3, 5], [1, 1]]},
+        {"input_shape": [2, 3], "output": [{"input_dimension": 0, "stride": -2, "offset": 3}, {}]},
+        {"input_shape": [2], "output": [{"index_array": [1, 3]}, {"index_array": [5, 0], "stride": 1}]},
+    ]
+    return [json.dumps(message).encode() for message in messages]
+
+
+def _read_message(data: bytes) -> Any:
+    text = _text(data)
+    try:
+        return sel.from_ndsel(text, SOURCES["0"])
+    except TensorWrapperError:
+        return sel.from_tensorstore(text, SOURCES["0"])
+
+
 def _read_tensorstore(data: bytes) -> Any:
     text = _text(data)
     try:
@@ -179,6 +199,14 @@ SIZES = [{"sizes": [[1, 2], [3, 4]], "metadata": {"dim_names": ["a", "b"], "perm
 SIZES += [{"sizes": [[2, 2]], "metadata": {"uniform_shape": [2, None]}}]
 
 TARGETS = [
+    Target(
+        "ndsel",
+        _read_message,
+        _messages,
+        ("selection.from_ndsel", "selection.from_tensorstore"),
+        _use_view,
+        mutate=mutate_json,
+    ),
     Target(
         "selection-json",
         lambda data: sel.from_json(_text(data), sources=JAGGED, frames=TABLES, limits=LIMITS),
