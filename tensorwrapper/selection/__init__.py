@@ -21,20 +21,8 @@ if TYPE_CHECKING:
         stack,
     )
     from tensorwrapper.selection.functions._elementwise import maximum, minimum, where
-    from tensorwrapper.selection.functions._generate import (
-        bernoulli,
-        compute,
-        eye,
-        full,
-        integers,
-        iota,
-        linspace,
-        normal,
-        ones,
-        random,
-        uniform,
-        zeros,
-    )
+    from tensorwrapper.selection.functions._generate import compute, eye, full, iota, linspace, ones, zeros
+    from tensorwrapper.selection.functions._random import bernoulli, integers, normal, random, uniform
     from tensorwrapper.selection.operations._atom import Atom
     from tensorwrapper.selection.plans._plan import Plan, SourceRead
     from tensorwrapper.selection.plans._steps import Step, StepKind
@@ -129,20 +117,8 @@ __getattr__, __dir__ = lazy_names(
     {
         "functions._build": ("ViewLike", "as_view", "concat", "interleave", "pad", "pad_rows", "stack"),
         "functions._elementwise": ("maximum", "minimum", "where"),
-        "functions._generate": (
-            "bernoulli",
-            "compute",
-            "eye",
-            "full",
-            "integers",
-            "iota",
-            "linspace",
-            "normal",
-            "ones",
-            "random",
-            "uniform",
-            "zeros",
-        ),
+        "functions._generate": ("compute", "eye", "full", "iota", "linspace", "ones", "zeros"),
+        "functions._random": ("bernoulli", "integers", "normal", "random", "uniform"),
         "_selector": ("NewMode", "Selector"),
         "_view": ("View",),
         "operations._atom": ("Atom",),

@@ -40,12 +40,10 @@ def empty(
 ) -> Tensor[ScalarT_co]: ...
 @overload
 def empty(
-    shape: Shape[IndexT_co], *, dtype: npt.DTypeLike = ..., layout: Layout[Any] | None = None
+    shape: Shape[IndexT_co], *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
 ) -> Tensor[Any, IndexT_co]: ...
 @overload
-def empty(
-    shape: ShapeLike, *, dtype: npt.DTypeLike = ..., layout: Layout[Any] | None = None
-) -> Tensor[Any]: ...
+def empty(shape: ShapeLike, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any]: ...
 def empty(
     shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
 ) -> Tensor[Any]:
@@ -101,12 +99,10 @@ def zeros(
 ) -> Tensor[ScalarT_co]: ...
 @overload
 def zeros(
-    shape: Shape[IndexT_co], *, dtype: npt.DTypeLike = ..., layout: Layout[Any] | None = None
+    shape: Shape[IndexT_co], *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
 ) -> Tensor[Any, IndexT_co]: ...
 @overload
-def zeros(
-    shape: ShapeLike, *, dtype: npt.DTypeLike = ..., layout: Layout[Any] | None = None
-) -> Tensor[Any]: ...
+def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any]: ...
 def zeros(
     shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
 ) -> Tensor[Any]:
@@ -273,7 +269,7 @@ def eye(
     columns: SupportsIndex | None = None,
     *,
     diagonal: SupportsIndex = 0,
-    dtype: npt.DTypeLike = ...,
+    dtype: npt.DTypeLike,
 ) -> Tensor[Any, Rank2]: ...
 def eye(
     rows: SupportsIndex,

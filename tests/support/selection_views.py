@@ -62,7 +62,7 @@ VIEWS = {
     "full of strings": lambda: sel.full((1,), "x\u00e9"),
     "iota": lambda: sel.iota(Shape(2, 3, origin=(0, 5)), 1, start=2, step=-1),
     "linspace": lambda: sel.linspace(0, 1, 5),
-    "eye": lambda: sel.eye(2, 3, offset=1, dtype="<i2"),
+    "eye": lambda: sel.eye(2, 3, diagonal=1, dtype="<i2"),
     "random": lambda: sel.random(Shape(2, origin=(7,)), seed=11),
     "normal": lambda: sel.normal((2,), 0, np.float32(2.5), seed=2**64 - 1, dtype="<f4"),
     "bernoulli": lambda: sel.bernoulli((3,), 0.25, seed=1),

@@ -200,10 +200,10 @@ def _counted(given: NodeFields) -> "np.dtype[Any]":
 @final
 @frozen
 class Diagonal(Generator):
-    """Ones where the coordinates of two modes differ by `offset`, else zeros: the identity matrix."""
+    """Ones where the coordinates of two modes differ by `diagonal`, else zeros: the identity matrix."""
 
     shape: Shape
-    offset: int
+    diagonal: int
     dtype: "np.dtype[Any]"
 
     json_names: ClassVar[tuple[str, ...]] = ("eye",)
@@ -214,15 +214,15 @@ class Diagonal(Generator):
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         row, column = [own + start for own, start in zip(places, self.origin, strict=True)]
-        found: Array = np.equal(column - row, self.offset).astype(self.dtype)
+        found: Array = np.equal(column - row, self.diagonal).astype(self.dtype)
         return found
 
     @property
     def title(self) -> str:
-        return f"eye(offset={self.offset})"
+        return f"eye(diagonal={self.diagonal})"
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:  # noqa: ARG002
-        return {"eye": self.offset, **self._facts()}
+        return {"eye": self.diagonal, **self._facts()}
 
     @classmethod
     def from_json(cls, given: NodeFields) -> "Diagonal":

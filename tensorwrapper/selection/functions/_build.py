@@ -205,6 +205,15 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     return _placed(Joining.of(number, given), _names_of(own, "concat"), origin)
 
 
+@overload
+def interleave(
+    parts: "Iterable[Ranked[ScalarT_co, IndexT_co]]", *, mode: SupportsIndex = 0
+) -> View[ScalarT_co, IndexT_co]:
+    """Return the views in turns along a mode: position p is position ``p div k`` of view ``p mod k``."""
+
+
+@overload
+def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]: ...
 def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     """Return the views in turns along a mode: position p is position ``p div k`` of view ``p mod k``.
 
@@ -323,6 +332,27 @@ def pad(
     return as_view(source).pad(cast("Any", widths), boundary=boundary, fill_value=fill_value)
 
 
+@overload
+def pad_rows(
+    source: "Ranked[ScalarT_co, IndexT_co]",
+    length: SupportsIndex,
+    *,
+    fill_value: object = 0,
+    mode: SupportsIndex = -1,
+    clip: bool = False,
+) -> View[ScalarT_co, IndexT_co]:
+    """Return a view in which `mode` has at least `length` indices; the new elements are `fill_value`."""
+
+
+@overload
+def pad_rows(
+    source: ViewLike,
+    length: SupportsIndex,
+    *,
+    fill_value: object = 0,
+    mode: SupportsIndex = -1,
+    clip: bool = False,
+) -> View[Any]: ...
 def pad_rows(
     source: ViewLike,
     length: SupportsIndex,

@@ -1,6 +1,9 @@
 """Views that choose among views, cell by cell: where, minimum, maximum."""
 
-from typing import Any, Literal, TypeAlias, cast, overload
+# pyright: reportOverlappingOverload=false
+# To checkers an int is a float as well, so what is said of ints stands before what is said of floats.
+
+from typing import Any, Literal, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 
@@ -16,6 +19,10 @@ from tensorwrapper.selection.functions._origins import at_origin, joint_origin, 
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.shape.lowlevel import ModeNames, agreed_names
 from tensorwrapper.typing import Extents, Index, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
+
+# Numbers of Python take on the type of what stands beside them, if it is of their kind.
+_I = TypeVar("_I", bound=np.integer[Any])
+_F = TypeVar("_F", bound=np.inexact[Any])
 
 __all__ = ["Operand", "maximum", "minimum", "where"]
 
@@ -44,6 +51,42 @@ def where(
 def where(
     mask: "Ranked[Any, Rank3]", x: "Ranked[ScalarT_co, Rank3]", y: "Ranked[ScalarT_co, Rank3]"
 ) -> View[ScalarT_co, Rank3]: ...
+@overload
+def where(mask: ViewLike, x: complex, y: complex) -> View[Any]: ...
+@overload
+def where(
+    mask: "Ranked[Any, UnknownRank]", x: "Ranked[_I, UnknownRank] | int", y: "Ranked[_I, UnknownRank] | int"
+) -> View[_I]: ...
+@overload
+def where(
+    mask: "Ranked[Any, UnknownRank]",
+    x: "Ranked[_F, UnknownRank] | float",
+    y: "Ranked[_F, UnknownRank] | float",
+) -> View[_F]: ...
+@overload
+def where(
+    mask: "Ranked[Any, Rank1]", x: "Ranked[_I, Rank1] | int", y: "Ranked[_I, Rank1] | int"
+) -> View[_I, Rank1]: ...
+@overload
+def where(
+    mask: "Ranked[Any, Rank1]", x: "Ranked[_F, Rank1] | float", y: "Ranked[_F, Rank1] | float"
+) -> View[_F, Rank1]: ...
+@overload
+def where(
+    mask: "Ranked[Any, Rank2]", x: "Ranked[_I, Rank2] | int", y: "Ranked[_I, Rank2] | int"
+) -> View[_I, Rank2]: ...
+@overload
+def where(
+    mask: "Ranked[Any, Rank2]", x: "Ranked[_F, Rank2] | float", y: "Ranked[_F, Rank2] | float"
+) -> View[_F, Rank2]: ...
+@overload
+def where(
+    mask: "Ranked[Any, Rank3]", x: "Ranked[_I, Rank3] | int", y: "Ranked[_I, Rank3] | int"
+) -> View[_I, Rank3]: ...
+@overload
+def where(
+    mask: "Ranked[Any, Rank3]", x: "Ranked[_F, Rank3] | float", y: "Ranked[_F, Rank3] | float"
+) -> View[_F, Rank3]: ...
 @overload
 def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]: ...
 def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
@@ -77,6 +120,27 @@ def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
     return View(at_origin(found, origin))
 
 
+@overload
+def minimum(first: "Ranked[_I, UnknownRank]", /, *others: "Ranked[_I, UnknownRank] | int") -> View[_I]:
+    """Return the view of the least element of each cell, broadcast; not-a-number wins, as in NumPy."""
+
+
+@overload
+def minimum(first: "Ranked[_F, UnknownRank]", /, *others: "Ranked[_F, UnknownRank] | float") -> View[_F]: ...
+@overload
+def minimum(first: "Ranked[_I, Rank1]", /, *others: "Ranked[_I, Rank1] | int") -> View[_I, Rank1]: ...
+@overload
+def minimum(first: "Ranked[_F, Rank1]", /, *others: "Ranked[_F, Rank1] | float") -> View[_F, Rank1]: ...
+@overload
+def minimum(first: "Ranked[_I, Rank2]", /, *others: "Ranked[_I, Rank2] | int") -> View[_I, Rank2]: ...
+@overload
+def minimum(first: "Ranked[_F, Rank2]", /, *others: "Ranked[_F, Rank2] | float") -> View[_F, Rank2]: ...
+@overload
+def minimum(first: "Ranked[_I, Rank3]", /, *others: "Ranked[_I, Rank3] | int") -> View[_I, Rank3]: ...
+@overload
+def minimum(first: "Ranked[_F, Rank3]", /, *others: "Ranked[_F, Rank3] | float") -> View[_F, Rank3]: ...
+@overload
+def minimum(*operands: Operand) -> View[Any]: ...
 def minimum(*operands: Operand) -> View[Any]:
     """Return the view of the least element of each cell, broadcast; not-a-number wins, as in NumPy.
 
@@ -89,6 +153,27 @@ def minimum(*operands: Operand) -> View[Any]:
     return _extreme("minimum", operands)
 
 
+@overload
+def maximum(first: "Ranked[_I, UnknownRank]", /, *others: "Ranked[_I, UnknownRank] | int") -> View[_I]:
+    """Return the view of the greatest element of each cell, broadcast; not-a-number wins, as in NumPy."""
+
+
+@overload
+def maximum(first: "Ranked[_F, UnknownRank]", /, *others: "Ranked[_F, UnknownRank] | float") -> View[_F]: ...
+@overload
+def maximum(first: "Ranked[_I, Rank1]", /, *others: "Ranked[_I, Rank1] | int") -> View[_I, Rank1]: ...
+@overload
+def maximum(first: "Ranked[_F, Rank1]", /, *others: "Ranked[_F, Rank1] | float") -> View[_F, Rank1]: ...
+@overload
+def maximum(first: "Ranked[_I, Rank2]", /, *others: "Ranked[_I, Rank2] | int") -> View[_I, Rank2]: ...
+@overload
+def maximum(first: "Ranked[_F, Rank2]", /, *others: "Ranked[_F, Rank2] | float") -> View[_F, Rank2]: ...
+@overload
+def maximum(first: "Ranked[_I, Rank3]", /, *others: "Ranked[_I, Rank3] | int") -> View[_I, Rank3]: ...
+@overload
+def maximum(first: "Ranked[_F, Rank3]", /, *others: "Ranked[_F, Rank3] | float") -> View[_F, Rank3]: ...
+@overload
+def maximum(*operands: Operand) -> View[Any]: ...
 def maximum(*operands: Operand) -> View[Any]:
     """Return the view of the greatest element of each cell, broadcast; not-a-number wins, as in NumPy.
 

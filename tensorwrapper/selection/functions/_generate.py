@@ -1,72 +1,84 @@
-"""Views without a source: constants, counts, functions of coordinates, random numbers."""
+"""Views without a source: constants, counts, functions of coordinates."""
 
 import math
-from collections.abc import Iterable
-from typing import Any, SupportsIndex, TypeAlias, cast
+from typing import Any, SupportsIndex, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import MAX_INT64, to_count, to_int
+from tensorwrapper._integers import to_count, to_int
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
-    ExtentMismatchError,
     JaggedModeError,
     SizeOverflowError,
 )
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import wrap_layout
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._expression import Expression, Node, unnamed_view
+from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._generators import (
     Computing,
     CoordinateFunction,
     Counting,
     Diagonal,
     Filling,
-    RandomField,
 )
 from tensorwrapper.selection.facade._dtypes import to_element_type
-from tensorwrapper.selection.functions._build import ViewLike, as_view
-from tensorwrapper.selection.random._parameters import Distribution, check_parameters, check_seed
-from tensorwrapper.selection.random._parameters import to_element_type as to_type_of
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import mode_of, names_of, unnamed_shape
+from tensorwrapper.typing import IndexT, IndexT_co, Rank1, Rank2, ScalarT_co
 
 __all__ = [
-    "Parameter",
-    "bernoulli",
+    "box_of",
     "compute",
     "eye",
     "full",
-    "integers",
+    "generated",
     "iota",
     "linspace",
-    "normal",
     "ones",
-    "random",
-    "uniform",
     "zeros",
 ]
 
-Parameter: TypeAlias = "ViewLike | float"
-"""A number, or a view that is broadcast against the shape: one number for each coordinate."""
+_S = TypeVar("_S", bound=np.generic)
 
 
-def _to_box(shape: ShapeLike) -> Shape:
+def box_of(shape: ShapeLike) -> Shape:
+    """Return the box that elements are generated over, without names."""
     given: Shape[Any] = unnamed_shape(shape)
     if not given.is_box:
         raise JaggedModeError(f"elements are generated over a box, not over {given}: as_smooth() is its box")
     return given
 
 
-def _view(box: Shape[Any], node: Node, shape: ShapeLike = ()) -> View[Any]:
+def generated(box: Shape[Any], node: Node, shape: ShapeLike = ()) -> View[Any]:
     """Return the view of a node over a box, with the names of the shape that was given for it."""
     return View(Expression(node, wrap_layout(Layout(box).implementation, names_of(shape))))
 
 
+@overload
+def full(
+    shape: Shape[IndexT_co], fill_value: object, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> View[ScalarT_co, IndexT_co]:
+    """Return a view in which every element is `fill_value`; nothing is stored."""
+
+
+@overload
+def full(
+    shape: ShapeLike, fill_value: object, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> View[ScalarT_co]: ...
+@overload
+def full(shape: Shape[IndexT], fill_value: _S) -> View[_S, IndexT]: ...
+@overload
+def full(shape: ShapeLike, fill_value: _S) -> View[_S]: ...
+@overload
+def full(
+    shape: Shape[IndexT_co], fill_value: object, *, dtype: npt.DTypeLike | None = ...
+) -> View[Any, IndexT_co]: ...
+@overload
+def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = ...) -> View[Any]: ...
 def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = None) -> View[Any]:
     """Return a view in which every element is `fill_value`; nothing is stored.
 
@@ -85,9 +97,9 @@ def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = 
     >>> sel.full((2, 2), 7).compute().tolist()
     [[7, 7], [7, 7]]
     """
-    box = _to_box(shape)
+    box = box_of(shape)
     element: np.dtype[Any] = _type_of(fill_value) if dtype is None else to_element_type(dtype, "TO")
-    return _view(box, Filling(box, fit_number(fill_value, element, "fill_value")[()], element), shape)
+    return generated(box, Filling(box, fit_number(fill_value, element, "fill_value")[()], element), shape)
 
 
 def _type_of(value: object) -> "np.dtype[Any]":
@@ -96,16 +108,97 @@ def _type_of(value: object) -> "np.dtype[Any]":
     return np.dtype(np.object_) if isinstance(value, bytes) else np.asarray(value).dtype
 
 
+@overload
+def zeros(shape: Shape[IndexT_co]) -> View[np.float64, IndexT_co]:
+    """Return a view in which every element is 0; nothing is stored."""
+
+
+@overload
+def zeros(shape: ShapeLike) -> View[np.float64]: ...
+@overload
+def zeros(
+    shape: Shape[IndexT_co], *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> View[ScalarT_co, IndexT_co]: ...
+@overload
+def zeros(shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]") -> View[ScalarT_co]: ...
+@overload
+def zeros(shape: Shape[IndexT_co], *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
+@overload
+def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike) -> View[Any]: ...
 def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view in which every element is 0; nothing is stored."""
     return full(shape, 0, dtype=dtype)
 
 
+@overload
+def ones(shape: Shape[IndexT_co]) -> View[np.float64, IndexT_co]:
+    """Return a view in which every element is 1; nothing is stored."""
+
+
+@overload
+def ones(shape: ShapeLike) -> View[np.float64]: ...
+@overload
+def ones(
+    shape: Shape[IndexT_co], *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> View[ScalarT_co, IndexT_co]: ...
+@overload
+def ones(shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]") -> View[ScalarT_co]: ...
+@overload
+def ones(shape: Shape[IndexT_co], *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
+@overload
+def ones(shape: ShapeLike, *, dtype: npt.DTypeLike) -> View[Any]: ...
 def ones(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view in which every element is 1; nothing is stored."""
     return full(shape, 1, dtype=dtype)
 
 
+@overload
+def iota(
+    shape: Shape[IndexT_co], mode: SupportsIndex = -1, *, start: complex = 0, step: complex = 1
+) -> View[np.int64, IndexT_co]:
+    """Return a view that counts along a mode: ``start + step * index[mode]``, by absolute indices."""
+
+
+@overload
+def iota(
+    shape: ShapeLike, mode: SupportsIndex = -1, *, start: complex = 0, step: complex = 1
+) -> View[np.int64]: ...
+@overload
+def iota(
+    shape: Shape[IndexT_co],
+    mode: SupportsIndex = -1,
+    *,
+    start: complex = 0,
+    step: complex = 1,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> View[ScalarT_co, IndexT_co]: ...
+@overload
+def iota(
+    shape: ShapeLike,
+    mode: SupportsIndex = -1,
+    *,
+    start: complex = 0,
+    step: complex = 1,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> View[ScalarT_co]: ...
+@overload
+def iota(
+    shape: Shape[IndexT_co],
+    mode: SupportsIndex = -1,
+    *,
+    start: complex = 0,
+    step: complex = 1,
+    dtype: npt.DTypeLike,
+) -> View[Any, IndexT_co]: ...
+@overload
+def iota(
+    shape: ShapeLike,
+    mode: SupportsIndex = -1,
+    *,
+    start: complex = 0,
+    step: complex = 1,
+    dtype: npt.DTypeLike,
+) -> View[Any]: ...
 def iota(
     shape: ShapeLike,
     mode: SupportsIndex = -1,
@@ -122,7 +215,7 @@ def iota(
     >>> sel.iota(Shape(2, 3, origin=(0, 5)), 1).compute().tolist()
     [[5, 6, 7], [5, 6, 7]]
     """
-    box = _to_box(shape)
+    box = box_of(shape)
     number = mode_of(mode, box.rank)
     element = to_element_type(dtype)
     steps = tuple([fit_number(step if m == number else 0, element, "step").item() for m in range(box.rank)])
@@ -132,7 +225,7 @@ def iota(
         origin, extent = box.origin[number], box.extents[number]
         for index in (origin, origin + extent - 1):
             _check_element(first, steps[number], index, element)
-    return _view(box, Counting(box, first, steps, element), shape)
+    return generated(box, Counting(box, first, steps, element), shape)
 
 
 def _check_element(start: complex, step: complex, index: int, element: "np.dtype[Any]") -> None:
@@ -150,6 +243,19 @@ def _check_element(start: complex, step: complex, index: int, element: "np.dtype
             )
 
 
+@overload
+def linspace(start: complex, stop: complex, count: SupportsIndex) -> View[np.float64, Rank1]:
+    """Return a view of rank 1 of `count` numbers, evenly spaced from `start` to `stop`, both included."""
+
+
+@overload
+def linspace(
+    start: complex, stop: complex, count: SupportsIndex, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> View[ScalarT_co, Rank1]: ...
+@overload
+def linspace(
+    start: complex, stop: complex, count: SupportsIndex, *, dtype: npt.DTypeLike
+) -> View[Any, Rank1]: ...
 def linspace(
     start: complex, stop: complex, count: SupportsIndex, *, dtype: npt.DTypeLike = np.float64
 ) -> View[Any]:
@@ -171,7 +277,7 @@ def linspace(
     [0.0, 0.5, 1.0]
     """
     number = to_count(count, "count")
-    box = _to_box((number,))
+    box = box_of((number,))
     element = to_element_type(dtype)
     first = fit_number(start, element, "start").item()
     step: complex = 0
@@ -182,7 +288,7 @@ def linspace(
         else:
             step = _step(start, stop, number, element)
             _check_element(first, step, number - 1, element)
-    return _view(box, Counting(box, first, (step,), element, "linspace"))
+    return generated(box, Counting(box, first, (step,), element, "linspace"))
 
 
 def _whole_step(start: int, stop: int, count: int, element: "np.dtype[Any]") -> int:
@@ -213,25 +319,69 @@ def _step(start: complex, stop: complex, count: int, element: "np.dtype[Any]") -
     return cast("complex", fit_number(step, element, "the step").item())
 
 
+@overload
+def eye(
+    rows: SupportsIndex, columns: SupportsIndex | None = None, *, diagonal: SupportsIndex = 0
+) -> View[np.float64, Rank2]:
+    """Return a matrix with ones where ``column - row`` is `diagonal`, and zeros elsewhere."""
+
+
+@overload
 def eye(
     rows: SupportsIndex,
     columns: SupportsIndex | None = None,
     *,
-    offset: SupportsIndex = 0,
+    diagonal: SupportsIndex = 0,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> View[ScalarT_co, Rank2]: ...
+@overload
+def eye(
+    rows: SupportsIndex,
+    columns: SupportsIndex | None = None,
+    *,
+    diagonal: SupportsIndex = 0,
+    dtype: npt.DTypeLike,
+) -> View[Any, Rank2]: ...
+def eye(
+    rows: SupportsIndex,
+    columns: SupportsIndex | None = None,
+    *,
+    diagonal: SupportsIndex = 0,
     dtype: npt.DTypeLike = np.float64,
 ) -> View[Any]:
-    """Return a matrix with ones where ``column - row`` is `offset`, and zeros elsewhere.
+    """Return a matrix with ones where ``column - row`` is `diagonal`, and zeros elsewhere.
 
     Examples
     --------
     >>> from tensorwrapper import selection as sel
-    >>> sel.eye(2, 3, offset=1, dtype="i8").compute().tolist()
+    >>> sel.eye(2, 3, diagonal=1, dtype="i8").compute().tolist()
     [[0, 1, 0], [0, 0, 1]]
     """
-    box = _to_box((to_count(rows, "rows"), to_count(rows if columns is None else columns, "columns")))
-    return _view(box, Diagonal(box, to_int(offset, "offset"), to_element_type(dtype)))
+    box = box_of((to_count(rows, "rows"), to_count(rows if columns is None else columns, "columns")))
+    return generated(box, Diagonal(box, to_int(diagonal, "a diagonal"), to_element_type(dtype)))
 
 
+@overload
+def compute(shape: Shape[IndexT_co], function: CoordinateFunction) -> View[np.float64, IndexT_co]:
+    """Return a view whose elements a function computes from their absolute indices, part by part."""
+
+
+@overload
+def compute(shape: ShapeLike, function: CoordinateFunction) -> View[np.float64]: ...
+@overload
+def compute(
+    shape: Shape[IndexT_co], function: CoordinateFunction, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> View[ScalarT_co, IndexT_co]: ...
+@overload
+def compute(
+    shape: ShapeLike, function: CoordinateFunction, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> View[ScalarT_co]: ...
+@overload
+def compute(
+    shape: Shape[IndexT_co], function: CoordinateFunction, *, dtype: npt.DTypeLike
+) -> View[Any, IndexT_co]: ...
+@overload
+def compute(shape: ShapeLike, function: CoordinateFunction, *, dtype: npt.DTypeLike) -> View[Any]: ...
 def compute(
     shape: ShapeLike, function: CoordinateFunction, *, dtype: npt.DTypeLike = np.float64
 ) -> View[Any]:
@@ -256,87 +406,5 @@ def compute(
     """
     if not callable(cast("object", function)):
         raise ConversionError(f"elements are computed by a function of coordinates, not by {function!r}")
-    box = _to_box(shape)
-    return _view(box, Computing(box, function, to_element_type(dtype)), shape)
-
-
-def _random(
-    shape: ShapeLike,
-    distribution: Distribution,
-    seed: SupportsIndex,
-    parameters: Iterable[Parameter],
-    dtype: npt.DTypeLike,
-) -> View[Any]:
-    box = _to_box(shape)
-    given: list[Any] = []
-    for parameter in parameters:
-        if isinstance(parameter, bool | int | float | np.generic):
-            given.append(parameter)
-            continue
-        view = as_view(parameter)
-        try:
-            given.append(unnamed_view(view[...].broadcast(box.extents)._expression))
-        except ValueError as error:
-            raise ExtentMismatchError(
-                f"a parameter of shape {view.shape} does not broadcast to {box.extents}: {error}"
-            ) from error
-    if box.size > MAX_INT64:
-        raise SizeOverflowError(f"{box} has {box.size} places, more than random numbers are counted by")
-    element = to_type_of(distribution, dtype)
-    if not any(isinstance(parameter, Expression) for parameter in given):
-        check_parameters(distribution, given, element)
-    node = RandomField(box, distribution, check_seed(seed), tuple(given), element)
-    return _view(box, node, shape)
-
-
-def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.float64) -> View[Any]:
-    """Return a view of random numbers, uniform in [0, 1), that depend on the seed and their index alone.
-
-    Any slice, in any order, in one process or many, has the same numbers: each is drawn by a counter, the
-    rank of its index in this shape. The algorithm is Philox 4x32-10.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tensorwrapper import selection as sel
-    >>> noise = sel.random((1000, 1000), seed=7)
-    >>> np.array_equal(noise[10:20, ::-3].compute(), noise.compute()[10:20, ::-3])
-    True
-    """
-    return uniform(shape, seed=seed, dtype=dtype)
-
-
-def uniform(
-    shape: ShapeLike,
-    low: Parameter = 0.0,
-    high: Parameter = 1.0,
-    *,
-    seed: SupportsIndex,
-    dtype: npt.DTypeLike = np.float64,
-) -> View[Any]:
-    """Return a view of random numbers, uniform in [low, high); see `random`."""
-    return _random(shape, "uniform", seed, (low, high), dtype)
-
-
-def normal(
-    shape: ShapeLike,
-    mean: Parameter = 0.0,
-    sigma: Parameter = 1.0,
-    *,
-    seed: SupportsIndex,
-    dtype: npt.DTypeLike = np.float64,
-) -> View[Any]:
-    """Return a view of random numbers of the normal distribution; see `random`."""
-    return _random(shape, "normal", seed, (mean, sigma), dtype)
-
-
-def integers(
-    shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.int64
-) -> View[Any]:
-    """Return a view of random integers, uniform in [low, high); see `random`."""
-    return _random(shape, "integers", seed, (low, high), dtype)
-
-
-def bernoulli(shape: ShapeLike, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[Any]:
-    """Return a view of random bools, each true with probability `p`; see `random`."""
-    return _random(shape, "bernoulli", seed, (p,), np.bool_)
+    box = box_of(shape)
+    return generated(box, Computing(box, function, to_element_type(dtype)), shape)

@@ -1,0 +1,272 @@
+"""Views of random numbers: each is drawn by its index and the seed alone."""
+
+from collections.abc import Iterable
+from typing import Any, SupportsIndex, TypeAlias, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.errors import ExtentMismatchError, SizeOverflowError
+from tensorwrapper.selection._view import View
+from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
+from tensorwrapper.selection.expressions._generators import RandomField
+from tensorwrapper.selection.functions._build import ViewLike, as_view
+from tensorwrapper.selection.functions._generate import box_of, generated
+from tensorwrapper.selection.random._parameters import (
+    Distribution,
+    check_parameters,
+    check_seed,
+    to_element_type,
+)
+from tensorwrapper.shape import Shape, ShapeLike
+from tensorwrapper.typing import IndexT_co, ScalarT_co
+
+__all__ = ["Parameter", "bernoulli", "integers", "normal", "random", "uniform"]
+
+Parameter: TypeAlias = "ViewLike | float"
+"""A number, or a view that is broadcast against the shape: one number for each coordinate."""
+
+
+def _random(
+    shape: ShapeLike,
+    distribution: Distribution,
+    seed: SupportsIndex,
+    parameters: Iterable[Parameter],
+    dtype: npt.DTypeLike,
+) -> View[Any]:
+    box = box_of(shape)
+    given: list[Any] = []
+    for parameter in parameters:
+        if isinstance(parameter, bool | int | float | np.generic):
+            given.append(parameter)
+            continue
+        view = as_view(parameter)
+        try:
+            given.append(unnamed_view(view[...].broadcast(box.extents)._expression))
+        except ValueError as error:
+            raise ExtentMismatchError(
+                f"a parameter of shape {view.shape} does not broadcast to {box.extents}: {error}"
+            ) from error
+    if box.size > MAX_INT64:
+        raise SizeOverflowError(f"{box} has {box.size} places, more than random numbers are counted by")
+    element = to_element_type(distribution, dtype)
+    if not any(isinstance(parameter, Expression) for parameter in given):
+        check_parameters(distribution, given, element)
+    node = RandomField(box, distribution, check_seed(seed), tuple(given), element)
+    return generated(box, node, shape)
+
+
+@overload
+def random(shape: Shape[IndexT_co], *, seed: SupportsIndex) -> View[np.float64, IndexT_co]:
+    """Return a view of random numbers, uniform in [0, 1), that depend on the seed and their index alone."""
+
+
+@overload
+def random(shape: ShapeLike, *, seed: SupportsIndex) -> View[np.float64]: ...
+@overload
+def random(
+    shape: Shape[IndexT_co], *, seed: SupportsIndex, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> View[ScalarT_co, IndexT_co]: ...
+@overload
+def random(
+    shape: ShapeLike, *, seed: SupportsIndex, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> View[ScalarT_co]: ...
+@overload
+def random(shape: Shape[IndexT_co], *, seed: SupportsIndex, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
+@overload
+def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike) -> View[Any]: ...
+def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.float64) -> View[Any]:
+    """Return a view of random numbers, uniform in [0, 1), that depend on the seed and their index alone.
+
+    Any slice, in any order, in one process or many, has the same numbers: each is drawn by a counter, the
+    rank of its index in this shape. The algorithm is Philox 4x32-10.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tensorwrapper import selection as sel
+    >>> noise = sel.random((1000, 1000), seed=7)
+    >>> np.array_equal(noise[10:20, ::-3].compute(), noise.compute()[10:20, ::-3])
+    True
+    """
+    return uniform(shape, seed=seed, dtype=dtype)
+
+
+@overload
+def uniform(
+    shape: Shape[IndexT_co], low: Parameter = 0.0, high: Parameter = 1.0, *, seed: SupportsIndex
+) -> View[np.float64, IndexT_co]:
+    """Return a view of random numbers, uniform in [low, high); see `random`."""
+
+
+@overload
+def uniform(
+    shape: ShapeLike, low: Parameter = 0.0, high: Parameter = 1.0, *, seed: SupportsIndex
+) -> View[np.float64]: ...
+@overload
+def uniform(
+    shape: Shape[IndexT_co],
+    low: Parameter = 0.0,
+    high: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> View[ScalarT_co, IndexT_co]: ...
+@overload
+def uniform(
+    shape: ShapeLike,
+    low: Parameter = 0.0,
+    high: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> View[ScalarT_co]: ...
+@overload
+def uniform(
+    shape: Shape[IndexT_co],
+    low: Parameter = 0.0,
+    high: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: npt.DTypeLike,
+) -> View[Any, IndexT_co]: ...
+@overload
+def uniform(
+    shape: ShapeLike,
+    low: Parameter = 0.0,
+    high: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: npt.DTypeLike,
+) -> View[Any]: ...
+def uniform(
+    shape: ShapeLike,
+    low: Parameter = 0.0,
+    high: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: npt.DTypeLike = np.float64,
+) -> View[Any]:
+    """Return a view of random numbers, uniform in [low, high); see `random`."""
+    return _random(shape, "uniform", seed, (low, high), dtype)
+
+
+@overload
+def normal(
+    shape: Shape[IndexT_co], mean: Parameter = 0.0, sigma: Parameter = 1.0, *, seed: SupportsIndex
+) -> View[np.float64, IndexT_co]:
+    """Return a view of random numbers of the normal distribution; see `random`."""
+
+
+@overload
+def normal(
+    shape: ShapeLike, mean: Parameter = 0.0, sigma: Parameter = 1.0, *, seed: SupportsIndex
+) -> View[np.float64]: ...
+@overload
+def normal(
+    shape: Shape[IndexT_co],
+    mean: Parameter = 0.0,
+    sigma: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> View[ScalarT_co, IndexT_co]: ...
+@overload
+def normal(
+    shape: ShapeLike,
+    mean: Parameter = 0.0,
+    sigma: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> View[ScalarT_co]: ...
+@overload
+def normal(
+    shape: Shape[IndexT_co],
+    mean: Parameter = 0.0,
+    sigma: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: npt.DTypeLike,
+) -> View[Any, IndexT_co]: ...
+@overload
+def normal(
+    shape: ShapeLike,
+    mean: Parameter = 0.0,
+    sigma: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: npt.DTypeLike,
+) -> View[Any]: ...
+def normal(
+    shape: ShapeLike,
+    mean: Parameter = 0.0,
+    sigma: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: npt.DTypeLike = np.float64,
+) -> View[Any]:
+    """Return a view of random numbers of the normal distribution; see `random`."""
+    return _random(shape, "normal", seed, (mean, sigma), dtype)
+
+
+@overload
+def integers(
+    shape: Shape[IndexT_co], low: Parameter, high: Parameter, *, seed: SupportsIndex
+) -> View[np.int64, IndexT_co]:
+    """Return a view of random integers, uniform in [low, high); see `random`."""
+
+
+@overload
+def integers(shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex) -> View[np.int64]: ...
+@overload
+def integers(
+    shape: Shape[IndexT_co],
+    low: Parameter,
+    high: Parameter,
+    *,
+    seed: SupportsIndex,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> View[ScalarT_co, IndexT_co]: ...
+@overload
+def integers(
+    shape: ShapeLike,
+    low: Parameter,
+    high: Parameter,
+    *,
+    seed: SupportsIndex,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> View[ScalarT_co]: ...
+@overload
+def integers(
+    shape: Shape[IndexT_co],
+    low: Parameter,
+    high: Parameter,
+    *,
+    seed: SupportsIndex,
+    dtype: npt.DTypeLike,
+) -> View[Any, IndexT_co]: ...
+@overload
+def integers(
+    shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike
+) -> View[Any]: ...
+def integers(
+    shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.int64
+) -> View[Any]:
+    """Return a view of random integers, uniform in [low, high); see `random`."""
+    return _random(shape, "integers", seed, (low, high), dtype)
+
+
+@overload
+def bernoulli(
+    shape: Shape[IndexT_co], p: Parameter = 0.5, *, seed: SupportsIndex
+) -> View[np.bool_, IndexT_co]:
+    """Return a view of random bools, each true with probability `p`; see `random`."""
+
+
+@overload
+def bernoulli(shape: ShapeLike, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[np.bool_]: ...
+def bernoulli(shape: ShapeLike, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[Any]:
+    """Return a view of random bools, each true with probability `p`; see `random`."""
+    return _random(shape, "bernoulli", seed, (p,), np.bool_)
