@@ -1,17 +1,20 @@
 """Integers as users give them: anything with ``__index__``, never bool or float."""
 
+import math
 import operator
 from collections.abc import Iterable
 from typing import Any, Final, SupportsIndex
 
 import numpy as np
 
-from tensorwrapper.errors import ConversionError, ExtentError, SizeOverflowError
+from tensorwrapper.errors import ConversionError, ExtentError, RankError, SizeOverflowError
 
 __all__ = [
     "MAX_DIGITS",
     "MAX_INT64",
     "UNFIT",
+    "completed",
+    "new_modes",
     "number_text",
     "one_sequence",
     "to_count",
@@ -52,7 +55,7 @@ def one_sequence(values: tuple[Any, ...]) -> Iterable[Any]:
         if kind is tuple or kind is list:
             listed: Iterable[Any] = first
             return listed
-        if kind is not int and not isinstance(first, str):
+        if kind is not int and first is not None and not isinstance(first, str):
             try:
                 operator.index(first)
             except TypeError:
@@ -118,6 +121,40 @@ def number_text(number: int, *, full: bool) -> str:
             f"a number of more than {MAX_DIGITS} digits cannot be written; it has {number.bit_length()} bits"
         )
     return "..."
+
+
+def completed(extents: tuple[int, ...], size: int) -> tuple[int, ...]:
+    """Return extents of which one that is -1 has become what the others leave of `size` elements.
+
+    Examples
+    --------
+    >>> completed((2, -1), 6), completed((2, 3), 6)
+    ((2, 3), (2, 3))
+    """
+    if -1 not in extents:
+        return to_counts(extents, "the extents")
+    rest = math.prod(to_counts([n for n in extents if n != -1], "the extents"))
+    if extents.count(-1) > 1 or not rest or size % rest:
+        raise ExtentError(f"{extents} leaves no one extent for {size} elements")
+    return tuple([size // rest if extent == -1 else extent for extent in extents])
+
+
+def new_modes(modes: Iterable[SupportsIndex], rank: int) -> list[int]:
+    """Return the modes that come to `rank` others, in order, as they count where all of them are there.
+
+    Examples
+    --------
+    >>> new_modes((-1, 0), 2)
+    [0, 3]
+    """
+    given = to_ints(modes, "modes")
+    total = rank + len(given)
+    numbers = sorted([mode + total if mode < 0 else mode for mode in given])
+    if numbers and not 0 <= numbers[0] <= numbers[-1] < total:
+        raise RankError(f"new modes {given} are outside the {total} modes that there are with them")
+    if len(set(numbers)) < len(numbers):
+        raise RankError(f"new modes are different ones, not {given} beside {rank} others")
+    return numbers
 
 
 def to_threads(threads: SupportsIndex) -> int:

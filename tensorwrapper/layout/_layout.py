@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Generic, SupportsIndex, cast, final, overload
 
-from tensorwrapper._integers import one_sequence, to_counts, to_int, to_ints
+from tensorwrapper._integers import one_sequence, to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes import _mode_operations, _modes
@@ -222,18 +222,20 @@ class Layout(
         return wrap_layout(self.implementation.change(_mode_operations.squeezing(given)))
 
     @overload
-    def unsqueeze(self: "Layout[UnknownRank]", mode: Integer) -> "Layout": ...
+    def unsqueeze(self: "Layout[UnknownRank]", *modes: Integer | Iterable[Integer]) -> "Layout": ...
     @overload
-    def unsqueeze(self: "Layout[tuple[*Modes]]", mode: Integer) -> "Layout[tuple[int, *Modes]]": ...
-    def unsqueeze(self, mode: SupportsIndex) -> "Layout[Any]":
-        """Return the layout with a new mode of extent 1, which becomes mode `mode`.
+    def unsqueeze(self: "Layout[tuple[*Modes]]", mode: Integer, /) -> "Layout[tuple[int, *Modes]]": ...
+    @overload
+    def unsqueeze(self, *modes: Integer | Iterable[Integer]) -> "Layout": ...
+    def unsqueeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "Layout[Any]":
+        """Return the layout with new modes of extent 1, which become the modes `modes` of it.
 
         Examples
         --------
         >>> Layout(Shape(3)).unsqueeze(0).shape
         Shape(1, 3)
         """
-        return wrap_layout(self.implementation.change(_mode_operations.unsqueezing(mode)))
+        return wrap_layout(_mode_operations.unsqueezed(self.implementation, one_sequence(modes)))
 
     @overload
     def reshape(self, extents: UnknownRank, /) -> "Layout": ...
@@ -262,7 +264,7 @@ class Layout(
         Parameters
         ----------
         *extents
-            Loose or as one sequence: ``reshape(4, 6)`` is ``reshape((4, 6))``.
+            Loose or as one sequence. One may be -1: it becomes what the others leave.
 
         Raises
         ------
@@ -278,7 +280,7 @@ class Layout(
         (12, 6, 1)
         """
         return wrap_layout(
-            _modes.reshape(self._strided("reshape"), to_counts(one_sequence(extents), "the extents"))
+            _modes.reshape(self._strided("reshape"), to_ints(one_sequence(extents), "extents"))
         )
 
     def reshape_obstacle(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, int] | None:
@@ -298,9 +300,7 @@ class Layout(
         >>> Layout(Shape(4, 6))[:, :5].reshape_obstacle((20,))
         (0, 1)
         """
-        return _modes.reshape_obstacle(
-            self._strided("reshape"), to_counts(one_sequence(extents), "the extents")
-        )
+        return _modes.reshape_obstacle(self._strided("reshape"), to_ints(one_sequence(extents), "extents"))
 
     @overload
     def sliding_window(self: "Layout[UnknownRank]", mode: Integer, length: Integer) -> "Layout": ...

@@ -3,7 +3,6 @@
 Each operation is one of a `Layout`: whoever holds a layout says in `_by` what becomes of the new one.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex
@@ -11,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, Su
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import one_sequence, to_ints
-from tensorwrapper.errors import ConversionError, ExtentError
+from tensorwrapper._integers import completed, one_sequence, to_ints
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
-from tensorwrapper.typing import Extents, ScalarT_co, WriteCasting
+from tensorwrapper.typing import ScalarT_co, WriteCasting
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor_base import TensorBase
@@ -118,7 +117,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._by(Layout.window, region)
 
-    def named(self, *names: str | None) -> Self:
+    def named(self, *names: str | Iterable[str | None] | None) -> Self:
         """Return the same elements with names for the modes; they replace those that the modes had.
 
         As `Shape.named`, where the errors stand; what selects from it keeps the names of the modes that stay.
@@ -223,9 +222,9 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """Return the view without the given modes of extent 1; without all such if none is given."""
         return self._by(Layout.squeeze, *one_sequence(modes))
 
-    def unsqueeze(self, mode: SupportsIndex) -> "TensorCommon[ScalarT_co]":
-        """Return the view with a new mode of extent 1, which becomes mode `mode`."""
-        return self._by(Layout.unsqueeze, mode)
+    def unsqueeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
+        """Return the view with new modes of extent 1, which become the modes `modes` of it."""
+        return self._by(Layout.unsqueeze, *one_sequence(modes))
 
     def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
         """Return the view of the same elements, in row-major order, under new extents; never a copy.
@@ -246,7 +245,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         >>> tw.as_tensor([[1, 2], [3, 4], [5, 6]]).reshape(-1, 3).tolist()
         [[1, 2, 3], [4, 5, 6]]
         """
-        return self._by(Layout.reshape, _completed(to_ints(one_sequence(extents), "extents"), self.size))
+        return self._by(Layout.reshape, completed(to_ints(one_sequence(extents), "extents"), self.size))
 
     def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> "TensorCommon[ScalarT_co]":
         """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
@@ -267,13 +266,3 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     def tiled(self, tiling: Tiling) -> "TensorCommon[ScalarT_co]":
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
         return self._by(Layout.as_tiled, tiling)
-
-
-def _completed(extents: Extents, size: int) -> Extents:
-    """Return extents of which one that is -1 has become what the others leave."""
-    if -1 not in extents:
-        return extents
-    rest = math.prod([extent for extent in extents if extent != -1])
-    if extents.count(-1) > 1 or not rest or size % rest:
-        raise ExtentError(f"{extents} leaves no one extent for {size} elements")
-    return tuple([size // rest if extent == -1 else extent for extent in extents])

@@ -144,7 +144,7 @@ TABLE = {
         ("intersect", BOX, lambda o: o.intersect(Shape(2, 2, 2)), XYZ),
         ("hull", BOX, lambda o: o.hull(Shape(2, 2, 2)), XYZ),
         ("concat", BOX, lambda o: Shape.concat([o, Shape(2, 3, 4)]), XYZ),
-        ("stack", BOX, lambda o: Shape.stack([o, Shape(2, 3, 4)], 1), ("x", None, "y", "z")),
+        ("stack", BOX, lambda o: Shape.stack([o, Shape(2, 3, 4)], mode=1), ("x", None, "y", "z")),
         ("product", BOX, lambda o: Shape.product([o, Shape(2)]), ("x", "y", "z", None)),
         ("from_layers", BOX, lambda o: Shape.from_layers(o, Shape(2)), ("x", "y", "z", None)),
         ("window", BOX, window, XYZ, ("layout", *TENSORS)),

@@ -199,7 +199,7 @@ def twins(shape: Shape) -> list[Shape]:
     if shape.kind == "nested":
         return found + [Shape.nested(flat, layers=shape.layers) for flat in twins(shape.flatten())]
     if shape.kind == "smooth":
-        return found + ([Shape.stack([shape, shape], 0).chip(1)] if shape.rank else [])
+        return found + ([Shape.stack([shape, shape], mode=0).chip(1)] if shape.rank else [])
     rows = shape.implementation.rows
     found += [as_shape(Jagged(rows)), as_shape(Jagged(rows.compact())), as_shape(Jagged(canonical(rows)))]
     found += [as_shape(Jagged(unroll(rows, depth))) for depth in range(rows.outer_rank + 1, shape.rank)]

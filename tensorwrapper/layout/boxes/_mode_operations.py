@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex, TypeAlias
 
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_counts
+from tensorwrapper._integers import new_modes, to_counts
 from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation
 from tensorwrapper.layout.boxes._modes import (
     Boundary,
@@ -133,6 +133,13 @@ def unsqueezing(mode: SupportsIndex) -> ModeOperation:
     return ModeOperation(
         "unsqueeze", lambda layout: unsqueeze(layout, mode), modes=lambda layout: _with_new(layout, mode)
     )
+
+
+def unsqueezed(layout: LayoutCommon, modes: Iterable[SupportsIndex]) -> LayoutCommon:
+    """Return the layout with several new modes of extent 1, counted as they come to stand in it."""
+    for mode in new_modes(modes, layout.rank):
+        layout = layout.change(unsqueezing(mode))
+    return layout
 
 
 def window_sliding(mode: SupportsIndex, length: SupportsIndex) -> ModeOperation:

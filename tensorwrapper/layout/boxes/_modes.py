@@ -12,7 +12,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias, cast, final, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._integers import to_count, to_counts, to_int, to_ints
+from tensorwrapper._integers import completed, to_count, to_counts, to_int, to_ints
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout.axes._axis import AxisMap, Based, Stride, Table
@@ -333,7 +333,8 @@ def _merge(run: Sequence[AxisMap]) -> AxisMap | None:
 
 
 def reshape(layout: Strided, extents: Extents) -> Strided:
-    """Return the layout of the same elements, in row-major order, under new extents."""
+    """Return the layout of the same elements, in row-major order, under new extents; one may be -1."""
+    extents = completed(extents, layout.shape.size)
     strides = _reshape_strides(layout, extents)
     if isinstance(strides, _Obstacle):
         a, b = strides.modes
@@ -347,7 +348,7 @@ def reshape(layout: Strided, extents: Extents) -> Strided:
 
 def reshape_obstacle(layout: Strided, extents: Extents) -> tuple[int, int] | None:
     """Return the two neighbouring modes that keep a reshape from being a view, if there are any."""
-    strides = _reshape_strides(layout, extents)
+    strides = _reshape_strides(layout, completed(extents, layout.shape.size))
     return strides.modes if isinstance(strides, _Obstacle) else None
 
 

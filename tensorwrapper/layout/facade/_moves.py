@@ -39,7 +39,7 @@ class LayoutMoves(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         part = self.implementation.window(unnamed_shape(region))
         return self._wrap(agreed_layout(part, region, "window"))
 
-    def named(self, *names: str | None) -> Self:
+    def named(self, *names: str | Iterable[str | None] | None) -> Self:
         """Return the same layout with names for its modes; they replace those it had.
 
         As `Shape.named`, where the errors stand; parts keep the names of the modes that they keep.

@@ -25,6 +25,8 @@ from tensorwrapper.typing import (
 )
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
     from tensorwrapper.selection._view import View
     from tensorwrapper.selection.computing._fetching import Cancel, Progress
     from tensorwrapper.selection.computing._targets import Target
@@ -32,10 +34,12 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor import Tensor
     from tensorwrapper.typing import Order
 
+    # In stubs of NumPy before 2.2 no element type has a Python type; without the default, `item` were Never.
+    _V = TypeVarWithDefault("_V", default=Any)
+
 __all__ = ["ViewRanks"]
 
 _S = TypeVar("_S", bound=np.generic)
-_V = TypeVar("_V")
 _J = TypeVar("_J", bound=AnyRank)
 
 
@@ -108,16 +112,20 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
             ...
 
         @overload
-        def unsqueeze(self: "ViewRanks[ScalarT_co, UnknownRank]", mode: Integer) -> "View[ScalarT_co]":
-            """Return the view with a new mode of extent 1, which becomes mode `mode`."""
+        def unsqueeze(
+            self: "ViewRanks[ScalarT_co, UnknownRank]", *modes: Integer | Iterable[Integer]
+        ) -> "View[ScalarT_co]":
+            """Return the view with new modes of extent 1, which become the modes `modes` of it."""
             ...
 
         @overload
         def unsqueeze(
-            self: "ViewRanks[ScalarT_co, tuple[*Modes]]", mode: Integer
+            self: "ViewRanks[ScalarT_co, tuple[*Modes]]", mode: Integer, /
         ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
-        def unsqueeze(self, mode: Any) -> Any:
-            """Return the view with a new mode of extent 1, which becomes mode `mode`."""
+        @overload
+        def unsqueeze(self, *modes: Integer | Iterable[Integer]) -> "View[ScalarT_co]": ...
+        def unsqueeze(self, *modes: Any) -> Any:
+            """Return the view with new modes of extent 1, which become the modes `modes` of it."""
             ...
 
         @overload

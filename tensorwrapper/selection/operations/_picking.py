@@ -4,6 +4,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from tensorwrapper._integers import new_modes
 from tensorwrapper._json import Json
 from tensorwrapper.errors import LayoutError, SelectionError
 from tensorwrapper.layout import Layout
@@ -199,7 +200,7 @@ class Unsqueeze(Operation):
     takes: ClassVar[tuple[ArgumentKind, ...]] = ("mode",)
 
     def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
-        return [Atom("unsqueeze", (mode_of(arguments[0], shape.rank + 1),))]
+        return [Atom("unsqueeze", (mode,)) for mode in new_modes(loose(arguments), shape.rank)]
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:  # noqa: ARG002
         return np.delete(positions, arguments[0], axis=-1)

@@ -24,7 +24,7 @@ class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
     __slots__ = ()
 
-    def named(self, *names: str | None) -> Self:
+    def named(self, *names: str | Iterable[str | None] | None) -> Self:
         """Return the same shape with names for its modes; they replace those it had.
 
         A mode can then be given by its name. Parts of the shape keep the names of their modes. Names are
@@ -34,7 +34,8 @@ class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
         Parameters
         ----------
         *names
-            One for each mode, an identifier that no other mode has; or None for a mode without a name.
+            One for each mode, an identifier that no other mode has; or None for a mode without a name. Loose
+            or as one sequence.
 
         Raises
         ------
@@ -50,7 +51,7 @@ class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
         >>> str(s), s.extent("atom"), s[1:].names
         ('(3, 3|1|2) names (atom, shell)', 3, ('atom', 'shell'))
         """
-        return self._wrap(self.implementation, to_names(names, self.implementation.rank))
+        return self._wrap(self.implementation, to_names(tuple(one_sequence(names)), self.implementation.rank))
 
     def slice_outer(self, first: SupportsIndex, last: SupportsIndex) -> Self:
         """Return the rows from `first` up to, not including, `last`, all other modes whole.

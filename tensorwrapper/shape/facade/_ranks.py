@@ -123,34 +123,34 @@ class ShapeRanks(Generic[IndexT_co]):
 
         @overload
         @classmethod
-        def concat(cls, shapes: "Iterable[Shape[IndexT]]", mode: Integer | str = 0) -> "Shape[IndexT]":
+        def concat(cls, shapes: "Iterable[Shape[IndexT]]", *, mode: Integer | str = 0) -> "Shape[IndexT]":
             """Return the shape with the indices of one along `mode`, then those of the next, and so on."""
             ...
 
         @overload
         @classmethod
-        def concat(cls, shapes: "Iterable[ShapeLike]", mode: Integer | str = 0) -> "Shape": ...
+        def concat(cls, shapes: "Iterable[ShapeLike]", *, mode: Integer | str = 0) -> "Shape": ...
         @classmethod
-        def concat(cls, shapes: "Iterable[ShapeLike]", mode: Integer | str = 0) -> "Shape[Any]":
+        def concat(cls, shapes: "Iterable[ShapeLike]", *, mode: Integer | str = 0) -> "Shape[Any]":
             """Return the shape with the indices of one along `mode`, then those of the next, and so on."""
             ...
 
         @overload
         @classmethod
-        def stack(cls, shapes: "Iterable[Shape[UnknownRank]]", mode: Integer = 0) -> "Shape":
+        def stack(cls, shapes: "Iterable[Shape[UnknownRank]]", *, mode: Integer = 0) -> "Shape":
             """Return the shape with a new mode that numbers the given shapes, which must be congruent."""
             ...
 
         @overload
         @classmethod
         def stack(
-            cls, shapes: "Iterable[Shape[tuple[*Modes]]]", mode: Integer = 0
+            cls, shapes: "Iterable[Shape[tuple[*Modes]]]", *, mode: Integer = 0
         ) -> "Shape[tuple[int, *Modes]]": ...
         @overload
         @classmethod
-        def stack(cls, shapes: "Iterable[ShapeLike]", mode: Integer = 0) -> "Shape": ...
+        def stack(cls, shapes: "Iterable[ShapeLike]", *, mode: Integer = 0) -> "Shape": ...
         @classmethod
-        def stack(cls, shapes: "Iterable[ShapeLike]", mode: Integer = 0) -> "Shape[Any]":
+        def stack(cls, shapes: "Iterable[ShapeLike]", *, mode: Integer = 0) -> "Shape[Any]":
             """Return the shape with a new mode that numbers the given shapes, which must be congruent."""
             ...
 

@@ -70,7 +70,7 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(box_product(boxes), product_names(given, boxes))
 
     @classmethod
-    def concat(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex | str = 0) -> "ShapeBase":
+    def concat(cls, shapes: "Iterable[ShapeLike]", *, mode: SupportsIndex | str = 0) -> "ShapeBase":
         """Return the shape with the indices of one along `mode`, then those of the next, and so on.
 
         It lies where the first one lies: along `mode` the others are moved to follow it. Boxes agree in all
@@ -119,7 +119,7 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(implementation, agreed_names(names, "concat"))
 
     @classmethod
-    def stack(cls, shapes: "Iterable[ShapeLike]", mode: SupportsIndex = 0) -> "ShapeBase":
+    def stack(cls, shapes: "Iterable[ShapeLike]", *, mode: SupportsIndex = 0) -> "ShapeBase":
         """Return the shape with a new mode that numbers the given shapes, which must be congruent.
 
         The new mode starts at 0, the others lie where those of the first shape lie. Children that differ make

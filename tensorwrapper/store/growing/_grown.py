@@ -248,7 +248,7 @@ def _box(records: Records) -> Tensor[Any]:
 def _jagged(records: Records) -> Tensor[Any]:
     shapes = [records.open(number).shape for number in range(len(records.rows) + 1)]
     ends = np.cumsum([0, *[shape.size for shape in shapes]], dtype=np.int64)
-    return from_buffer(Grown(records, ends), Shape.concat(shapes, 0))
+    return from_buffer(Grown(records, ends), Shape.concat(shapes, mode=0))
 
 
 def grown_view(reader: RecordReader, places: tuple[Place, ...], rows: Sequence[Row]) -> "View[Any]":

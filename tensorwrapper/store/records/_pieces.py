@@ -30,7 +30,7 @@ def join_pieces(pieces: Sequence[Tensor[Any]]) -> Tensor[Any]:
             n_rows = sum([len(piece) for piece in pieces])
             shape = with_rows(first.shape, n_rows)
         else:
-            shape = Shape.concat([piece.shape for piece in pieces], 0)
+            shape = Shape.concat([piece.shape for piece in pieces], mode=0)
         return from_buffer(join(buffers), shape)
     except TensorWrapperError as error:
         raise DataFileError(f"has pieces that do not fit one another: {error}") from error

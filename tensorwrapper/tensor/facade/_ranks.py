@@ -26,15 +26,19 @@ from tensorwrapper.typing import (
 )
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
     from tensorwrapper.layout import Boundary
     from tensorwrapper.selection import View
     from tensorwrapper.tensor._tensor import Tensor
     from tensorwrapper.tensor.facade._indexing import OuterIndexer, PointIndexer
 
+    # In stubs of NumPy before 2.2 no element type has a Python type; without the default, `item` were Never.
+    _V = TypeVarWithDefault("_V", default=Any)
+
 __all__ = ["TensorRanks"]
 
 _S = TypeVar("_S", bound=np.generic)
-_V = TypeVar("_V")
 _J = TypeVar("_J", bound=AnyRank)
 
 
@@ -122,16 +126,20 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
             ...
 
         @overload
-        def unsqueeze(self: "TensorRanks[ScalarT_co, UnknownRank]", mode: Integer) -> "Tensor[ScalarT_co]":
-            """Return the view with a new mode of extent 1, which becomes mode `mode`."""
+        def unsqueeze(
+            self: "TensorRanks[ScalarT_co, UnknownRank]", *modes: Integer | Iterable[Integer]
+        ) -> "Tensor[ScalarT_co]":
+            """Return the view with new modes of extent 1, which become the modes `modes` of it."""
             ...
 
         @overload
         def unsqueeze(
-            self: "TensorRanks[ScalarT_co, tuple[*Modes]]", mode: Integer
+            self: "TensorRanks[ScalarT_co, tuple[*Modes]]", mode: Integer, /
         ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
-        def unsqueeze(self, mode: Any) -> Any:
-            """Return the view with a new mode of extent 1, which becomes mode `mode`."""
+        @overload
+        def unsqueeze(self, *modes: Integer | Iterable[Integer]) -> "Tensor[ScalarT_co]": ...
+        def unsqueeze(self, *modes: Any) -> Any:
+            """Return the view with new modes of extent 1, which become the modes `modes` of it."""
             ...
 
         @overload

@@ -257,9 +257,9 @@ def test_shapes_together_agree_on_names():
     assert left.intersect(Shape(2, 3)) == left
     assert left.hull(both, Shape(2, 3)) == both
     assert Shape(4, 3).named("i", None).difference(right) == (Shape(2, 3, origin=(2, 0)).named("i", "j"),)
-    assert Shape.concat([left, right], "i") == Shape(4, 3).named("i", "j")
-    assert Shape.stack([left, right], 1) == Shape(2, 2, 3).named("i", None, "j")
-    assert Shape.stack([left, right], -1) == Shape(2, 3, 2).named("i", "j", None)
+    assert Shape.concat([left, right], mode="i") == Shape(4, 3).named("i", "j")
+    assert Shape.stack([left, right], mode=1) == Shape(2, 2, 3).named("i", None, "j")
+    assert Shape.stack([left, right], mode=-1) == Shape(2, 3, 2).named("i", "j", None)
     assert Shape.product([left, Shape(4).named("k")]) == Shape(2, 3, 4).named("i", None, "k")
     assert Shape.from_layers(left, Shape(4).named("k")).names == ("i", None, "k")
     assert Shape.nested(both, layers=(1, 1)).names == ("i", "j")

@@ -116,7 +116,7 @@ def test_parts_of_given_extents_join_to_the_whole(box, extent, data):
     mode = data.draw(st.integers(0, box.rank - 1))
     parts = box.split_by_extents(extent, mode)
 
-    assert Shape.concat(parts, mode) == box
+    assert Shape.concat(parts, mode=mode) == box
     assert [part.extents[mode] for part in parts[:-1]] == [extent] * (len(parts) - 1)
     assert box.split_by_extents([p.extents[mode] for p in parts], mode) == parts
 

@@ -95,7 +95,7 @@ J = Shape.jagged([3, 1, 2])
     ],
 )
 def test_concatenations(parts, mode, expected):
-    assert Shape.concat(parts, mode) == expected
+    assert Shape.concat(parts, mode=mode) == expected
     assert Shape.concat(iter(parts), mode=mode) == expected
 
 
@@ -159,7 +159,7 @@ def test_concatenations(parts, mode, expected):
 )
 def test_concatenations_that_are_refused(parts, mode, error, match):
     with pytest.raises(error, match=match) as caught:
-        Shape.concat(parts, mode)
+        Shape.concat(parts, mode=mode)
     assert type(caught.value) is error
 
 
@@ -183,7 +183,7 @@ def test_concatenations_that_are_refused(parts, mode, error, match):
     ],
 )
 def test_stacks(parts, mode, expected):
-    assert Shape.stack(parts, mode) == expected
+    assert Shape.stack(parts, mode=mode) == expected
     assert Shape.stack(iter(parts), mode=mode) == expected
 
 
@@ -219,7 +219,7 @@ def test_stacks(parts, mode, expected):
 )
 def test_stacks_that_are_refused(parts, mode, error, match):
     with pytest.raises(error, match=match) as caught:
-        Shape.stack(parts, mode)
+        Shape.stack(parts, mode=mode)
     assert type(caught.value) is error
 
 
@@ -243,16 +243,16 @@ def test_concat_adds_extents_as_numpy_does(extents, data):
         expected = np.concatenate([np.ones(p) for p in parts], axis=mode).shape
     except ValueError:
         with pytest.raises(ExtentMismatchError):
-            Shape.concat(parts, mode)
+            Shape.concat(parts, mode=mode)
         return
-    assert Shape.concat(parts, mode).extents == expected
+    assert Shape.concat(parts, mode=mode).extents == expected
 
 
 @given(EXTENTS, st.integers(1, 4), st.integers(-4, 3))
 def test_stack_adds_a_mode_as_numpy_does(extents, count, mode):
     assume(-len(extents) - 1 <= mode <= len(extents))
     expected = np.stack([np.ones(extents)] * count, axis=mode).shape
-    assert Shape.stack([extents] * count, mode).extents == expected
+    assert Shape.stack([extents] * count, mode=mode).extents == expected
 
 
 # Laws.
@@ -265,6 +265,6 @@ def test_tilings_join_without_their_tiles():
     tiles = np.arange(1, 10**5)
     shape = Shape.tiled(tiles, tiles, tiles)
     for mode in range(3):
-        found = Shape.concat(shape.split(3, mode), mode)
+        found = Shape.concat(shape.split(3, mode), mode=mode)
         assert type(found.implementation) is Tiled
         assert found == shape

@@ -46,9 +46,9 @@ def test_rows_join_under_every_prefix(data, rank):
         expected = joined([tree_of(first), tree_of(second)], mode)
     except ValueError:
         with pytest.raises(ExtentMismatchError):
-            Shape.concat([first, second], mode)
+            Shape.concat([first, second], mode=mode)
         return
-    found = Shape.concat([first, second], mode)
+    found = Shape.concat([first, second], mode=mode)
     assert found.kind == "jagged"
     assert tree_of(found) == expected
 
@@ -57,7 +57,7 @@ def test_rows_join_under_every_prefix(data, rank):
 def test_one_shape_joins_itself_along_every_mode(shape, data):
     mode = data.draw(st.integers(0, shape.rank - 1))
     count = data.draw(st.integers(1, 3))
-    found = Shape.concat([shape] * count, mode)
+    found = Shape.concat([shape] * count, mode=mode)
     assert tree_of(found) == joined([tree_of(shape)] * count, mode)
     assert found.size == count * shape.size
 
@@ -65,7 +65,7 @@ def test_one_shape_joins_itself_along_every_mode(shape, data):
 @given(shapes(["smooth", "jagged"], max_rank=3), st.integers(1, 3), st.data())
 def test_a_stack_repeats_what_follows_the_new_mode(shape, count, data):
     mode = data.draw(st.integers(0, shape.rank))
-    found = Shape.stack([shape] * count, mode)
+    found = Shape.stack([shape] * count, mode=mode)
     assert tree_of(found) == stacked(tree_of(shape), mode, count)
     assert found.kind == shape.kind
 

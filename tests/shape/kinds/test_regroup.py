@@ -217,8 +217,8 @@ def test_concat_gives_back_what_was_split(shape, data):
     assert sorted(i for part in parts for i in part.indices()) == list(shape.indices())
     assert all((part.kind, part.layers) == (shape.kind, shape.layers) for part in parts)
     # What is stored behind empty modes is that of the first part.
-    assert Shape.concat(parts, mode).is_congruent(shape)
-    assert Shape.concat(parts, mode).layers == shape.layers
+    assert Shape.concat(parts, mode=mode).is_congruent(shape)
+    assert Shape.concat(parts, mode=mode).layers == shape.layers
 
 
 @given(shapes(), st.integers(1, 4), st.data())
@@ -233,7 +233,7 @@ def test_concat_gives_back_even_parts(shape, sections, data):
     extents = [part.extent(mode) for part in parts]
     assert max(extents) - min(extents) <= 1
     assert extents == sorted(extents, reverse=True)
-    assert Shape.concat(parts, mode).is_congruent(shape)
+    assert Shape.concat(parts, mode=mode).is_congruent(shape)
 
 
 @given(smooth_shapes(max_rank=3), st.data())
