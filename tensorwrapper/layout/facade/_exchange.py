@@ -6,7 +6,7 @@ refused. Nothing here touches memory: what is read are descriptions of it, and t
 
 from abc import ABC
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Generic, Self, SupportsIndex
+from typing import TYPE_CHECKING, Generic, Self, SupportsIndex, assert_never
 
 import numpy as np
 import numpy.typing as npt
@@ -455,3 +455,5 @@ def _losses(form: "Form", layout: LayoutCommon) -> "LossReport":
             return loss_report(form, layout, tensorstore_read(layout))
         case "cute" | "array_api":
             return report
+        case _:
+            assert_never(form)

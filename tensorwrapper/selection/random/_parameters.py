@@ -1,7 +1,7 @@
 """The parameters of the distributions: what each may be, checked before a number is drawn."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal, SupportsIndex, cast, get_args
+from typing import Any, Final, Literal, SupportsIndex, assert_never, cast, get_args
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -179,3 +179,5 @@ def check_parameters(
             return _check_integers(native, *parameters)
         case "bernoulli":
             return _check_bernoulli(*parameters)
+        case _:
+            assert_never(distribution)

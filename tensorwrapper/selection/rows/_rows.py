@@ -10,7 +10,7 @@ pieces of several, chosen, cast.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final, Literal, TypeAlias, cast, final
+from typing import Any, ClassVar, Final, Literal, TypeAlias, assert_never, cast, final
 
 import attrs
 import numpy as np
@@ -153,8 +153,10 @@ class Rows(Node):
             case "spread":
                 shape = cast("Shape", self.arguments[0])
                 return {"spread": [*views, write.view(_lying(shape, self.title))]}
-            case _:
+            case "where" | "minimum" | "maximum":
                 return {self.kind: views}
+            case _:
+                assert_never(self.kind)
 
 
 def put_together_rows(kind: RowsKind, operands: Sequence[Expression], *arguments: object) -> Expression:

@@ -1,6 +1,6 @@
 """Steps from JSON: what each takes, and what it needs, which is checked before it is applied."""
 
-from typing import Any
+from typing import Any, assert_never
 
 import attrs
 
@@ -70,10 +70,12 @@ def _argument(kind: ArgumentKind, value: Json, where: str, budget: Budget, parts
         case "widths":
             pairs = to_list(value, where)
             return tuple([to_integers(pair, f"{where}[{n}]", 0, count=2) for n, pair in enumerate(pairs)])
-        case _:
+        case "boundary":
             if value not in _PADS:
                 raise SelectionError("schema", f"{where} must be one of {list(_PADS)}")
             return value
+        case _:
+            assert_never(kind)
 
 
 def _grown(operation: Operation, arguments: tuple[Any, ...], extents: Extents, where: str) -> Extents:

@@ -1,7 +1,7 @@
 """How a graph stands in JSON: the names of types and tags, and what is written for each node."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, assert_never
 from uuid import UUID
 
 from tensorwrapper._integers import number_text
@@ -209,9 +209,10 @@ def _body(node: GraphNode) -> dict[str, Json]:
     body: dict[str, Json] = {"inputs": _regions(node._inputs), "outputs": _regions(node._outputs)}
     if isinstance(node, ApplicationNode):
         return {**body, "operationId": str(node.operation)}
-    body["kernel"] = node.kernel
-    params = node.params
-    return body if params is None else {**body, "params": params}
+    if isinstance(node, OperationNode):
+        params = node.params
+        return {**body, "kernel": node.kernel, **({} if params is None else {"params": params})}
+    assert_never(node)
 
 
 def _integers(numbers: Sequence[int]) -> list[Json]:

@@ -1,0 +1,62 @@
+"""What is closed says so: a `match` ends in `assert_never`, or refuses what it does not know."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import tensorwrapper as tw
+
+PACKAGE = Path(tw.__file__).parent
+OPEN = {
+    "interop/_foreign.py": "objects of libraries that nobody knows",
+    "selection/schema/_row_steps.py": "an item of a key that is no text, null or list is an integer",
+    "selection/expressions/_fields.py": "every kind of number but those above is an integer",
+}
+"""Where a `match` ends in an answer for whatever else there is, and what that is."""
+
+
+def ends_closed(match: ast.Match) -> bool:
+    """Tell whether the last case takes all that is left, and does nothing with it but raise."""
+    last = match.cases[-1]
+    if (
+        last.guard is not None
+        or not isinstance(last.pattern, ast.MatchAs)
+        or last.pattern.pattern is not None
+    ):
+        return False
+    end = last.body[-1]
+    called = end.value if isinstance(end, ast.Expr) else None
+    return isinstance(end, ast.Raise) or (
+        isinstance(called, ast.Call) and ast.unparse(called.func) == "assert_never"
+    )
+
+
+def matches(path: Path) -> list[ast.Match]:
+    return [n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Match)]
+
+
+def test_a_match_ends_in_assert_never_or_in_an_error():
+    loose = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if not all(map(ends_closed, matches(path)))
+    }
+
+    assert loose == set(OPEN)
+
+
+@pytest.mark.parametrize(
+    ("last", "closed"),
+    [
+        ("case _:\n  assert_never(x)", True),
+        ("case _:\n  raise ValueError", True),
+        ("case _:\n  pass", False),
+        ("case 2:\n  raise ValueError", False),
+        ("case _ if x:\n  raise ValueError", False),
+    ],
+)
+def test_what_ends_a_match(last, closed):
+    match = ast.parse("match x:\n case 1:\n  pass\n " + last.replace("\n", "\n ")).body[0]
+
+    assert ends_closed(match) is closed
