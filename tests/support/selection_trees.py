@@ -241,7 +241,7 @@ class Grower:
             return sel.linspace(1, 4, count), np.linspace(1, 4, count)
         if how == "eye":
             rows, columns, offset = rng.randint(0, 5), rng.randint(0, 5), rng.randint(-2, 2)
-            return sel.eye(rows, columns, offset=offset, dtype="i2"), np.eye(
+            return sel.eye(rows, columns, diagonal=offset, dtype="i2"), np.eye(
                 rows, columns, offset, dtype="i2"
             )
         if how == "compute" and extents:

@@ -53,7 +53,7 @@ NODES = {
     "full": (lambda: _of(sel.full((2, 3), 7)), np.full((2, 3), 7)),
     "iota": (lambda: _of(sel.iota(tw.Shape(2, 3, origin=(1, 5)), 1)), np.array([[5, 6, 7], [5, 6, 7]])),
     "linspace": (lambda: _of(sel.linspace(0, 1, 5)), np.linspace(0, 1, 5)),
-    "eye": (lambda: _of(sel.eye(2, 3, offset=1)), np.eye(2, 3, 1)),
+    "eye": (lambda: _of(sel.eye(2, 3, diagonal=1)), np.eye(2, 3, 1)),
     "compute": (
         lambda: _of(sel.compute((2, 3), _ten, dtype="i8")),
         np.add.outer(10 * np.arange(2), np.arange(3)),
