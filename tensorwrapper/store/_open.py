@@ -79,6 +79,8 @@ def open(  # noqa: A001
         If a file of another kind than `.tens` is to be written: `convert` does that.
     ReadOnlyError
         If there are metadata for a file that is read.
+    ModuleNotFoundError
+        If the library that a kind of file needs is not installed: h5py, pyarrow or zarr.
 
     Examples
     --------

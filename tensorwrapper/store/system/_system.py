@@ -128,10 +128,12 @@ def of_stranger(path: Path, kind: str) -> Generator[None, None, None]:
     ------
     DataFileError
         Whatever the block raises.
+    ModuleNotFoundError
+        If a library is not installed that the block needs: then nothing is wrong with the file.
     """
     try:
         yield
-    except DataFileError:
+    except (DataFileError, ModuleNotFoundError):
         raise
     except OSError as error:
         raise refused_by_system(f"{path} cannot be read: {error.strerror or error}", error) from error
