@@ -246,6 +246,3 @@ def test_what_is_no_box_of_the_rank_is_refused():
         coverage_findings((2, 2), [Shape.jagged([1, 2])])
     with pytest.raises(RankError, match="the boxes have rank 1, but rank 2 is needed"):
         coverage_findings((2, 2), BoxTable.from_boxes([Shape(2)]))
-
-
-# Tables of boxes.

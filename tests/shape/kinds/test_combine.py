@@ -255,9 +255,6 @@ def test_stack_adds_a_mode_as_numpy_does(extents, count, mode):
     assert Shape.stack([extents] * count, mode=mode).extents == expected
 
 
-# Laws.
-
-
 # Cost.
 
 

@@ -39,18 +39,6 @@ def test_what_has_nothing_to_draw_says_so(shape, words):
     assert len(drawn.boxes("note")) == 1
 
 
-# Rows.
-
-
-# Cells.
-
-
-# Tiles.
-
-
-# Layers.
-
-
 # All.
 
 

@@ -189,6 +189,3 @@ def test_copy_shares_and_deepcopy_copies(name):
     assert deep.shape == t.shape
     assert deep.array_equal(t)
     assert not np.shares_memory(deep._buffer.flat, t._buffer.flat)
-
-
-# Counting.
