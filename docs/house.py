@@ -76,6 +76,46 @@ ALONE = {
 }
 """Names of a `lowlevel` that serve one floor, and why they are neither its own nor verbs of a value."""
 
+BEFORE = {
+    "buffer": 4106,
+    "cli": 1044,
+    "drawing": 571,
+    "layout": 15380,
+    "selection": 13314,
+    "shape": 19596,
+    "store": 2295,
+    "tensor": 4790,
+    "testing": 1363,
+    "transport": 414,
+    "wire": 3942,
+    "the ground": 811,
+}
+"""Lines of each floor in the last tree whose floors had no rooms; sharding was a part of selections."""
+
+MISSED = {
+    "calls of `concat([t, t])[1:4].compute()`": (
+        "Two sources, a join, a slice and a result are made, each a value that is checked; slices have a "
+        "short way, and what is left is the making of these values."
+    ),
+    "import time": (
+        "A third of what `Shape` adds to NumPy is the import of attrs and what it writes for each class; "
+        "the rest is code that most programs use. `docs/benchmarks.md` has the figures."
+    ),
+    "`isinstance` and names": (
+        "What is left asks for closed classes of a lower room whose form decides the algorithm, or looks "
+        "at objects of other libraries, which have no common class."
+    ),
+    "entries of a floor": (
+        "`shape/` has 15, of which 11 are rooms; `labels` needs the base of the facade and the facade "
+        "needs `labels`, so the base stands beside the rooms."
+    ),
+    "lines": (
+        "They are more than before, not fewer: what was added since is mostly features (operators, rows of "
+        "views, other libraries, files that grow, contracts in `testing`), and each room says what it is."
+    ),
+}
+"""Measures that are not met, and why."""
+
 SILENT = {"__init__.py", "lowlevel.py"}
 """Files that only say where names live: tests/repository/test_house.py compares their lists."""
 
@@ -409,6 +449,15 @@ def extensions() -> dict[str, list[str]]:
     }
 
 
+def growth() -> list[tuple[str, object, int]]:
+    """Return the lines of each floor before there were rooms, and now."""
+    now: Counter[str] = Counter()
+    for name, files in rooms().items():
+        now[floor(name)] += sum(n for _, n in files)
+    rows: list[tuple[str, object, int]] = [(name, BEFORE.get(name, ""), now[name]) for name in sorted(now)]
+    return [*rows, ("in all", sum(BEFORE.values()), sum(now.values()))]
+
+
 def untested() -> dict[str, bool]:
     """Return of every module in a folder whether there is no test of its name on the same floor."""
     known = defaultdict(set)
@@ -527,6 +576,11 @@ def page() -> str:
         "## What a first use loads",
         "Modules of this package, and classes that attrs makes for it.",
         table(("use", "modules", "attrs classes"), [(f"`{k}`", *found) for k, found in loaded().items()]),
+        "## Lines before there were rooms",
+        "By floor, `__init__` not counted, in the last tree without rooms and in this one.",
+        table(("floor", "before", "now"), growth()),
+        "## What is missed, and why",
+        table(("measure", "why"), MISSED.items()),
         "## Extensions",
         (
             "Files that one has to write or to change in order to add one: its own, in `tests/extending/`, "

@@ -3,7 +3,6 @@
 Small arrays are worked on in plain Python where a call to NumPy would cost more than the work.
 """
 
-import hashlib
 import itertools
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
@@ -77,6 +76,8 @@ def frozen_values(values: npt.NDArray[_S]) -> npt.NDArray[_S]:
 
 def digest_of(numbers: IntArray) -> str:
     """Return a digest of the numbers of an array."""
+    import hashlib  # noqa: PLC0415 - its libraries are a hundredth of an import, and few ask for a digest
+
     return hashlib.blake2b(np.ascontiguousarray(numbers).tobytes(), digest_size=16).hexdigest()
 
 

@@ -5,8 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tensorwrapper import Layout, Shape, Tiling
-from tensorwrapper.layout.tiles._tiled import tiles_as_blocked
+from tensorwrapper import Layout, Shape
 
 try:
     import awkward as ak
@@ -23,8 +22,6 @@ PACKED = Layout(SHAPE)
 CELLS = Layout.from_block_offsets(SHAPE, STARTS)
 INDICES = SHAPE.indices_at(RNG.integers(0, SHAPE.size, 10**6))
 OFFSETS = CELLS.offsets_of(INDICES)
-TILES = Layout(Shape(3000, 3000)).as_tiled(Tiling([3] * 1000, [3] * 1000))
-NUMBERS = np.argwhere(np.ones((1000, 1000), dtype=np.bool_))
 
 PARTS = {
     "a run of rows": slice(1000, 900_000),
@@ -84,9 +81,6 @@ LOOKUPS = {
     ("indices", "layout"): partial(CELLS.indices_at, OFFSETS),
     ("indices", "NumPy"): back_by_hand,
     ("a layout from a table", "layout"): partial(Layout.from_block_offsets, SHAPE, STARTS),
-    ("a million tiles of a box, as a view", "layout"): partial(
-        tiles_as_blocked, TILES.implementation, NUMBERS
-    ),
 }
 
 

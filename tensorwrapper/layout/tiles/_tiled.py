@@ -19,7 +19,7 @@ from tensorwrapper.layout.axes._tables import sum_table
 from tensorwrapper.layout.boxes._common import LayoutCommon, TileView, check_region
 from tensorwrapper.layout.boxes._keys import Positional, expand_positional, is_whole, parse_positional
 from tensorwrapper.layout.boxes._strided import Strided, new_strided
-from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
+from tensorwrapper.layout.cells._blocked import Blocked
 from tensorwrapper.layout.cells._celled import CellLayout
 from tensorwrapper.layout.cells._cells import check_reach
 from tensorwrapper.layout.cells._parts import split_items
@@ -27,7 +27,7 @@ from tensorwrapper.shape import Partition, Shape, Tiled, Tiling
 from tensorwrapper.shape.lowlevel import make_tiling, to_index, to_index_array, to_permutation, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalItem, PositionalKey
 
-__all__ = ["TiledStrided", "tiles_as_blocked"]
+__all__ = ["TiledStrided"]
 
 
 @final
@@ -246,36 +246,3 @@ def _holds(box: Strided, offset: int) -> bool:
     except OutOfBoundsError:
         return False
     return True
-
-
-def tiles_as_blocked(layout: TiledStrided, numbers: IntArray) -> Packed | Blocked:
-    """Return the layout of some tiles of a view, where they lie: row k is tile ``numbers[k]``.
-
-    Parameters
-    ----------
-    layout
-        A tiled view.
-    numbers
-        An (n, rank) array of absolute numbers of tiles that exist.
-
-    Returns
-    -------
-    Packed or Blocked
-        Over a jagged shape whose cells have the origins of the tiles in the box.
-    """
-    check_reach(*layout.under.bounds())
-    count, rank = numbers.shape
-    origins, extents = np.empty((count, rank), dtype=np.int64), np.empty((count, rank), dtype=np.int64)
-    # An offset may be of any size where there is no element, and a stride that is never taken.
-    starts = np.full(count, layout.under.offset if layout.shape.size else 0, dtype=np.int64)
-    steps: list[int] = []
-    for mode, (partition, step) in enumerate(
-        zip(layout.tiling.partitions, layout.under.strides, strict=True)
-    ):
-        places = numbers[:, mode] - layout.grid_origin[mode]
-        origins[:, mode] = partition.marks[places]
-        extents[:, mode] = partition.marks[places + 1] - origins[:, mode]
-        steps.append(step if partition.extent > 1 else 0)
-        starts += (origins[:, mode] - partition.origin) * steps[-1]
-    shape = Shape.from_cells((count,), extents, origins=origins)
-    return make_blocked(shape, starts, shared_table(tuple(steps), count), layout.under.offset)

@@ -23,6 +23,7 @@ from tensorwrapper.selection.expressions._expression import (
 )
 from tensorwrapper.selection.expressions._fields import dtype_name, to_dtype
 from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._of_one import NodeOfOne
 from tensorwrapper.selection.expressions._ordinals import pushed
 from tensorwrapper.selection.expressions._walks import SHORT
 from tensorwrapper.selection.operations._positions import grouped
@@ -188,7 +189,7 @@ def _is_extreme(part: Expression, kind: str) -> bool:
 
 @final
 @frozen
-class Casting(Node):
+class Casting(NodeOfOne):
     """The operand as elements of another type; fractions are dropped, and what does not fit is refused."""
 
     operand: Expression
@@ -197,14 +198,6 @@ class Casting(Node):
     """Whether what does not fit wraps round instead, as NumPy casts."""
 
     json_names: ClassVar[tuple[str, ...]] = ("cast", "unsafe_cast")
-
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return (self.operand,)
-
-    @property
-    def extents(self) -> Extents:
-        return self.operand.extents
 
     @property
     def dtype(self) -> "np.dtype[Any]":
@@ -218,10 +211,6 @@ class Casting(Node):
     def casts(self) -> "tuple[np.dtype[Any], ...]":
         return (self._dtype,)
 
-    def with_operands(self, operands: tuple[Expression, ...]) -> "Casting":
-        (operand,) = operands
-        return Casting(operand, self._dtype, self.unsafe)
-
     def selected(self, transform: Transform, normalize: Normalize) -> Expression:
         return cast_view(normalize(pushed(self.operand, transform)), self._dtype, unsafe=self.unsafe)
 
@@ -230,9 +219,6 @@ class Casting(Node):
 
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         return CastRunner(given[0], self._dtype, self.unsafe)
-
-    def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
-        return ((self.operand, slice(None), positions),)
 
     @property
     def title(self) -> str:

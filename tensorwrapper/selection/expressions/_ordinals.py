@@ -23,6 +23,7 @@ from tensorwrapper.selection.expressions._expression import (
     Shares,
     whole,
 )
+from tensorwrapper.selection.expressions._of_one import NodeOfOne
 from tensorwrapper.selection.runners._cells import CellRunner
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._ordinals import OrdinalRunner
@@ -35,25 +36,13 @@ __all__ = ["Sampling", "Whole", "pushed", "sampled", "settled"]
 
 @final
 @frozen
-class Whole(Node):
+class Whole(NodeOfOne):
     """All elements of the operand in row-major order: where no layout of its own places could say it."""
 
     operand: Expression
 
     json_names: ClassVar[tuple[str, ...]] = ("whole",)
     is_cellwise: ClassVar[bool] = False
-
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return (self.operand,)
-
-    @property
-    def extents(self) -> Extents:
-        return self.operand.extents
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.operand.dtype
 
     @property
     def name(self) -> str:
@@ -63,19 +52,12 @@ class Whole(Node):
     def ordered(self) -> Expression:
         return self.operand
 
-    def with_operands(self, operands: tuple[Expression, ...]) -> "Whole":
-        (operand,) = operands
-        return Whole(operand)
-
     def selected(self, transform: Transform, normalize: Normalize) -> Expression | None:
         layout = through(self.operand.layout, transform)
         return None if layout is None else normalize(Expression(self.operand.node, layout))
 
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         return OrdinalRunner(given[0], view.layout)
-
-    def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
-        return ((self.operand, slice(None), positions),)
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
         return {"whole": write.view(self.operand)}

@@ -25,6 +25,7 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.expressions._fields import json_of_value, to_integers, to_list, to_value
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Joining
+from tensorwrapper.selection.expressions._of_one import NodeOfOne
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.typing import Array, Extents, Index, IntArray
@@ -34,7 +35,7 @@ __all__ = ["Padding", "padded"]
 
 @final
 @frozen
-class Padding(Node):
+class Padding(NodeOfOne):
     """An operand with a constant around it: for each mode how many positions before and after."""
 
     operand: Expression
@@ -45,14 +46,6 @@ class Padding(Node):
     json_names: ClassVar[tuple[str, ...]] = ("pad",)
     is_sharing: ClassVar[bool] = True
     is_cellwise: ClassVar[bool] = False
-
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return (self.operand,)
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.operand.dtype
 
     @property
     def extents(self) -> Extents:
@@ -74,10 +67,6 @@ class Padding(Node):
     @property
     def hidden_parts(self) -> int:
         return 2 * len(self.widths)
-
-    def with_operands(self, operands: tuple[Expression, ...]) -> "Padding":
-        (operand,) = operands
-        return Padding(operand, self.widths, self.fill)
 
     def lowered(self) -> Node:
         """Return joined views, mode by mode; pads around pads of one constant are one."""

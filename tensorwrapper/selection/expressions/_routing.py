@@ -34,7 +34,7 @@ from tensorwrapper.selection.expressions._ordinals import Whole, pushed, settled
 from tensorwrapper.selection.expressions._pieces import Part, Piece, Run, parts_in_a_row, runs_of
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._leaves import Runner
-from tensorwrapper.selection.runners._routing import RoutingRunner
+from tensorwrapper.selection.runners._shared_mode import RoutingRunner
 from tensorwrapper.selection.transforms._maps import Spaced, canonical, spaced
 from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 from tensorwrapper.typing import Array, Extents, IntArray

@@ -7,8 +7,8 @@ from tensorwrapper._value_class import evolve
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression, Node, Normalize
+from tensorwrapper.selection.expressions._of_one import Once
 from tensorwrapper.selection.expressions._ordinals import pushed
-from tensorwrapper.selection.expressions._shared import Once
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.transforms._maps import box_of, maps_of, moved
 from tensorwrapper.selection.transforms._transform import Transform, take_apart

@@ -20,13 +20,13 @@ from tensorwrapper.layout import Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import (
     Expression,
-    Node,
     Normalize,
     ReaderOf,
     Shares,
     at_zero,
     whole,
 )
+from tensorwrapper.selection.expressions._of_one import NodeOfOne
 from tensorwrapper.selection.expressions._ordinals import pushed
 from tensorwrapper.selection.expressions._pieces import Part, Run
 from tensorwrapper.selection.expressions._routing import SharedMode
@@ -65,7 +65,7 @@ def _in_line(view: Expression) -> "Layout[Any] | None":
 
 @final
 @attrs.frozen
-class Flat(Node):
+class Flat(NodeOfOne):
     """All elements of a view of any shape, in row-major order, as one mode."""
 
     operand: Expression
@@ -73,24 +73,12 @@ class Flat(Node):
     is_cellwise: ClassVar[bool] = False
 
     @property
-    def operands(self) -> tuple[Expression, ...]:
-        return (self.operand,)
-
-    @property
     def extents(self) -> Extents:
         return (self.operand.shape.size,)
 
     @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.operand.dtype
-
-    @property
     def name(self) -> str:
         return "flat"
-
-    def with_operands(self, operands: tuple[Expression, ...]) -> "Flat":
-        (operand,) = operands
-        return Flat(operand)
 
     def selected(self, transform: Transform, normalize: Normalize) -> Expression | None:
         """Return the places of some ordinals: evenly spaced where the elements lie in a row, else a table."""

@@ -9,7 +9,6 @@ from tensorwrapper.shape.boxes._keys import WHOLE
 from tensorwrapper.shape.boxes._names import permutation_of_names, permuted_names, plain_names, to_names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, to_permutation
 from tensorwrapper.shape.kinds._blocks import blocks_of
-from tensorwrapper.shape.kinds._combine import split_shape
 from tensorwrapper.shape.kinds._encodings import as_jagged
 from tensorwrapper.shape.kinds._jagged import JaggedCommon, JaggedView
 from tensorwrapper.shape.kinds._nested import NestedCommon, flat_of, make_nested
@@ -93,6 +92,8 @@ class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
         >>> Shape(5).split(2), Shape.jagged([3, 1, 2]).split([1])
         ((Shape(3), Shape(2, origin=(3,))), (Shape.jagged([3]), Shape.jagged([1, 2], origin=(1, 0))))
         """
+        from tensorwrapper.shape.kinds._combine import split_shape  # noqa: PLC0415
+
         parts = split_shape(self.implementation, sections_or_marks, self.mode(mode))
         return tuple([self._wrap(part, self._names) for part in parts])
 

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.shape._shape_base import ShapeBase, ShapeLike, implementation_of
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
-from tensorwrapper.shape.facade._indices import Indices
 from tensorwrapper.shape.kinds._encodings import lengths_of, splits_at
 from tensorwrapper.shape.kinds._jagged import JaggedCommon, same_elements
 from tensorwrapper.shape.kinds._layers import layer_size
@@ -33,6 +32,7 @@ from tensorwrapper.typing import (
 )
 
 if TYPE_CHECKING:
+    from tensorwrapper.shape.facade._indices import Indices
     from tensorwrapper.shape.kinds._blocks import BlockTable
 
 __all__ = ["ShapeQueries"]
@@ -281,15 +281,19 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
         """Return the ``(..., rank)`` array of the indices with these ordinals; one outside raises."""
         return self.implementation.indices_at(ordinals)
 
-    def indices(self, *, order: Order = "C") -> Indices[IndexT_co]:
+    def indices(self, *, order: Order = "C") -> "Indices[IndexT_co]":
         """Return the absolute indices as a sequence, last mode fastest ("C") or first ("F")."""
+        from tensorwrapper.shape.facade._indices import Indices  # noqa: PLC0415
+
         return Indices(flat_of(self.implementation), _checked_order(order))
 
-    def offsets(self, *, order: Order = "C") -> Indices[IndexT_co]:
+    def offsets(self, *, order: Order = "C") -> "Indices[IndexT_co]":
         """Return the indices relative to the origin, as a sequence: every entry counts from 0.
 
         Of a jagged shape whose origins vary, each counts from the origin under the indices before it.
         """
+        from tensorwrapper.shape.facade._indices import Indices  # noqa: PLC0415
+
         return Indices(flat_of(self.implementation).zero_based(), _checked_order(order))
 
     # Its pieces.

@@ -18,9 +18,6 @@ from tensorwrapper.errors import (
     RankError,
 )
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout._layout import wrap_layout
-from tensorwrapper.layout.cells._blocked import Blocked
-from tensorwrapper.layout.tiles._tiled import tiles_as_blocked
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.testing import tilings
 
@@ -84,21 +81,6 @@ def test_a_window_may_cut_through_tiles(view, data):
 
 
 @given(tiled_views(), st.data())
-def test_any_tiles_in_any_order_are_a_view_of_where_they_lie(view, data):
-    held, grid = view.implementation, view.shape.outer()
-    some = data.draw(st.lists(st.integers(0, grid.size - 1), max_size=5)) if grid.size else []
-    numbers = grid.indices_at(np.array(some, dtype=np.int64))
-    part = wrap_layout(tiles_as_blocked(held, numbers))
-    expected = {}
-    for row, number in enumerate(map(tuple, numbers.tolist())):
-        tile = held.tile(number)
-        for index in tile.shape.indices():
-            expected[row, *index] = tile.offset_of(index)
-    assert part.shape.extent(0) == len(some)
-    check_layout(part, expected)
-
-
-@given(tiled_views(), st.data())
 def test_modes_of_a_tiled_view_may_be_permuted_reversed_and_gathered_by_themselves(view, data):
     rank = view.shape.rank // 2
     before = absolute(view)
@@ -127,21 +109,6 @@ def test_parts_of_tiles():
     assert first.to_numpy().reshape(3, 2).tolist() == x[[0, 1, 4]][:, [0, 4]].tolist()
     assert view[:, 0, -1, -1].to_numpy().tolist() == x[[0, 3, 5], 3].tolist()
     assert view[::-1, 0, 0, ::3].to_numpy().tolist() == x[[4, 1, 0]][:, [0, 3]].ravel().tolist()
-
-
-def test_tiles_of_a_large_view_are_known_not_to_overlap():
-    sizes = np.full(500, 3)
-    tiling = Tiling(sizes, sizes)
-    numbers = np.argwhere(np.arange(500)[:, np.newaxis] >= np.arange(500))
-    for order in ("C", "F"):
-        view = Layout(tiling.elements, order=order).as_tiled(tiling)
-        lower = tiles_as_blocked(view.implementation, numbers)
-        assert lower.shape.size > 2**20
-        assert lower.is_injective
-        assert lower.at(slice(None, None, -2)).is_injective
-        twice = tiles_as_blocked(view.implementation, np.concatenate([numbers, numbers[:1]]))
-        assert isinstance(twice, Blocked)
-        assert not twice.is_injective
 
 
 SIZES = st.lists(st.integers(0, 3), max_size=4)

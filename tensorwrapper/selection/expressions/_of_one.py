@@ -1,10 +1,10 @@
-"""A view that others use many times, made once: so work is linear in what a view is made of."""
+"""Nodes of one operand, and the one that makes its elements once, however many views use them."""
 
 # The field of a frozen class is read as the property that it stands for.
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Self, cast, final
 
 import attrs
 import numpy as np
@@ -15,12 +15,40 @@ from tensorwrapper.selection.expressions._documents import NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, Shares
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Once"]
+__all__ = ["NodeOfOne", "Once"]
+
+
+class NodeOfOne(Node):
+    """Abstract: `operand` and `name`; as `Node` otherwise. It has the box and the type of its one operand."""
+
+    __slots__ = ()
+
+    operand: Expression
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
+    @property
+    def extents(self) -> Extents:
+        return self.operand.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operand.dtype
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> Self:
+        (operand,) = operands
+        found: Self = attrs.evolve(cast("Any", self), operand=operand)
+        return found
+
+    def shares(self, positions: IntArray, given: Sequence[Array]) -> "Shares | None":  # noqa: ARG002
+        return ((self.operand, slice(None), positions),)
 
 
 @final
 @frozen
-class Once(Node):
+class Once(NodeOfOne):
     """All elements of the operand in row-major order, made once before anything reads them.
 
     A selection is not pushed into the operand: it is a layout of what was made, as of a source.
@@ -37,27 +65,12 @@ class Once(Node):
         object.__setattr__(self, "dtype", self.operand.dtype)
 
     @property
-    def operands(self) -> tuple[Expression, ...]:
-        return (self.operand,)
-
-    @property
-    def extents(self) -> Extents:
-        return self.operand.extents
-
-    @property
     def name(self) -> str:
         return "once"
 
     @property
     def is_leaf(self) -> bool:
         return True
-
-    def with_operands(self, operands: tuple[Expression, ...]) -> "Once":
-        (operand,) = operands
-        return Once(operand)
-
-    def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
-        return ((self.operand, slice(None), positions),)
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
         # What is made once is for whoever runs it to find.
