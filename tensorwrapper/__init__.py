@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tensorwrapper import transport as transport
     from tensorwrapper import typing as typing
     from tensorwrapper import wire as wire
+    from tensorwrapper import wirecell as wirecell
     from tensorwrapper.interop import from_awkward as from_awkward
     from tensorwrapper.layout import Layout as Layout
     from tensorwrapper.selection import concat as concat
@@ -95,6 +96,7 @@ __all__ = [
     "typing",
     "where",
     "wire",
+    "wirecell",
     "zeros",
 ]
 

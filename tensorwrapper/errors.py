@@ -48,6 +48,7 @@ __all__ = [
     "StepError",
     "StringDataError",
     "TensorNameError",
+    "TensorSetError",
     "TensorWrapperError",
     "TensorWrapperWarning",
     "TooManyIndicesError",
@@ -275,11 +276,15 @@ class DataFilePermissionError(DataFileSystemError, PermissionError):
 
 
 class TensorNameError(TensorWrapperError, KeyError, ValueError):
-    """A file has no tensor of this name, has one already, or cannot have one."""
+    """A file or a set has no tensor of this name, has one already, or cannot have one."""
 
     def __str__(self) -> str:
         # KeyError shows its text in quotes.
         return Exception.__str__(self)
+
+
+class TensorSetError(TensorWrapperError, ValueError):
+    """A set of tensors, or what is said of them, is not as Wire-Cell's tensor data model has it."""
 
 
 class ComputationCancelledError(TensorWrapperError, RuntimeError):

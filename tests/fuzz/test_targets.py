@@ -43,6 +43,7 @@ REASONS = {
     "transport.Socket.receive_from": "`receive` with the name of the peer",
     "selection.as_view": "what it takes is a tensor, or what `as_tensor` takes",
     "buffer.strings_from_numpy": "an array of NumPy, which is what it says",
+    "wirecell.TensorSet.from_point_trees": "trees of point clouds, which are values of ours",
     "jagged": "nested lists, as `Shape.jagged` takes them",
 }
 

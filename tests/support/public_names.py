@@ -22,6 +22,7 @@ MODULES = [
     "transport",
     "typing",
     "wire",
+    "wirecell",
 ]
 GREAT = {
     "tw.Shape": tw.Shape,
