@@ -71,7 +71,9 @@ ALONE = {
     "wire": {
         "Writer": "records of a file are messages with keys of the file in their labels",
         "frame_views": "sockets take frames as whatever else is given some",
+        "is_metadata_alone": "a tensor file has no array of such a tensor, which is a tensor all the same",
         "load_label": "a scan of a file reads labels, and no message around them",
+        "plain_object": "a tensor file says metadata as messages do, and has no messages",
     },
 }
 """Names of a `lowlevel` that serve one floor, and why they are neither its own nor verbs of a value."""

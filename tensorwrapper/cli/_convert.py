@@ -13,7 +13,10 @@ __all__ = ["CONVERT"]
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    kinds = ".tens, .npy, .npz, .safetensors, .h5, .parquet, .feather or .zarr, by the end of its name"
+    kinds = (
+        ".tens, .npy, .npz, .safetensors, .h5, .parquet, .feather, .zarr, .tar, .tar.gz, .tar.bz2 or .zip, "
+        "by the end of its name"
+    )
     parser.add_argument("source", type=Path, metavar="IN", help=f"the file to read: {kinds}")
     parser.add_argument("target", type=Path, metavar="OUT", help=f"the file to write: {kinds}")
     parser.add_argument("--force", action="store_true", help="replace OUT if it is there")

@@ -31,7 +31,11 @@ def _run(options: argparse.Namespace) -> Report:
                 entries.append(file.describe(name))
             except DataFileError as error:
                 lost.append(f"the tensor {name!r} cannot be read: {error}")
-        metadata = file.metadata
+        try:
+            metadata = file.metadata
+        except DataFileError as error:
+            metadata = {}
+            lost.append(f"what is said of the file cannot be read: {error}")
     figures: dict[str, Figure] = {
         "tensors": len(entries),
         "elements": sum([entry.size for entry in entries]),

@@ -13,8 +13,10 @@ from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsE
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store.foreign._array_file import ArrayFile
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options
-from tensorwrapper.store.foreign._kinds import GROUPED, KINDS
+from tensorwrapper.store.foreign._kinds import GROUPED
 from tensorwrapper.store.foreign._npy import ONE, read_npy, read_npz
+from tensorwrapper.store.sets._kinds import KINDS, end_of, kind_of
+from tensorwrapper.store.sets._read import check_members
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.wire import DEFAULT_LIMITS
 
@@ -27,8 +29,10 @@ def convert(
     """Write the tensors of one file to another; the ends of the names say which kinds they are.
 
     Kinds are ``.tens``, ``.npy`` (one tensor, which is called ``array``), ``.npz``, ``.safetensors``, HDF5
-    (``.h5``, ``.hdf5``), Parquet (``.parquet``), Feather (``.feather``, ``.arrow``), and folders of Zarr 3
-    (``.zarr``).
+    (``.h5``, ``.hdf5``), Parquet (``.parquet``), Feather (``.feather``, ``.arrow``), folders of Zarr 3
+    (``.zarr``), and Wire-Cell's tensor files (``.tar``, ``.tar.gz``, ``.tgz``, ``.tar.bz2``, ``.tbz2``,
+    ``.zip``, and ``.npz`` of tensors that are called as there). Tensors of other names are set 0 of a tensor
+    file, with their names as paths.
     Elements are read from the mapped file a run of rows at a time, so that the memory needed does not grow
     with the files; what lies in chunks, or in a compressed archive, is read as a whole into a ``.tens`` file.
     `target` appears when all is written.
@@ -62,7 +66,7 @@ def convert(
     [[0, 1, 2], [3, 4, 5]]
     """
     first, second = Path(source), Path(target)
-    read, write = _READ.get(first.suffix.lower()), _WRITE.get(second.suffix.lower())
+    read, write = _READ.get(end_of(first)), _WRITE.get(end_of(second))
     if read is None or write is None:
         unknown = first if read is None else second
         raise ConversionError(f"{unknown} is of no kind that is known: {', '.join(_READ)}")
@@ -94,12 +98,21 @@ def _from_npy(path: Path, write: _Write) -> Conversion:
 
 
 def _from_npz(path: Path, write: _Write) -> Conversion:
+    contents = kind_of(path).read(path, DEFAULT_LIMITS)
+    if contents.sets:
+        return _from_zip(path, write)
     # Not as it is opened: here check sums are compared.
     return write(((name, array, {}) for name, array in read_npz(path)), {}, Options())
 
 
+def _from_zip(path: Path, write: _Write) -> Conversion:
+    # What is deflated is compared as it is read.
+    check_members(path)
+    return _from_foreign(path, write)
+
+
 def _from_foreign(path: Path, write: _Write) -> Conversion:
-    with ArrayFile(path, DEFAULT_LIMITS) as file:
+    with ArrayFile(path, kind_of(path).read(path, DEFAULT_LIMITS)) as file:
         options = Options(names_are_paths=path.suffix.lower() in GROUPED)
         done = write(
             ((name, file[name], file.tensor_metadata(name)) for name in file), file.metadata, options
@@ -137,6 +150,7 @@ _READ: Final[Mapping[str, Callable[[Path, _Write], Conversion]]] = {
     **dict.fromkeys(KINDS, _from_foreign),
     ".npy": _from_npy,
     ".npz": _from_npz,
+    ".zip": _from_zip,
 }
 _WRITE: Final[Mapping[str, Callable[[Path, Iterator[Named], Mapping[str, Any], Options], Conversion]]] = {
     ".tens": _to_tens,

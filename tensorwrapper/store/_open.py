@@ -1,18 +1,21 @@
 """`open` and `save`: the two ways into a `.tens` file."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal, SupportsIndex, overload
 
 from tensorwrapper.errors import ConversionError, ReadOnlyError, TensorNameError
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
 from tensorwrapper.store.foreign._array_file import ArrayFile
 from tensorwrapper.store.foreign._contents import ChunksLike, Options
-from tensorwrapper.store.foreign._kinds import is_foreign, kind_of
+from tensorwrapper.store.sets._kinds import SETS, end_of, is_foreign, kind_of
+from tensorwrapper.store.sets._names import tensor_number
+from tensorwrapper.store.sets._write import write_sets
 from tensorwrapper.store.system._system import to_path
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
+from tensorwrapper.wirecell import TensorSet
 
-__all__ = ["open", "save"]
+__all__ = ["open", "save", "save_sets"]
 
 
 @overload
@@ -104,7 +107,7 @@ def open(  # noqa: A001
             )
         if metadata is not None:
             raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
-        return ArrayFile(where, limits)
+        return ArrayFile(where, kind_of(where).read(where, limits))
     return TensFile(path, mode, metadata=metadata, piece_bytes=piece_bytes, compress=compress, limits=limits)
 
 
@@ -191,6 +194,49 @@ def save(
     ) as file:
         for name, tensor in tensors.items():
             file.append(name, tensor, metadata_depth=metadata_depth, compress=codecs.get(name))
+
+
+def save_sets(path: str | os.PathLike[str], sets: Iterable[TensorSet], *, prefix: str = "") -> None:
+    """Write Wire-Cell's tensor sets to a new tensor file, each when it comes.
+
+    Parameters
+    ----------
+    path
+        Where the file is to be; the end of its name says what it is: ``.tar``, ``.tar.gz``, ``.tgz``,
+        ``.tar.bz2``, ``.tbz2``, ``.zip`` or ``.npz``.
+    sets
+        Sets with different numbers. They may be made one after the other.
+    prefix
+        With what the names of all members begin.
+
+    Raises
+    ------
+    ConversionError
+        If the name has no such end, a tensor is no dense box from zero on with a mode or more, or JSON cannot
+        say what is said of it.
+    TensorSetError
+        If two sets have one number.
+    TensorNameError
+        If `prefix` has a slash, or a control character.
+    DataFileError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from tensorwrapper.wirecell import TensorSet
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "points.tar.gz"
+    >>> save_sets(path, [TensorSet(7, [[1.5, 2.5]], [{"datapath": "x"}])])
+    >>> open(path).sets()[7].tree["x"].tensor.tolist()
+    [1.5, 2.5]
+    """
+    where = to_path(path)
+    end = end_of(where)
+    if end not in SETS:
+        raise ConversionError(f"{where} is no tensor file: its name ends in none of {', '.join(SETS)}")
+    if tensor_number(f"{prefix}tensor_0_0") is None:
+        raise TensorNameError(f"names cannot begin with {prefix!r}: no slash, no control character")
+    write_sets(where, end, sets, prefix)
 
 
 def _check_mapping(tensors: object) -> None:

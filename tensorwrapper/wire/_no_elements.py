@@ -1,7 +1,7 @@
 """Tensors that are there for what is said about them alone: no type, no elements, one empty part."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire._label import dump_label, plain_object
 
-__all__ = ["NoElements", "no_elements"]
+__all__ = ["NoElements", "is_metadata_alone", "no_elements"]
 
 
 @final
@@ -51,6 +51,11 @@ class NoElements(BufferCommon[Any]):
 
     def __reduce__(self) -> tuple[Callable[[str | None], "NoElements"], tuple[str | None]]:
         return NoElements, (self.said,)
+
+
+def is_metadata_alone(tensor: object) -> bool:
+    """Tell whether a tensor, or anything else, is one that `no_elements` makes."""
+    return isinstance(tensor, Tensor) and isinstance(cast("Tensor[Any]", tensor).buffer, NoElements)
 
 
 def no_elements(metadata: Mapping[str, object] | None = None) -> Tensor[np.bool_]:

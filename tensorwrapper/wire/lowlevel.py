@@ -11,7 +11,8 @@ or refuses it with its path; `PartReader`, which is ``received.parts``, reads ot
 allocated against the limits; `refuse` raises the one error that readers raise.
 
 **Messages of an application's own**: `Writer` collects tensors and makes the frames, with keys beside TENS's
-in the label; `load_label` reads a label alone; `frame_views` takes frames as callers hand them over.
+in the label; `load_label` reads a label alone, `plain_object` is metadata as JSON has them; `frame_views`
+takes frames as callers hand them over; `is_metadata_alone` tells which tensors are `no_elements`.
 """
 
 from typing import TYPE_CHECKING
@@ -21,7 +22,8 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 if TYPE_CHECKING:
     from tensorwrapper._json_fields import Field
     from tensorwrapper.wire._buffers import frame_views
-    from tensorwrapper.wire._label import load_label
+    from tensorwrapper.wire._label import load_label, plain_object
+    from tensorwrapper.wire._no_elements import is_metadata_alone
     from tensorwrapper.wire._part_reader import PartReader
     from tensorwrapper.wire._part_writer import PartWriter
     from tensorwrapper.wire._refusal import refuse
@@ -36,7 +38,9 @@ __all__ = [
     "WriteOptions",
     "Writer",
     "frame_views",
+    "is_metadata_alone",
     "load_label",
+    "plain_object",
     "refuse",
 ]
 
@@ -46,7 +50,8 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "_buffers": ("frame_views",),
-        "_label": ("load_label",),
+        "_label": ("load_label", "plain_object"),
+        "_no_elements": ("is_metadata_alone",),
         "packings._packing": ("Packing", "WriteOptions"),
         "_part_reader": ("Field", "PartReader"),
         "_part_writer": ("PartWriter",),

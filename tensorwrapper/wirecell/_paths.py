@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
-from tensorwrapper._value_class import frozen, value_class
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import TensorNameError, TensorSetError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def _plain(path: str) -> str:
 
 
 @final
-@frozen(eq=False, repr=False)
+@value_class(eq=False, repr=False)
 class DataItem:
     """One tensor of a set: where it stands in the tree, what it is, and what it names."""
 
@@ -37,6 +37,12 @@ class DataItem:
     metadata: Mapping[str, Any]
     """What is said of it."""
     _tree: "DataTree"
+
+    def __init__(self, path: str, number: int, metadata: Mapping[str, Any], tree: "DataTree") -> None:
+        object.__setattr__(self, "path", path)
+        object.__setattr__(self, "number", number)
+        object.__setattr__(self, "metadata", metadata)
+        object.__setattr__(self, "_tree", tree)
 
     @property
     def tensor(self) -> "Tensor[Any] | View[Any]":

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from support.commands import run
+from support.tensor_files import archive_of, npy
 
 import tensorwrapper as tw
 from tensorwrapper.cli import ExitCode
@@ -50,6 +51,29 @@ def test_inspect_for_machines(path):
         "pieces": 1,
         "start": 0,
     }
+
+
+def test_inspect_of_a_tensor_file(tmp_path):
+    path = tmp_path / "a.tar.gz"
+    tw.save(path, {"tensor_7_0": [1.5], "tensor_7_1": tw.no_elements()}, metadata={"tensorset_7": {"run": 3}})
+    report = json.loads(run("inspect", "--json", path).stdout)
+
+    assert report["figures"]["metadata"] == {"tensorset_7": {"run": 3}}
+    assert [(entry["name"], entry["packing"]) for entry in report["entries"]] == [
+        ("tensor_7_0", "dense"),
+        ("tensor_7_1", "none"),
+    ]
+
+
+def test_inspect_says_what_cannot_be_read_of_a_tensor_file(tmp_path):
+    files = [("tensorset_0_metadata.json", b"{"), ("tensor_0_0_array.npy", npy(np.arange(3)))]
+    (tmp_path / "a.tar").write_bytes(archive_of([*files, ("readme.txt", b"x")], ".tar"))
+    done = run("inspect", tmp_path / "a.tar")
+
+    assert done.returncode == ExitCode.CHECK_FAILED
+    assert "tensor_0_0" in done.stdout
+    assert "readme.txt" in done.stdout
+    assert "what is said of the file cannot be read" in done.stdout
 
 
 def test_inspect_of_a_file_without_tensors(tmp_path):

@@ -10,6 +10,7 @@ from support.messages import GOOD, PAYLOAD, described, message
 import tensorwrapper as tw
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.wire import Message, decode, encode, no_elements
+from tensorwrapper.wire.lowlevel import is_metadata_alone
 
 DEEP = {"datatype": "pcdataset", "datapath": "a/b", "arrays": {"x": "p/x"}}
 
@@ -62,6 +63,13 @@ def test_section_6_a_tensor_of_metadata_alone_is_made(tmp_path):
         tw.no_elements({"a": object()})
     # An empty array is something else.
     assert label_of(encode([np.zeros(0, bool)]))["TENS"]["tensors"][0]["dtype"] == "b"
+
+
+def test_what_is_metadata_alone_is_told_from_what_is_empty():
+    assert is_metadata_alone(no_elements({"a": 1}))
+    assert is_metadata_alone(decode(encode([no_elements()])).tensors[0])
+    for other in (tw.as_tensor(np.zeros(0, bool)), np.zeros(0), None):
+        assert not is_metadata_alone(other)
 
 
 def test_section_6_a_tensor_of_metadata_alone_has_no_bytes():

@@ -1,20 +1,19 @@
 """`ArrayFile`: a file of another kind than ours as a mapping from names to tensors."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, cast, final
+from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, cast, final, overload
 
 import numpy as np
 
 from tensorwrapper.errors import DataFileError, ParseError, TensorNameError, TensorWrapperError
 from tensorwrapper.store.foreign._contents import Contents, Held
-from tensorwrapper.store.foreign._kinds import kind_of
 from tensorwrapper.store.records._entry import Entry
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array
-from tensorwrapper.wire import Limits
+from tensorwrapper.wirecell import TensorSet
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
@@ -36,14 +35,16 @@ class ArrayFile(Mapping[str, "Tensor[Any] | View[Any]"]):
 
     Tensors and views stay valid when the file is closed, and it needs not be closed: it holds nothing that
     others wait for. Check sums of archives are compared by `convert`, not here.
+
+    A tensor file of Wire-Cell has tensor sets, beside the mapping: `sets`. One that is compressed as a whole
+    is inflated to a temporary file without a name when it is opened.
     """
 
     __slots__ = ("__weakref__", "_contents", "_path")
 
-    def __init__(self, path: Path, limits: Limits) -> None:
+    def __init__(self, path: Path, contents: Contents) -> None:
         self._path = path
-        self._contents: Contents | None = None
-        self._contents = kind_of(path).read(path, limits)
+        self._contents: Contents | None = contents
 
     @property
     def path(self) -> Path:
@@ -140,6 +141,43 @@ class ArrayFile(Mapping[str, "Tensor[Any] | View[Any]"]):
         """Return what is said about a tensor, where the format has a place for it."""
         return dict(self._find(name).metadata)
 
+    def sets(self, prefix: str | None = None) -> Mapping[int, TensorSet]:
+        """Return Wire-Cell's tensor sets by their numbers; none of a file that is no tensor file.
+
+        What is said of a set is read when it is taken, and its tensors when they are.
+
+        Parameters
+        ----------
+        prefix
+            With what the names of its members begin; needed only where there are several such.
+
+        Raises
+        ------
+        DataFileError
+            If there are several prefixes, and none is given, or the file is closed; when a set is taken, if
+            what is said of it is damaged.
+        TensorNameError
+            If there is no set of that prefix.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import tensorwrapper as tw
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "points.tar"
+        >>> tw.save(path, {"tensor_7_0": [1.5, 2.5]}, metadata={"tensorset_7": {"run": 3}})
+        >>> points = tw.open(path).sets()[7]
+        >>> points, points.metadata, points.tensors[0].tolist()
+        (TensorSet(7, 1 tensors), {'run': 3}, [1.5, 2.5])
+        """
+        if self._contents is None:
+            raise DataFileError(f"{self._path} is closed")
+        prefixes = sorted({own for own, _ in self._contents.sets})
+        if prefix is None and len(prefixes) > 1:
+            raise DataFileError(f"{self._path} has sets of several prefixes: {prefixes[:8]}; name one")
+        if prefix is not None and prefix not in prefixes:
+            raise TensorNameError(f"{self._path} has no sets of the prefix {prefix!r}, but of {prefixes[:8]}")
+        return _Sets(self, self._contents, (prefixes or [""])[0] if prefix is None else prefix)
+
     def close(self) -> None:
         """Give out no more tensors; those that are at hand stay valid."""
         self._contents = None
@@ -155,6 +193,56 @@ class ArrayFile(Mapping[str, "Tensor[Any] | View[Any]"]):
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"{len(self)} tensors"
         return f"ArrayFile({str(self._path)!r}, {state})"
+
+
+@final
+class _Sets(Mapping[int, TensorSet]):
+    """The sets of a file by number, made when they are taken."""
+
+    __slots__ = ("_contents", "_file", "_prefix")
+
+    def __init__(self, file: ArrayFile, contents: Contents, prefix: str) -> None:
+        self._file = file
+        self._contents = contents
+        self._prefix = prefix
+
+    def __getitem__(self, ident: int) -> TensorSet:
+        names = self._contents.sets[self._prefix, ident]
+        said = [self._file.tensor_metadata(name) for name in names]
+        whole = self._contents.metadata.get(f"{self._prefix}tensorset_{ident}")
+        return TensorSet(ident, _Tensors(self._file, names), said, whole)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter([ident for prefix, ident in self._contents.sets if prefix == self._prefix])
+
+    def __len__(self) -> int:
+        return sum([prefix == self._prefix for prefix, _ in self._contents.sets])
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} tensor sets of {self._file!r}>"
+
+
+@final
+class _Tensors(Sequence["Tensor[Any] | View[Any]"]):
+    """Tensors of a file, read when they are taken."""
+
+    __slots__ = ("_file", "_names")
+
+    def __init__(self, file: ArrayFile, names: tuple[str, ...]) -> None:
+        self._file = file
+        self._names = names
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> "Tensor[Any] | View[Any]": ...
+    @overload
+    def __getitem__(self, key: slice) -> "_Tensors": ...
+    def __getitem__(self, key: SupportsIndex | slice) -> "Tensor[Any] | View[Any] | _Tensors":
+        if isinstance(key, slice):
+            return _Tensors(self._file, self._names[key])
+        return self._file[self._names[key]]
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def _check_bools(array: Array) -> None:

@@ -44,6 +44,10 @@ class Contents:
     metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
     losses: tuple[str, ...] = ()
     """What is there and is no tensor, a sentence each."""
+    sets: Mapping[tuple[str, int], tuple[str, ...]] = attrs.field(
+        factory=dict[tuple[str, int], tuple[str, ...]]
+    )
+    """By prefix and number the names of the tensors of each of Wire-Cell's sets."""
 
 
 @final

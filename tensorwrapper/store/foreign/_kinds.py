@@ -17,7 +17,7 @@ from tensorwrapper.store.foreign.zarr._store import open_zarr
 from tensorwrapper.store.foreign.zarr._write import write_zarr
 from tensorwrapper.wire import Limits
 
-__all__ = ["GROUPED", "KINDS", "Kind", "is_foreign", "kind_of"]
+__all__ = ["GROUPED", "KINDS", "Kind"]
 
 _Read: TypeAlias = Callable[[Path, Limits], Contents]
 _Write: TypeAlias = Callable[[Path, Iterator[Named], Mapping[str, Any], Options], Conversion]
@@ -50,13 +50,3 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 GROUPED: Final = (".h5", ".hdf5", ".zarr")
 """Kinds that have groups in groups: their names are paths."""
-
-
-def is_foreign(path: Path) -> bool:
-    """Tell by the end of its name whether a file is of another kind than ours."""
-    return path.suffix.lower() in KINDS
-
-
-def kind_of(path: Path) -> Kind:
-    """Return the kind of a file that `is_foreign`."""
-    return KINDS[path.suffix.lower()]

@@ -25,7 +25,22 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
-__all__ = ["ONE", "open_npy", "open_npz", "read_npy", "read_npz", "write_npy", "write_npz"]
+__all__ = [
+    "ONE",
+    "check_stored",
+    "compressed_member",
+    "is_stored",
+    "map_whole",
+    "mapped_array",
+    "members_of",
+    "open_npy",
+    "open_npz",
+    "read_npy",
+    "read_npz",
+    "span_of",
+    "write_npy",
+    "write_npz",
+]
 
 ONE: Final = "array"
 """The name of the array that a .npy file has: the format gives it none."""
@@ -40,7 +55,7 @@ _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 def open_npy(path: Path, _limits: Limits) -> Contents:
     """Return what a ``.npy`` file has; nothing of it is read."""
-    memory = _mapped(path)
+    memory = map_whole(path)
     return Contents({ONE: Held(0, len(memory), "dense", partial(mapped_array, memory, 0, len(memory)))})
 
 
@@ -52,7 +67,7 @@ def open_npz(path: Path, limits: Limits) -> Contents:
     DataFileError
         If there is no such file, or it is damaged.
     """
-    memory = _mapped(path)
+    memory = map_whole(path)
     with of_stranger(path, ".npz"):
         infos = members_of(memory)
     arrays = [info for info in infos if info.filename.endswith(".npy")]
@@ -71,7 +86,8 @@ def open_npz(path: Path, limits: Limits) -> Contents:
     return Contents(held, {}, tuple([f"the archive holds {name!r}, which is no array" for name in others]))
 
 
-def _mapped(path: Path) -> FileMap:
+def map_whole(path: Path) -> FileMap:
+    """Return a file as memory."""
     with reading(path, path.suffix.lower()) as stream:
         return map_file(stream.fileno(), 0, path)
 
@@ -184,7 +200,7 @@ def read_npz(path: Path) -> Iterator[tuple[str, Array]]:
                 raise ValueError(f"it holds {info.filename!r}, which is no array")
             if is_stored(info):
                 begin, end = span_of(memory, info)
-                _check(memory, begin, info)
+                check_stored(memory, begin, info)
                 yield info.filename.removesuffix(".npy"), mapped_array(memory, begin, end)
             else:
                 yield info.filename.removesuffix(".npy"), _inflated(memory, info)
@@ -230,7 +246,7 @@ def _inflated(memory: FileMap, info: zipfile.ZipInfo) -> Array:
     return _in_order(np.frombuffer(data, own.dtype, count, own.place), own.extents, own.is_fortran)
 
 
-def _check(memory: FileMap, begin: int, info: zipfile.ZipInfo) -> None:
+def check_stored(memory: FileMap, begin: int, info: zipfile.ZipInfo) -> None:
     """Raise unless a member that was not compressed has the checksum that the archive says."""
     checksum, left = 0, memoryview(memory)[begin : begin + info.file_size]
     is_whole = len(left) == info.file_size

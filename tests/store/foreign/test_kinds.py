@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.store.foreign._kinds import KINDS, is_foreign
+from tensorwrapper.store.foreign._kinds import KINDS
+from tensorwrapper.store.sets._kinds import is_foreign
 
 
 @pytest.mark.parametrize("end", KINDS)

@@ -1,0 +1,98 @@
+"""Wire-Cell's tensor sets in HDF5: groups whose datasets are numbered; the rest is said by attributes."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._json import parse_json
+from tensorwrapper.errors import DataFileError, ParseError
+from tensorwrapper.store.foreign._contents import Contents
+from tensorwrapper.store.foreign._hdf5 import open_hdf5
+from tensorwrapper.store.sets._said import Said, SaidByName
+from tensorwrapper.store.system._system import of_stranger
+from tensorwrapper.wire import Limits
+
+if TYPE_CHECKING:
+    import h5py
+
+__all__ = ["open_hdf5_sets"]
+
+_TENSOR: Final = re.compile(r"tensorsets/(0|-?[1-9][0-9]{0,17})/(0|[1-9][0-9]{0,17})", re.ASCII)
+_ATTRIBUTE_BYTES: Final = 2**20
+_ATTRIBUTES: Final = 10_000
+
+
+def open_hdf5_sets(path: Path, limits: Limits) -> Contents:
+    """Return what an HDF5 file has, and which of its datasets are tensors of Wire-Cell's sets.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or it is damaged.
+    """
+    contents = open_hdf5(path, limits)
+    sets: dict[int, list[tuple[int, str]]] = {}
+    for name in contents.held:
+        found = _TENSOR.fullmatch(name)
+        if found:
+            sets.setdefault(int(found[1]), []).append((int(found[2]), name))
+    if not sets:
+        return contents
+    said: dict[str, Callable[[], dict[str, Any]]] = {
+        key: partial(contents.metadata.__getitem__, key) for key in contents.metadata
+    }
+    said |= {f"tensorset_{ident}": partial(_of_set, path, ident, limits) for ident in sets}
+    held = dict(contents.held)
+    for own in sets.values():
+        for _, name in own:
+            if not held[name].metadata:
+                held[name] = attrs.evolve(held[name], metadata=Said(partial(_attributes, path, name, limits)))
+    ordered = {("", ident): tuple([name for _, name in sorted(own)]) for ident, own in sets.items()}
+    return attrs.evolve(contents, held=held, metadata=SaidByName(said), sets=ordered)
+
+
+def _of_set(path: Path, ident: int, limits: Limits) -> dict[str, Any]:
+    found = _attributes(path, f"tensorsets/{ident}", limits)
+    # The number stands in the name as well.
+    found.pop("ident", None)
+    return found
+
+
+def _attributes(path: Path, name: str, limits: Limits) -> dict[str, Any]:
+    """Return the attributes of a group or a dataset: numbers, text, and JSON in text."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    with of_stranger(path, "HDF5"), h5py.File(path, "r") as file:
+        own = file[name].attrs
+        if len(own) > _ATTRIBUTES:
+            raise DataFileError(f"{path}: {name!r} has {len(own)} attributes; {_ATTRIBUTES} are allowed")
+        return {
+            key: _value(own, key, f"{path}: the attribute {key[:60]!r} of {name!r}", limits) for key in own
+        }
+
+
+def _value(attributes: "h5py.AttributeManager", key: str, what: str, limits: Limits) -> object:
+    found = attributes.get_id(key)
+    if not found.get_space().get_select_npoints():
+        return None
+    size = found.get_storage_size()
+    if size > _ATTRIBUTE_BYTES:
+        raise DataFileError(f"{what} has {size} bytes; {_ATTRIBUTE_BYTES} are allowed")
+    value: object = attributes[key]
+    if isinstance(value, bytes | str):
+        text = value if isinstance(value, str) else value.rstrip(b"\0").decode("utf-8", "backslashreplace")
+        if not text.startswith(("{", "[")):
+            return text
+        try:
+            # So lists and objects are written.
+            return parse_json(text, what, depth=limits.depth, digits=limits.digits, items=limits.label_items)
+        except ParseError:
+            return text
+    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biuf":
+        return value.tolist()
+    return str(value)[:_ATTRIBUTE_BYTES]

@@ -1,0 +1,71 @@
+"""All kinds of file beside ours, by the ends of names: those of `foreign`, and archives of tensor sets."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from tensorwrapper.store.foreign._boxes import write_npz_file
+from tensorwrapper.store.foreign._contents import Contents, Conversion, Named, Options
+from tensorwrapper.store.foreign._kinds import KINDS as OTHERS
+from tensorwrapper.store.foreign._kinds import Kind
+from tensorwrapper.store.foreign._npy import open_npz
+from tensorwrapper.store.sets._hdf5 import open_hdf5_sets
+from tensorwrapper.store.sets._read import open_tar_sets, open_zip_sets
+from tensorwrapper.store.sets._write import ARCHIVES, are_sets, write_sets_file
+from tensorwrapper.wire import Limits
+
+__all__ = ["KINDS", "SETS", "end_of", "is_foreign", "kind_of"]
+
+
+SETS: Final = tuple(ARCHIVES)
+"""Kinds that hold tensor sets, by what tensors are called in them."""
+
+
+def _open_npz(path: Path, limits: Limits) -> Contents:
+    # What sets say of themselves is no array, and NumPy's archives have nothing else.
+    plain = open_npz(path, limits)
+    sets = open_zip_sets(path, ".npz", limits) if plain.losses else None
+    return sets if sets is not None and sets.sets else plain
+
+
+def _write_npz(
+    path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
+) -> Conversion:
+    found = list(tensors)
+    if are_sets([name for name, _, _ in found]):
+        return write_sets_file(path, ".npz", iter(found), metadata, options)
+    return write_npz_file(path, iter(found), metadata, options)
+
+
+def _archive(end: str) -> Kind:
+    read = open_zip_sets if end == ".zip" else open_tar_sets
+    return Kind(
+        lambda path, limits: read(path, end, limits),
+        lambda path, tensors, metadata, options: write_sets_file(path, end, tensors, metadata, options),
+    )
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    **OTHERS,
+    **{end: _archive(end) for end in ARCHIVES},
+    ".npz": Kind(_open_npz, _write_npz),
+    **{end: attrs.evolve(OTHERS[end], read=open_hdf5_sets) for end in (".h5", ".hdf5")},
+}
+
+
+def end_of(path: Path) -> str:
+    """Return the end of a name that says of which kind a file is: two of them, in ``.tar.gz``."""
+    both = "".join(path.suffixes[-2:]).lower()
+    return both if both in KINDS else path.suffix.lower()
+
+
+def is_foreign(path: Path) -> bool:
+    """Tell by the end of its name whether a file is of another kind than ours."""
+    return end_of(path) in KINDS
+
+
+def kind_of(path: Path) -> Kind:
+    """Return the kind of a file that `is_foreign`."""
+    return KINDS[end_of(path)]

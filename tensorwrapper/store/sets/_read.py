@@ -1,0 +1,223 @@
+"""Wire-Cell's tensor files: which sets an archive has, and what of its members is read when."""
+
+import zipfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, final
+
+from tensorwrapper._json import parse_json
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DataFileError, ParseError
+from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.foreign._npy import (
+    check_stored,
+    compressed_member,
+    is_stored,
+    map_whole,
+    mapped_array,
+    members_of,
+    span_of,
+)
+from tensorwrapper.store.sets._names import MemberName, member_name
+from tensorwrapper.store.sets._said import Said, SaidByName
+from tensorwrapper.store.sets._tar import TarMember, map_tar, tar_members
+from tensorwrapper.store.system._map import FileMap, stream_over
+from tensorwrapper.store.system._system import of_stranger
+from tensorwrapper.wire import Limits, no_elements
+
+__all__ = ["check_members", "open_tar_sets", "open_zip_sets"]
+
+_SHOWN: Final = 60
+
+
+@final
+@frozen(eq=False)
+class _Member:
+    """One member of an archive, of whatever kind."""
+
+    name: str
+    start: int
+    size: int
+    """Its bytes when it is unpacked."""
+    nbytes: int
+    """Those that it takes in the file."""
+    packing: str
+    array: Callable[[], object]
+    """Returns the array that it is, without reading elements."""
+    text: Callable[[], bytes]
+    """Returns all bytes."""
+
+
+def open_tar_sets(path: Path, kind: str, limits: Limits) -> Contents:
+    """Return the sets of a tar archive, which is inflated now if it is compressed.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, it is damaged, or has more than the limits allow.
+    """
+    memory = map_tar(path, kind, limits.decompressed_bytes)
+    members: list[_Member | str] = []
+    with of_stranger(path, kind):
+        for found in tar_members(memory):
+            members.append(found if isinstance(found, str) else _of_tar(memory, found))
+            _check_count(path, members, limits)
+    return _contents(path, members, limits)
+
+
+def open_zip_sets(path: Path, kind: str, limits: Limits) -> Contents:
+    """Return the sets of a zip archive, by its directory.
+
+    Raises
+    ------
+    DataFileError
+        As `open_tar_sets`.
+    """
+    memory = map_whole(path)
+    with of_stranger(path, kind):
+        infos = members_of(memory)
+    members = [
+        info.filename if info.filename.endswith("/") else _of_zip(memory, info, limits.decompressed_bytes)
+        for info in infos
+    ]
+    _check_count(path, members, limits)
+    return _contents(path, members, limits)
+
+
+def check_members(path: Path) -> None:
+    """Compare the checksums of the members of a zip archive that are stored as they are.
+
+    Raises
+    ------
+    DataFileError
+        If one does not fit.
+    """
+    memory = map_whole(path)
+    with of_stranger(path, path.suffix.lower()):
+        for info in members_of(memory):
+            if is_stored(info):
+                check_stored(memory, span_of(memory, info)[0], info)
+
+
+def _of_tar(memory: FileMap, found: TarMember) -> _Member:
+    end = found.begin + found.size
+    return _Member(
+        found.name,
+        found.begin,
+        found.size,
+        found.size,
+        "dense",
+        partial(mapped_array, memory, found.begin, end),
+        lambda: memory[found.begin : end],
+    )
+
+
+def _of_zip(memory: FileMap, info: zipfile.ZipInfo, most: int) -> _Member:
+    stored = is_stored(info)
+    return _Member(
+        info.filename,
+        info.header_offset,
+        info.file_size,
+        info.compress_size,
+        "dense" if stored else "deflated",
+        lambda: (
+            mapped_array(memory, *span_of(memory, info)) if stored else compressed_member(memory, info, most)
+        ),
+        partial(_unpacked, memory, info),
+    )
+
+
+def _unpacked(memory: FileMap, info: zipfile.ZipInfo) -> bytes:
+    with zipfile.ZipFile(stream_over(memoryview(memory))) as archive, archive.open(info) as member:
+        # Never more than it says, whatever it is inflated to.
+        return member.read(info.file_size)
+
+
+def _check_count(path: Path, members: list[_Member | str], limits: Limits) -> None:
+    if len(members) > limits.parts:
+        raise DataFileError(f"{path} has over {limits.parts} members; limits=Limits(parts=...) raises that")
+
+
+def _contents(path: Path, members: list[_Member | str], limits: Limits) -> Contents:
+    found: dict[str, tuple[MemberName, _Member]] = {}
+    losses: list[str] = []
+    for member in members:
+        name = member if isinstance(member, str) else member.name
+        role = None if isinstance(member, str) else member_name(name)
+        if role is None or isinstance(member, str):
+            losses.append(f"the archive holds {name[:_SHOWN]!r}, which is no member of a tensor set")
+        elif role.member in found:
+            raise DataFileError(f"{path} has the member {role.member[:_SHOWN]!r} twice")
+        else:
+            found[role.member] = role, member
+    said = {
+        role.name: partial(_parsed, path, member, limits)
+        for role, member in found.values()
+        if role.role != "array"
+    }
+    _check_texts(path, [pair for pair in found.values() if pair[0].role != "array"], limits)
+    held: dict[str, Held] = {}
+    sets: dict[tuple[str, int], list[tuple[int, str]]] = {}
+    for role, member in found.values():
+        own = sets.setdefault((role.prefix, role.ident), [])
+        # What is said of a tensor whose array is there, too, is not a tensor of its own.
+        has_array = MemberName(role.prefix, role.ident, role.index, "array").member in found
+        if role.role == "set" or (role.role == "metadata" and has_array):
+            continue
+        own.append((role.index, role.name))
+        read = member.array if role.role == "array" else no_elements
+        metadata = Said(said[role.name]) if role.name in said else {}
+        is_array = role.role == "array"
+        held[role.name] = Held(
+            member.start,
+            member.nbytes if is_array else 0,
+            member.packing if is_array else "none",
+            read,
+            metadata,
+        )
+    most = max([len(own) for own in sets.values()], default=0)
+    if most > limits.tensors:
+        raise DataFileError(
+            f"{path} has a set of {most} tensors; {limits.tensors} are allowed; limits=Limits(tensors=...) "
+            "raises that"
+        )
+    of_sets = {role.name: said[role.name] for role, _ in found.values() if role.role == "set"}
+    ordered = {key: tuple([name for _, name in sorted(own)]) for key, own in sets.items()}
+    return Contents(held, SaidByName(of_sets), tuple(losses), ordered)
+
+
+def _check_texts(path: Path, texts: list[tuple[MemberName, _Member]], limits: Limits) -> None:
+    """Raise if what is said of one set, or of all sets, takes too many bytes: a message could not say it."""
+    sizes: dict[object, int] = {}
+    for role, member in texts:
+        key = None if role.role == "set" else (role.prefix, role.ident)
+        sizes[key] = sizes.get(key, 0) + member.size
+    if max(sizes.values(), default=0) > limits.label_bytes:
+        raise DataFileError(
+            f"{path} has metadata of {max(sizes.values())} bytes; {limits.label_bytes} are allowed; "
+            "limits=Limits(label_bytes=...) raises that"
+        )
+
+
+def _parsed(path: Path, member: _Member, limits: Limits) -> dict[str, Any]:
+    what = f"the member {member.name[:_SHOWN]!r}"
+    with of_stranger(path, path.suffix.lower()):
+        raw = member.text()
+    try:
+        found = parse_json(
+            raw,
+            what,
+            depth=limits.depth,
+            digits=limits.digits,
+            items=limits.label_items,
+            max_bytes=limits.label_bytes,
+        )
+    except ParseError as error:
+        raise DataFileError(f"{path}: {error}") from error
+    if found is None:
+        # So jsoncpp writes metadata that nobody gave.
+        return {}
+    if not isinstance(found, dict):
+        raise DataFileError(f"{path}: {what} must have an object, not {str(found)[:_SHOWN]}")
+    return found
