@@ -25,6 +25,7 @@ __all__ = [
     "ExtentMismatchError",
     "FlowAbortedError",
     "IndexTypeError",
+    "InsecureAddressWarning",
     "JaggedModeError",
     "LabelError",
     "LayerError",
@@ -89,6 +90,10 @@ class TensorWrapperWarning(UserWarning):
 
 class LeakedResourceWarning(TensorWrapperWarning, ResourceWarning):
     """A socket or file was dropped without being closed."""
+
+
+class InsecureAddressWarning(TensorWrapperWarning):
+    """A socket without keys listens where other machines reach it."""
 
 
 class RankError(TensorWrapperError, ValueError):

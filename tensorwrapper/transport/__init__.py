@@ -1,7 +1,9 @@
 """Messages over ZeroMQ sockets: the one place that imports ``zmq``."""
 
 from tensorwrapper.transport._counters import Counters
+from tensorwrapper.transport._curve import CurveClient, CurveServer, Security
 from tensorwrapper.transport._delivery import Delivery
+from tensorwrapper.transport._keys import KeyPair
 from tensorwrapper.transport._kinds import SocketKind
 from tensorwrapper.transport._socket import Socket
 from tensorwrapper.transport.flow._flow import Flow
@@ -12,6 +14,8 @@ from tensorwrapper.transport.flow._table import FLOW_TRANSITIONS, FlowDirection,
 __all__ = [
     "FLOW_TRANSITIONS",
     "Counters",
+    "CurveClient",
+    "CurveServer",
     "Delivery",
     "Flow",
     "FlowDirection",
@@ -21,6 +25,8 @@ __all__ = [
     "FlowStep",
     "FlowVerb",
     "Flows",
+    "KeyPair",
+    "Security",
     "Socket",
     "SocketKind",
 ]

@@ -16,7 +16,7 @@ from zmq.utils.garbage import GarbageCollector, gc
 
 from tensorwrapper.errors import TransportError
 
-__all__ = ["check_descriptors", "make_socket"]
+__all__ = ["at_end", "check_descriptors", "make_socket", "shared_context"]
 
 _ZERO_COPY_RECV = 10
 """Context option ``ZMQ_ZERO_COPY_RECV``, which pyzmq has no name for."""
@@ -35,6 +35,7 @@ _PATIENCE: Final = 1.0
 
 _lock = threading.Lock()
 _contexts: dict[int, "zmq.Context[zmq.Socket[bytes]]"] = {}
+_stops: dict[int, list[Callable[[], None]]] = {}
 _owners: "weakref.WeakKeyDictionary[zmq.Socket[bytes], int]" = weakref.WeakKeyDictionary()
 """The thread that opened each socket."""
 
@@ -52,7 +53,7 @@ def make_socket(number: int) -> "zmq.Socket[bytes]":
     """
     check_descriptors(_SPARE)
     try:
-        socket = _shared_context().socket(number)
+        socket = shared_context().socket(number)
     except zmq.ZMQError as error:
         raise TransportError(
             error.errno or 0, f"no socket can be opened: {zmq.strerror(error.errno or 0)}"
@@ -61,7 +62,8 @@ def make_socket(number: int) -> "zmq.Socket[bytes]":
     return socket
 
 
-def _shared_context() -> "zmq.Context[zmq.Socket[bytes]]":
+def shared_context() -> "zmq.Context[zmq.Socket[bytes]]":
+    """Return the context of this process, which is made on first use."""
     process = os.getpid()
     with _lock:
         context = _contexts.get(process)
@@ -77,6 +79,11 @@ def _shared_context() -> "zmq.Context[zmq.Socket[bytes]]":
             atexit.register(_end)
             Finalize(None, _end, exitpriority=0)
         return context
+
+
+def at_end(context: "zmq.Context[zmq.Socket[bytes]]", stop: Callable[[], None]) -> None:
+    """Call a function before a context of this process ends: what has sockets of its own in it."""
+    _stops.setdefault(id(context), []).append(stop)
 
 
 def _start_collector() -> None:
@@ -112,6 +119,8 @@ def _end() -> None:
             left += 1
         else:
             socket.close()
+    for stop in _stops.pop(id(context), ()):
+        stop()
     # A thread that waits at a socket is told that ZeroMQ is shut down; if it does not close it, nobody waits.
     ender = threading.Thread(target=context.term, daemon=True)
     ender.start()

@@ -1,12 +1,14 @@
 """`Endpoint`: one ZeroMQ socket, through which messages go whole or not at all, and are counted."""
 
 import errno
+import ipaddress
 import math
 import os
 import re
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, final
 
 import zmq
@@ -22,16 +24,26 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.transport._context import check_descriptors, make_socket
 from tensorwrapper.transport._counters import Counters, bytes_on_wire
+from tensorwrapper.transport._curve import Security, secure
 from tensorwrapper.transport._delivery import check_process, to_milliseconds
 from tensorwrapper.transport._kinds import Kind
 
-__all__ = ["Endpoint", "check_address", "failed"]
+__all__ = ["Endpoint", "check_address", "failed", "peer_of", "reaches_beyond"]
 
 _HIGH_WATER = 16
 """Messages that wait at either end: tensors are large, and ZeroMQ counts messages, not bytes."""
 
 _WITHIN: Final = 1000
 """Milliseconds for frames after the first: they never wait for room, which is counted in messages."""
+
+_HEARTBEAT: Final = 1000
+"""Milliseconds between two signs of life."""
+
+_HANDSHAKE: Final = 2000
+"""Milliseconds in which a peer must have said who it is."""
+
+_AGAIN: Final = 50
+"""Milliseconds before a connection is tried anew, the first time."""
 
 _PAUSE: Final = 0.002
 """Seconds between two looks for room at one peer of many."""
@@ -50,11 +62,13 @@ class Endpoint:
     """
 
     __slots__ = (
+        "_forget",
         "_linger",
         "_process",
         "_thread",
         "addresses",
         "dropped",
+        "is_encrypted",
         "kind",
         "nbytes",
         "parts",
@@ -64,10 +78,14 @@ class Endpoint:
         "torn",
     )
 
-    def __init__(self, kind: Kind, linger: float, *, parts: int, nbytes: int) -> None:
+    def __init__(
+        self, kind: Kind, linger: float, *, parts: int, nbytes: int, security: Security | None
+    ) -> None:
         self.socket: zmq.Socket[bytes] | None = None
         self.kind, self.parts, self.nbytes = kind, parts, nbytes
         self.torn = ""
+        self.is_encrypted = security is not None
+        self._forget: Callable[[], object] | None = None
         self.addresses: list[str] = []
         # Messages, frames, bytes in them, bytes on the wire.
         self.sent, self.received, self.dropped = [0] * 4, [0] * 4, 0
@@ -84,12 +102,21 @@ class Endpoint:
             socket.sndhwm = socket.rcvhwm = _HIGH_WATER
             # Per frame, and checked by ZeroMQ before it allocates; a whole message is checked on arrival.
             socket.maxmsgsize = min(nbytes, 2**62)
+            # A peer that hangs, or a link that is cut, is noticed, and what was on its way to it let go.
+            socket.heartbeat_ivl, socket.heartbeat_timeout = _HEARTBEAT, 3 * _HEARTBEAT
+            socket.handshake_ivl, socket.connect_timeout = _HANDSHAKE, _HANDSHAKE
+            socket.reconnect_ivl, socket.reconnect_ivl_max = _AGAIN, _HANDSHAKE
+            if security is not None:
+                self._forget = secure(socket, security)
             if kind.addressed:
                 # Without it a message to a peer that is gone is dropped without a word.
                 socket.router_mandatory = True
         except zmq.ZMQError as error:
             self.close()
             raise failed("no socket can be set up", error) from error
+        except BaseException:
+            self.close()
+            raise
 
     def __str__(self) -> str:
         places = f" at {', '.join(self.addresses)}" if self.addresses else ""
@@ -119,6 +146,8 @@ class Endpoint:
         socket, self.socket = self.socket, None
         if socket is not None:
             socket.close(linger=self._linger)
+        if self._forget is not None:
+            self._forget()
 
     def counters(self) -> Counters:
         """Return what went through so far."""
@@ -165,7 +194,8 @@ class Endpoint:
         counts[0] += 1
         counts[1] += len(lengths) + hidden
         counts[2] += sum(lengths)
-        counts[3] += sum(map(bytes_on_wire, lengths)) + hidden * bytes_on_wire(0)
+        on_wire = partial(bytes_on_wire, is_encrypted=self.is_encrypted)
+        counts[3] += sum(map(on_wire, lengths)) + hidden * on_wire(0)
 
     def _send_all(
         self,
@@ -325,3 +355,14 @@ def check_address(address: object, what: str) -> None:
             raise TransportError(
                 errno.EINVAL, f"cannot {what} {address}: {port!r} is no port; ports end at 65535, * is any"
             )
+
+
+def reaches_beyond(address: str) -> bool:
+    """Tell whether an address that is listened at may be reached from other machines."""
+    if not address.startswith("tcp://"):
+        return False
+    host = address[6:].rpartition(":")[0].strip("[]")
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host != "localhost"

@@ -15,14 +15,16 @@ import zmq
 
 from tensorwrapper.errors import (
     ConversionError,
+    InsecureAddressWarning,
     LeakedResourceWarning,
     LocalProtocolError,
     RemoteProtocolError,
     TransportError,
 )
 from tensorwrapper.transport._counters import Counters
+from tensorwrapper.transport._curve import CurveClient, CurveServer, Security
 from tensorwrapper.transport._delivery import Delivery, to_milliseconds
-from tensorwrapper.transport._endpoint import Endpoint, check_address, failed, peer_of
+from tensorwrapper.transport._endpoint import Endpoint, check_address, failed, peer_of, reaches_beyond
 from tensorwrapper.transport._kinds import SocketKind, check_kind
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode
@@ -54,6 +56,9 @@ class Socket:
     linger
         How many seconds what is under way may go on being sent once the socket is closed. A process waits
         for that at its end, unless it leaves by ``os._exit`` or a signal: then `Delivery.wait` first.
+    security
+        A `CurveServer` that lets in who is listed, or a `CurveClient`. Without it whoever reaches the address
+        is let in, reads along, and may say that he is somebody else.
 
     Raises
     ------
@@ -82,7 +87,7 @@ class Socket:
     [1, 2, 3]
     """
 
-    __slots__ = ("__weakref__", "_endpoint", "_limits", "_numbers", "_timeout")
+    __slots__ = ("__weakref__", "_endpoint", "_limits", "_numbers", "_security", "_timeout")
 
     def __init__(
         self,
@@ -91,13 +96,15 @@ class Socket:
         timeout: float = 10.0,
         limits: Limits = DEFAULT_LIMITS,
         linger: float = 1.0,
+        security: Security | None = None,
     ) -> None:
         found = check_kind(kind)
         to_milliseconds(timeout, "timeout")
         self._timeout, self._limits = timeout, limits
+        self._security = security
         self._numbers: dict[int, int] = {}
         most = min(limits.total_bytes, limits.received_bytes)
-        self._endpoint = Endpoint(found, linger, parts=limits.parts, nbytes=most)
+        self._endpoint = Endpoint(found, linger, parts=limits.parts, nbytes=most, security=security)
 
     @property
     def kind(self) -> SocketKind:
@@ -131,12 +138,21 @@ class Socket:
         """
         socket = self._endpoint.open()
         check_address(address, "listen at")
+        if isinstance(self._security, CurveClient):
+            raise TransportError(errno.EINVAL, "a CurveClient connects; who listens is a CurveServer")
         try:
             socket.bind(address)
             bound = socket.getsockopt_string(zmq.LAST_ENDPOINT)
         except zmq.ZMQError as error:
             raise failed(f"cannot listen at {address}", error) from error
         self._endpoint.addresses.append(bound)
+        if not self._endpoint.is_encrypted and reaches_beyond(bound):
+            warnings.warn(
+                f"whoever reaches {bound} is let in, reads along and says what he likes; "
+                "security=CurveServer(...) lets in who is listed",
+                InsecureAddressWarning,
+                stacklevel=2,
+            )
         return bound
 
     def connect(self, address: str) -> None:
@@ -153,6 +169,8 @@ class Socket:
         """
         socket = self._endpoint.open()
         check_address(address, "connect to")
+        if isinstance(self._security, CurveServer):
+            raise TransportError(errno.EINVAL, "a CurveServer listens; who connects is a CurveClient")
         try:
             socket.connect(address)
         except zmq.ZMQError as error:

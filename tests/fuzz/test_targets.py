@@ -40,6 +40,7 @@ REASONS = {
     "buffer.from_functions": "functions, which a caller trusts",
     "selection.Selector.from_key": "a key of Python: tests of keys have a table of what it may be",
     "Shape.from_row_partitions": "what `shape.RowPartitions` has checked; the target rows-text uses it",
+    "transport.KeyPair.load": "a file of one's own, of 4096 bytes at most; test_keys.py has others",
     "transport.Socket.receive_from": "`receive` with the name of the peer",
     "selection.as_view": "what it takes is a tensor, or what `as_tensor` takes",
     "buffer.strings_from_numpy": "an array of NumPy, which is what it says",

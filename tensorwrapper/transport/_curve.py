@@ -1,0 +1,117 @@
+"""CURVE: sockets that know who the other side is, and let only those in who are listed."""
+
+import errno
+import itertools
+import threading
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Final, Literal, TypeAlias, cast, final
+
+import attrs
+import zmq
+from zmq.auth.thread import ThreadAuthenticator
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ConversionError, TransportError
+from tensorwrapper.transport._context import at_end, shared_context
+from tensorwrapper.transport._keys import KeyPair, to_key
+
+__all__ = ["CurveClient", "CurveServer", "Security", "secure"]
+
+_NUMBERS: Final = itertools.count(1)
+_LOCK: Final = threading.Lock()
+
+
+def _to_allowed(allow: Iterable[str | bytes] | Literal["any"]) -> frozenset[str] | Literal["any"]:
+    if allow == "any":
+        return "any"
+    if isinstance(allow, str | bytes) or not isinstance(cast("object", allow), Iterable):
+        raise ConversionError(f"allow is a set of public keys, or 'any' to let everybody in, not {allow!r}")
+    return frozenset([to_key(key, "a public key in allow") for key in allow])
+
+
+def _to_server(key: str | bytes) -> str:
+    return to_key(key, "the server's public key")
+
+
+@final
+@frozen
+class CurveServer:
+    """Lets peers in whose public key is listed, and encrypts all that is said to them.
+
+    There is no server without a list: ``allow="any"`` lets in whoever knows the server's public key.
+
+    Examples
+    --------
+    >>> from tensorwrapper import wire
+    >>> from tensorwrapper.transport import Socket
+    >>> ours, theirs = KeyPair.make(), KeyPair.make()
+    >>> with Socket("PULL", security=CurveServer(ours, allow=[theirs.public])) as sink:
+    ...     address = sink.bind("tcp://127.0.0.1:*")
+    ...     with Socket("PUSH", security=CurveClient(theirs, ours.public)) as source:
+    ...         source.connect(address)
+    ...         sent = source.send(wire.encode([[1, 2]]))
+    ...         sink.receive().tensors[0].tolist()
+    [1, 2]
+    """
+
+    keys: KeyPair
+    allow: frozenset[str] | Literal["any"] = attrs.field(converter=_to_allowed)
+
+    def callback(self, _domain: str, key: bytes) -> bool:
+        """Tell whether a key is let in."""
+        return self.allow == "any" or key.decode("ascii", "replace") in self.allow
+
+
+@final
+@frozen
+class CurveClient:
+    """Proves who it is by its keys, and talks to nobody but the server that has this public key."""
+
+    keys: KeyPair
+    server: str = attrs.field(converter=_to_server)
+
+
+Security: TypeAlias = CurveServer | CurveClient
+"""How a socket knows the other side."""
+
+
+_authenticators: dict[int, ThreadAuthenticator] = {}
+
+
+def _authenticator(context: "zmq.Context[zmq.Socket[bytes]]") -> ThreadAuthenticator:
+    """Return what asks who is let in, for all sockets of a context; it is started by the first."""
+    with _LOCK:
+        found = _authenticators.get(id(context))
+        if found is None:
+            found = ThreadAuthenticator(context)
+            found.start()
+            _authenticators[id(context)] = found
+            # Its sockets would keep the context from ending.
+            at_end(context, found.stop)
+        return found
+
+
+def secure(socket: "zmq.Socket[bytes]", security: Security) -> Callable[[], object]:
+    """Make a socket, which is not connected yet, know the other side; return what forgets it again."""
+    if not isinstance(cast("object", security), CurveServer | CurveClient):
+        raise ConversionError(f"security is a CurveServer or a CurveClient, not {security!r}")
+    if not zmq.has("curve"):
+        raise TransportError(errno.ENOTSUP, "this ZeroMQ was built without CURVE")
+    socket.curve_publickey = security.keys.public.encode()
+    socket.curve_secretkey = security.keys.secret.encode()
+    if isinstance(security, CurveClient):
+        socket.curve_serverkey = security.server.encode()
+        return _nothing
+    socket.curve_server = True
+    domain = f"tensorwrapper-{next(_NUMBERS)}"
+    authenticator = _authenticator(shared_context())
+    authenticator.configure_curve_callback(domain, security)
+    socket.zap_domain = domain.encode()
+    # Without it everybody is let in while nobody answers for the list.
+    socket.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)
+    return partial(authenticator.credentials_providers.pop, domain, None)
+
+
+def _nothing() -> None:
+    pass
