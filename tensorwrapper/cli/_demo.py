@@ -12,12 +12,18 @@ import numpy as np
 
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.cli._command import Command
-from tensorwrapper.cli._demo_data import Benzene, Pairs, load_benzene, load_pairs
-from tensorwrapper.cli._demo_work import pair_energy, pair_plan, populations, select_tiles, tile_magnitudes
 from tensorwrapper.cli._progress import Progress
 from tensorwrapper.cli._report import Check, Report
-from tensorwrapper.cli._second_process import SecondProcess
-from tensorwrapper.cli._tile_picture import draw_tiling
+from tensorwrapper.cli.demo._demo_data import Benzene, Pairs, load_benzene, load_pairs
+from tensorwrapper.cli.demo._demo_work import (
+    pair_energy,
+    pair_plan,
+    populations,
+    select_tiles,
+    tile_magnitudes,
+)
+from tensorwrapper.cli.demo._second_process import SecondProcess
+from tensorwrapper.cli.demo._tile_picture import draw_tiling
 from tensorwrapper.errors import DataFileError, DemoError
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.wire import Message, encode

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tensorwrapper import as_tensor
-from tensorwrapper.cli._demo_data import load_benzene, load_pairs
-from tensorwrapper.cli._demo_work import pair_energy, pair_plan
+from tensorwrapper.cli.demo._demo_data import load_benzene, load_pairs
+from tensorwrapper.cli.demo._demo_work import pair_energy, pair_plan
 
 BENZENE = load_benzene(None)
 PAIRS = load_pairs(None)

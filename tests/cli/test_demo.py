@@ -17,7 +17,7 @@ from tensorwrapper.cli import ExitCode, main
 
 pytestmark = pytest.mark.slow
 
-DATA = Path(tensorwrapper.cli.__file__).parent / "data"
+DATA = Path(tensorwrapper.cli.__file__).parent / "demo" / "data"
 
 
 def program(*arguments: str) -> subprocess.CompletedProcess[str]:

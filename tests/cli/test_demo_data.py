@@ -10,7 +10,7 @@ from support.commands import run
 import tensorwrapper.cli
 from tensorwrapper.cli import ExitCode
 
-DATA = Path(tensorwrapper.cli.__file__).parent / "data"
+DATA = Path(tensorwrapper.cli.__file__).parent / "demo" / "data"
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 import tensorwrapper as tw
-from tensorwrapper.cli._demo_work import populations, select_tiles, tile_magnitudes
+from tensorwrapper.cli.demo._demo_work import populations, select_tiles, tile_magnitudes
 
 RNG = np.random.default_rng(5)
 D, S = RNG.normal(size=(2, 6, 6))

@@ -41,7 +41,7 @@ def test_a_second_process_that_dies_at_work_is_said(tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text(
         "import sys, threading, os\n"
         "if '_far_side' in ' '.join(sys.orig_argv):\n"
-        "    import tensorwrapper.cli._demo_work as work\n"
+        "    import tensorwrapper.cli.demo._demo_work as work\n"
         "    work.select_tiles = lambda *a: os._exit(7)\n",
         encoding="utf-8",
     )

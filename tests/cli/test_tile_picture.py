@@ -7,7 +7,7 @@ import pytest
 from support.pictures import Picture
 
 from tensorwrapper import Tiling
-from tensorwrapper.cli._tile_picture import MOST_SHADES, draw_tiling
+from tensorwrapper.cli.demo._tile_picture import MOST_SHADES, draw_tiling
 from tensorwrapper.drawing import (
     ramp,
 )

@@ -85,6 +85,6 @@ def test_the_wheel_has_the_code_the_types_and_the_data_and_nothing_else(tmp_path
     names = zipfile.ZipFile(wheel).namelist()
 
     assert "tensorwrapper/py.typed" in names
-    assert "tensorwrapper/cli/data/benzene_ccpvdz.npz" in names
-    assert "tensorwrapper/cli/data/water4_pno.npz" in names
+    assert "tensorwrapper/cli/demo/data/benzene_ccpvdz.npz" in names
+    assert "tensorwrapper/cli/demo/data/water4_pno.npz" in names
     assert all(name.startswith(("tensorwrapper/", "tensorwrapper-")) for name in names)

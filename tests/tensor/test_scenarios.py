@@ -9,8 +9,8 @@ from support.detector import CHANNELS, THRESHOLD, TICKS, readout
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper.buffer import count_copies
-from tensorwrapper.cli._demo_data import load_benzene, load_pairs
-from tensorwrapper.cli._demo_work import pair_energy, pair_plan
+from tensorwrapper.cli.demo._demo_data import load_benzene, load_pairs
+from tensorwrapper.cli.demo._demo_work import pair_energy, pair_plan
 
 
 @pytest.fixture(scope="module")

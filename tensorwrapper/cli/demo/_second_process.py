@@ -1,7 +1,7 @@
 """A second Python process with a socket between: started, talked to, and always ended.
 
-It is a new interpreter (never a fork) that runs ``python -m tensorwrapper.cli._far_side``. Every wait has a
-time limit, and notices if the process has died.
+It is a new interpreter (never a fork) that runs ``python -m tensorwrapper.cli.demo._far_side``. Every
+wait has a time limit, and notices if the process has died.
 """
 
 import logging
@@ -58,7 +58,7 @@ class SecondProcess:
         try:
             found = self._socket.bind(address)
             # The modules of this process, and not what happens to lie in the current folder.
-            command = [sys.executable, "-P", "-m", "tensorwrapper.cli._far_side", found, str(timeout)]
+            command = [sys.executable, "-P", "-m", "tensorwrapper.cli.demo._far_side", found, str(timeout)]
             path = os.pathsep.join([entry for entry in sys.path if entry])
             self._process = subprocess.Popen(
                 command,

@@ -1,6 +1,6 @@
 """What the second process of the demonstration runs: it answers requests until it is told to end.
 
-``python -m tensorwrapper.cli._far_side ADDRESS TIMEOUT``
+``python -m tensorwrapper.cli.demo._far_side ADDRESS TIMEOUT``
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper.buffer import CopyCount, count_copies
-from tensorwrapper.cli._demo_work import pair_energy, pair_plan, populations, select_tiles
+from tensorwrapper.cli.demo._demo_work import pair_energy, pair_plan, populations, select_tiles
 from tensorwrapper.errors import DemoError, TensorWrapperError
 from tensorwrapper.transport import Socket
 from tensorwrapper.wire import Message, encode

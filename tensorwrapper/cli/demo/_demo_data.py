@@ -102,7 +102,7 @@ def load_pairs(folder: Path | None) -> Pairs:
 
 def _load(folder: Path | None, name: str, keys: tuple[str, ...]) -> dict[str, _Array]:
     place: Traversable = (
-        resources.files("tensorwrapper.cli").joinpath("data") if folder is None else folder
+        resources.files("tensorwrapper.cli.demo").joinpath("data") if folder is None else folder
     ).joinpath(name)
     try:
         with place.open("rb") as stream, NpzFile(stream, allow_pickle=False) as archive:
