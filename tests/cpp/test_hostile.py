@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from support.messages import GOOD, PAYLOAD, described, message
+from support.messages import GOOD, PAYLOAD, described, message, tensor
 from support.spoilt_packings import CELLS, DROP, ROWS, TILED, integers
 
 from tensorwrapper.errors import RemoteProtocolError
@@ -71,6 +71,13 @@ def test_keys_of_packings(peer):
 def test_arrays_of_packings(peer, test, spoilt):
     for parts, reason in table(test):
         assert peer.reason(spoilt.frames(parts=parts)) == reason, parts
+
+
+def test_only_the_name_of_an_element_type_is_bounded(peer):
+    for frames in (tensor(dtype="f" * 64), tensor(dtype="f" * 65), tensor(packing="g" * 65)):
+        with pytest.raises(RemoteProtocolError) as caught:
+            list(decode(frames).tensors)
+        assert peer.reason(frames) == caught.value.reason
 
 
 def test_numbers_of_nodes_do_not_wrap(peer):

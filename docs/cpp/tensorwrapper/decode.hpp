@@ -162,7 +162,8 @@ class Decoder {
     Tensor t;
     t.entry = entry;
     at.push_back(at.size());
-    const std::string dtype = text(entry, "dtype"), packing = entry.given("packing") ? text(entry, "packing") : "dense";
+    const std::string dtype = text(entry, "dtype");
+    const std::string packing = entry.given("packing") ? need(entry, "packing", Json::text).word : "dense";
     const std::int64_t w = t.word = integer(entry.find("word"), INT64_MIN, INT64_MAX, Reason::unsupported);
     const char c = t.dtype = dtype.size() == 1 ? dtype[0] : '!';
     const bool whole = w == 1 || w == 2 || w == 4 || w == 8;
