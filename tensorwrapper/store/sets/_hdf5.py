@@ -93,6 +93,7 @@ def _value(attributes: "h5py.AttributeManager", key: str, what: str, limits: Lim
             return parse_json(text, what, depth=limits.depth, digits=limits.digits, items=limits.label_items)
         except ParseError:
             return text
-    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biuf":
-        return value.tolist()
+    array = np.asarray(value)
+    if array.dtype.kind in "biuf":
+        return array.tolist()
     return str(value)[:_ATTRIBUTE_BYTES]

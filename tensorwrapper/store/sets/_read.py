@@ -167,7 +167,7 @@ def _contents(path: Path, members: list[_Member | str], limits: Limits) -> Conte
             continue
         own.append((role.index, role.name))
         read = member.array if role.role == "array" else no_elements
-        metadata = Said(said[role.name]) if role.name in said else {}
+        metadata = Said(said[role.name]) if role.name in said else dict[str, Any]()
         is_array = role.role == "array"
         held[role.name] = Held(
             member.start,
