@@ -31,7 +31,7 @@ class Stretchable(Protocol):
     def shape(self) -> Shape: ...
     def squeeze(self, *modes: SupportsIndex) -> Any: ...  # noqa: ANN401 - of what kind, each says itself
     def permute(self, order: Iterable[SupportsIndex], /) -> Any: ...  # noqa: ANN401
-    def unsqueeze(self, mode: SupportsIndex) -> Any: ...  # noqa: ANN401
+    def unsqueeze(self, mode: SupportsIndex, /) -> Any: ...  # noqa: ANN401
     def broadcast(self, shape: ShapeLike) -> Any: ...  # noqa: ANN401
 
 

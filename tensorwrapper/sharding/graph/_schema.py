@@ -202,17 +202,22 @@ def _node(node: GraphNode) -> dict[str, Json]:
 
 
 def _body(node: GraphNode) -> dict[str, Json]:
-    if isinstance(node, TensorNode):
-        return {"dtype": node.dtype, "range": _box(node.box)}
-    if isinstance(node, NoteNode):
-        return {"message": node.message}
-    body: dict[str, Json] = {"inputs": _regions(node._inputs), "outputs": _regions(node._outputs)}
-    if isinstance(node, ApplicationNode):
-        return {**body, "operationId": str(node.operation)}
-    if isinstance(node, OperationNode):
-        params = node.params
-        return {**body, "kernel": node.kernel, **({} if params is None else {"params": params})}
-    assert_never(node)
+    match node:
+        case TensorNode():
+            return {"dtype": node.dtype, "range": _box(node.box)}
+        case NoteNode():
+            return {"message": node.message}
+        case ApplicationNode():
+            return {**_sides(node), "operationId": str(node.operation)}
+        case OperationNode():
+            params = node.params
+            return {**_sides(node), "kernel": node.kernel, **({} if params is None else {"params": params})}
+        case _:
+            assert_never(node)
+
+
+def _sides(node: ApplicationNode | OperationNode) -> dict[str, Json]:
+    return {"inputs": _regions(node._inputs), "outputs": _regions(node._outputs)}
 
 
 def _integers(numbers: Sequence[int]) -> list[Json]:
