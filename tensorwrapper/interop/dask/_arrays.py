@@ -59,7 +59,8 @@ def array_of(value: TensorLike, chunks: ChunksLike | None, most: int, *, pinned:
             f"{value.shape!r} is no grid of chunks: without chunks= to_dask() is a collection of its rows"
         )
     tiling = chunks_of(value, chunks, most)
-    name = name_of("tensorwrapper", value, tiling, *["pinned"] * pinned)
+    # Dask's scheduler leaves what begins like this where it is told to run: see `tasks_over`.
+    name = name_of("rechunk-split" if pinned else "tensorwrapper", value, tiling)
     graph = _graph(name, value, tiling, pinned=pinned)
     return array_over(graph, name, tiling.chunks, value.dtype)
 

@@ -53,12 +53,13 @@ TileFunction: TypeAlias = Callable[[Array], npt.ArrayLike]
 
 def rows_of(value: TensorLike, marks: IntArray) -> "DaskTensor":
     """Return a jagged tensor or view in runs of rows: a task for each."""
-    name = name_of("tensorwrapper", value, marks)
-    pairs = list(zip(marks[:-1].tolist(), marks[1:].tolist(), strict=True))
+    pairs = list(pairwise(marks.tolist()))
     if isinstance(value, Tensor):
+        name = name_of("tensorwrapper", value, marks)
         graph = layer_of(name, {(name, k): value[a:b] for k, (a, b) in enumerate(pairs)})
     else:
         lower, held = lowered(value)
+        name = name_of("rechunk-split" if held else "tensorwrapper", value, marks)
         parts = [((name, k), lower[a:b]) for k, (a, b) in enumerate(pairs)]
         if held:
             graph = tasks_over(name, parts, held, as_array=False, pinned=True)

@@ -186,6 +186,8 @@ def tasks_over(
     made = [_Part.of(view, held) for _, view in parts]
     homes = _homes(made, places)
     tasks: dict[Any, object] = {}
+    # The scheduler takes what begins like this for a moment's work, and gives it to no other worker.
+    apart_name = name_of("rechunk-split", name)
     cuts: dict[Any, object] = {}
     where: dict[Any, list[str]] = {}
     for (key, _), part, home in zip(parts, made, homes, strict=True):
@@ -198,7 +200,7 @@ def tasks_over(
                 uses.append((which, piece.place, piece.local))
                 keys.append(chunk)
                 continue
-            apart = (f"cut-{name}", len(cuts))
+            apart = (apart_name, len(cuts))
             cuts[apart] = (cut, chunk, piece.local)
             if here:
                 where[apart] = [here[0]]
@@ -208,8 +210,8 @@ def tasks_over(
         if home is not None:
             where[key] = [home]
     collections = [own.collection for own in held]
-    graph = layer_of(f"cut-{name}", cuts, collections, where)
-    return layer_of(name, tasks, [*collections, (graph, [f"cut-{name}"])], where)
+    graph = layer_of(apart_name, cuts, collections, where)
+    return layer_of(name, tasks, [*collections, (graph, [apart_name])], where)
 
 
 def compute_over(view: View[Any], scheduler: object) -> Tensor[Any]:

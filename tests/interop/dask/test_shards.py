@@ -35,7 +35,6 @@ def client():
         "distributed.worker.memory.pause": False,
         "distributed.worker.memory.terminate": False,
         "distributed.comm.timeouts.connect": "20s",
-        "distributed.scheduler.work-stealing": False,
         "array.rechunk.method": "tasks",
     }
     with (
