@@ -25,11 +25,13 @@ __all__ = [
     "array_state",
     "check_rows",
     "concatenated_ranges",
+    "different",
     "digest_of",
     "file_beneath",
     "frozen_array",
     "frozen_values",
     "last_run",
+    "ranked",
     "run_of",
     "same_values",
     "shared_row",
@@ -53,6 +55,7 @@ BATCH: Final = 1 << 20
 
 CACHED: Final = 1 << 12  # elements up to which a copy fits a cache as it is
 SMALL: Final = 64  # numbers up to which plain Python is faster than two calls to NumPy
+_SPARSE: Final = 16  # numbers between the ends for each one up to which they are marked, and not sorted
 _CHUNK: Final = 2**15  # numbers compared at a time: they stay in cache, and a difference ends the work
 _INT64: Final = np.dtype("<i8")  # how arrays pickle as bytes on every machine
 _BYTES: Final = 2**12  # arrays up to this size pickle as bytes, which costs a tenth of what an array costs
@@ -129,6 +132,43 @@ def concatenated_ranges(starts: IntArray, counts: IntArray) -> IntArray:
     splits = splits_of(counts)
     shift = np.repeat(starts - splits[:-1], counts)
     return shift + np.arange(len(shift), dtype=np.int64)
+
+
+def different(values: IntArray) -> IntArray:
+    """Return the different numbers of an array, ascending.
+
+    O(n) where they lie close together, as places of memory mostly do; else they are sorted.
+    """
+    flags = _marks(values)
+    if flags is None:
+        return np.unique(values)
+    found: IntArray = np.flatnonzero(flags)
+    found += values.min()
+    return found
+
+
+def ranked(values: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the different numbers of an array as `different` does, and for each which of them it is."""
+    flags = _marks(values)
+    if flags is None:
+        distinct, ranks = np.unique(values, return_inverse=True)
+        return distinct, ranks.reshape(values.shape).astype(np.int64, copy=False)
+    numbers = np.cumsum(flags, dtype=np.int64)
+    numbers -= 1
+    return different(values), numbers[values - values.min()]
+
+
+def _marks(values: IntArray) -> npt.NDArray[np.bool_] | None:
+    """Return for each number from the least on whether it occurs; None if they lie too far apart."""
+    if values.size < SMALL:
+        return None
+    low = int(values.min())
+    span = int(values.max()) - low + 1
+    if span > _SPARSE * values.size:
+        return None
+    flags = np.zeros(span, dtype=np.bool_)
+    flags[(values - low).reshape(-1)] = True
+    return flags
 
 
 def file_beneath(array: object) -> str | None:

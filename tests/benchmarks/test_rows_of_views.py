@@ -47,6 +47,26 @@ def backwards():
     return VIEW[:, ::-1].compute()
 
 
+# A million rows of which every other one is empty; by hand, what NumPy needs for the elements.
+ALTERNATING = tensor(np.arange(10**6 + 1) // 2 * 8, RANDOM.random(4 * 10**6))
+ROWS = sel.as_view(ALTERNATING)
+ONE_EACH = RANDOM.random(10**6)
+AWKWARD_ROWS = array(ALTERNATING.shape.splits(1), ALTERNATING.elements())
+SHORT = [tensor(*rows(3)) for _ in range(10**5)]
+MANY = sel.concat(SHORT)
+
+
+def padded_by_hand():
+    out = np.zeros((10**6, 8))
+    out[1::2] = ALTERNATING.elements().reshape(-1, 8)
+    return out
+
+
+def side_by_side_by_hand():
+    own = ALTERNATING.elements().reshape(-1, 8)
+    return np.concatenate([own, own], axis=1)
+
+
 # Rows of Awkward that are picked are numbers of rows; copied, as here, they are once packed.
 CASES = {
     "concat of 1000 parts": {
@@ -55,6 +75,26 @@ CASES = {
         "elements alone": lambda: np.concatenate([own for _, own in PARTS]),
     },
     "10^6 rows from anywhere": {"tensorwrapper": picked, "awkward": lambda: ak.to_packed(AWKWARD[PICKED])},
+    "rows padded": {
+        "tensorwrapper": lambda: ROWS.pad_rows(8).compute(),
+        "by hand": padded_by_hand,
+        "awkward": lambda: ak.fill_none(ak.pad_none(AWKWARD_ROWS, 8), 0.0),
+    },
+    "rows side by side": {
+        "tensorwrapper": lambda: sel.concat([ROWS, ROWS], mode=1).compute(),
+        "by hand": side_by_side_by_hand,
+        "awkward": lambda: ak.concatenate([AWKWARD_ROWS, AWKWARD_ROWS], axis=1),
+    },
+    "rows in turns": {"tensorwrapper": lambda: sel.interleave([ROWS, ROWS]).compute()},
+    "one number for each row": {
+        "tensorwrapper": lambda: sel.minimum(ROWS, ONE_EACH).compute(),
+        "awkward": lambda: ak.where(AWKWARD_ROWS < ONE_EACH, AWKWARD_ROWS, ONE_EACH),
+    },
+    "where of rows from anywhere": {
+        "tensorwrapper": lambda: sel.where(sel.as_view(MASK)[PICKED], VIEW[PICKED], 0.0).compute(),
+        "awkward": lambda: ak.where(AWKWARD_MASK[PICKED], AWKWARD[PICKED], 0.0),
+    },
+    "elements of 10^5 parts": {"tensorwrapper": MANY.compute},
     "each row backwards": {"tensorwrapper": backwards, "awkward": lambda: ak.to_packed(AWKWARD[:, ::-1])},
     "jagged mask": {"tensorwrapper": masked, "awkward": lambda: AWKWARD[AWKWARD_MASK]},
     "where": {

@@ -4,13 +4,17 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tensorwrapper._arrays import (
     SMALL,
     array_of_state,
     array_state,
     concatenated_ranges,
+    different,
     last_run,
+    ranked,
     run_of,
     same_values,
     shared_row,
@@ -89,3 +93,23 @@ def test_rows_become_tuples():
     tables = [np.arange(4).reshape(2, 2), np.zeros((2, 0), dtype=np.int64)]
 
     assert list(tuples_of(tables)) == [(0, 1), (2, 3), (), ()]
+
+
+@given(st.lists(st.integers(-(2**40), 2**40) | st.integers(0, 300), max_size=200))
+def test_different_and_ranked_are_those_of_numpy(numbers):
+    values = np.array(numbers, dtype=np.int64)
+    expected, ranks = np.unique(values, return_inverse=True)
+    np.testing.assert_array_equal(different(values), expected)
+    found, own = ranked(values)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(own, ranks)
+
+
+@given(st.integers(-50, 50), st.integers(64, 500))
+def test_numbers_that_lie_close_are_marked(low, count):
+    values = low + np.arange(count)[::-1].reshape(-1, 1) * 3 % 97
+    expected, ranks = np.unique(values, return_inverse=True)
+    np.testing.assert_array_equal(different(values), expected)
+    found, own = ranked(values)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(own, ranks.reshape(values.shape))

@@ -25,7 +25,7 @@ from tensorwrapper.selection.sources._asking import Versions, abilities_of, ask
 from tensorwrapper.selection.sources._source import ReadHandle
 from tensorwrapper.typing import Array
 
-__all__ = ["Cancel", "Progress", "Watch", "run_plan"]
+__all__ = ["Cancel", "Progress", "Watch", "run_plan", "run_runner"]
 
 _APART = 1 << 16  # bytes from which a read is worth a thread
 _THREADS = 8
@@ -80,12 +80,13 @@ class Watch:
 def run_plan(plan: Plan, out: Array, threads: int, watch: Watch) -> None:
     """Write all elements of a plan into an array of its extents."""
     if not plan.away:
-        _write(runner_of(plan.view, check=watch.check), out, threads, watch)
+        run_runner(runner_of(plan.view, check=watch.check), out, threads, watch)
         return
     _Fetching(plan.settled(), out, threads, watch).run()
 
 
-def _write(runner: Runner, out: Array, threads: int, watch: Watch) -> None:
+def run_runner(runner: Runner, out: Array, threads: int, watch: Watch) -> None:
+    """Write all that a runner has into an array of its extents."""
     if not watch.is_needed:
         runner.fill(full_window(out.shape), out, threads)
         return
@@ -228,7 +229,7 @@ class _Fetching:
 
     def _write(self, step: Step) -> None:
         runner = runner_of(step.view, self._arrived, self._made, self._watch.check)
-        _write(runner, self._part(step), self._threads, self._watch)
+        run_runner(runner, self._part(step), self._threads, self._watch)
 
     def _part(self, step: Step) -> Array:
         return inside(self._out, tuple([slice(own.start, own.stop, own.step) for own in step.window]))

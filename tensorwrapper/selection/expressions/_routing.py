@@ -11,6 +11,7 @@ from typing import Any, ClassVar, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import ranked
 from tensorwrapper._json import Json
 from tensorwrapper._progressions import solve_progression
 from tensorwrapper._value_class import frozen
@@ -142,7 +143,7 @@ class SharedMode(Node):
         if alone:
             # What comes twice is fetched once; of what ascends, as most does, nothing comes twice.
             if len(positions) < 2 or not (positions[1:] > positions[:-1]).all():
-                positions, inverse = np.unique(positions, return_inverse=True)
+                positions, inverse = ranked(positions)
             transform = attrs.evolve(
                 transform, extents=(*transform.extents[:mode], len(positions), *transform.extents[mode + 1 :])
             )

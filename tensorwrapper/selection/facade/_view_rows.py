@@ -1,6 +1,6 @@
 """Rows of a view: brackets taken away and put in, and what is said of them."""
 
-from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, cast
 
 import numpy.typing as npt
 
@@ -10,6 +10,7 @@ from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.shape import ShapeLike, as_shape
+from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor.lowlevel import TensorCommon, cut_rows
 from tensorwrapper.typing import ScalarT_co
 
@@ -32,6 +33,11 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """
         if mode is None and self.shape.has_layers:
             return self._by(Layout.flatten)
+        rank = self.shape.rank
+        number = 1 if mode is None else mode_of(mode, rank)
+        if self.shape.is_box and 0 < number < rank:
+            merged: Self = cast("Any", self).merge_modes(number - 1, number)  # Which tells positions.
+            return merged
         return self._step("merge_rows", (1 if mode is None else mode,))
 
     def unflatten(

@@ -9,11 +9,12 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import evolve
-from tensorwrapper.buffer.lowlevel import holds_strings
+from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings
 from tensorwrapper.errors import BufferSizeError, ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, fastest_first, wrap_layout
-from tensorwrapper.selection.computing._fetching import Cancel, Progress, Watch, run_plan
+from tensorwrapper.selection.computing._fetching import Cancel, Progress, Watch, run_plan, run_runner
+from tensorwrapper.selection.computing._lines import line_of
 from tensorwrapper.selection.computing._regions import region_extents, regions, row_regions
 from tensorwrapper.selection.computing._sparse import is_sparse, sparse_of
 from tensorwrapper.selection.computing._targets import (
@@ -32,6 +33,7 @@ from tensorwrapper.selection.expressions._expression import Expression, unnamed_
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.plans._plan import Plan, plan_of
 from tensorwrapper.selection.rows._flat import in_order
+from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._asking import Versions
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -131,9 +133,9 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         view = self._expression
         plain = cancel is None and progress is None and threads is None
         if plain and out is None and isinstance(order, str) and order == "C":
-            small = self._small()
-            if small is not None:
-                return small
+            found = self._at_once()
+            if found is not None:
+                return found
         source = source_tensor(view)
         if source is not None and (not view.is_box or source.is_sparse or holds_strings(source.dtype)):
             return _copied(source, out)
@@ -163,14 +165,17 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             run_plan(plan, target, count, watch)
         return out if isinstance(out, Tensor) else as_tensor(out)
 
-    def _small(self) -> Tensor[Any] | None:
-        """Return the copy of a few elements that needs no plan; None if that is not what the view is."""
+    def _at_once(self) -> Tensor[Any] | None:
+        """Return the elements of a box without a plan: a few, or those of rows in memory; else None."""
         view = self._expression
         names = view.layout.implementation.names
         small = small_copy(view, names)
-        if small is None and view.is_box and view.node.tensor is None:
+        if small is not None or not view.is_box or view.node.tensor is not None:
+            return small
+        runner = line_of(view)
+        if runner is None:
             return small_copy(self.normal_form(), names)
-        return small
+        return make_tensor(Layout(self.shape), buffer_of(self._line(runner, None, None, None)))
 
     def _of_rows(
         self,
@@ -187,10 +192,28 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             layout = wrap_layout(attrs.evolve(tiles, under=cast("Strided", box.layout.implementation)))
             found = make_tensor(layout, box.buffer)
             return found if out is None else _copied(found, out)
-        flat = self._make(in_order(self._expression))
-        elements = flat.compute(threads=threads, progress=progress, cancel=cancel)
-        tensor = make_tensor(Layout(self.shape), elements.buffer)
+        runner = line_of(self._expression)
+        if runner is None:
+            flat = self._make(in_order(self._expression))
+            buffer = flat.compute(threads=threads, progress=progress, cancel=cancel).buffer
+        else:
+            buffer = buffer_of(self._line(runner, threads, progress, cancel))
+        tensor = make_tensor(Layout(self.shape), buffer)
         return tensor if out is None else _copied(tensor, out)
+
+    def _line(
+        self,
+        runner: Runner,
+        threads: SupportsIndex | None,
+        progress: Progress | None,
+        cancel: Cancel | None,
+    ) -> Array:
+        """Return all elements in order, which a runner writes as they come."""
+        watch = Watch(self.nbytes, progress, cancel)
+        watch.check()
+        array = new_array((self.shape.size,), self.dtype, (0,))
+        run_runner(runner, array, threads_for(self.nbytes, threads), watch)
+        return array
 
     def blocks(
         self,

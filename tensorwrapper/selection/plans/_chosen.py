@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import different
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
@@ -109,7 +110,7 @@ def _flags(view: Expression, positions: list[IntArray]) -> Array:
 
 def _distinct(node: Node, positions: list[IntArray]) -> IntArray:
     ranks = [ranks_of(own, node.extents) for own in positions]
-    return unravel(np.unique(np.concatenate(ranks)) if ranks else np.zeros(0, np.int64), node.extents)
+    return unravel(different(np.concatenate(ranks)) if ranks else np.zeros(0, np.int64), node.extents)
 
 
 def _asks(
@@ -173,7 +174,7 @@ def places_chosen(view: Expression) -> dict[Any, IntArray]:
     ask(view, _all_positions(view))
     while demand:
         node, (asked,) = demand.pop()
-        there = unravel(np.unique(asked), node.extents)
+        there = unravel(different(asked), node.extents)
         if isinstance(node, Choosing) and id(node.operands[0]) not in away:
             mask, *sides = node.operands
             true = elements.at(mask, there).astype(np.bool_, copy=False)
@@ -182,7 +183,7 @@ def places_chosen(view: Expression) -> dict[Any, IntArray]:
             continue
         for part, own in _parts(node, there):
             ask(part, own)
-    return {source: np.unique(np.concatenate(own)) for source, own in found.items()}
+    return {source: different(np.concatenate(own)) for source, own in found.items()}
 
 
 def _parts(node: Node, there: IntArray) -> "Iterable[tuple[Expression, IntArray]]":

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tensorwrapper._arrays import different
 from tensorwrapper._progressions import solve_progression
 from tensorwrapper.layout.lowlevel import packed_strides
 from tensorwrapper.selection.expressions._expression import Expression
@@ -125,7 +126,7 @@ def _together(source: Source, groups: list[Group]) -> Wanted | None:
     if sum([view.shape.size for _, own in groups for view, _ in own]) > _LISTED:
         return None
     numbers = [numbers_of(view) for _, own in groups for view, _ in own]
-    runs = Runs(_distinct(np.concatenate(numbers)))
+    runs = Runs(different(np.concatenate(numbers)))
     is_known = "runs" in abilities_of(source) or not source.shape.is_box
     return runs if is_known or len(runs.starts) <= _BOXES else None
 
@@ -160,13 +161,4 @@ def _union(parts: list[Positions]) -> Positions:
             stop = max(stop, high)
         if gapless:
             return range(ends[0][0], stop)
-    return _distinct(np.concatenate([np.asarray(own, dtype=np.int64) for own in parts]))
-
-
-def _distinct(numbers: IntArray) -> IntArray:
-    """Return different numbers, ascending."""
-    ordered = np.sort(numbers)
-    kept = np.ones(len(ordered), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=kept[1:])
-    found: IntArray = ordered[kept]
-    return found
+    return different(np.concatenate([np.asarray(own, dtype=np.int64) for own in parts]))

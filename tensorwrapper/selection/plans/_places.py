@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorwrapper._arrays import different
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.layout import Layout, Table
@@ -26,12 +27,12 @@ def bytes_together(buffer: BufferCommon[Any], layouts: Sequence[Layout[Any]]) ->
     """
     if buffer.fill_value is not None:
         stored = [own.offsets_of_ordinals(buffer.stored_of(own.implementation)[0]) for own in layouts]
-        return len(np.unique(np.concatenate(stored))) * buffer.dtype.itemsize
+        return len(different(np.concatenate(stored))) * buffer.dtype.itemsize
     if not holds_strings(buffer.dtype):
         return places_together(layouts) * buffer.dtype.itemsize
     if len(layouts) > 1 and sum([own.shape.size for own in layouts]) <= _LISTED:
         return bytes_at(
-            buffer, np.unique(np.concatenate([own.offsets_of_ordinals(_ordinals(own)) for own in layouts]))
+            buffer, different(np.concatenate([own.offsets_of_ordinals(_ordinals(own)) for own in layouts]))
         )
     return sum([_text_bytes(buffer, own) for own in layouts])
 
@@ -48,7 +49,7 @@ def bytes_at(buffer: BufferCommon[Any], places: IntArray) -> int:
 
 def _text_bytes(buffer: BufferCommon[Any], layout: Layout[Any]) -> int:
     if layout.shape.size <= _LISTED and not layout.is_injective:
-        return bytes_at(buffer, np.unique(layout.offsets_of_ordinals(_ordinals(layout))))
+        return bytes_at(buffer, different(layout.offsets_of_ordinals(_ordinals(layout))))
     return int(np.maximum(buffer.strings_of(layout.implementation).lengths(), 0).sum())
 
 
@@ -86,7 +87,7 @@ def _together(cluster: Sequence[_Span], end: int) -> int:
     if sum([layout.shape.size for *_, layout in cluster]) > _LISTED:
         return min(sum(counts), end - cluster[0][0] + 1)
     places = np.concatenate([layout.offsets_of_ordinals(_ordinals(layout)) for *_, layout in cluster])
-    return len(np.unique(places))
+    return len(different(places))
 
 
 def _ordinals(layout: Layout[Any]) -> Any:  # noqa: ANN401 - an array of integers

@@ -11,6 +11,7 @@ from typing import Any, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import ranked
 from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import over_box, packed_strides, wrap_layout
@@ -215,10 +216,9 @@ def _factored(coordinate: Coordinate) -> tuple[Positions, Coordinate]:
         if not even.step % step:
             ranks = evolve(even, step=even.step // step)
             return positions, Coordinate(-low // step, ((mode, ranks),))
-    offsets = axis.offsets()
-    values, ranks_of = np.unique(offsets, return_inverse=True)
-    more, ranked = Table(ranks_of.astype(np.int64, copy=False)).simplify()
-    return _positions(values + constant), Coordinate(more, ((mode, ranked),))
+    values, numbers = ranked(axis.offsets())
+    more, move = Table(numbers).simplify()
+    return _positions(values + constant), Coordinate(more, ((mode, move),))
 
 
 def _positions(values: IntArray) -> Positions:
@@ -232,9 +232,8 @@ def _factored_sum(constant: int, feeds: tuple[Feed, ...]) -> tuple[Positions, Co
     """Return the positions that are sums of several moves, and their ranks as sums of moves."""
     tables = [axis.offsets() for _, axis in feeds]
     if prod([len(table) for table in tables]) <= _SUMS:
-        sums = constant + sum(np.ix_(*tables), start=np.int64(0))
-        values, ranks = np.unique(sums, return_inverse=True)
-        ranks = ranks.reshape(sums.shape).astype(np.int64, copy=False)
+        sums: IntArray = np.asarray(constant + sum(np.ix_(*tables), start=np.int64(0)))
+        values, ranks = ranked(sums)
         first = int(ranks.flat[0])
         moves = [
             np.moveaxis(ranks, n, 0).reshape(len(table), -1)[:, 0] - first for n, table in enumerate(tables)

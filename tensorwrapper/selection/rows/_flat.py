@@ -164,17 +164,21 @@ class Pieces(SharedMode):
         operand, step, start, begin = self._piece(int(np.searchsorted(self.ends, position, "right")))
         return operand, start + step * (position - begin)
 
-    def _run(self, first: int, count: int) -> tuple[IntArray, list[tuple[Expression, IntArray]]]:
-        """Return the positions of a run by operand, and their positions there. O(pieces and positions)."""
+    def within(self, first: int, count: int) -> tuple[IntArray, IntArray, IntArray]:
+        """Return sources, starts and lengths of the pieces of a run of positions. O(pieces that it meets)."""
         begin, end = np.searchsorted(self.ends, [first, first + count - 1], "right").tolist()
         part = slice(begin, end + 1)
         sources, starts, lengths = self.sources[part], self.starts[part].copy(), self.lengths[part].copy()
-        begins = self.ends[part] - lengths
-        cut = first - begins[0]
+        cut = first - (self.ends.item(begin) - lengths.item(0))
         starts[0] += cut * self.steps[sources.item(0)]
         lengths[0] -= cut
-        begins[0] = first
-        lengths[-1] -= self.ends[end] - (first + count)
+        lengths[-1] -= self.ends.item(end) - (first + count)
+        return sources, starts, lengths
+
+    def _run(self, first: int, count: int) -> tuple[IntArray, list[tuple[Expression, IntArray]]]:
+        """Return the positions of a run by operand, and their positions there. O(pieces and positions)."""
+        sources, starts, lengths = self.within(first, count)
+        begins = first + np.cumsum(lengths) - lengths
         orders: list[IntArray] = []
         groups: list[tuple[Expression, IntArray]] = []
         for number, own in grouped(sources):

@@ -286,17 +286,34 @@ def _interleave(parts: tuple[Expression, ...], mode: int) -> _Made:
     total = sum(counts)
     if counts != [-((k - total) // many) for k in range(many)]:
         raise ExtentMismatchError(f"views of {counts} rows do not take turns")
-    turns = np.arange(total, dtype=np.int64)
-    numbers, within = turns % many, turns // many
-    bases = np.cumsum([0, *counts[:-1]])
-    joined = Shape.concat([part.shape for part in parts])
-    shape = Layout(joined).gather(0, bases[numbers] + within).shape
     bounds = [element_splits(part.shape, 1) for part in parts]
-    firsts = np.cumsum([0, *[len(own) - 1 for own in bounds[:-1]]])
-    starts = np.concatenate([own[:-1] for own in bounds])[firsts[numbers] + within]
-    lengths = np.concatenate([np.diff(own) for own in bounds])[firsts[numbers] + within]
+    starts, lengths = np.empty(total, np.int64), np.empty(total, np.int64)
+    for k, own in enumerate(bounds):
+        starts[k::many], lengths[k::many] = own[:-1], own[1:] - own[:-1]
+    numbers = np.resize(np.arange(many), total)
     flats = tuple([in_order(part) for part in parts])
-    return _checked(shape), _pieces(flats, numbers, starts, lengths)
+    return _checked(_shape_of_turns([part.shape for part in parts], lengths)), _pieces(
+        flats, numbers, starts, lengths
+    )
+
+
+def _shape_of_turns(shapes: list[Shape], lengths: IntArray) -> Shape:
+    """Return the shape of rows that take turns, which have so many elements each."""
+    joined = Shape.concat(shapes)
+    if joined.rank == 2 and not joined.has_layers and _starts_at_zero(joined):
+        return Shape.from_offsets(splits_of(lengths))
+    many, total = len(shapes), len(lengths)
+    bases = np.cumsum([0, *[own.extent(0) for own in shapes[:-1]]])
+    within, numbers = np.divmod(np.arange(total, dtype=np.int64), many)
+    within += bases[numbers]
+    return Layout(joined).gather(0, within).shape
+
+
+def _starts_at_zero(shape: Shape) -> bool:
+    try:
+        return not any(shape.origin)
+    except JaggedModeError:
+        return False
 
 
 def _pieces(

@@ -32,3 +32,12 @@ def test_a_tiled_view_is_the_box_under_it():
 def test_counts_that_do_not_fit_are_refused(counts):
     with pytest.raises(TensorWrapperError):
         sel.as_view(np.arange(6)).unflatten(counts)
+
+
+def test_a_flattened_box_knows_where_its_elements_come_from():
+    tensor = tw.as_tensor(np.arange(24).reshape(2, 3, 4))
+    view = sel.as_view(tensor).flatten()
+    assert view.shape == tensor.flatten().shape
+    assert view.route((5, 2)).index == (1, 2, 2)
+    assert view.flatten().route((22,)).index == (1, 2, 2)
+    assert sel.as_view(tensor).flatten(2).route((1, 7)).index == (1, 1, 3)

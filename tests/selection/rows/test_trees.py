@@ -44,7 +44,10 @@ def test_trees_over_every_kind(kind, names, most):
     lists = here.compute().tolist()
     before = sum(source.nbytes for source in sources)
     assert away.compute().tolist() == lists
-    assert sum(source.nbytes for source in sources) - before == bytes_read(away) == bytes_read(here)
+    assert sum(source.nbytes for source in sources) - before == bytes_read(away)
+    # Of boxes a source is asked for all combinations where naming single elements would take more.
+    assert bytes_read(away) >= bytes_read(here)
+    assert kind in {"box", "tiled"} or bytes_read(away) == bytes_read(here)
     assert away.compute(threads=2).tolist() == lists
     elements = here.elements().tolist()
     for number in range(0, here.size, max(here.size // 5, 1)):

@@ -1,0 +1,184 @@
+"""Rows of what is in memory, computed as they are written: pieces block by block, without a normal form.
+
+A normal form says of each element where it comes from, so that sources elsewhere are asked for no more, and
+a plan counts each once. Of short rows that is as many numbers as elements. Where all is in memory already,
+elements are found when their block is written, and forgotten with it.
+"""
+
+from itertools import pairwise
+from typing import Any, final
+
+import numpy as np
+
+from tensorwrapper._arrays import ranked
+from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
+from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._joining import Interleaving, Joining
+from tensorwrapper.selection.rows._flat import Flat, Pieces, in_order
+from tensorwrapper.selection.rows._rows import Rows
+from tensorwrapper.selection.runners._blocks import BLOCK
+from tensorwrapper.selection.runners._cells import CastRunner, ChoosingRunner, ExtremeRunner
+from tensorwrapper.selection.runners._leaves import MemoryLeaf, Runner
+from tensorwrapper.selection.runners._pieces import PiecesRunner, PlacedRunner, ShiftedRunner
+from tensorwrapper.selection.runners._routing import RoutingRunner
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array
+
+__all__ = ["line_of"]
+
+_DEEP = 40  # views inside one another up to which recursion goes down
+_FAR = 16  # places between the ends of a selection for each one that it has, up to which all are looked at
+
+
+class _OtherwiseError(Exception):
+    """Elements that are elsewhere, stored in a form of their own, or needed by several."""
+
+
+def line_of(view: Expression) -> Runner | None:
+    """Return what writes the elements of rows in row-major order; None if their normal form is to do it."""
+    if not _is_rows(view):
+        return None
+    try:
+        return _Lines().line(view)
+    except _OtherwiseError:
+        return None
+
+
+def _is_rows(view: Expression) -> bool:
+    return isinstance(view.node, Rows | Flat | Pieces)
+
+
+@final
+class _Lines:
+    """Runners of views on their way down; a node with operands that is met twice ends it."""
+
+    __slots__ = ("_depth", "_met")
+
+    def __init__(self) -> None:
+        self._met: dict[int, Node] = {}
+        self._depth = 0
+
+    def line(self, view: Expression) -> Runner:
+        """Return what writes all elements of a view."""
+        line = in_order(view)
+        if isinstance(line.node, Flat) and line.node.operand is view:
+            line = view
+        box = line.layout.implementation.strided_box()
+        if box is None or len(box[0]) != 1:
+            return self._placed(line)
+        (count,), _, (step,), first = box
+        if line.node.tensor is not None:
+            return MemoryLeaf(_strided(_memory_of(line.node.tensor), first, step, count))
+        if count > 1 and step != 1:
+            return self._placed(line)
+        return self._run(line.node, first, count)
+
+    def _placed(self, view: Expression) -> Runner:
+        """Return what writes elements that lie anywhere among those of a node."""
+        node, layout, size = view.node, view.layout, view.shape.size
+        if node.tensor is not None:
+            return PlacedRunner(MemoryLeaf(_memory_of(node.tensor)), layout, 0)
+        low, high = layout.bounds() if size else (0, -1)
+        if high - low >= _FAR * size and high - low > BLOCK:
+            raise _OtherwiseError
+        return PlacedRunner(self._run(node, low, high + 1 - low), layout, low)
+
+    def _run(self, node: Node, first: int, count: int) -> Runner:
+        """Return what writes a run of the places of a node."""
+        if not count:
+            return MemoryLeaf(np.empty(0, node.dtype))
+        tensor = node.tensor
+        if tensor is not None:
+            return MemoryLeaf(_memory_of(tensor)[first : first + count])
+        if isinstance(node, Filling):
+            value: Any = np.empty((), node.dtype)
+            value[...] = node.value
+            return MemoryLeaf(np.broadcast_to(value, (count,)))
+        self._depth += 1
+        if id(node) in self._met or self._depth > _DEEP or node.dtype.kind in "TO":
+            raise _OtherwiseError
+        self._met[id(node)] = node
+        found = self._made(node, first, count)
+        self._depth -= 1
+        return found
+
+    def _cut(self, view: Expression, first: int, count: int) -> Runner:
+        """Return what writes a run of the elements of a view."""
+        if (first, count) == (0, view.shape.size):
+            return self.line(view)
+        line = in_order(view)
+        if isinstance(line.node, Flat) and line.node.operand is view:
+            return ShiftedRunner(self.line(view), first, count)
+        return self.line(Expression(line.node, line.layout[first : first + count]))
+
+    def _made(self, node: Node, first: int, count: int) -> Runner:
+        if isinstance(node, Rows):
+            return self._cut(node.flat, first, count)
+        if isinstance(node, Flat):
+            return self._cut(node.operand, first, count)
+        if isinstance(node, Pieces):
+            return self._of_pieces(node, first, count)
+        if isinstance(node, Joining) and len(node.extents) == 1:
+            return self._of_parts(node, first, count)
+        if isinstance(node, Interleaving) and len(node.extents) == 1:
+            many, (total,) = len(node.operands), node.extents
+            runners = tuple([self.line(own) for own in node.operands])
+            turns = RoutingRunner.of(
+                0, (total,), tuple([range(k, total, many) for k in range(many)]), runners
+            )
+            return turns if count == total else ShiftedRunner(turns, first, count)
+        if not isinstance(node, Choosing | Extreme | Casting):
+            raise _OtherwiseError
+        runners = tuple([self._cut(own, first, count) for own in node.operands])
+        if isinstance(node, Choosing):
+            return ChoosingRunner(runners)
+        if isinstance(node, Casting):
+            return CastRunner(runners[0], node.dtype, node.unsafe)
+        if len(runners) == 1:
+            return runners[0]
+        return ExtremeRunner(np.minimum if node.kind == "minimum" else np.maximum, runners)
+
+    def _of_pieces(self, node: Pieces, first: int, count: int) -> Runner:
+        if count == node.extents[0]:
+            runners = tuple([self.line(own) for own in node.operands])
+            return PiecesRunner(runners, node.sources, node.starts, node.lengths, node.ends, node.steps)
+        sources, starts, lengths = node.within(first, count)
+        used, numbers = ranked(sources)
+        chosen = used.tolist()
+        runners = tuple([self.line(node.operands[k]) for k in chosen])
+        steps = tuple([node.steps[k] for k in chosen])
+        return PiecesRunner(runners, numbers, starts, lengths, np.cumsum(lengths), steps)
+
+    def _of_parts(self, node: Joining, first: int, count: int) -> Runner:
+        """Return what writes a run of parts one after the other: only those that it meets are looked at."""
+        begin, end = 0, len(node.operands)
+        if count < node.offsets.item(-1):
+            begin = int(np.searchsorted(node.offsets, first, "right")) - 1
+            end = int(np.searchsorted(node.offsets, first + count, "left"))
+        marks = np.clip(node.offsets[begin : end + 1], first, first + count) - first
+        places = [range(low, high) for low, high in pairwise(marks.tolist())]
+        before = first - node.offsets.item(begin)
+        runners = [
+            self._cut(node.operands[begin + k], before if not k else 0, len(own))
+            for k, own in enumerate(places)
+        ]
+        return (
+            runners[0] if len(runners) == 1 else RoutingRunner.of(0, (count,), tuple(places), tuple(runners))
+        )
+
+
+def _memory_of(tensor: Tensor[Any]) -> Array:
+    memory = tensor.buffer.memory
+    if memory is None or memory.dtype.kind in "TO":
+        raise _OtherwiseError
+    return memory
+
+
+def _strided(memory: Array, first: int, step: int, count: int) -> Array:
+    if not step or count < 2:
+        return np.broadcast_to(memory[first : first + 1], (count,))
+    last = first + step * (count - 1)
+    # A slice that runs down to place 0 has no end that a number could say.
+    stop = None if last + step < 0 else last + (1 if step > 0 else -1)
+    return memory[first:stop:step]
