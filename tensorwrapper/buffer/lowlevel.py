@@ -16,7 +16,7 @@ memory; `write_elements`, `assign_elements` (which broadcasts, and allows overla
 
 **Buffers and layouts** for elements that are there: `packed_layout` (without gaps), `as_dense` (an array of
 any strides), `buffer_of` (a flat array that nobody else has), `make_sparse` (addresses that are known to be
-right), `arrays_from_arrow`.
+right), `arrays_from_arrow` and its `ArrowValues`.
 
 **Sparse elements**: `rises` (addresses ascend, none twice), `is_fill` (where values equal the fill, NaN too).
 """
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer._sparse import make_sparse
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
     from tensorwrapper.buffer._strings import buffer_of
-    from tensorwrapper.buffer.arrow._arrays import arrays_from_arrow
+    from tensorwrapper.buffer.arrow._arrays import ArrowValues, arrays_from_arrow
     from tensorwrapper.buffer.copies._copy import (
         assign_elements,
         assign_indexed,
@@ -51,9 +51,10 @@ if TYPE_CHECKING:
         take_along,
         write_elements,
     )
-    from tensorwrapper.buffer.strings._checks import check_kind
+    from tensorwrapper.buffer.strings._checks import check_kind, check_offsets
 
 __all__ = [
+    "ArrowValues",
     "arrays_from_arrow",
     "as_dense",
     "assign_elements",
@@ -61,6 +62,7 @@ __all__ = [
     "buffer_of",
     "check_dtype",
     "check_kind",
+    "check_offsets",
     "check_write",
     "convert_elements",
     "copy_elements",
@@ -98,7 +100,7 @@ __getattr__, __dir__ = lazy_names(
         "_sparse": ("make_sparse",),
         "_sparse_merge": ("is_fill", "rises"),
         "_strings": ("buffer_of",),
-        "arrow._arrays": ("arrays_from_arrow",),
+        "arrow._arrays": ("ArrowValues", "arrays_from_arrow"),
         "copies._copy": (
             "assign_elements",
             "assign_indexed",
@@ -109,6 +111,6 @@ __getattr__, __dir__ = lazy_names(
             "take_along",
             "write_elements",
         ),
-        "strings._checks": ("check_kind",),
+        "strings._checks": ("check_kind", "check_offsets"),
     },
 )

@@ -4,10 +4,10 @@
 like: users rarely need this module.
 """
 
-from tensorwrapper.interop._arrow import to_arrow
+from tensorwrapper.interop._arrow import from_arrow, to_arrow
 from tensorwrapper.interop._awkward import from_awkward, to_awkward
 from tensorwrapper.interop._duck import DuckArray, as_duck
-from tensorwrapper.interop._foreign import read_foreign
+from tensorwrapper.interop._lazy_arrays import from_lazy
 from tensorwrapper.interop._pandas import from_pandas, to_pandas
 from tensorwrapper.interop._torch import from_torch, to_torch
 from tensorwrapper.interop._xarray import to_xarray
@@ -25,11 +25,12 @@ __all__ = [
     "Moves",
     "as_duck",
     "compute_over",
+    "from_arrow",
     "from_awkward",
     "from_dask",
+    "from_lazy",
     "from_pandas",
     "from_torch",
-    "read_foreign",
     "register_dask",
     "reshard",
     "reshard_plan",

@@ -1,4 +1,4 @@
-"""Tensors as arrays of Arrow: modes become lists, and elements stay in their memory."""
+"""Arrays of Arrow, both ways: modes are lists, and elements stay in their memory."""
 
 from typing import TYPE_CHECKING, Any, Final
 
@@ -8,12 +8,14 @@ from tensorwrapper._arrays import frozen_values
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.interop._operand import TensorLike, dense_of, native
+from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.tensor.lowlevel import tensor_from_arrow
 from tensorwrapper.typing import Array
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["to_arrow"]
+__all__ = ["from_arrow", "to_arrow"]
 
 _UNITS: Final = (("s", 1), ("ms", 1), ("us", 1), ("ns", 1))
 _LAST_OF_NUMPY: Final = 23  # numbers above are of types that others have added
@@ -69,6 +71,62 @@ def to_arrow(value: TensorLike) -> "pa.Array":
     return found
 
 
+def from_arrow(given: object, *, copy: bool | None = None) -> Tensor[Any]:
+    """Return what Arrow has lists, tensors, text or numbers in as a read-only tensor over the same memory.
+
+    O(lists). Polars, DuckDB, nanoarrow and whoever else speaks Arrow's C interface is read without pyarrow.
+
+    Parameters
+    ----------
+    given
+        An array of Arrow, a column of a table (several arrays in a row are joined), a tensor, a scalar that
+        is a list; a series of Polars. A ``fixed_shape_tensor`` keeps its names and the order of its modes.
+    copy
+        Whether elements are copied: where they must be (None), always (the tensor can be written to then),
+        or never.
+
+    Raises
+    ------
+    ConversionError
+        If there are nulls, except among strings and times; if it is a table, each column of which is a
+        tensor; if elements must be copied and `copy` is False.
+    DTypeError
+        If tensors have no such elements: decimals, dictionaries, structs, times of day or of a zone.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from tensorwrapper import interop
+    >>> interop.from_arrow(pa.table({"hits": [[1, 2], []]})["hits"]).shape
+    Shape.jagged([2, 0])
+    """
+    value: Any = given
+    name = type(value).__name__
+    if hasattr(value, "get_columns") or name in ("LazyFrame", "Expr"):
+        raise ConversionError(
+            f"a {name} of Polars is one tensor for each of its columns: take one, frame['name'], or "
+            "frame.to_numpy() if all are of one type; collect() comes before that"
+        )
+    if name.endswith("Scalar"):
+        inner = value.to_numpy() if hasattr(value, "to_tensor") else getattr(value, "values", None)
+        if inner is None or isinstance(inner, dict) or callable(inner):
+            raise ConversionError(f"a scalar of Arrow is no tensor: as_py() is its value ({value!r})")
+        return as_tensor(inner, copy=copy)
+    if hasattr(value, "to_tensor") and name.startswith("Sparse"):
+        raise ConversionError(f"a {name} is read by other calls: to_scipy() or to_tensor() of it first")
+    if name == "Tensor":
+        found = as_tensor(value.to_numpy(), copy=copy)
+        return found.named(*value.dim_names) if value.dim_names else found
+    if hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
+        return tensor_from_arrow(value, copy=copy)
+    try:
+        return as_tensor(memoryview(value), copy=copy)
+    except TypeError as error:
+        raise ConversionError(
+            f"a {name} holds no elements: allowed are arrays, columns, tensors, and scalars that are lists"
+        ) from error
+
+
 def _array_of(elements: Array) -> "pa.Array":
     """Return a flat array over the same memory."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
@@ -84,7 +142,7 @@ def _array_of(elements: Array) -> "pa.Array":
     else:
         raise DTypeError(
             f"Arrow has no elements of type {dtype}: allowed are bool, integers, floats of up to 64 bits, "
-            "times in s, ms, us or ns, and strings"
+            f"times in s, ms, us or ns, and strings{_advice(dtype)}"
         )
     valid: pa.Buffer | None = None
     if missing is not None and missing.any():
@@ -92,3 +150,12 @@ def _array_of(elements: Array) -> "pa.Array":
         valid = pa.py_buffer(np.packbits(~missing, bitorder="little"))
     buffer = pa.py_buffer(frozen_values(found).view(np.uint8))
     return pa.Array.from_buffers(pa.from_numpy_dtype(found.dtype), len(found), [valid, buffer], -1)
+
+
+def _advice(dtype: "np.dtype[Any]") -> str:
+    """Return which call has elements that Arrow has."""
+    if dtype.kind in "mM":
+        return f"; astype('{dtype.kind}8[s]') counts seconds"
+    if dtype.kind == "c":
+        return "; real and imag are two tensors"
+    return "; astype(np.float32) holds those of ml_dtypes" if dtype.kind == "V" else ""

@@ -1,17 +1,18 @@
 """Arrays of Awkward Array, both ways: lists are jagged modes, and elements stay in their memory."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 
 from tensorwrapper._arrays import frozen_values
-from tensorwrapper.buffer.lowlevel import holds_strings
+from tensorwrapper.buffer.lowlevel import check_offsets, holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.interop._arrow import to_arrow
 from tensorwrapper.interop._operand import TensorLike, dense_of, native
-from tensorwrapper.shape import Shape
+from tensorwrapper.shape import ArrowList, Shape
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
-from tensorwrapper.typing import Array
+from tensorwrapper.tensor.lowlevel import tensor_from_arrow
+from tensorwrapper.typing import Array, IntArray
 
 if TYPE_CHECKING:
     import awkward as ak
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["from_awkward", "to_awkward"]
 
 _STRINGS: Final = ("string", "bytestring")
+_Found: TypeAlias = tuple[list[Array | int], Array, list[int]]
 
 
 def to_awkward(value: TensorLike) -> "ak.Array":
@@ -69,7 +71,8 @@ def from_awkward(array: "ak.Array", *, copy: bool | None = None) -> Tensor[Any]:
     ----------
     array
         Numbers, truth values, times or strings, in lists of any depth. Lists that a slice or a gather left
-        in another order than that of their elements are packed, which copies these.
+        in another order than that of their elements are packed, which copies these. As long as the tensor
+        lives, nobody may write to memory that the offsets were made of.
     copy
         Whether elements are copied: where they must be (None), always (the tensor can be written to then),
         or never.
@@ -91,26 +94,85 @@ def from_awkward(array: "ak.Array", *, copy: bool | None = None) -> Tensor[Any]:
     """
     import awkward as ak  # noqa: PLC0415 - heavy, and not needed for the rest
 
-    layout = _without_options(ak.to_layout(array))
-    leaf = _leaf_of(layout)
-    if leaf.parameter("__array__") in _STRINGS:
-        if copy is False:
-            raise ConversionError("strings of Awkward Array are copied; copy=False cannot be kept")
-        return as_tensor(ak.to_arrow(array, extensionarray=False, list_to32=False), copy=copy)
-    packed = ak.to_packed(ak.Array(layout))
-    form, length, buffers = ak.to_buffers(packed)
-    offsets = _offsets_of(ak.to_layout(packed))
-    if offsets:
-        shape: Shape[Any] = Shape.from_offsets(*offsets)
+    if hasattr(array, "type") and hasattr(array, "__arrow_c_array__") and not isinstance(array, ak.Array):
+        # What `ak.to_arrow` gives is an array of Arrow, of a class of Awkward Array.
+        return tensor_from_arrow(cast("Any", array), copy=copy)
+    if isinstance(array, ak.ArrayBuilder):
+        array = array.snapshot()
+    if isinstance(array, ak.Record):
+        raise ConversionError(
+            f"a record of Awkward Array is one tensor for each field ({', '.join(array.fields)}): take "
+            "record['field']"
+        )
+    layout = ak.to_layout(array)
+    found = _walk(layout)
+    if found is None:
+        given, layout = layout, _without_options(layout)
+        if _leaf_of(layout).parameter("__array__") in _STRINGS:
+            if copy is False:
+                raise ConversionError("strings of Awkward Array are copied; copy=False cannot be kept")
+            return as_tensor(ak.to_arrow(ak.Array(given), extensionarray=False, list_to32=False), copy=copy)
+        packed = ak.to_layout(ak.to_packed(ak.Array(layout)))
+        # Nothing but lists and numbers, in order, is left.
+        found = cast("_Found", _walk(packed))
+        if copy is False and not np.may_share_memory(found[1], np.asarray(_leaf_of(layout).data)):
+            raise ConversionError(
+                "lists that do not follow one another are packed; copy=False cannot be kept"
+            )
+    levels, elements, inner = found
+    count = layout.length
+    if any(isinstance(level, np.ndarray) for level in levels):
+        shape = _jagged_of(count, [*levels, *inner], copy=bool(copy))
     else:
-        shape = Shape.from_awkward(form.to_json(), length, buffers)
-    while hasattr(form, "content"):
-        form = form.content
-    elements = np.asarray(buffers[f"{form.form_key}-data"]).reshape(-1)
-    if copy is False and not np.may_share_memory(elements, np.asarray(leaf.data)):
-        raise ConversionError("lists that do not follow one another are packed; copy=False cannot be kept")
+        shape = Shape.smooth([count, *cast("list[int]", levels), *inner])
     tensor = from_buffer(frozen_values(elements), shape)
     return tensor.copy() if copy else tensor
+
+
+def _walk(layout: "ak.contents.Content") -> "_Found | None":
+    """Return the lists of each level, the elements, and the extents of each; None if not all are in order.
+
+    Nothing is copied but offsets that are not of 64 bits or do not start at 0.
+    """
+    levels: list[Array | int] = []
+    first, count = 0, layout.length
+    while not hasattr(layout, "data"):
+        if layout.parameter("__array__") is not None:
+            return None
+        if layout.is_regular:
+            levels.append(layout.size)
+            first, count = first * layout.size, count * layout.size
+        elif layout.is_list and hasattr(layout, "offsets"):
+            given: Array = np.asarray(layout.offsets)[first : first + count + 1]
+            if len(given) != count + 1:
+                return None
+            offsets: IntArray = given.astype(np.int64, copy=False)
+            check_offsets(offsets, layout.content.length)
+            first, last = int(offsets[0]), int(offsets[-1])
+            levels.append(offsets - first if first else offsets)
+            count = last - first
+        else:
+            return None
+        layout = layout.content
+    if layout.parameter("__array__") is not None:
+        return None
+    data: Array = np.asarray(layout.data)
+    part = data[first : first + count]
+    return (levels, part.reshape(-1), list(data.shape[1:])) if len(part) == count else None
+
+
+def _jagged_of(count: int, levels: list[Array | int], *, copy: bool) -> Shape[Any]:
+    """Return the shape of `count` lists; without `copy` nobody may write to their offsets."""
+    offsets = [level for level in levels if isinstance(level, np.ndarray)]
+    if len(offsets) == len(levels):
+        return Shape.from_offsets(*offsets, validate=False, copy=copy)
+    lists = [
+        ArrowList("fixed_size_list", list_size=level)
+        if isinstance(level, int)
+        else ArrowList("large_list", level)
+        for level in levels
+    ]
+    return Shape.from_arrow(lists, count)
 
 
 def _without_options(layout: "ak.contents.Content") -> "ak.contents.Content":
@@ -145,17 +207,6 @@ def _without_options(layout: "ak.contents.Content") -> "ak.contents.Content":
         return _without_options(node.project())
 
     return ak.to_layout(ak.transform(check, layout))
-
-
-def _offsets_of(layout: "ak.contents.Content") -> list[Array]:
-    """Return the offsets of lists in lists of numbers; none if others are among them, of one length."""
-    found: list[Array] = []
-    while hasattr(layout, "content"):
-        if layout.is_regular:
-            return []
-        found.append(np.asarray(layout.offsets))
-        layout = layout.content
-    return found if np.asarray(layout.data).ndim == 1 else []
 
 
 def _leaf_of(layout: "ak.contents.Content") -> "ak.contents.Content":

@@ -92,7 +92,7 @@ def from_pandas(given: "pd.Series | pd.DataFrame | pd.Index", *, copy: bool | No
     ------
     ConversionError
         If there are nulls among numbers (`fillna` or `dropna` takes them away); if elements must be copied
-        and `copy` is False.
+        and `copy` is False; if an index has several levels.
     DTypeError
         If tensors have no such elements: categories, times of a zone, objects.
     """
@@ -100,6 +100,17 @@ def from_pandas(given: "pd.Series | pd.DataFrame | pd.Index", *, copy: bool | No
 
     if isinstance(given, pd.DataFrame):
         return _placed(as_tensor(_matrix_of(given), copy=copy), given.index, given.columns)
+    if isinstance(given, pd.api.extensions.ExtensionArray):
+        return as_tensor(_column_of(pd.Series(given, None, copy=False)), copy=copy)
+    if not isinstance(given, pd.Series | pd.Index):
+        raise ConversionError(
+            f"a {type(given).__name__} of pandas holds no elements: allowed are series, frames, indexes and "
+            "their arrays; to_numpy() of a time is one of NumPy"
+        )
+    if isinstance(given, pd.MultiIndex):
+        raise ConversionError(
+            "an index of several levels is one tensor for each: get_level_values(0) is the first"
+        )
     found = as_tensor(_column_of(given), copy=copy)
     return found if isinstance(given, pd.Index) else _placed(found, given.index)
 
@@ -108,11 +119,15 @@ def _matrix_of(frame: "pd.DataFrame") -> object:
     if all(hasattr(kind, "subtype") for kind in frame.dtypes) and len(frame.columns):
         return frame.sparse.to_coo()
     _check_nulls(frame)
+    found = [getattr(kind, "numpy_dtype", kind) for kind in frame.dtypes]
+    kinds = [kind for kind in found if isinstance(kind, np.dtype) and kind.kind in "biufc"]
+    if kinds and len(kinds) == len(found):
+        return frame.to_numpy(np.result_type(*kinds))
     array = frame.to_numpy()
     if array.dtype.kind == "O":
-        kinds = ", ".join(sorted({str(kind) for kind in frame.dtypes}))
+        names = ", ".join(sorted({str(kind) for kind in frame.dtypes}))
         raise DTypeError(
-            f"columns of types {kinds} have no type in common: take one at a time, frame['name']"
+            f"columns of types {names} are no matrix of numbers or times: take one at a time, frame['name']"
         )
     return array
 
@@ -127,7 +142,7 @@ def _column_of(given: "pd.Series | pd.Index") -> object:
     if isinstance(kind, pd.CategoricalDtype | pd.DatetimeTZDtype | pd.PeriodDtype | pd.IntervalDtype):
         raise DTypeError(
             f"tensors have no elements of type {kind}: cat.codes are the numbers of categories, "
-            "dt.tz_localize(None) drops a zone"
+            "dt.tz_localize(None) drops a zone, periods have start_time, intervals left and right"
         )
     if isinstance(kind, pd.SparseDtype):
         return np.asarray(given)
@@ -137,10 +152,9 @@ def _column_of(given: "pd.Series | pd.Index") -> object:
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
     try:
-        found = pa.array(given, from_pandas=True)
+        return pa.array(given, from_pandas=True)
     except (ValueError, TypeError) as error:
         raise DTypeError(f"objects of pandas that Arrow has no type for: {error}") from error
-    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
 
 def _check_nulls(given: "pd.Series | pd.DataFrame | pd.Index") -> None:
@@ -162,6 +176,12 @@ def _placed(tensor: Tensor[Any], *indexes: "pd.Index") -> Tensor[Any]:
     """Return the tensor where the indexes begin, with their names, if they count up by one."""
     import pandas as pd  # noqa: PLC0415 - it is loaded, or there would be nothing to read
 
+    for index in indexes:
+        if isinstance(index, pd.MultiIndex):
+            raise ConversionError(
+                f"an index of the levels {list(index.names)} would be lost: reset_index(drop=True) drops it, "
+                "and unstack() makes a level the columns"
+            )
     names = [index.name if isinstance(index.name, str) else None for index in indexes]
     found = tensor.named(*names, *[None] * (tensor.rank - len(names))) if any(names) else tensor
     firsts = [index.start if isinstance(index, pd.RangeIndex) and index.step == 1 else 0 for index in indexes]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.schema._transforms import from_ndsel, from_tensorstore
     from tensorwrapper.selection.schema._write import SchemaForm, sources, to_json
     from tensorwrapper.selection.sources._alternatives import Alternatives
-    from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray
+    from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray, is_lazy
     from tensorwrapper.selection.sources._link import Link
     from tensorwrapper.selection.sources._outer import Outer, Positions
     from tensorwrapper.selection.sources._runs import Runs, Wanted
@@ -92,6 +92,7 @@ __all__ = [
     "integers",
     "interleave",
     "iota",
+    "is_lazy",
     "linspace",
     "maximum",
     "minimum",
@@ -136,7 +137,7 @@ __getattr__, __dir__ = lazy_names(
         "schema._transforms": ("from_ndsel", "from_tensorstore"),
         "schema._write": ("SchemaForm", "sources", "to_json"),
         "sources._alternatives": ("Alternatives",),
-        "sources._arrays": ("ArraySource", "LazyArray"),
+        "sources._arrays": ("ArraySource", "LazyArray", "is_lazy"),
         "sources._link": ("Link",),
         "sources._outer": ("Outer", "Positions"),
         "sources._runs": ("Runs", "Wanted"),

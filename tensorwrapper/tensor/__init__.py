@@ -6,8 +6,9 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._align import Alignment, align
-    from tensorwrapper.tensor._convert import as_tensor, from_buffer, jagged
+    from tensorwrapper.tensor._convert import as_tensor, jagged
     from tensorwrapper.tensor._create import empty, eye, full, zeros
+    from tensorwrapper.tensor._from_buffer import from_buffer
     from tensorwrapper.tensor._rows import TensorRows
     from tensorwrapper.tensor._sparse_convert import sparse
     from tensorwrapper.tensor._string_convert import strings
@@ -38,8 +39,9 @@ __getattr__, __dir__ = lazy_names(
     {
         "_align": ("Alignment", "align"),
         "facade._cells": ("CellGroup",),
-        "_convert": ("as_tensor", "from_buffer", "jagged"),
+        "_convert": ("as_tensor", "jagged"),
         "_create": ("empty", "eye", "full", "zeros"),
+        "_from_buffer": ("from_buffer",),
         "_rows": ("TensorRows",),
         "_sparse_convert": ("sparse",),
         "_string_convert": ("strings",),

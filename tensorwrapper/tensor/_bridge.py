@@ -8,8 +8,18 @@ from typing import Any, Final, Literal
 
 __all__ = ["FOREIGN", "hand_over", "join_lazily", "padded", "read_foreign", "view_of"]
 
-FOREIGN: Final = frozenset(("awkward", "pandas", "pyarrow", "torch"))
-"""Libraries whose objects say more than an array of them would: nesting, nulls, types that NumPy lacks."""
+FOREIGN: Final = {
+    "awkward": "from_awkward",
+    "h5py": "from_lazy",
+    "pandas": "from_pandas",
+    "polars": "from_arrow",
+    "pyarrow": "from_arrow",
+    "tensorstore": "from_lazy",
+    "torch": "from_torch",
+    "zarr": "from_lazy",
+}
+"""Libraries whose objects say more than an array of them would (nesting, nulls, names, types that NumPy
+lacks), and which call of ``tensorwrapper.interop`` reads them."""
 
 
 def join_lazily(
@@ -31,9 +41,13 @@ def view_of(tensor: Any) -> Any:  # noqa: ANN401 - a view
     return importlib.import_module("tensorwrapper.selection").as_view(tensor)
 
 
-def read_foreign(value: Any, copy: bool | None) -> Any:  # noqa: ANN401, FBT001 - a tensor of what another library has
-    """Return an object of one of the `FOREIGN` libraries as a tensor; None if it is like an array."""
-    return importlib.import_module("tensorwrapper.interop").read_foreign(value, copy=copy)
+def read_foreign(value: object, copy: bool | None) -> Any:  # noqa: ANN401, FBT001 - a tensor of what another library has
+    """Return an object of one of the `FOREIGN` libraries as a tensor; None of any other."""
+    call = FOREIGN.get(type(value).__module__.partition(".")[0])
+    # Names for extents (``torch.Size``) are the tuples that they are.
+    if call is None or isinstance(value, tuple):
+        return None
+    return getattr(importlib.import_module("tensorwrapper.interop"), call)(value, copy=copy)
 
 
 def hand_over(call: str, tensor: Any, *given: Any, **options: Any) -> Any:  # noqa: ANN401 - of another library

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer import ArrowArrayLike, BufferCommon, Dense, StringData, Strings
+from tensorwrapper.buffer import ArrowArrayLike, ArrowStreamLike, BufferCommon, Dense, StringData, Strings
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
     check_dtype,
@@ -16,25 +16,31 @@ from tensorwrapper.buffer.lowlevel import (
     join_elements,
     packed_layout,
 )
-from tensorwrapper.errors import BufferSizeError, ConversionError, DataFileError, DTypeError, RankError
-from tensorwrapper.layout import Layout
+from tensorwrapper.errors import (
+    ConversionError,
+    DataFileError,
+    DTypeError,
+    RankError,
+    TensorWrapperError,
+)
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
-from tensorwrapper.shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
-from tensorwrapper.tensor._arrow_values import read_arrow
-from tensorwrapper.tensor._bridge import FOREIGN, read_foreign
+from tensorwrapper.tensor._arrow_values import is_arrow, read_arrow
+from tensorwrapper.tensor._bridge import read_foreign
 from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.tensor._from_buffer import from_buffer, plain_array
 from tensorwrapper.tensor._labelled import labelled_shape
 from tensorwrapper.tensor._row_arrays import join_rows
 from tensorwrapper.tensor._sparse_convert import from_sparse_array, is_sparse_array
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
-from tensorwrapper.tensor._tensor_base import guard, layout_over
-from tensorwrapper.typing import Array, BufferLike, IndexT_co, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
+from tensorwrapper.tensor._tensor_base import guard
+from tensorwrapper.typing import Array, IndexT_co, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = ["as_tensor", "from_buffer", "jagged"]
+__all__ = ["as_tensor", "jagged", "tensor_from_arrow"]
 
 
 @overload
@@ -93,7 +99,7 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     if not plain and (found := _by_protocol(value, copy=copy)) is not None:
         return found
     array = _as_array(value, copy=copy)
-    check_dtype(array.dtype)
+    _check_elements(array)
     if copy:
         array = copy_elements(array)
     try:
@@ -109,39 +115,50 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
 
 def _by_protocol(value: object, *, copy: bool | None) -> Tensor[Any] | None:
     """Return a tensor of what says more about itself than an array of its elements would; else None."""
-    if type(value).__module__.partition(".")[0] in FOREIGN:
-        foreign: Tensor[Any] | None = read_foreign(value, copy)
-        if foreign is not None:
-            return foreign
+    foreign: Tensor[Any] | None = read_foreign(value, copy)
+    if foreign is not None:
+        return foreign
     shape = labelled_shape(value)
     if shape is not None:
         found = as_tensor(_as_array(value, copy=copy), copy=copy).translate_to(shape.origin)
         return found.named(*shape.names)
     if is_sparse_array(value):
         return from_sparse_array(value, copy=copy)
-    return _from_arrow(value, copy=copy) if isinstance(value, ArrowArrayLike) else None
+    return tensor_from_arrow(value, copy=copy) if is_arrow(value) else None
 
 
 def _over_run(array: Array) -> Tensor[Any]:
     """Return a tensor over an array without gaps: what most arrays are, and so has a short way."""
-    check_dtype(array.dtype)
+    _check_elements(array)
     return make_tensor(wrap_layout(new_row_major(array.shape)), Dense(array.reshape(-1)))
 
 
-def _from_arrow(value: ArrowArrayLike, *, copy: bool | None) -> Tensor[Any] | None:
-    """Return a tensor over the memory of an Arrow array, read-only unless of strings; None for a table."""
+def _check_elements(array: Array) -> None:
+    try:
+        check_dtype(array.dtype)
+    except DTypeError as error:
+        if array.dtype.kind == "O" and array.ndim == 1 and (advice := _why_no_array(array, None)):
+            raise DTypeError(f"elements of type object make no array: {advice}") from error
+        raise
+
+
+def tensor_from_arrow(value: "ArrowArrayLike | ArrowStreamLike", *, copy: bool | None) -> Tensor[Any]:
+    """Return a tensor over the memory of Arrow arrays, read-only unless of strings."""
     # String data speaks Arrow as well, but only with pyarrow at hand.
-    found = (value, Shape(len(value))) if isinstance(value, StringData) else read_arrow(value)
-    if found is None:
-        return None
-    elements, shape = found
+    if isinstance(value, StringData):
+        return make_tensor(packed_layout(Shape(len(value))), Strings(value))
+    elements, shape, order = read_arrow(value)
     if isinstance(elements, StringData):
         buffer: BufferCommon[Any] = Strings(elements)
-    elif copy is False and elements.dtype.kind == "b":
-        raise ConversionError("truth values of Arrow are bits, which are copied; copy=False cannot be kept")
+    elif copy is False and elements.size and elements.flags.owndata:
+        raise ConversionError(
+            "truth values and days of Arrow, times with nulls, lists in another order than their elements, "
+            "and several arrays in a row are copied; copy=False cannot be kept"
+        )
     else:
         buffer = Dense(cast("Any", elements))
-    tensor = make_tensor(packed_layout(shape), buffer)
+    tensor: Tensor[Any] = make_tensor(packed_layout(shape), buffer)
+    tensor = tensor if order is None else tensor.permute(order)
     return tensor.copy() if copy else tensor
 
 
@@ -149,7 +166,7 @@ def _as_array(value: object, *, copy: bool | None) -> Array:
     if type(value) is np.ndarray:
         return value
     if isinstance(value, np.ndarray):
-        return _plain(cast("Array", value))
+        return plain_array(cast("Array", value))
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
         return np.from_dlpack(cast("Any", value))
     if isinstance(value, bytes | bytearray | memoryview):
@@ -177,132 +194,18 @@ def _read_array(value: object, *, copy: bool | None) -> Array:
     except ValueError as error:
         if copy is False:
             raise ConversionError(f"a {name} has no memory to share; copy=False cannot be kept") from error
-        raise ConversionError(
-            f"a {name} does not make an array: {error} (rows of different lengths make a jagged tensor: use "
-            "jagged())"
-        ) from error
+        raise ConversionError(f"a {name} does not make an array: {_why_no_array(value, error)}") from error
 
 
-def _plain(array: Array) -> Array:
-    """Return an array of a subclass as a plain one, over the same memory."""
-    if isinstance(array, np.ma.MaskedArray):
-        raise ConversionError("a masked array would lose its mask; fill it, or pass its data and mask apart")
-    return np.asarray(array)
-
-
-@overload
-def from_buffer(
-    buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co]",
-    shape: Shape[IndexT_co],
-    *,
-    dtype: npt.DTypeLike | None = None,
-    layout: Layout[Any] | None = None,
-) -> Tensor[ScalarT_co, IndexT_co]:
-    """Return a tensor of any shape over elements that already lie in memory; never a copy."""
-
-
-@overload
-def from_buffer(
-    buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co]",
-    shape: ShapeLike,
-    *,
-    dtype: npt.DTypeLike | None = None,
-    layout: Layout[Any] | None = None,
-) -> Tensor[ScalarT_co]: ...
-@overload
-def from_buffer(
-    buffer: BufferLike,
-    shape: Shape[IndexT_co],
-    *,
-    dtype: npt.DTypeLike | None = None,
-    layout: Layout[Any] | None = None,
-) -> Tensor[Any, IndexT_co]: ...
-@overload
-def from_buffer(
-    buffer: BufferLike,
-    shape: ShapeLike,
-    *,
-    dtype: npt.DTypeLike | None = None,
-    layout: Layout[Any] | None = None,
-) -> Tensor[Any]: ...
-def from_buffer(
-    buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co] | BufferLike",
-    shape: ShapeLike,
-    *,
-    dtype: npt.DTypeLike | None = None,
-    layout: Layout[Any] | None = None,
-) -> Tensor[Any]:
-    """Return a tensor of any shape over elements that already lie in memory; never a copy.
-
-    Parameters
-    ----------
-    buffer
-        A one-dimensional array without gaps, anything with the buffer protocol, or one of our buffers.
-    shape
-        The shape; its elements lie one after the other in row-major order, from the first one on.
-    dtype
-        How to read a buffer that is not an array; bytes if not given.
-    layout
-        Where the elements lie instead; it must be over `shape`.
-
-    Raises
-    ------
-    BufferSizeError
-        If the buffer does not have just the elements of the shape (with `layout`: all its offsets).
-    DTypeError
-        If tensors cannot hold such elements, or `dtype` is not the one that the array has.
-    ConversionError
-        If there is no buffer, it has gaps, or `layout` is over another shape.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> t = from_buffer(np.arange(13.0), Shape.from_cells((2,), [(2, 2), (3, 3)]))
-    >>> t[1].tolist()
-    [[4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [10.0, 11.0, 12.0]]
-    """
-    space = as_shape(shape)
-    if isinstance(buffer, BufferCommon):
-        return _over(cast("BufferCommon[Any]", buffer), space, dtype, layout)
-    if isinstance(buffer, np.ndarray):
-        flat = _plain(cast("Array", buffer))
-        check_dtype(flat.dtype)
-        if dtype is not None and np.dtype(dtype) != flat.dtype:
-            raise DTypeError(f"the array has elements of type {flat.dtype}, not {np.dtype(dtype)}")
-        if flat.ndim != 1 or not flat.flags.c_contiguous:
-            raise ConversionError(f"a buffer has one mode and no gaps, not extents {flat.shape}")
-    else:
-        flat = _read_buffer(buffer, np.dtype(np.uint8 if dtype is None else dtype))
-    return _over(Dense(cast("Any", flat)), space, None, layout)
-
-
-def _over(
-    buffer: BufferCommon[Any], space: Shape[Any], dtype: npt.DTypeLike | None, layout: Layout[Any] | None
-) -> Tensor[Any]:
-    if dtype is not None and np.dtype(dtype) != buffer.dtype:
-        raise DTypeError(f"the buffer has elements of type {buffer.dtype}, not {np.dtype(dtype)}")
-    if layout is None:
-        if buffer.size != space.size:
-            raise BufferSizeError(f"{space} has {space.size} elements, but the buffer has {buffer.size}")
-        layout = packed_layout(space)
-    else:
-        layout = layout_over(layout, space)
-    least, greatest = layout.bounds()
-    if greatest >= least:
-        buffer.check_bounds(least, greatest)
-    return make_tensor(layout, guard(layout, buffer))
-
-
-def _read_buffer(buffer: BufferLike, dtype: "np.dtype[Any]") -> Array:
-    check_dtype(dtype)
-    try:
-        octets = np.frombuffer(cast("Any", buffer), dtype=np.uint8)
-    except (BufferError, TypeError, ValueError) as error:
-        # A released memoryview and a closed map are a ValueError.
-        raise ConversionError(f"a {type(buffer).__name__} is no buffer without gaps: {error}") from error
-    if octets.nbytes % dtype.itemsize:
-        raise BufferSizeError(f"{octets.nbytes} bytes do not divide into elements of {dtype.itemsize} bytes")
-    return octets.view(dtype)
+def _why_no_array(value: object, error: Exception | None) -> str:
+    """Return what NumPy found, and `jagged` if that reads it: nothing is recommended that does not work."""
+    if isinstance(value, Iterable):
+        try:
+            jagged(cast("Iterable[object]", value))
+        except TensorWrapperError as other:
+            return "" if error is None else str(other)
+        return "rows of different lengths make a jagged tensor: use jagged()"
+    return "" if error is None else str(error)
 
 
 @overload
@@ -365,12 +268,14 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
     >>> t.shape, t[2].tolist()
     (Shape.jagged([3, 1, 2]), [5, 6])
     """
-    if not isinstance(cast("object", rows), Iterable):
-        raise ConversionError(f"jagged takes a sequence of rows, not {rows!r}")
     foreign = None if isinstance(rows, list | tuple) else _by_protocol(rows, copy=True)
     if foreign is not None:
         return _as_rows(foreign, dtype)
+    if not isinstance(cast("object", rows), Iterable):
+        raise ConversionError(f"jagged takes a sequence of rows, not {rows!r}")
     given = list(rows)
+    if any(kind not in _ROWS for kind in set(map(type, given))):
+        given = list(map(_as_row, given))
     if not given:
         raise RankError("jagged needs a row to tell the rank; from_buffer makes a tensor of no rows")
     wanted = None if dtype is None else np.dtype(dtype)
@@ -404,6 +309,23 @@ def _as_rows(tensor: Tensor[Any], dtype: npt.DTypeLike | None) -> Tensor[Any]:
     if dtype is not None:
         elements = check_write(elements, np.dtype(dtype))
     return from_buffer(elements, shape.as_jagged() if shape.is_box else shape)
+
+
+_ROWS = frozenset((list, tuple, np.ndarray, Tensor))
+
+
+def _as_row(row: object) -> object:
+    """Return an array of another library, a view, or an array of lists as what rows are made of."""
+    if isinstance(row, np.ndarray) and cast("Array", row).dtype.kind == "O":
+        return cast("Array", row).tolist()
+    known = (Sequence, np.ndarray, Tensor, *_NUMBERS, memoryview, bytearray)
+    # A number of an array has extents as well.
+    return row if isinstance(row, known) or not getattr(row, "shape", (1,)) else _row_of(row)
+
+
+def _row_of(row: object) -> object:
+    is_array = hasattr(row, "shape") or hasattr(row, "__array__") or is_arrow(row)
+    return as_tensor(row) if is_array else row
 
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
@@ -441,6 +363,7 @@ def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
 
 def _depth_of(row: object) -> int:
     """Return how many modes a row has, as far as its lists and arrays tell."""
+    row = _as_row(row)
     if isinstance(row, Tensor):
         return cast("Tensor[Any]", row).rank
     if isinstance(row, np.ndarray):
@@ -454,10 +377,11 @@ def _shapes_of(
     row: object, depth: int, leaves: list[Array], dtype: "np.dtype[Any] | None"
 ) -> "Shape[Any] | SupportsIndex | list[Any]":
     """Return what `Shape.jagged` needs to know of a row, and put its elements at the end of `leaves`."""
+    row = _as_row(row)
     if isinstance(row, Tensor):
         row = cast("Tensor[Any]", row).to_numpy()
     if isinstance(row, np.ndarray):
-        leaf = _plain(cast("Array", row))
+        leaf = plain_array(cast("Array", row))
         check_dtype(leaf.dtype)
         leaves.append(leaf if dtype is None else check_write(leaf, dtype))
         return Shape.smooth(leaf.shape) if leaf.ndim > 1 else _length(leaf)
@@ -465,6 +389,7 @@ def _shapes_of(
         raise ConversionError(f"a row of a jagged tensor is a list or an array, not {row!r}")
     items = cast("Sequence[object]", row)
     # An empty list says nothing of its depth: its sisters do.
+    items = list(map(_as_row, items)) if depth > 1 else items
     if depth > 1 and all(isinstance(item, Sequence | np.ndarray | Tensor) for item in items):
         return [_shapes_of(item, depth - 1, leaves, dtype) for item in items]
     leaves.append(_as_leaf(items, dtype))

@@ -1,7 +1,7 @@
 """Arrays that name their modes and number them, as xarray's do."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeGuard
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeGuard, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -32,26 +32,43 @@ class _Labelled(Protocol):
 
 def _is_labelled(array: object) -> "TypeGuard[_Labelled]":
     """Tell whether this is an array with names and labels."""
-    return hasattr(array, "dims") and hasattr(array, "coords") and hasattr(array, "shape")
+    return isinstance(getattr(array, "dims", None), tuple) and isinstance(
+        getattr(array, "shape", None), tuple
+    )
 
 
 def labelled_shape(array: object) -> Shape[Any] | None:
     """Return the shape of an array with names and labels, None of any other; O(labels).
 
-    Its dims are the names of modes; labels that count up by one say where a mode begins.
+    Its dims are the names of modes; labels that count up by one say where a mode begins. A TensorStore has a
+    domain with an origin and labels, an array of Zarr names of dimensions.
     """
-    if not _is_labelled(array):
+    if _is_labelled(array):
+        names = [name if isinstance(name, str) else None for name in array.dims]
+        origin = [_first_of(array, name) for name in array.dims]
+        return _named(Shape.smooth(array.shape, origin=origin), names)
+    domain: Any = getattr(array, "domain", None)
+    if hasattr(domain, "labels") and hasattr(domain, "origin"):
+        return _named(Shape.smooth(domain.shape, origin=domain.origin), domain.labels)
+    said: object = getattr(getattr(array, "metadata", None), "dimension_names", None)
+    if not isinstance(said, tuple):
         return None
-    names = [name if isinstance(name, str) else None for name in array.dims]
-    origin = [_first_of(array, name) for name in array.dims]
-    shape = Shape.smooth(array.shape, origin=origin)
-    # xarray makes these up where nobody gave a name.
-    known = [None if name == f"dim_{mode}" else name for mode, name in enumerate(names)]
+    return _named(Shape.smooth(cast("_Labelled", array).shape), cast("tuple[object, ...]", said))
+
+
+def _named(shape: Shape[Any], names: Iterable[object]) -> Shape[Any]:
+    """Return the shape with names, but those that xarray makes up where nobody gave one."""
+    known = [
+        name if name and isinstance(name, str) and name != f"dim_{mode}" else None
+        for mode, name in enumerate(names)
+    ]
     return shape.named(*known) if any(known) else shape
 
 
 def _first_of(array: _Labelled, name: object) -> int:
-    labels: npt.NDArray[Any] = np.asarray(array.coords[name]) if name in array.coords else np.empty(0)
+    # A variable of xarray has none.
+    coords = getattr(array, "coords", {})
+    labels: npt.NDArray[Any] = np.asarray(coords[name]) if name in coords else np.empty(0)
     if labels.ndim != 1 or labels.dtype.kind not in "iu" or not len(labels):
         return 0
     first = int(labels[0])

@@ -64,9 +64,11 @@ def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[An
         return _read_array(cast("Array", values), kind)
     if is_arrow(values):
         found = read_arrow(values)
-        if found is None or not isinstance(found[0], StringData):
-            what = "is a table" if found is None else f"has elements of type {cast('Array', found[0]).dtype}"
-            raise ConversionError(f"a {type(values).__name__} of strings is expected, and this one {what}")
+        if not isinstance(found[0], StringData):
+            what = found[0].dtype
+            raise ConversionError(
+                f"a {type(values).__name__} of strings is expected, and this one has elements of type {what}"
+            )
         return found[0], found[1]
     if hasattr(values, "__array__"):
         return _read_array(np.asarray(cast("npt.ArrayLike", values)), kind)

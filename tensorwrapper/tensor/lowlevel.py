@@ -7,7 +7,8 @@ are NumPy's, and `TensorLibraries`, which hand both to others.
 
 **Rows**: `cut_rows` is the layout in which a mode is dealt to rows, `padded_lines` the shape of longer ones.
 
-**Arrays of others**: `labelled_shape`, of those that name and number their modes.
+**Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
+what speaks Arrow's C interface.
 
 **The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
 
@@ -22,6 +23,7 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 if TYPE_CHECKING:
     from tensorwrapper.tensor._bridge import hand_over
     from tensorwrapper.tensor._common import TensorCommon
+    from tensorwrapper.tensor._convert import tensor_from_arrow
     from tensorwrapper.tensor._labelled import labelled_shape
     from tensorwrapper.tensor._libraries import TensorLibraries
     from tensorwrapper.tensor._pad import padded_lines
@@ -42,6 +44,7 @@ __all__ = [
     "labelled_shape",
     "make_tensor",
     "padded_lines",
+    "tensor_from_arrow",
 ]
 
 __getattr__: OfName
@@ -51,6 +54,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "_bridge": ("hand_over",),
         "_common": ("TensorCommon",),
+        "_convert": ("tensor_from_arrow",),
         "_labelled": ("labelled_shape",),
         "_libraries": ("TensorLibraries",),
         "facade._operators": ("Operators",),

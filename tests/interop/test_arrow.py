@@ -140,3 +140,52 @@ def test_the_type_that_is_asked_for_is_made():
 def test_what_arrow_cannot_say_is_refused_by_name(tensor, error, words):
     with pytest.raises(error, match=words):
         tensor().to_arrow()
+
+
+def test_columns_scalars_and_tensors_of_arrow_are_read():
+    table = pa.table({"a": [[1], [2, 3]], "b": [1, 2]})
+    x = np.arange(6.0).reshape(2, 3)
+    tensor = pa.Tensor.from_numpy(x, dim_names=["row", "column"])
+
+    assert tw.as_tensor(table["a"]).tolist() == tw.jagged(table["a"]).tolist() == [[1], [2, 3]]
+    assert tw.as_tensor(table["a"][1]).tolist() == [2, 3]
+    assert tw.as_tensor(tensor).shape == tw.Shape(2, 3).named("row", "column")
+    assert np.shares_memory(tw.as_tensor(tensor).to_numpy(), x)
+    assert tw.as_tensor(pa.FixedShapeTensorArray.from_numpy_ndarray(x)[1]).tolist() == x[1].tolist()
+    assert sel.as_view(table["a"])[1:].compute().tolist() == [[2, 3]]
+    assert tw.as_tensor(pa.py_buffer(b"ab")).tolist() == [97, 98]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (pa.table({"a": [1], "b": [2]}), r"'a', 'b'.*table\['name'\]"),
+        (pa.record_batch({"a": [1]}), "'a'"),
+        (pa.array([{"x": 1}]), r"field\('name'\)"),
+        (pa.scalar(1), "as_py"),
+        (pa.scalar({"x": 1}), "as_py"),
+        (pa.SparseCOOTensor.from_dense_numpy(np.eye(2)), "to_scipy"),
+        (pa.schema([("a", pa.int8())]), "holds no elements"),
+    ],
+)
+def test_what_is_no_array_is_refused_by_name(given, words):
+    for read in (tw.as_tensor, tw.jagged, sel.as_view):
+        with pytest.raises(ConversionError, match=words):
+            read(given)
+
+
+def test_polars_is_read_through_the_c_interface():
+    pl = pytest.importorskip("polars")
+    x = np.arange(6.0)
+    series = pl.Series([[1, 2], [], [3]])
+
+    assert tw.as_tensor(series).shape == tw.Shape.jagged([2, 0, 1])
+    assert tw.as_tensor(pl.Series(["a", None])).tolist() == ["a", None]
+    assert tw.as_tensor(pl.Series(x)).tolist() == x.tolist()
+    assert tw.as_tensor(pl.Series([[1, 2], [3, 4]], dtype=pl.Array(pl.Int8, 2))).shape == tw.Shape(2, 2)
+    assert tw.as_tensor(pl.Series([True, False])).tolist() == [True, False]
+    assert pl.Series(tw.jagged([[1], [2, 3]]).to_arrow()).to_list() == [[1], [2, 3]]
+    with pytest.raises(ConversionError, match="nulls"):
+        tw.as_tensor(pl.Series([1, None]))
+    with pytest.raises(ConversionError, match=r"frame\['name'\]"):
+        tw.as_tensor(pl.DataFrame({"a": [1]}))

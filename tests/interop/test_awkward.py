@@ -104,3 +104,44 @@ def test_what_awkward_does_not_have_is_refused_by_name():
         tw.sparse([(0, 1)], [1.0], tw.Shape(2, 2)).to_awkward()
     with pytest.raises(ConversionError, match="item"):
         tw.as_tensor(1.0).to_awkward()
+
+
+def test_layouts_builders_and_arrays_of_arrow_made_by_awkward_are_read():
+    builder = ak.ArrayBuilder()
+    with builder.list():
+        builder.integer(1)
+    array = ak.Array([[1, 2], [], [3]])
+
+    assert tw.as_tensor(builder).tolist() == [[1]]
+    assert (
+        tw.as_tensor(array.layout).shape
+        == tw.as_tensor(ak.to_arrow(array)).shape
+        == tw.Shape.jagged([2, 0, 1])
+    )
+    assert tw.jagged(array, dtype="f4").tolist() == [[1.0, 2.0], [], [3.0]]
+    assert not tw.jagged(array).is_readonly
+    with pytest.raises(ConversionError, match="field"):
+        tw.as_tensor(ak.Array([{"a": 1}])[0])
+
+
+def test_offsets_of_an_array_stay_as_they_are():
+    offsets, x = np.array([0, 2, 2, 3]), np.arange(3)
+    array = ak.Array(ak.contents.ListOffsetArray(ak.index.Index64(offsets), ak.contents.NumpyArray(x)))
+    tensor = tw.from_awkward(array, copy=False)
+    copied = tw.from_awkward(array, copy=True)
+    offsets[1] = 1
+
+    assert offsets.flags.writeable
+    assert copied.tolist() == [[0, 1], [], [2]]
+    assert tensor.elements().flags.writeable is False
+
+
+def test_offsets_that_descend_or_leave_the_elements_are_refused():
+    for offsets in ([0, 2, 1], [0, 2, 9], [-1, 0, 1]):
+        node = ak.contents.NumpyArray(np.arange(3))
+        try:
+            layout = ak.contents.ListOffsetArray(ak.index.Index64(np.array(offsets)), node)
+        except ValueError:
+            continue
+        with pytest.raises((ConversionError, ValueError), match="offsets"):
+            tw.from_awkward(layout)

@@ -59,6 +59,9 @@ def test_masked_columns_without_nulls_are_numbers():
     assert tw.as_tensor(pd.Series([1, 2], dtype=pd.ArrowDtype(pa.int32()))).dtype == np.int32
     assert tw.as_tensor(pd.DataFrame({"a": [1.5], "b": [1]})).tolist() == [[1.5, 1.0]]
     assert tw.as_tensor(pd.Index([3, 1])).tolist() == [3, 1]
+    assert tw.as_tensor(pd.array([1, 2], "Int8")).dtype == np.int8
+    both = pd.DataFrame({"a": pd.array([1], "Int64"), "b": pd.array([2], "Int32")})
+    assert (tw.as_tensor(both).tolist(), tw.as_tensor(both).dtype) == ([[1, 2]], np.int64)
 
 
 def test_an_index_that_does_not_count_up_by_one_says_nothing():
@@ -72,6 +75,10 @@ def test_views_are_computed():
     assert sel.concat([tensor, tensor])[2:4].to_pandas().tolist() == [3, 1]
 
 
+def _of_two_levels():
+    return pd.Series([1, 2], index=pd.MultiIndex.from_product([[0], [1, 2]], names=["a", "b"]))
+
+
 @pytest.mark.parametrize(
     ("make", "error", "words"),
     [
@@ -82,6 +89,12 @@ def test_views_are_computed():
         (lambda: tw.as_tensor(pd.DataFrame({"a": [1], "b": ["x"]})), DTypeError, "one at a time"),
         (lambda: tw.as_tensor(pd.Series([object()])), DTypeError, "Arrow"),
         (lambda: tw.as_tensor(np.ones((2, 2, 2))).to_pandas(), ConversionError, "matrix"),
+        (lambda: tw.as_tensor(pd.MultiIndex.from_tuples([(1, 2)])), ConversionError, "get_level_values"),
+        (lambda: tw.as_tensor(_of_two_levels()), ConversionError, "reset_index"),
+        (lambda: tw.as_tensor(_of_two_levels().to_frame()), ConversionError, "unstack"),
+        (lambda: tw.as_tensor(pd.array([1, None])), ConversionError, "fillna"),
+        (lambda: tw.as_tensor(pd.Timestamp("2020")), ConversionError, "to_numpy"),
+        (lambda: tw.as_tensor(pd.interval_range(0, 2)), DTypeError, "left"),
         (lambda: tw.as_tensor(1.0).to_pandas(), ConversionError, "matrix"),
     ],
 )

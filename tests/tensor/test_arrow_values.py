@@ -6,6 +6,8 @@ import weakref
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
@@ -45,7 +47,7 @@ def test_the_bytes_stay_where_they_are_and_writes_do_not_reach_them():
 
 def test_chunks_are_joined():
     assert tw.strings(pa.chunked_array([["a"], ["b", None]])).tolist() == ["a", "b", None]
-    with pytest.raises(ConversionError, match="not that of strings"):
+    with pytest.raises(ConversionError, match="elements of type int64"):
         tw.strings(pa.chunked_array([[1]]))
 
 
@@ -87,7 +89,7 @@ def test_truth_values_are_unpacked():
     marks = [True, False, True, True, False, False, True, False, True, True]
 
     assert tw.as_tensor(pa.array(marks)[1:]).tolist() == marks[1:]
-    with pytest.raises(ConversionError, match="bits"):
+    with pytest.raises(ConversionError, match="truth values"):
         tw.as_tensor(pa.array(marks), copy=False)
 
 
@@ -154,7 +156,7 @@ def test_neither_elements_nor_wide_offsets_of_lists_are_copied():
         (pa.array([[1], [None, 2]]), ConversionError, "1 of 3 elements"),
         (pa.array([True, None]), ConversionError, "1 of 2"),
         (pa.array([None]), DTypeError, "'n'"),
-        (pa.array([1], pa.date32()), DTypeError, "'tdD'"),
+        (pa.array([1], pa.time32("s")), DTypeError, "cast"),
         (pa.array([1], pa.timestamp("s", "UTC")), DTypeError, "without a zone"),
         (pa.array(["a"]).dictionary_encode(), DTypeError, "dictionary_decode"),
     ],
@@ -169,7 +171,7 @@ def test_what_tensors_do_not_hold_is_refused(array, error, text):
     [
         (pa.array([1]), "has elements of type int64"),
         (pa.array([[1.5]]), "has elements of type float64"),
-        (pa.record_batch({"a": ["x"]}), "is a table"),
+        (pa.record_batch({"a": ["x"]}), "a table"),
     ],
 )
 def test_what_has_no_strings_is_refused(values, text):
@@ -195,3 +197,137 @@ def test_arrow_memory_lives_as_long_as_a_view_of_it():
     del row
     gc.collect()
     assert not alive.alive
+
+
+@st.composite
+def _lists(draw, depth):
+    return [
+        draw(_lists(depth - 1)) if depth > 1 else draw(st.integers(-9, 9))
+        for _ in range(draw(st.integers(0, 4)))
+    ]
+
+
+@given(_lists(2), st.data())
+def test_views_of_lists_come_in_any_order(lists, data):
+    # Views are of any lists: some twice, some never.
+    inner = pa.array(lists, pa.large_list(pa.int64()))
+    spans = [
+        sorted(data.draw(st.tuples(*[st.integers(0, len(lists))] * 2)))
+        for _ in range(data.draw(st.integers(0, 4)))
+    ]
+    starts, sizes = [a for a, _ in spans], [b - a for a, b in spans]
+    array = pa.LargeListViewArray.from_arrays(
+        pa.array(starts, pa.int64()), pa.array(sizes, pa.int64()), inner
+    )
+
+    assert tw.as_tensor(array).tolist() == [lists[a:b] for a, b in spans]
+    assert tw.as_tensor(array[1:]).tolist() == [lists[a:b] for a, b in spans[1:]]
+
+
+def test_views_of_lists_of_strings_and_of_fixed_lists_are_gathered():
+    words = pa.ListViewArray.from_arrays([1, 0], [1, 2], pa.array(["a", None]))
+    pairs = pa.ListViewArray.from_arrays([1, 0], [1, 2], pa.array([[1, 2], [3, 4]], pa.list_(pa.int8(), 2)))
+
+    assert tw.as_tensor(words).tolist() == [[None], ["a", None]]
+    assert tw.as_tensor(pairs).tolist() == [[[3, 4]], [[1, 2], [3, 4]]]
+    with pytest.raises(ConversionError, match="list 0"):
+        tw.as_tensor(pa.ListViewArray.from_arrays([5], [1], pa.array([1])))
+
+
+def test_views_in_order_keep_their_memory():
+    array = pa.array([[1], [], [2, 3]], pa.large_list_view(pa.int64()))
+    tensor = tw.as_tensor(array, copy=False)
+
+    assert tensor.shape == Shape.jagged([1, 0, 2])
+    assert tensor.elements().ctypes.data == array.values.buffers()[1].address
+
+
+@given(st.permutations([0, 1, 2]), st.lists(st.integers(1, 3), min_size=3, max_size=3), st.integers(0, 3))
+def test_tensors_of_one_shape_keep_their_modes_and_names(order, extents, count):
+    x = np.arange(count * np.prod(extents)).reshape(count, *extents)
+    form = pa.fixed_shape_tensor(pa.int64(), extents, dim_names=["a", "b", "c"], permutation=order)
+    storage = pa.FixedSizeListArray.from_arrays(pa.array(x.reshape(-1)), int(np.prod(extents)))
+    array = pa.ExtensionArray.from_storage(form, storage)
+    tensor = tw.as_tensor(array, copy=False)
+
+    assert tensor.tolist() == x.transpose(0, *[1 + mode for mode in order]).tolist()
+    assert tensor.shape.names == (None, *["abc"[mode] for mode in order])
+    if count and all(order[order[mode]] == mode for mode in range(3)):
+        # pyarrow itself reads beyond its memory where an order is not its own inverse.
+        assert tensor.to_numpy().tolist() == array.to_numpy_ndarray().tolist()
+    if count:
+        assert np.shares_memory(tensor.to_numpy(), array.storage.values.to_numpy())
+        assert tw.as_tensor(array[1:]).tolist() == tensor[1:].tolist()
+
+
+def test_metadata_that_says_no_tensor_is_refused():
+    storage = pa.array([[1, 2]], pa.list_(pa.int64(), 2))
+    for said in (
+        "{}",
+        "[]",
+        "nonsense",
+        '{"shape": [3]}',
+        '{"shape": [2], "permutation": [1]}',
+        '{"shape": [-1, -2]}',
+    ):
+        pairs = {"ARROW:extension:name": "arrow.fixed_shape_tensor", "ARROW:extension:metadata": said}
+        field = pa.field("x", storage.type, metadata=pairs)
+
+        class Offer:
+            def __arrow_c_array__(self, requested_schema=None, field=field):
+                return field.__arrow_c_schema__(), storage.__arrow_c_array__()[1]
+
+        with pytest.raises(ConversionError, match=r"Arrow tensor|tensors of Arrow"):
+            tw.as_tensor(Offer())
+
+
+def test_truth_values_of_a_byte_keep_their_memory():
+    x = np.array([True, False, True])
+    array = pa.ExtensionArray.from_storage(pa.bool8(), pa.array(x.view("i1")))
+    odd = pa.ExtensionArray.from_storage(pa.bool8(), pa.array([2, 0], pa.int8()))
+
+    assert np.shares_memory(tw.as_tensor(array, copy=False).to_numpy(), x)
+    assert tw.as_tensor(array).dtype == tw.as_tensor(odd).dtype == np.bool_
+    assert tw.as_tensor(odd).tolist() == [True, False]
+
+
+def test_days_and_lists_of_nothing_are_read():
+    days = tw.as_tensor(pa.array([1, None], pa.date32()))
+
+    assert days.dtype == np.dtype("M8[D]")
+    assert np.isnat(days.to_numpy()).tolist() == [False, True]
+    assert tw.as_tensor(pa.array([86400000], pa.date64())).dtype == np.dtype("M8[ms]")
+    assert tw.as_tensor(pa.array([[], []])).shape == Shape.jagged([0, 0])
+    with pytest.raises(DTypeError, match="cast"):
+        tw.as_tensor(pa.array([None]))
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        pa.chunked_array([[[1, 2]], [[3], []]]),
+        pa.chunked_array([], pa.list_(pa.int64())),
+        pa.chunked_array([[True], [False, True]]),
+        pa.chunked_array([[["a"], [None]], [[]]]),
+        pa.chunked_array(
+            [pa.array([[1, 2]], pa.list_(pa.int64(), 2)), pa.array([[3, 4]], pa.list_(pa.int64(), 2))]
+        ),
+    ],
+)
+def test_arrays_in_a_row_are_joined(chunks):
+    assert tw.as_tensor(chunks).tolist() == chunks.to_pylist()
+
+
+def test_one_array_of_a_stream_keeps_its_memory():
+    x = np.arange(6)
+    tensor = tw.as_tensor(pa.chunked_array([x]), copy=False)
+
+    assert np.shares_memory(tensor.to_numpy(), x)
+    with pytest.raises(ConversionError, match="copy=False"):
+        tw.as_tensor(pa.chunked_array([x, x]), copy=False)
+
+
+def test_rows_of_cells_come_back_as_cells():
+    cells = tw.from_buffer(np.arange(8), Shape.from_cells((2,), [(3, 2), (1, 2)]))
+
+    assert tw.as_tensor(cells.to_arrow()).shape == cells.shape

@@ -3,9 +3,15 @@
 import array
 import ctypes
 
+import dask.array as da
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
+import xarray as xr
 
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.layout import Layout
@@ -338,3 +344,49 @@ def test_a_layout_that_repeats_makes_a_read_only_tensor():
 def test_from_buffer_refuses_what_does_not_fit(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [[1], [2, 3]],
+        [np.ones(2), np.ones(3)],
+        [[[1]], [[2, 3], []]],
+        [tw.as_tensor([1]), tw.as_tensor([2, 3])],
+        [sel.as_view([1]), sel.as_view([2, 3])],
+        [pa.array([1]), pa.array([2, 3])],
+        [pd.Series([1]), pd.Series([2, 3])],
+        [xr.DataArray([1]), xr.DataArray([2, 3])],
+        [da.ones(2), da.ones(3)],
+        np.array([[1], [2, 3]], dtype=object),
+        [np.array([[1], [2, 3]], dtype=object), [[4]]],
+    ],
+    ids=[
+        "lists",
+        "arrays",
+        "deep",
+        "tensors",
+        "views",
+        "Arrow",
+        "pandas",
+        "xarray",
+        "Dask",
+        "objects",
+        "mixed",
+    ],
+)
+def test_what_an_error_recommends_works(value):
+    with pytest.raises((ConversionError, DTypeError), match=r"use jagged\(\)"):
+        tw.as_tensor(value)
+    assert tw.jagged(value).shape.kind == "jagged"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [[[1], 2], [["a"], ["b", "c"]], [[1], [None, 2]], np.array([1, "a"], object)],
+    ids=["depths", "text", "None", "objects"],
+)
+def test_jagged_is_recommended_only_where_it_works(value):
+    with pytest.raises((ConversionError, DTypeError)) as found:
+        tw.as_tensor(value)
+    assert "use jagged()" not in str(found.value)

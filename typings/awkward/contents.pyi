@@ -9,9 +9,11 @@ class Content:
     is_option: bool
     is_indexed: bool
     is_regular: bool
+    is_list: bool
     is_unknown: bool
     fields: Sequence[str]
     length: int
+    size: int
     content: Content
     offsets: npt.ArrayLike
     data: npt.NDArray[np.generic]

@@ -1,15 +1,26 @@
 """Arrow's arrays of numbers and of lists, taken over through the C data interface; pyarrow is not needed."""
 
-from typing import Final, TypeAlias, final
+import ctypes
+import json
+import math
+import operator
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import frozen_array
+from tensorwrapper._arrays import concatenated_ranges, frozen_array, splits_of
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer.arrow._c import ArrowSchema, ForeignArray, first_pointer, pointer_in
-from tensorwrapper.buffer.arrow._strings import STRING_FORMATS, ArrowArrayLike, read_arrow_strings
-from tensorwrapper.buffer.copies._copy import copy_elements
+from tensorwrapper.buffer.arrow._c import ArrowSchema, ForeignArray, first_pointer, metadata_of, pointer_in
+from tensorwrapper.buffer.arrow._strings import (
+    STRING_FORMATS,
+    ArrowArrayLike,
+    ArrowStreamLike,
+    read_arrow_strings,
+    read_stream,
+)
+from tensorwrapper.buffer.copies._copy import copy_elements, index_elements
 from tensorwrapper.buffer.strings._bitmap import unpack_marks
 from tensorwrapper.buffer.strings._checks import check_offsets
 from tensorwrapper.buffer.strings._data import StringData
@@ -22,14 +33,32 @@ _NUMBERS: Final = {
     b"c": "i1", b"C": "u1", b"s": "i2", b"S": "u2", b"i": "i4", b"I": "u4", b"l": "i8", b"L": "u8",
     b"e": "f2", b"f": "f4", b"g": "f8",
     b"tss:": "M8[s]", b"tsm:": "M8[ms]", b"tsu:": "M8[us]", b"tsn:": "M8[ns]",
+    b"tdD": "i4", b"tdm": "M8[ms]",
     b"tDs": "m8[s]", b"tDm": "m8[ms]", b"tDu": "m8[us]", b"tDn": "m8[ns]",
 }  # fmt: skip
 """Arrow's words for elements that NumPy has as they are. Times of a zone are not among them."""
 
-_OFFSETS: Final = {b"+l": 4, b"+L": 8}
+_OFFSETS: Final = {b"+l": 4, b"+L": 8, b"+vl": 4, b"+vL": 8}
 """Arrow's words for lists of any length, and how many bytes an offset has."""
 
+_VIEWS: Final = (b"+vl", b"+vL")
+"""Those of them that say of each list where it begins and how long it is."""
+
+_DAYS: Final = np.dtype("M8[D]")
+_EXTENSION: Final = b"ARROW:extension:name"
+
+_CALLS: Final = {
+    b"n": "cast(pa.float64()) says of what type nothing is, and fill_null() what is in its place",
+    b"d:": "cast(pa.float64()) has floats of decimals",
+    b"tt": "cast(pa.int32()) or cast(pa.int64()) counts the units of a time of day",
+    b"ts": "cast(pa.timestamp('us')) drops the zone",
+    b"+r": "pyarrow.compute.run_end_decode() has all elements of runs",
+    b"w:": "cast(pa.binary()) has strings of bytes",
+}
+"""How others become elements that tensors hold."""
+
 _MOST_LEVELS: Final = 64
+_MOST_COLUMNS: Final = 1 << 20
 
 _Level: TypeAlias = IntArray | int
 """The lists of one level: offsets from 0 on, or the length that all have."""
@@ -43,52 +72,151 @@ class ArrowValues:
     count: int
     levels: list[_Level]
     elements: Array | StringData
+    permutation: tuple[int, ...] = ()
+    """Of tensors of one shape: the order in which the last modes are meant; none if it is theirs."""
+    names: tuple[str | None, ...] = ()
+    """Of tensors of one shape: the names of the last modes, in the order in which they are meant."""
 
 
-def arrays_from_arrow(source: ArrowArrayLike) -> ArrowValues | None:
-    """Return the elements of an Arrow array and its levels of lists; None for a table.
+def arrays_from_arrow(source: ArrowArrayLike | ArrowStreamLike) -> list[ArrowValues]:
+    """Return the elements of an Arrow array and its levels of lists, of a stream those of each array.
 
-    Nothing is copied but truth values, which Arrow packs into bits. The elements keep the Arrow array alive,
-    and cannot be written to.
+    Nothing is copied but truth values, which Arrow packs into bits, days, and lists that lie in another order
+    than their elements. The elements keep the Arrow array alive, and cannot be written to.
 
     Raises
     ------
     ConversionError
         If there is a null, except among strings and times (NaT); if numbers of the array contradict each
-        other.
+        other; if it is a table.
     DTypeError
         If NumPy has no such elements.
     """
+    if not isinstance(source, ArrowArrayLike):
+        return list(read_stream(source, _values_of))
     schema_capsule, array_capsule = source.__arrow_c_array__()
     schema = ArrowSchema.from_address(pointer_in(schema_capsule, b"arrow_schema"))
     if not schema.release:
         raise ConversionError("the Arrow schema was released before it came here")
+    return [_values_of(schema, lambda: ForeignArray(pointer_in(array_capsule, b"arrow_array")))]
+
+
+def _values_of(schema: ArrowSchema, take: "Callable[[], ForeignArray | None]") -> ArrowValues:
+    """Return what an array holds; of none, as a stream without arrays has, what it would if it were empty."""
     if schema.format == b"+s":
-        return None
-    array = ForeignArray(pointer_in(array_capsule, b"arrow_array"))
-    first, count = _range_of(array)
-    outer = count
-    levels: list[_Level] = []
-    while (width := _OFFSETS.get(schema.format)) or (schema.format or b"").startswith(b"+w:"):
-        if len(levels) == _MOST_LEVELS:
+        names = [ArrowSchema.from_address(child).name or b"" for child in _children_of(schema)]
+        shown = ", ".join([repr(name.decode(errors="replace")) for name in names[:20]])
+        raise ConversionError(
+            f"a table of Arrow, or an array of structs, is one tensor for each of its columns ({shown}): "
+            "take one, table['name'] or array.field('name')"
+        )
+    reader = _Reader()
+    array = take()
+    first, count = (0, 0) if array is None else _range_of(array)
+    levels, elements = reader.read(schema, array, first, count, 0)
+    return ArrowValues(count, levels, elements, reader.permutation, reader.names)
+
+
+def _children_of(schema: ArrowSchema) -> list[int]:
+    if not schema.n_children or not schema.children:
+        return []
+    count = min(max(schema.n_children, 0), _MOST_COLUMNS)
+    return list((ctypes.c_void_p * count).from_address(schema.children))
+
+
+class _Reader:
+    """Reads an array level by level, and remembers what the schema says of its tensors."""
+
+    def __init__(self) -> None:
+        self.permutation: tuple[int, ...] = ()
+        self.names: tuple[str | None, ...] = ()
+
+    def read(
+        self, schema: ArrowSchema, array: ForeignArray | None, first: int, count: int, depth: int
+    ) -> tuple[list[_Level], Array | StringData]:
+        """Return the levels below, and the elements, of `count` items from `first` on."""
+        form: bytes = schema.format or b""
+        width, fixed = _OFFSETS.get(form), form.startswith(b"+w:")
+        if not width and not fixed:
+            return [], _read_elements(schema, array, first, count)
+        if depth == _MOST_LEVELS:
             raise ConversionError(f"an Arrow array of lists has at most {_MOST_LEVELS} levels")
-        _check_nulls(array, first, count)
-        child = array.child()
         if schema.n_children != 1 or not schema.children:
             raise ConversionError(f"an Arrow schema of lists has one child, not {schema.n_children}")
+        inner = ArrowSchema.from_address(first_pointer(schema.children))
+        size = _size_of(form) if fixed else 0
+        extents = self._extents_of(schema, size) if fixed else [size]
+        if array is None:
+            levels, elements = self.read(inner, None, 0, 0, depth + 1)
+            return [*(extents if fixed else [np.zeros(1, dtype=np.int64)]), *levels], elements
+        _check_nulls(array, first, count)
+        child = array.child()
         begin, available = _range_of(child)
-        level: _Level
-        if width:
-            level, low, high = _read_offsets(array, width, first, count)
-        else:
-            level = _size_of(schema.format)
-            low, high = first * level, (first + count) * level
+        if fixed:
+            low, high = first * size, (first + count) * size
             if high > available:
-                raise ConversionError(f"{first + count} lists of {level} do not lie in {available} elements")
-        levels.append(level)
-        schema, array = ArrowSchema.from_address(first_pointer(schema.children)), child
-        first, count = begin + low, high - low
-    return ArrowValues(outer, levels, _read_elements(schema, array, first, count))
+                raise ConversionError(f"{first + count} lists of {size} do not lie in {available} elements")
+            levels, elements = self.read(inner, child, begin + low, high - low, depth + 1)
+            return [*extents, *levels], elements
+        if form in _VIEWS:
+            starts, sizes = _read_views(array, int(width or 0), first, count, available)
+            low, high = int(starts.min(initial=available)), int((starts + sizes).max(initial=0))
+            low = min(low, high)
+            levels, elements = self.read(inner, child, begin + low, high - low, depth + 1)
+            splits = splits_of(sizes)
+            if (starts - low == splits[:-1]).all():
+                # Such lists are as others that have offsets.
+                return [splits, *levels], elements
+            levels, elements = _taken(levels, elements, concatenated_ranges(starts - low, sizes))
+            return [splits, *levels], elements
+        level, low, high = _read_offsets(array, int(width or 0), first, count)
+        levels, elements = self.read(inner, child, begin + low, high - low, depth + 1)
+        return [level, *levels], elements
+
+    def _extents_of(self, schema: ArrowSchema, size: int) -> list[_Level]:
+        """Return the extents of tensors of one shape, which Arrow writes as lists of one length."""
+        said = metadata_of(schema)
+        if said.get(_EXTENSION) != b"arrow.fixed_shape_tensor":
+            return [size]
+        try:
+            found: dict[str, list[Any]] = json.loads(said.get(b"ARROW:extension:metadata", b"{}"))
+            extents = [operator.index(extent) for extent in found["shape"]]
+            order = found.get("permutation") or list(range(len(extents)))
+            names = found.get("dim_names") or [None] * len(extents)
+            # Names are those of the modes as they are stored.
+            meant = [names[mode] for mode in order]
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+            raise ConversionError(f"the metadata of an Arrow tensor says no shape: {error!r}") from error
+        if (
+            math.prod(extents) != size
+            or any(extent < 0 for extent in extents)
+            or sorted(order) != list(range(len(extents)))
+            or len(names) != len(extents)
+        ):
+            raise ConversionError(
+                f"tensors of Arrow of shape {extents}, order {order} and names {names} are no lists of {size}"
+            )
+        self.permutation = () if order == sorted(order) else tuple(order)
+        self.names = tuple([name if name and isinstance(name, str) else None for name in meant])
+        return list(extents)
+
+
+def _taken(
+    levels: list[_Level], elements: Array | StringData, rows: IntArray
+) -> tuple[list[_Level], Array | StringData]:
+    """Return these of the items, in this order; the elements are copied."""
+    found: list[_Level] = []
+    for level in levels:
+        if isinstance(level, np.ndarray):
+            sizes = np.diff(level)[rows]
+            found.append(splits_of(sizes))
+            rows = concatenated_ranges(level[rows], sizes)
+        else:
+            found.append(level)
+            rows = concatenated_ranges(rows * level, np.full(len(rows), level, dtype=np.int64))
+    if isinstance(elements, StringData):
+        return found, elements.take(rows)
+    return found, index_elements(elements, (rows,))
 
 
 def _range_of(array: ForeignArray) -> tuple[int, int]:
@@ -108,6 +236,23 @@ def _size_of(form: bytes) -> int:
     return int(digits)
 
 
+def _read_views(
+    array: ForeignArray, width: int, first: int, count: int, available: int
+) -> tuple[IntArray, IntArray]:
+    """Return where lists begin and how long they are; they may overlap and come in any order."""
+    starts, sizes = [
+        array.memory(buffer, count * width, first * width).view(f"i{width}").astype(np.int64, copy=False)
+        for buffer in (1, 2)
+    ]
+    outside = (starts < 0) | (sizes < 0) | (starts > available - sizes)
+    if outside.any():
+        k = int(np.argmax(outside))
+        raise ConversionError(
+            f"list {k} of {sizes[k]} elements from {starts[k]} on is not in {available} elements"
+        )
+    return starts, sizes
+
+
 def _read_offsets(array: ForeignArray, width: int, first: int, count: int) -> tuple[IntArray, int, int]:
     """Return offsets from 0 on, and from where to where they reach in the elements."""
     if not count:
@@ -119,28 +264,56 @@ def _read_offsets(array: ForeignArray, width: int, first: int, count: int) -> tu
     return frozen_array(offsets - low if low else offsets), low, high
 
 
-def _read_elements(schema: ArrowSchema, array: ForeignArray, first: int, count: int) -> Array | StringData:
+def _read_elements(
+    schema: ArrowSchema, array: ForeignArray | None, first: int, count: int
+) -> Array | StringData:
     form: bytes = schema.format or b""
     if schema.dictionary:
         raise DTypeError("a dictionary of elements is decoded first: dictionary_decode() in pyarrow")
     if form in STRING_FORMATS:
-        return read_arrow_strings(array, *STRING_FORMATS[form], first, count)
+        kind, width = STRING_FORMATS[form]
+        if array is None:
+            return StringData.from_list([], kind=kind)
+        return read_arrow_strings(array, kind, width, first, count)
+    if form == b"n" and not count:
+        # Nobody said what is not there; NumPy says float64 of an empty list.
+        return np.empty(0)
     name = _NUMBERS.get(form)
     if name is None and form != b"b":
         raise DTypeError(
             f"Arrow's format {form.decode(errors='replace')!r} is not of elements that tensors hold: allowed "
-            "are bool, integers, floats, times without a zone, strings, and lists of these"
+            f"are bool, integers, floats, times without a zone, strings, and lists of these{_advice(form)}"
         )
-    if name is None or name[0] not in "mM":
+    dtype = np.dtype(name or np.bool_)
+    if array is None or not count:
+        return np.empty(0, _DAYS if form == b"tdD" else dtype)
+    if dtype.kind not in "mM" and form != b"tdD":
         _check_nulls(array, first, count)
     if name is None:
         return copy_elements(unpack_marks(array.memory(1, (first + count + 7) // 8), first, count))
-    dtype = np.dtype(name)
-    elements = array.memory(1, count * dtype.itemsize, first * dtype.itemsize).view(dtype)
-    if dtype.kind in "mM" and (valid := _valid_of(array, first, count)) is not None:
-        elements = copy_elements(elements)
-        elements[~valid] = np.datetime64("NaT") if dtype.kind == "M" else np.timedelta64("NaT")
-    return elements
+    memory = array.memory(1, count * dtype.itemsize, first * dtype.itemsize)
+    if form == b"c" and metadata_of(schema).get(_EXTENSION) == b"arrow.bool8":
+        # Any other number is true as well, and NumPy's truth values are 0 and 1.
+        return memory.view(np.bool_) if (memory <= 1).all() else memory != 0
+    elements = memory.view(dtype).astype(_DAYS) if form == b"tdD" else memory.view(dtype)
+    return _with_nulls(elements, _valid_of(array, first, count)) if elements.dtype.kind in "mM" else elements
+
+
+def _with_nulls(times: Array, valid: "npt.NDArray[np.bool_] | None") -> Array:
+    """Return times that are none where there is a null."""
+    if valid is None:
+        return times
+    found = copy_elements(times)
+    found[~valid] = np.datetime64("NaT") if times.dtype.kind == "M" else np.timedelta64("NaT")
+    return found
+
+
+def _advice(form: bytes) -> str:
+    """Return which call of pyarrow makes elements that tensors hold of others, if one does."""
+    for start, call in _CALLS.items():
+        if form.startswith(start):
+            return f"; {call}"
+    return ""
 
 
 def _valid_of(array: ForeignArray, first: int, count: int) -> "npt.NDArray[np.bool_] | None":

@@ -22,6 +22,7 @@ __all__ = [
     "ArrowStream",
     "ForeignArray",
     "first_pointer",
+    "metadata_of",
     "pointer_in",
     "release",
 ]
@@ -33,7 +34,7 @@ class ArrowSchema(ctypes.Structure):
     _fields_: ClassVar = [
         ("format", ctypes.c_char_p),
         ("name", ctypes.c_char_p),
-        ("metadata", ctypes.c_char_p),
+        ("metadata", ctypes.c_void_p),
         ("flags", ctypes.c_int64),
         ("n_children", ctypes.c_int64),
         ("children", ctypes.c_void_p),
@@ -77,6 +78,7 @@ _pointer_of: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
 _Release: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_MOST_METADATA: Final = 1 << 24  # pairs, or bytes of one: no schema has more
 
 
 def pointer_in(capsule: object, name: bytes) -> int:
@@ -90,6 +92,35 @@ def pointer_in(capsule: object, name: bytes) -> int:
 def first_pointer(table: int) -> int:
     """Return the first address of a table of them."""
     return int(ctypes.c_void_p.from_address(table).value or 0)
+
+
+def metadata_of(schema: ArrowSchema) -> dict[bytes, bytes]:
+    """Return the pairs of keys and values that a schema has beside its format.
+
+    Raises
+    ------
+    ConversionError
+        If the lengths of keys and values are none.
+    """
+    if not schema.metadata:
+        return {}
+    place = schema.metadata
+
+    def number() -> int:
+        nonlocal place
+        found = int(ctypes.c_int32.from_address(place).value)
+        place += 4
+        if not 0 <= found <= _MOST_METADATA:
+            raise ConversionError(f"metadata of an Arrow schema has no part of length {found}")
+        return found
+
+    def text() -> bytes:
+        nonlocal place
+        length = number()
+        place += length
+        return ctypes.string_at(place - length, length)
+
+    return {text(): text() for _ in range(number())}
 
 
 def release(structure: ctypes.Structure) -> None:

@@ -1,8 +1,8 @@
 """Arrow's arrays of strings, taken over through the C data interface; pyarrow is not needed."""
 
 import ctypes
-from collections.abc import Iterator
-from typing import Final, Protocol, runtime_checkable
+from collections.abc import Callable, Iterator
+from typing import Final, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +26,11 @@ __all__ = [
     "ArrowArrayLike",
     "ArrowStreamLike",
     "read_arrow_strings",
+    "read_stream",
     "strings_from_arrow",
 ]
+
+_T = TypeVar("_T")
 
 _INLINE: Final = 12  # bytes of a short string that a view holds itself
 _VIEW: Final = 16  # bytes of a view: its length, and the string or where it is
@@ -87,15 +90,17 @@ def strings_from_arrow(source: ArrowArrayLike | ArrowStreamLike) -> StringData:
     """
     if isinstance(source, ArrowArrayLike):
         schema_capsule, array_capsule = source.__arrow_c_array__()
-        kind, width = _type_of(ArrowSchema.from_address(pointer_in(schema_capsule, b"arrow_schema")))
-        array = ForeignArray(pointer_in(array_capsule, b"arrow_array"))
-        return read_arrow_strings(array, kind, width, array.structure.offset, array.structure.length)
-    if not hasattr(source, "__arrow_c_stream__"):
-        raise ConversionError(
-            f"{type(source).__name__} has neither __arrow_c_array__ nor __arrow_c_stream__: "
-            "it is no Arrow array"
-        )
-    return StringData.concat(list(_read_stream(source.__arrow_c_stream__())))
+        schema = ArrowSchema.from_address(pointer_in(schema_capsule, b"arrow_schema"))
+        return _strings_of(schema, lambda: ForeignArray(pointer_in(array_capsule, b"arrow_array")))
+    return StringData.concat(list(read_stream(source, _strings_of)))
+
+
+def _strings_of(schema: ArrowSchema, take: Callable[[], ForeignArray | None]) -> StringData:
+    kind, width = _type_of(schema)
+    array = take()
+    if array is None:
+        return StringData.from_list([], kind=kind)
+    return read_arrow_strings(array, kind, width, array.structure.offset, array.structure.length)
 
 
 def _type_of(schema: ArrowSchema) -> tuple[StringKind, int]:
@@ -112,8 +117,17 @@ def _type_of(schema: ArrowSchema) -> tuple[StringKind, int]:
     return found
 
 
-def _read_stream(capsule: object) -> Iterator[StringData]:
-    """Yield the chunks of a stream; at least one, which may have no elements."""
+def read_stream(
+    source: object, read: Callable[[ArrowSchema, Callable[[], ForeignArray | None]], _T]
+) -> Iterator[_T]:
+    """Yield what `read` makes of each array of a stream; of one without arrays what it makes of None."""
+    call = getattr(source, "__arrow_c_stream__", None)
+    if call is None:
+        raise ConversionError(
+            f"{type(source).__name__} has neither __arrow_c_array__ nor __arrow_c_stream__: "
+            "it is no Arrow array"
+        )
+    capsule = call()
     stream = ArrowStream.from_address(pointer_in(capsule, b"arrow_array_stream"))
     address = ctypes.addressof(stream)
     if not stream.release:
@@ -121,7 +135,6 @@ def _read_stream(capsule: object) -> Iterator[StringData]:
     schema = ArrowSchema()
     try:
         _check_call(stream, stream.get_schema(address, ctypes.addressof(schema)))
-        kind, width = _type_of(schema)
         empty = True
         while True:
             array = ArrowArray()
@@ -130,9 +143,9 @@ def _read_stream(capsule: object) -> Iterator[StringData]:
                 break
             empty = False
             foreign = ForeignArray(ctypes.addressof(array))
-            yield read_arrow_strings(foreign, kind, width, foreign.structure.offset, foreign.structure.length)
+            yield read(schema, lambda foreign=foreign: foreign)  # type: ignore[misc]
         if empty:
-            yield StringData.from_list([], kind=kind)
+            yield read(schema, lambda: None)
     finally:
         release(schema)
         release(stream)

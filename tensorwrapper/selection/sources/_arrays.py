@@ -19,7 +19,7 @@ import numpy as np
 from tensorwrapper._boxes import cut_box
 from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.buffer.lowlevel import check_dtype, check_write, write_elements
-from tensorwrapper.errors import ConversionError, DataFileError
+from tensorwrapper.errors import ConversionError, DataFileError, DTypeError
 from tensorwrapper.selection.sources._asking import boxes_of
 from tensorwrapper.selection.sources._outer import Outer, Positions
 from tensorwrapper.selection.sources._points import count_cells, read_cells
@@ -28,7 +28,7 @@ from tensorwrapper.selection.sources._slices import Run, count_chunks, key_of, p
 from tensorwrapper.selection.sources._source import Ability, Finished, ReadHandle
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor.lowlevel import labelled_shape
-from tensorwrapper.typing import Array, Extents, Index, IntArray
+from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["ArraySource", "LazyArray", "is_lazy"]
 
@@ -62,7 +62,23 @@ _IN_MEMORY = ("__array_interface__", "__dlpack__", "__arrow_c_array__", "__buffe
 
 
 def is_lazy(value: object) -> TypeGuard[LazyArray]:
-    """Tell whether a value is an array of another library that is read by what is asked of it; O(1)."""
+    """Tell whether a value is an array of another library that is read by what is asked of it; O(1).
+
+    Raises
+    ------
+    ConversionError
+        If it is an array of Dask that does not know its extents.
+    DataFileError
+        If it is one of h5py whose file was closed.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from tensorwrapper import selection as sel
+    >>> sel.is_lazy(da.ones(3)), sel.is_lazy(np.ones(3))
+    (True, False)
+    """
     kind = type(value)
     if kind.__module__ == "builtins" or any(hasattr(kind, name) for name in _IN_MEMORY):
         return False
@@ -136,9 +152,17 @@ class ArraySource:
 
     def __attrs_post_init__(self) -> None:
         dtype = cast("np.dtype[Any]", _dtype_of(self.array))
-        check_dtype(dtype)
+        try:
+            check_dtype(dtype)
+        except DTypeError as error:
+            if not type(self.array).__module__.startswith(("h5py", "zarr")):
+                raise
+            raise DTypeError(
+                f"{error}; as_tensor() reads the whole: text becomes strings, arrays of any length rows, and "
+                "a structure has fields, dataset['field']"
+            ) from error
         object.__setattr__(self, "dtype", dtype)
-        shape = labelled_shape(self.array) or Shape(*self.array.shape, origin=_origin_of(self.array))
+        shape = labelled_shape(self.array) or Shape(*self.array.shape)
         object.__setattr__(self, "shape", shape)
 
     @property
@@ -368,11 +392,6 @@ class _Futures:
 
 def _moved(own: slice, by: int) -> slice:
     return slice(own.start + by, own.stop + by, own.step) if by else own
-
-
-def _origin_of(array: LazyArray) -> Index | None:
-    domain = getattr(array, "domain", None)
-    return None if domain is None else tuple(domain.origin)
 
 
 def _where(array: LazyArray) -> str:
