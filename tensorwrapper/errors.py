@@ -21,6 +21,7 @@ __all__ = [
     "DataFileSystemError",
     "DemoError",
     "DistributionError",
+    "ExportError",
     "ExtentError",
     "ExtentMismatchError",
     "FlowAbortedError",
@@ -162,6 +163,10 @@ class DTypeError(TensorWrapperError, TypeError):
 
 class ConversionError(TensorWrapperError, TypeError):
     """An object cannot be taken for what was asked, or only by losing something."""
+
+
+class ExportError(ConversionError, BufferError):
+    """DLPack has no word for these elements, or they lie in no one memory; it asks for a BufferError."""
 
 
 class IndexTypeError(ConversionError, IndexError):

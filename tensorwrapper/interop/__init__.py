@@ -4,7 +4,7 @@
 like: users rarely need this module.
 """
 
-from tensorwrapper.interop._arrow import from_arrow, to_arrow
+from tensorwrapper.interop._arrow import ArrowForm, from_arrow, to_arrow, to_arrow_capsules
 from tensorwrapper.interop._awkward import from_awkward, to_awkward
 from tensorwrapper.interop._duck import DuckArray, as_duck
 from tensorwrapper.interop._lazy_arrays import from_lazy
@@ -19,6 +19,7 @@ from tensorwrapper.interop.dask._serialize import register_dask
 from tensorwrapper.interop.dask._shards import Moves, compute_over
 
 __all__ = [
+    "ArrowForm",
     "ChunksLike",
     "DaskTensor",
     "DuckArray",
@@ -35,6 +36,7 @@ __all__ = [
     "reshard",
     "reshard_plan",
     "to_arrow",
+    "to_arrow_capsules",
     "to_awkward",
     "to_dask",
     "to_pandas",

@@ -1,6 +1,8 @@
 """Arrays of Arrow, both ways: modes are lists, and elements stay in their memory."""
 
-from typing import TYPE_CHECKING, Any, Final
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,13 +17,17 @@ from tensorwrapper.typing import Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["from_arrow", "to_arrow"]
+__all__ = ["ArrowForm", "from_arrow", "to_arrow", "to_arrow_capsules"]
+
+ArrowForm: TypeAlias = Literal["lists", "tensor"]
+"""What a tensor becomes in Arrow: lists in lists, or tensors of one shape."""
+
 
 _UNITS: Final = (("s", 1), ("ms", 1), ("us", 1), ("ns", 1))
 _LAST_OF_NUMPY: Final = 23  # numbers above are of types that others have added
 
 
-def to_arrow(value: TensorLike) -> "pa.Array":
+def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
     """Return the tensor as an array of Arrow over its first mode; O(rows), and no element is copied.
 
     A mode of one extent is a ``fixed_size_list``, another one a ``large_list``; strings are ``large_string``
@@ -30,10 +36,19 @@ def to_arrow(value: TensorLike) -> "pa.Array":
     time (NaT) is a null. Origins, names, layers and tiles are not said: ``shape.losses("arrow")`` lists what
     is left out.
 
+    Parameters
+    ----------
+    value
+        A tensor, or a view, which is computed.
+    form
+        "lists", or "tensor": Arrow's ``fixed_shape_tensor``, which keeps the extents of a box and the names
+        of all modes but the first.
+
     Raises
     ------
     ConversionError
-        If the tensor is sparse (``to_dense()`` has all its elements) or of rank 0.
+        If the tensor is sparse (``to_dense()`` has all its elements) or of rank 0; if a "tensor" is asked
+        for, and it is no box of numbers of rank 2 or more.
     DTypeError
         If Arrow has no such elements: complex numbers, times of other units than s, ms, us and ns, and the
         types of ml_dtypes.
@@ -51,6 +66,12 @@ def to_arrow(value: TensorLike) -> "pa.Array":
     tensor = dense_of(value, "Arrow")
     if not tensor.rank:
         raise ConversionError("an array of Arrow has a mode, and this tensor has none: item() is its element")
+    if form == "tensor":
+        names = tensor.shape.names[1:] if tensor.shape.is_box else ()
+        said = [name or "" for name in names] if any(names) else None
+        return _tensors_of(tensor, tensor.shape.extents[1:] if tensor.shape.is_box else None, said, None)
+    if form != "lists":
+        raise ConversionError(f"an array of Arrow is made of 'lists' or is a 'tensor', not {form!r}")
     strings = holds_strings(tensor.dtype)
     found = pa.array(tensor.to_string_data()) if strings else _array_of(tensor.elements())
     levels = tensor.shape.arrow_lists()
@@ -61,14 +82,71 @@ def to_arrow(value: TensorLike) -> "pa.Array":
         lengths.append(int(level.offsets[-1]) if level.offsets is not None else lengths[-1] * int(size or 0))
     for level, length in zip(reversed(levels), reversed(lengths[:-1]), strict=True):
         if level.offsets is None:
-            form = pa.list_(found.type, level.list_size)
-            found = pa.Array.from_buffers(form, length, [None], 0, children=[found])
+            lists = pa.list_(found.type, level.list_size)
+            found = pa.Array.from_buffers(lists, length, [None], 0, children=[found])
         else:
             offsets = pa.py_buffer(level.offsets)
             found = pa.Array.from_buffers(
                 pa.large_list(found.type), length, [None, offsets], 0, children=[found]
             )
     return found
+
+
+def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, object]:
+    """Return schema and array for Arrow's C interface, of the type of a requested schema if there is one.
+
+    The same elements in other lists, offsets or tensors are made, and numbers of another type if it holds
+    each of them. Views of lists are not, and what is returned then is what would be without a request, as
+    the interface allows.
+
+    Raises
+    ------
+    ConversionError
+        If the tensor cannot be of the type that is asked for.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+
+    if requested is None:
+        return to_arrow(value).__arrow_c_array__()
+    wanted = pa.DataType._import_from_c_capsule(requested)
+    if isinstance(wanted, pa.FixedShapeTensorType):
+        order = list(wanted.permutation or range(len(wanted.shape)))
+        # Mode n of the tensor is the mode order[n] of what is stored.
+        stored = [order.index(mode) + 1 for mode in range(len(order))]
+        tensor = dense_of(value, "Arrow")
+        extents = [wanted.shape[mode] for mode in order]
+        if not tensor.shape.is_box or list(tensor.shape.extents[1:]) != extents:
+            raise ConversionError(f"a tensor of shape {tensor.shape!r} is no array of tensors of {extents}")
+        turned = tensor.permute((0, *stored))
+        return _tensors_of(turned, wanted.shape, wanted.dim_names, wanted).__arrow_c_array__()
+    found = to_arrow(value)
+    if found.type == wanted or "list_view" in str(wanted):
+        return found.__arrow_c_array__()
+    try:
+        return found.cast(wanted).__arrow_c_array__()
+    except (ValueError, TypeError, NotImplementedError) as error:
+        raise ConversionError(f"{found.type} cannot be handed over as {wanted}: {error}") from error
+
+
+def _tensors_of(
+    tensor: Tensor[Any],
+    extents: Sequence[int] | None,
+    names: Sequence[str] | None,
+    wanted: "pa.FixedShapeTensorType | None",
+) -> "pa.Array":
+    """Return boxes along the first mode; those of the last modes lie in row-major order."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+
+    if not extents or holds_strings(tensor.dtype):
+        raise ConversionError(
+            f"a tensor of Arrow is a box of numbers of rank 2 or more, unlike {tensor.shape!r} of "
+            f"{tensor.dtype}: to_arrow('lists') takes it"
+        )
+    found = _array_of(tensor.elements())
+    lists = pa.list_(found.type, math.prod(extents))
+    storage = pa.Array.from_buffers(lists, tensor.shape.extents[0], [None], 0, children=[found])
+    form = wanted or pa.fixed_shape_tensor(found.type, extents, dim_names=names)
+    return pa.ExtensionArray.from_storage(form, storage.cast(form.storage_type) if wanted else storage)
 
 
 def from_arrow(given: object, *, copy: bool | None = None) -> Tensor[Any]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import torch
     import xarray as xr
 
-    from tensorwrapper.interop import ChunksLike, DaskTensor, DuckArray
+    from tensorwrapper.interop import ArrowForm, ChunksLike, DaskTensor, DuckArray
 
 __all__ = ["TensorLibraries"]
 
@@ -36,11 +36,12 @@ class TensorLibraries:
         """
         return cast("ak.Array", hand_over("to_awkward", self))
 
-    def to_arrow(self) -> "pa.Array":
+    def to_arrow(self, form: "ArrowForm" = "lists") -> "pa.Array":
         """Return the tensor as an array of Arrow; no element is copied if they lie in order.
 
         A mode of one extent is a ``fixed_size_list``, another one a ``large_list``; strings keep their nulls.
-        A view is computed. `interop.to_arrow` has the errors.
+        The form "tensor" is Arrow's ``fixed_shape_tensor``, which keeps extents and names. A view is
+        computed. `interop.to_arrow` has the errors.
 
         Examples
         --------
@@ -48,7 +49,7 @@ class TensorLibraries:
         >>> tw.jagged([[1, 2, 3], [], [5, 6]]).to_arrow().to_pylist()
         [[1, 2, 3], [], [5, 6]]
         """
-        return cast("pa.Array", hand_over("to_arrow", self))
+        return cast("pa.Array", hand_over("to_arrow", self, form))
 
     def to_torch(self) -> "torch.Tensor":
         """Return the tensor as one of PyTorch: a strided, a nested or a sparse one; a box shares its memory.
@@ -118,4 +119,5 @@ class TensorLibraries:
         return self.to_arrow().type.__arrow_c_schema__()
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        return self.to_arrow().__arrow_c_array__(requested_schema)
+        found = hand_over("to_arrow_capsules", self, requested_schema)
+        return cast("tuple[object, object]", found)

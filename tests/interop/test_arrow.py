@@ -122,7 +122,20 @@ def test_a_tensor_without_elements_is_an_array_without_elements():
 
 
 def test_the_type_that_is_asked_for_is_made():
-    assert pa.array(tw.jagged([[1], [2, 3]]), pa.list_(pa.int32())).type == pa.list_(pa.int32())
+    rows, box = tw.jagged([[1], [2, 3]]), tw.as_tensor([[1, 2], [3, 4]])
+    for tensor, form in [
+        (rows, pa.list_(pa.int32())),
+        (rows, pa.large_list(pa.float32())),
+        (box, pa.large_list(pa.int64())),
+        (box, pa.list_(pa.int8(), 2)),
+        (tw.strings(["a", None]), pa.string()),
+        (tw.strings(["a", None]), pa.string_view()),
+        (tw.as_tensor(np.array(["2020"], "M8[s]")), pa.timestamp("ns")),
+    ]:
+        assert (pa.array(tensor, form).type, pa.array(tensor, form).to_pylist()) == (
+            form,
+            pa.array(pa.array(tensor).to_pylist(), form).to_pylist(),
+        )
     assert pa.field("x", pa.DataType._import_from_c_capsule(tw.jagged([[1]]).__arrow_c_schema__())).type == (
         pa.large_list(pa.int64())
     )
@@ -189,3 +202,44 @@ def test_polars_is_read_through_the_c_interface():
         tw.as_tensor(pl.Series([1, None]))
     with pytest.raises(ConversionError, match=r"frame\['name'\]"):
         tw.as_tensor(pl.DataFrame({"a": [1]}))
+
+
+def test_a_schema_that_cannot_be_met_is_refused_and_one_that_is_only_another_view_is_not():
+    rows = tw.jagged([[300], [2, 3]])
+    for form in (
+        pa.string(),
+        pa.list_(pa.int8()),
+        pa.list_(pa.list_(pa.int64())),
+        pa.fixed_shape_tensor(pa.int64(), [2]),
+    ):
+        with pytest.raises(ConversionError):
+            pa.array(rows, form)
+    schema, array = rows.__arrow_c_array__(pa.list_view(pa.int64()).__arrow_c_schema__())
+
+    assert pa.Array._import_from_c_capsule(schema, array).to_pylist() == [[300], [2, 3]]
+
+
+@given(st.permutations([0, 1, 2]), st.integers(0, 3))
+def test_tensors_of_one_shape_go_there_and_back(order, count):
+    x = np.arange(count * 24.0).reshape(count, 2, 3, 4)
+    tensor = tw.as_tensor(x).named(None, "a", None, "c")
+    there = tensor.to_arrow("tensor")
+    stored = [x.shape[1 + order.index(mode)] for mode in range(3)]
+    form = pa.fixed_shape_tensor(pa.float32(), stored, permutation=order)
+    asked = tw.as_tensor(
+        pa.Array._import_from_c_capsule(*tensor.__arrow_c_array__(form.__arrow_c_schema__()))
+    )
+
+    assert there.type.shape == [2, 3, 4]
+    assert tw.as_tensor(there).shape == tensor.shape
+    assert tw.as_tensor(there).tolist() == asked.tolist() == x.tolist()
+    assert asked.dtype == np.float32
+    assert not count or np.shares_memory(there.storage.values.to_numpy(), x)
+
+
+@pytest.mark.parametrize("tensor", [tw.jagged([[1], []]), tw.as_tensor([1]), tw.strings([["a"]])])
+def test_what_is_no_box_of_numbers_is_no_tensor_of_arrow(tensor):
+    with pytest.raises(ConversionError, match="lists"):
+        tensor.to_arrow("tensor")
+    with pytest.raises(ConversionError, match="'lists'"):
+        tensor.to_arrow("tables")

@@ -16,7 +16,7 @@ ONE_STORAGE = "how one tensor is stored: compute() gives it, if the source of th
 ROWS = "rows and layers are of one tensor, which as_view takes part by part"
 REASONS = {
     **dict.fromkeys(["layout", "buffer", "to_layout"], ONE_MEMORY),
-    **dict.fromkeys(["as_memoryview", "__buffer__", "__dlpack__", "__dlpack_device__"], ONE_MEMORY),
+    **dict.fromkeys(["as_memoryview", "__buffer__"], ONE_MEMORY),
     **dict.fromkeys(
         ["coords", "csr", "density", "fill_value", "is_sparse", "nnz", "stored", "to_dense", "to_pydata"],
         ONE_STORAGE,
@@ -95,6 +95,7 @@ USES = {
     "a list": lambda t: t[[3, 0, 3]],
     "a mask": lambda t: t[X % 5 == 1],
     "__array__": lambda t: np.asarray(t, dtype="f8"),
+    "__dlpack_device__": lambda t: t.__dlpack_device__(),
     "__bool__": lambda t: bool(t[0, 0]),
     "__complex__": lambda t: complex(t[0, 1]),
     "__contains__": lambda t: [7 in t, 77 in t],
@@ -103,7 +104,14 @@ USES = {
     "__iter__": lambda t: [np.asarray(row).tolist() for row in t],
     "__len__": len,
 }
-WRITING = {"accumulate_into", "assign", "is_readonly", "__setitem__", "to_torch"}  # have tests of their own
+WRITING = {
+    "__dlpack__",
+    "accumulate_into",
+    "assign",
+    "is_readonly",
+    "__setitem__",
+    "to_torch",
+}  # have tests of their own
 
 
 def api(cls):

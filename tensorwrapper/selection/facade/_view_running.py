@@ -1,7 +1,7 @@
 """Views computed: at once, part by part, as arrays, lists and numbers."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Generic, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast
 
 import attrs
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import evolve
 from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings
-from tensorwrapper.errors import BufferSizeError, ConversionError
+from tensorwrapper.errors import BufferSizeError, ConversionError, ExportError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, fastest_first, wrap_layout
 from tensorwrapper.selection.computing._fetching import Cancel, Progress, Watch, run_plan, run_runner
@@ -39,6 +39,9 @@ from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import hand_over, make_tensor
 from tensorwrapper.typing import Array, Order, ScalarT_co
+
+if TYPE_CHECKING:
+    from typing_extensions import CapsuleType
 
 __all__ = ["ViewRunning"]
 
@@ -305,6 +308,30 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if copy is False:
             raise ConversionError("the elements of this view lie in no memory; copy=False cannot be kept")
         return self.compute().__array__(dtype, None)
+
+    def _memory(self) -> Tensor[Any]:
+        """Return the tensor over the memory that the view shows, if there is one."""
+        source = source_tensor(self._expression)
+        if source is None or not is_array(source):
+            raise ExportError(
+                "the elements of this view lie in no memory with one step per mode: compute() gives a tensor "
+                "whose do"
+            )
+        return source
+
+    def __dlpack__(
+        self,
+        *,
+        stream: object = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> "CapsuleType":
+        memory = self._memory()
+        return memory.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)  # the CPU
 
     def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
         """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""

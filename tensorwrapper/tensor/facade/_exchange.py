@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Generic, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, ExportError
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Array, ScalarT_co
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from typing_extensions import CapsuleType
 
 __all__ = ["TensorExchange"]
+
+_NUMBERS = "biufc"
 
 
 class TensorExchange(TensorBase[ScalarT_co], Generic[ScalarT_co]):
@@ -70,12 +72,38 @@ class TensorExchange(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> "CapsuleType":
-        if stream is not None:
-            raise ConversionError("this memory is the CPU's, which has no streams")
-        options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
-        # NumPy 2.0 knows none of them: only what was asked for is passed on.
-        asked: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-        return cast("npt.NDArray[np.number[Any]]", self.to_numpy()).__dlpack__(**asked)
+        return _capsule_of(self, stream, {"max_version": max_version, "dl_device": dl_device, "copy": copy})
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # the CPU
+
+
+def _capsule_of(tensor: "TensorExchange[Any]", stream: object, options: dict[str, object]) -> "CapsuleType":
+    """Return the memory of a tensor as a capsule of DLPack.
+
+    Raises
+    ------
+    ExportError
+        If it is no one memory with one step per mode, read-only and asked for in old words, or of elements
+        that DLPack has no word for.
+    """
+    if stream is not None:
+        raise ConversionError("this memory is the CPU's, which has no streams")
+    # NumPy 2.0 knows none of them: only what was asked for is passed on.
+    asked: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    try:
+        return cast("npt.NDArray[np.number[Any]]", tensor.to_numpy()).__dlpack__(**asked)
+    except ConversionError as error:
+        raise ExportError(str(error)) from error
+    except BufferError as error:
+        raise ExportError(
+            f"DLPack does not take {tensor.dtype} of this memory: {error}{_advice(tensor)}"
+        ) from error
+
+
+def _advice(tensor: "TensorExchange[Any]") -> str:
+    if tensor.dtype.kind == "V":
+        return "; to_torch() takes those of ml_dtypes"
+    if tensor.dtype.kind not in _NUMBERS or not tensor.dtype.isnative:
+        return "; astype() has numbers in the byte order of this machine"
+    return "; copy() has memory that can be written to"

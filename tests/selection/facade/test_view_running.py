@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, ExportError
 
 X = np.arange(12.0).reshape(3, 4)
 
@@ -132,3 +132,20 @@ def test_computed_buffers_are_read():
     t = tw.from_buffer(tw.buffer.constant(1.5, 12), tw.Shape(3, 4))
     assert np.asarray(sel.as_view(t)[:, ::2]).tolist() == [[1.5, 1.5]] * 3
     assert np.asarray(sel.concat([t, X])).shape == (6, 4)
+
+
+def test_a_view_of_memory_is_handed_over_without_a_copy_and_others_name_the_call_that_works():
+    x = np.arange(24.0).reshape(4, 6)
+    view = sel.as_view(x)[1:, ::2]
+
+    assert np.shares_memory(np.from_dlpack(view), x)
+    assert np.from_dlpack(view).tolist() == x[1:, ::2].tolist()
+    assert view.__dlpack_device__() == (1, 0)
+    np.from_dlpack(view)[0, 0] = 99
+    assert x[1, 0] == 99
+    for other in (sel.concat([x, x]), view.gather(0, [2, 0, 0]), sel.pad(x, [(1, 1), (0, 0)])):
+        with pytest.raises(ExportError, match=r"compute\(\)"):
+            np.from_dlpack(other)
+        assert np.from_dlpack(other.compute()).tolist() == other.tolist()
+    with pytest.raises(BufferError, match="to_padded"):
+        np.from_dlpack(sel.as_view(tw.jagged([[1], [2, 3]])))

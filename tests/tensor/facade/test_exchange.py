@@ -189,3 +189,26 @@ def test_copy_shares_and_deepcopy_copies(name):
     assert deep.shape == t.shape
     assert deep.array_equal(t)
     assert not np.shares_memory(deep._buffer.flat, t._buffer.flat)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "words"),
+    [
+        (lambda: as_tensor(np.ones(2, "M8[s]")), "astype"),
+        (lambda: as_tensor(np.ones(2, ">f8")), "astype"),
+        (lambda: as_tensor(np.ones(2, pytest.importorskip("ml_dtypes").bfloat16)), "to_torch"),
+        (lambda: jagged([[1], [2, 3]]), "to_padded"),
+    ],
+)
+def test_dlpack_refuses_by_the_call_that_works(tensor, words):
+    with pytest.raises(BufferError, match=words) as found:
+        tensor().__dlpack__()
+    assert isinstance(found.value, ConversionError)
+
+
+def test_dlpack_of_old_refuses_memory_that_is_read_only():
+    x = np.arange(3.0)
+    x.flags.writeable = False
+    with pytest.raises(BufferError, match="copy"):
+        as_tensor(x).__dlpack__()
+    assert as_tensor(x).copy().__dlpack__()
