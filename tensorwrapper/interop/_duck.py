@@ -34,11 +34,18 @@ def as_duck(value: TensorLike) -> "DuckArray":
     ((2, 3), 2, [1, 4])
     """
     shape = value.shape
-    is_sparse = isinstance(value, Tensor) and value.is_sparse
-    if not shape.is_box or is_sparse or holds_strings(value.dtype):
+    if holds_strings(value.dtype):
         raise ConversionError(
-            f"a tensor of shape {shape!r} and {value.dtype} is no array of numbers: to_padded() fills rows, "
-            "cells() has parts of them, to_dense() has all elements of a sparse one"
+            f"arrays of numbers hold no {value.dtype}: to_arrow() has strings, and to_numpy_strings() those "
+            "of a box as NumPy knows them"
+        )
+    if isinstance(value, Tensor) and value.is_sparse:
+        raise ConversionError(
+            f"a sparse tensor of shape {shape!r} is no array: to_dense() has all its elements"
+        )
+    if not shape.is_box:
+        raise ConversionError(
+            f"a tensor of shape {shape!r} is no array: to_padded() fills its rows, cells() has its parts"
         )
     return DuckArray(value)
 

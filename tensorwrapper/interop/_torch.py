@@ -43,7 +43,10 @@ def to_torch(value: TensorLike) -> "torch.Tensor":
 
     tensor = tensor_of(value)
     if holds_strings(tensor.dtype) or tensor.dtype.kind in "mM":
-        raise DTypeError(f"PyTorch has no elements of type {tensor.dtype}")
+        raise DTypeError(
+            f"PyTorch has no elements of type {tensor.dtype}: astype('i8') has the numbers of times, "
+            "to_arrow() strings"
+        )
     if tensor.is_sparse:
         if tensor.fill_value:
             raise ConversionError(

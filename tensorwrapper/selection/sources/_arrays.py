@@ -58,7 +58,15 @@ class LazyArray(Protocol):
 
 
 # What these have is in memory: it is shared, not read. Labels in place of positions ("iloc") are no slices.
-_IN_MEMORY = ("__array_interface__", "__dlpack__", "__arrow_c_array__", "__buffer__", "iloc", "tocoo")
+_IN_MEMORY = (
+    "__array_interface__",
+    "__dlpack__",
+    "__arrow_c_array__",
+    "__buffer__",
+    "iloc",
+    "tocoo",
+    "todense",
+)
 
 
 def is_lazy(value: object) -> TypeGuard[LazyArray]:

@@ -1,0 +1,321 @@
+"""Every kind of tensor to and from every library: over the same memory, copied, or refused with which words.
+
+``python -m tests.support.library_table`` writes the page, and needs all of the libraries;
+tests/interop/test_table.py compares it with what those do that are installed.
+"""
+
+import importlib
+import itertools
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import tensorwrapper as tw
+from tensorwrapper.errors import TensorWrapperError
+from tests.support.kinds import KINDS
+
+PAGE: Final = Path(__file__).parents[2] / "docs" / "guide" / "libraries" / "table.md"
+SHARED, COPIED = "zero-copy", "copy"
+
+
+def plain(kind: str) -> tw.Tensor[Any]:
+    """Return a small tensor of a kind."""
+    return KINDS[kind](2, 5)
+
+
+def _arrow_memory(array: Any) -> Any:
+    while hasattr(array, "storage"):
+        array = array.storage
+    while hasattr(array, "values"):
+        array = array.values
+    is_text = any(word in str(array.type) for word in ("string", "binary"))
+    return np.frombuffer(array.buffers()[2 if is_text else 1], np.uint8)
+
+
+def _awkward_memory(array: Any) -> Any:
+    node = array.layout
+    while not hasattr(node, "data"):
+        node = node.content
+    return node.data
+
+
+def _torch_memory(tensor: Any) -> Any:
+    if tensor.is_sparse:
+        return tensor._values().numpy()
+    return (tensor.values() if tensor.is_nested else tensor).numpy()
+
+
+def _pandas_memory(table: Any) -> Any:
+    found = table.array if hasattr(table, "array") else None
+    if hasattr(found, "_pa_array"):
+        return _arrow_memory(found._pa_array.chunk(0))
+    if found is None and all(hasattr(kind, "subtype") for kind in table.dtypes):
+        return table.iloc[:, 0].array.sp_values
+    return table.to_numpy()
+
+
+def _polars_memory(series: Any) -> Any:
+    while str(series.dtype).startswith(("List", "Array")):
+        series = series.explode()
+    return np.empty(0) if str(series.dtype) == "String" else series.to_numpy()
+
+
+OUT: Final[dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]] = {
+    "NumPy: `np.asarray(t)`": ("numpy", np.asarray, lambda x: x),
+    "DLPack: `np.from_dlpack(t)`": ("numpy", np.from_dlpack, lambda x: x),
+    "Awkward Array: `t.to_awkward()`": ("awkward", lambda t: t.to_awkward(), _awkward_memory),
+    "Arrow: `t.to_arrow()`, `pa.array(t)`": ("pyarrow", lambda t: t.to_arrow(), _arrow_memory),
+    'Arrow: `t.to_arrow("tensor")`': ("pyarrow", lambda t: t.to_arrow("tensor"), _arrow_memory),
+    "PyTorch: `t.to_torch()`": ("torch", lambda t: t.to_torch(), _torch_memory),
+    "pandas: `t.to_pandas()`": ("pandas", lambda t: t.to_pandas(), _pandas_memory),
+    "xarray: `t.to_xarray()`": ("xarray", lambda t: t.to_xarray(), lambda x: x.data),
+    "SciPy: `t.to_scipy()`": ("scipy", lambda t: t.to_scipy(), lambda x: x.data),
+    "pydata/sparse: `t.to_pydata()`": ("sparse", lambda t: t.to_pydata(), lambda x: x.data),
+    "duck array: `np.asarray(t.as_duck())`": ("numpy", lambda t: t.as_duck(), np.asarray),
+}
+"""What hands a tensor over: of which library, by which call, and where the memory of the result is."""
+
+
+def _words(t: tw.Tensor[Any]) -> bool:
+    return t.dtype.kind in "TO"
+
+
+def _listed(kinds: str, make: Callable[[Any, Any], Any]) -> Callable[[tw.Tensor[Any], Any], Any]:
+    """Return a maker of objects for kinds of these names, and None for others."""
+
+    def made(t: tw.Tensor[Any], library: Any) -> Any:
+        return make(t, library) if t_kind(t) in kinds.split(", ") else None
+
+    return made
+
+
+def t_kind(t: tw.Tensor[Any]) -> str:
+    """Return the kind of a tensor that `plain` made."""
+    return next(kind for kind in KINDS if plain(kind).shape == t.shape and plain(kind).dtype == t.dtype)
+
+
+def _jagged_torch(t: tw.Tensor[Any], torch: Any) -> Any:
+    if t_kind(t) == "cells":
+        return torch.nested.nested_tensor([torch.tensor(cell) for cell in t.tolist()], layout=torch.strided)
+    if t_kind(t) == "jagged":
+        rows = [torch.tensor(row, dtype=torch.int64) for row in t.tolist()]
+        return torch.nested.nested_tensor(rows, layout=torch.jagged)
+    if t_kind(t) == "sparse":
+        return torch.tensor(t.tolist()).to_sparse()
+    return torch.tensor(t.tolist())
+
+
+def _arrow_series(t: tw.Tensor[Any], pd: Any) -> Any:
+    import pyarrow as pa
+
+    if t_kind(t) == "box":
+        return pd.DataFrame(np.array(t.tolist()))
+    if t_kind(t) == "sparse":
+        return pd.DataFrame.sparse.from_spmatrix(
+            importlib.import_module("scipy.sparse").coo_array(t.tolist())
+        )
+    return pd.Series(pd.arrays.ArrowExtensionArray(pa.array(t.tolist())))
+
+
+_FILES: Final = itertools.count()
+
+
+def _dataset(t: tw.Tensor[Any], h5py: Any) -> Any:
+    file = h5py.File(f"table {next(_FILES)}.h5", "w", driver="core", backing_store=False)
+    if t_kind(t) != "jagged":
+        return file.create_dataset("x", data=t.tolist())
+    found = file.create_dataset("x", (len(t),), dtype=h5py.vlen_dtype(np.int64))
+    for number, row in enumerate(t.tolist()):
+        found[number] = row
+    return found
+
+
+LISTS = "box, jagged, deep, strings, rows of strings"
+NUMBERS = "box"
+IN: Final[dict[str, tuple[str, Callable[[Any, Any], Any], Callable[[Any], Any]]]] = {
+    "NumPy": ("numpy", _listed(NUMBERS, lambda t, np: np.array(t.tolist())), lambda x: x),
+    "Awkward Array": ("awkward", _listed(LISTS, lambda t, ak: ak.Array(t.tolist())), _awkward_memory),
+    "Arrow array": ("pyarrow", _listed(LISTS, lambda t, pa: pa.array(t.tolist())), _arrow_memory),
+    "Arrow column": (
+        "pyarrow",
+        _listed(LISTS, lambda t, pa: pa.chunked_array([t.tolist()])),
+        lambda x: _arrow_memory(x.chunk(0)),
+    ),
+    "Arrow column of several chunks": (
+        "pyarrow",
+        _listed(LISTS, lambda t, pa: pa.chunked_array([pa.array(t.tolist())[:1], pa.array(t.tolist())[1:]])),
+        lambda x: _arrow_memory(x.chunk(0)),
+    ),
+    "Arrow tensor": (
+        "pyarrow",
+        _listed(NUMBERS, lambda t, pa: pa.FixedShapeTensorArray.from_numpy_ndarray(np.array(t.tolist()))),
+        _arrow_memory,
+    ),
+    "Polars": ("polars", _listed(LISTS, lambda t, pl: pl.Series(t.tolist())), _polars_memory),
+    "PyTorch": ("torch", _listed("box, jagged, cells, sparse", _jagged_torch), _torch_memory),
+    "pandas": ("pandas", _listed(f"{LISTS}, sparse", _arrow_series), _pandas_memory),
+    "xarray": (
+        "xarray",
+        _listed(NUMBERS, lambda t, xr: xr.DataArray(np.array(t.tolist()))),
+        lambda x: x.data,
+    ),
+    "SciPy": (
+        "scipy",
+        _listed("sparse", lambda t, _: importlib.import_module("scipy.sparse").csr_array(t.tolist())),
+        lambda x: x.data,
+    ),
+    "pydata/sparse": (
+        "sparse",
+        _listed("sparse", lambda t, sparse: sparse.COO(np.array(t.tolist()))),
+        lambda x: x.data,
+    ),
+    "Dask": (
+        "dask",
+        _listed(NUMBERS, lambda t, _: importlib.import_module("dask.array").from_array(np.array(t.tolist()))),
+        lambda _: np.empty(0),
+    ),
+    "h5py": (
+        "h5py",
+        _listed("box, jagged, strings", _dataset),
+        lambda _: np.empty(0),
+    ),
+    "Zarr": (
+        "zarr",
+        _listed("box, strings", lambda t, zarr: zarr.array(np.array(t.tolist(), "T" if _words(t) else None))),
+        lambda _: np.empty(0),
+    ),
+    "TensorStore": (
+        "tensorstore",
+        _listed(NUMBERS, lambda t, ts: ts.array(np.array(t.tolist()))),
+        lambda _: np.empty(0),
+    ),
+}
+"""What becomes a tensor: of which library, how it makes one of lists, and where its memory is."""
+
+
+def is_there(library: str) -> bool:
+    """Tell whether a library is installed."""
+    return importlib.util.find_spec(library) is not None
+
+
+def _memory(t: tw.Tensor[Any]) -> Any:
+    if t.dtype.kind in "TO":
+        return t.to_string_data().data
+    return t.values() if t.is_sparse else t.buffer.memory
+
+
+def _shared(one: Any, other: Any) -> str:
+    return SHARED if np.shares_memory(np.asarray(one).view(np.ndarray), other) else COPIED
+
+
+def _refusal(error: TensorWrapperError, tensor: tw.Tensor[Any]) -> str:
+    text = re.sub(r"\s+", " ", str(error))
+    for shown in (repr(tensor.shape), str(tensor.shape), str(tensor.dtype)):
+        text = text.replace(shown, "...")
+    return f"`{type(error).__name__}`: {text}".replace("|", "\\|")
+
+
+def out_row(name: str) -> list[str]:
+    """Return what becomes of each kind under a call of `OUT`."""
+    _, call, memory = OUT[name]
+    found: list[str] = []
+    for kind in KINDS:
+        tensor = plain(kind)
+        try:
+            found.append(_shared(memory(call(tensor)), _memory(tensor)))
+        except TensorWrapperError as error:
+            found.append(_refusal(error, tensor))
+    return found
+
+
+def in_row(name: str) -> list[str]:
+    """Return what `as_tensor` makes of each kind that a library has."""
+    library, make, memory = IN[name]
+    found: list[str] = []
+    for kind in KINDS:
+        expected = plain(kind)
+        given = make(expected, importlib.import_module(library))
+        if given is None:
+            found.append("-")
+            continue
+        tensor = tw.as_tensor(given)
+        assert tensor.tolist() == expected.tolist(), (name, kind)
+        found.append(_shared(memory(given), _memory(tensor)))
+    return found
+
+
+def view_row(name: str) -> list[str]:
+    """Return whether `as_view` leaves each kind that a library has unread."""
+    library, make, _ = IN[name]
+    found: list[str] = []
+    for kind in KINDS:
+        given = make(plain(kind), importlib.import_module(library))
+        if given is None:
+            found.append("-")
+            continue
+        try:
+            view = tw.selection.as_view(given)
+        except TensorWrapperError as error:
+            found.append(_refusal(error, plain(kind)))
+            continue
+        assert view.tolist() == plain(kind).tolist(), (name, kind)
+        found.append("lazy" if view.expression.node.tensor is None else "in memory")
+    return found
+
+
+TABLES: Final = (
+    ("Out", OUT, out_row),
+    ("In: `as_tensor(given)`", IN, in_row),
+    ("In: `as_view(given)`", IN, view_row),
+)
+
+
+def page() -> str:
+    """Return the page; a refusal is a number, and its words stand below."""
+    notes: dict[str, int] = {}
+    lines = [INTRODUCTION]
+    for title, calls, row_of in TABLES:
+        lines += [f"## {title}", "", "| | " + " | ".join(KINDS) + " |", "| --- " * (len(KINDS) + 1) + "|"]
+        for name in calls:
+            row = [
+                f"[{notes.setdefault(cell, len(notes) + 1)}]" if cell.startswith("`") else cell
+                for cell in row_of(name)
+            ]
+            lines.append(f"| {name} | " + " | ".join(row) + " |")
+        lines.append("")
+    lines += ["## What the errors say", "", "| | |", "| --- | --- |"]
+    lines += [f"| [{number}] | {text} |" for text, number in notes.items()]
+    return "\n".join([*lines, ""])
+
+
+def read_page(text: str) -> dict[tuple[str, str], list[str]]:
+    """Return what a page says of each row, by the title of its table and its name."""
+    found: dict[tuple[str, str], list[str]] = {}
+    title = ""
+    for line in text.splitlines():
+        if line.startswith("## "):
+            title = line[3:]
+        elif line.startswith("| ") and not line.startswith(("| |", "| ---")):
+            name, *row = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+            found[title, name] = row
+    notes = {name: row[0] for (title, name), row in found.items() if title.startswith("What")}
+    return {key: [notes.get(cell, cell) for cell in row] for key, row in found.items()}
+
+
+INTRODUCTION: Final = """# Every library and every kind
+
+What becomes of a small tensor of each kind (`tests/support/kinds.py` has them): *zero-copy* is over the same
+memory, as `np.shares_memory` says, *copy* is not, and a number is a refusal, whose words stand below. Where a
+library has no such object of its own, or its tensors have no kind of the same name, stands a dash. The tests
+make this page, and fail when it is not true: `python -m tests.support.library_table` writes it.
+
+Offsets and masks are not elements, and may be new. Sparse tensors are made of sorted coordinates, and so
+copied. What leaves for Dask is cut into chunks first, and has no row here.
+"""
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
