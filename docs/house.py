@@ -41,9 +41,11 @@ EXTENSIONS = {
 
 ALONE = {
     "buffer": {
+        "ArrowValues": "what is read of Arrow's memory",
         "arrays_from_arrow": "Arrow's memory is read where its strings are; lists become a shape further up",
         "buffer_of": "what a view computed becomes a buffer without being looked at again",
         "check_kind": "one error for a kind of strings that there is not, wherever it is given",
+        "check_offsets": "offsets of other libraries are looked at once, as those of strings are",
         "index_elements": "copies elements, which no other floor may",
         "join_elements": "copies elements, which no other floor may",
         "join_into": "copies elements, which no other floor may",
@@ -138,6 +140,7 @@ NO_TEST = {
     "shape/_shape_base.py": _BASE,
     "shape/rows/_cell_table.py": "a record of arrays",
     "tensor/_bridge.py": "loads what stands on floors above",
+    "tensor/_from_buffer.py": "tests/tensor/test_convert.py has tensors of buffers beside those of arrays",
     "tensor/_tensor_base.py": _BASE,
     "testing/_index_laws.py": _LAW,
     "testing/_mode_laws.py": _LAW,

@@ -124,7 +124,7 @@ def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, obj
         return found.__arrow_c_array__()
     try:
         return found.cast(wanted).__arrow_c_array__()
-    except (ValueError, TypeError, NotImplementedError) as error:
+    except (ValueError, TypeError, RuntimeError) as error:
         raise ConversionError(f"{found.type} cannot be handed over as {wanted}: {error}") from error
 
 

@@ -9,6 +9,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "tensorwrapper"
 PROTOCOLS = {"_repr_html_", "_repr_svg_"}
 """Names that IPython and others call: public in all but their form."""
 FOREIGN = {
+    "pa.DataType._import_from_c_capsule": "pyarrow has no other name for a type that is asked for",
     "os._exit": "what ends a forked process at once has no other name in Python",
     "packed._nested_tensor_size": "the extents of a nested tensor of PyTorch, else one call for each",
 }
