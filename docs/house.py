@@ -67,6 +67,7 @@ ALONE = {
         "cut_rows": "counts may be a tensor of rows themselves, which says what belongs to which prefix",
         "hand_over": "a view over tasks of Dask is computed by what lives above",
         "labelled_shape": "a lazy array of xarray has names and an origin as one in memory has",
+        "tensor_from_arrow": "Arrow's arrays are read by their interface, of whatever class they are",
         "padded_lines": "which shape rows get that are made longer is one rule for both",
         "fit_values": "a write through a view takes what a write to a tensor takes",
     },

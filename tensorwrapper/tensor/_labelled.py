@@ -57,10 +57,16 @@ def labelled_shape(array: object) -> Shape[Any] | None:
 
 
 def _named(shape: Shape[Any], names: Iterable[object]) -> Shape[Any]:
-    """Return the shape with names, but those that xarray makes up where nobody gave one."""
+    """Return the shape with names, but those that xarray makes up, and those that no mode can have."""
+    given = list(names)
     known = [
-        name if name and isinstance(name, str) and name != f"dim_{mode}" else None
-        for mode, name in enumerate(names)
+        name
+        if isinstance(name, str)
+        and name.isidentifier()
+        and name not in ("_", f"dim_{mode}")
+        and given.count(name) == 1
+        else None
+        for mode, name in enumerate(given)
     ]
     return shape.named(*known) if any(known) else shape
 

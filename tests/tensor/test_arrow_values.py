@@ -331,3 +331,10 @@ def test_rows_of_cells_come_back_as_cells():
     cells = tw.from_buffer(np.arange(8), Shape.from_cells((2,), [(3, 2), (1, 2)]))
 
     assert tw.as_tensor(cells.to_arrow()).shape == cells.shape
+
+
+def test_names_that_no_mode_can_have_are_dropped():
+    form = pa.fixed_shape_tensor(pa.int64(), [1, 1, 1, 1], dim_names=["no name", "a", "a", "_"])
+    array = pa.ExtensionArray.from_storage(form, pa.array([[1]], pa.list_(pa.int64(), 1)))
+
+    assert tw.as_tensor(array).shape == Shape(1, 1, 1, 1, 1)

@@ -4,6 +4,7 @@ import dask.array as da
 import numpy as np
 import pytest
 import xarray as xr
+import zarr
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
@@ -29,3 +30,11 @@ def test_lazy_arrays_stay_lazy_with_their_names_and_place():
 def test_a_dataset_is_several_tensors():
     with pytest.raises(ConversionError, match="Dataset"):
         tw.as_tensor(xr.Dataset({"a": ("x", [1, 2])}))
+
+
+def test_names_that_no_mode_can_have_are_dropped():
+    array = xr.DataArray(np.zeros((1, 1, 1)), dims=["no name", "_", "x"])
+    twice = zarr.array(np.zeros((1, 1)), dimension_names=["x", "x"])
+
+    assert tw.as_tensor(array).shape.names == sel.as_view(array).shape.names == (None, None, "x")
+    assert tw.as_tensor(twice).shape == sel.as_view(twice).shape == tw.Shape(1, 1)

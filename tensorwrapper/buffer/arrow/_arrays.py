@@ -197,8 +197,13 @@ class _Reader:
                 f"tensors of Arrow of shape {extents}, order {order} and names {names} are no lists of {size}"
             )
         self.permutation = () if order == sorted(order) else tuple(order)
-        self.names = tuple([name if name and isinstance(name, str) else None for name in meant])
+        self.names = tuple([name if _is_name(name) and meant.count(name) == 1 else None for name in meant])
         return list(extents)
+
+
+def _is_name(name: object) -> bool:
+    """Tell whether a mode can have a name."""
+    return isinstance(name, str) and name.isidentifier() and name != "_"
 
 
 def _taken(

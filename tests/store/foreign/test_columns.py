@@ -128,8 +128,10 @@ def test_columns_that_are_no_tensors_are_said(tmp_path, kind):
         "x": pa.array([1, 2]),
     }
     f = tw.open(written(tmp_path, kind, columns))
-    assert list(f) == ["x"]
-    assert [loss.split("'")[1] for loss in f.losses] == ["record", "zone", "day", "code"]
+    assert list(f) == ["day", "x"]
+    assert f["day"].dtype == np.dtype("M8[D]")
+    assert f["day"].compute().to_numpy().tolist() == columns["day"].to_pylist()
+    assert [loss.split("'")[1] for loss in f.losses] == ["record", "zone", "code"]
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path):
