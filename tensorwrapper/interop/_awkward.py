@@ -94,7 +94,11 @@ def from_awkward(array: "ak.Array", *, copy: bool | None = None) -> Tensor[Any]:
     """
     import awkward as ak  # noqa: PLC0415 - heavy, and not needed for the rest
 
-    if hasattr(array, "type") and hasattr(array, "__arrow_c_array__") and not isinstance(array, ak.Array):
+    if (
+        hasattr(array, "type")
+        and hasattr(array, "__arrow_c_array__")
+        and not isinstance(cast("object", array), ak.Array)
+    ):
         # What `ak.to_arrow` gives is an array of Arrow, of a class of Awkward Array.
         return tensor_from_arrow(cast("Any", array), copy=copy)
     if isinstance(array, ak.ArrayBuilder):

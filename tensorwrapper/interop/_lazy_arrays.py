@@ -1,6 +1,6 @@
 """Arrays of h5py, Zarr and TensorStore as `as_tensor` takes them: read as a whole."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def from_lazy(given: object, *, copy: bool | None = None) -> Tensor[Any]:
     Shape(2, 2).named('row', None)
     """
     value: Any = given
-    kind = type(value)
+    kind: type[object] = type(given)
     where = f"a {kind.__name__} of {kind.__module__.partition('.')[0]}"
     if hasattr(value, "keys") and not hasattr(value, "dtype"):
         names = [repr(str(key)) for key, _ in zip(value, range(9), strict=False)]
@@ -53,13 +53,15 @@ def from_lazy(given: object, *, copy: bool | None = None) -> Tensor[Any]:
         raise ConversionError(f"{where} is read, which makes new memory; copy=False cannot be kept")
     if not is_lazy(given):
         raise ConversionError(f"{where} without extents has no elements: a null dataspace makes no tensor")
-    held = getattr(value.dtype, "metadata", None) or {}
-    if isinstance(element := held.get("vlen"), np.dtype):
-        return _rows_of(value, element)
+    dtype: Any = value.dtype
+    held: Any = getattr(dtype, "metadata", None) or {}
+    element: Any = held.get("vlen")
+    if isinstance(element, np.dtype):
+        return _rows_of(value, cast("np.dtype[Any]", element))
     if "vlen" in held:
         # Text that its file says is text; else bytes.
         return strings(value.asstr()[...] if element is str else value[...])
-    if isinstance(value.dtype, np.dtype) and value.dtype.kind in "SUT":
+    if isinstance(dtype, np.dtype) and str(dtype.kind) in "SUT":
         return strings(np.asarray(value))
     return as_view(ArraySource(value)).compute()
 

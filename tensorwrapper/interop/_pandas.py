@@ -1,7 +1,7 @@
 """Series and frames of pandas, both ways: what is a table of one type."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -102,7 +102,7 @@ def from_pandas(given: "pd.Series | pd.DataFrame | pd.Index", *, copy: bool | No
         return _placed(as_tensor(_matrix_of(given), copy=copy), given.index, given.columns)
     if isinstance(given, pd.api.extensions.ExtensionArray):
         return as_tensor(_column_of(pd.Series(given, None, copy=False)), copy=copy)
-    if not isinstance(given, pd.Series | pd.Index):
+    if not isinstance(cast("object", given), pd.Series | pd.Index):
         raise ConversionError(
             f"a {type(given).__name__} of pandas holds no elements: allowed are series, frames, indexes and "
             "their arrays; to_numpy() of a time is one of NumPy"
@@ -120,7 +120,9 @@ def _matrix_of(frame: "pd.DataFrame") -> object:
         return frame.sparse.to_coo()
     _check_nulls(frame)
     found = [getattr(kind, "numpy_dtype", kind) for kind in frame.dtypes]
-    kinds = [kind for kind in found if isinstance(kind, np.dtype) and kind.kind in "biufc"]
+    kinds: list[np.dtype[Any]] = [
+        kind for kind in found if isinstance(kind, np.dtype) and kind.kind in "biufc"
+    ]
     if kinds and len(kinds) == len(found):
         return frame.to_numpy(np.result_type(*kinds))
     array = frame.to_numpy()

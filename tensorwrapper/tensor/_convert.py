@@ -314,13 +314,19 @@ def _as_rows(tensor: Tensor[Any], dtype: npt.DTypeLike | None) -> Tensor[Any]:
 _ROWS = frozenset((list, tuple, np.ndarray, Tensor))
 
 
+_ONE: object = (1,)
+
+
 def _as_row(row: object) -> object:
     """Return an array of another library, a view, or an array of lists as what rows are made of."""
     if isinstance(row, np.ndarray) and cast("Array", row).dtype.kind == "O":
         return cast("Array", row).tolist()
     known = (Sequence, np.ndarray, Tensor, *_NUMBERS, memoryview, bytearray)
+    if isinstance(row, known):
+        return cast("object", row)
     # A number of an array has extents as well.
-    return row if isinstance(row, known) or not getattr(row, "shape", (1,)) else _row_of(row)
+    extents: object = getattr(row, "shape", _ONE)
+    return _row_of(row) if extents else row
 
 
 def _row_of(row: object) -> object:

@@ -88,9 +88,7 @@ class KeyPair:
             with place.open("rb") as file:
                 mode, text = os.fstat(file.fileno()).st_mode, file.read(_LONGEST)
         except OSError as error:
-            raise TransportError(
-                error.errno, f"no keys can be read from {place}: {error.strerror}"
-            ) from error
+            raise _failed("read from", place, error) from error
         if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
             raise TransportError(
                 errno.EPERM, f"others may read the keys in {place}: make its mode 0600, and the keys new"
@@ -117,9 +115,7 @@ class KeyPair:
             with os.fdopen(number, "w", encoding="ascii") as file:
                 file.write(text)
         except OSError as error:
-            raise TransportError(
-                error.errno, f"no keys can be written to {place}: {error.strerror}"
-            ) from error
+            raise _failed("written to", place, error) from error
 
 
 def _failed(what: str, place: Path, error: OSError) -> TransportError:

@@ -181,10 +181,10 @@ class _Reader:
         try:
             found: dict[str, list[Any]] = json.loads(said.get(b"ARROW:extension:metadata", b"{}"))
             extents = [operator.index(extent) for extent in found["shape"]]
-            order = found.get("permutation") or list(range(len(extents)))
-            names = found.get("dim_names") or [None] * len(extents)
+            order: list[Any] = found.get("permutation") or list(range(len(extents)))
+            names: list[Any] = found.get("dim_names") or [None] * len(extents)
             # Names are those of the modes as they are stored.
-            meant = [names[mode] for mode in order]
+            meant: list[Any] = [names[mode] for mode in order]
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
             raise ConversionError(f"the metadata of an Arrow tensor says no shape: {error!r}") from error
         if (

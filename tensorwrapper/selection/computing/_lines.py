@@ -21,7 +21,7 @@ from tensorwrapper.selection.runners._blocks import BLOCK
 from tensorwrapper.selection.runners._cells import CastRunner, ChoosingRunner, ExtremeRunner
 from tensorwrapper.selection.runners._leaves import MemoryLeaf, Runner
 from tensorwrapper.selection.runners._pieces import PiecesRunner, PlacedRunner, ShiftedRunner
-from tensorwrapper.selection.runners._routing import RoutingRunner
+from tensorwrapper.selection.runners._shared_mode import RoutingRunner
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 
@@ -145,7 +145,7 @@ class _Lines:
             return PiecesRunner(runners, node.sources, node.starts, node.lengths, node.ends, node.steps)
         sources, starts, lengths = node.within(first, count)
         used, numbers = ranked(sources)
-        chosen = used.tolist()
+        chosen: list[int] = used.tolist()
         runners = tuple([self.line(node.operands[k]) for k in chosen])
         steps = tuple([node.steps[k] for k in chosen])
         return PiecesRunner(runners, numbers, starts, lengths, np.cumsum(lengths), steps)

@@ -226,12 +226,19 @@ def _known_key(key: ViewBase[Any]) -> Tensor[Any]:
     return key.copy()
 
 
+def _known_item(own: object) -> object:
+    if not isinstance(own, ViewBase):
+        return own
+    key: ViewBase[Any] = own
+    return np.asarray(_known_key(key))
+
+
 def _known_items(key: ArrayKey) -> ArrayKey:
     """Return a key with the elements of views in it, if reading them asks nobody elsewhere."""
     items = cast("tuple[object, ...]", key if isinstance(key, tuple) else (key,))
     if not any(isinstance(own, ViewBase) for own in items):
         return key
-    known = tuple([np.asarray(_known_key(own)) if isinstance(own, ViewBase) else own for own in items])
+    known = tuple([_known_item(own) for own in items])
     return cast("ArrayKey", known)
 
 

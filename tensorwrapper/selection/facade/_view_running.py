@@ -131,8 +131,8 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         (Shape(5), [0.0, 1.0, 2.0, 3.0, 4.0])
         """
         if scheduler is not None:
-            found: Tensor[Any] = hand_over("compute_over", self, scheduler)
-            return found if out is None else _copied(found, out)
+            computed: Tensor[Any] = hand_over("compute_over", self, scheduler)
+            return computed if out is None else _copied(computed, out)
         view = self._expression
         plain = cancel is None and progress is None and threads is None
         if plain and out is None and isinstance(order, str) and order == "C":

@@ -122,7 +122,7 @@ class PiecesRunner(Runner):
     ) -> None:
         """Write pieces that are long, each as a run."""
         rows = zip(sources.tolist(), starts.tolist(), lengths.tolist(), begins.tolist(), strict=True)
-        for number, start, length, begin in rows:
+        for number, start, length, begin in cast("Iterator[tuple[int, int, int, int]]", rows):
             target, runner = out[begin : begin + length], self.runners[number]
             if self.steps[number]:
                 runner.fill((slice(start, start + length),), target)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.selection.computing._lines import line_of
-from tests.selection.expressions.test_shared import calls_counted
+from tests.selection.expressions.test_of_one import calls_counted
 from tests.support.counting_source import CountingSource
 
 ROWS = 300_000
