@@ -57,7 +57,7 @@ def from_lazy(given: object, *, copy: bool | None = None) -> Tensor[Any]:
     held: Any = getattr(dtype, "metadata", None) or {}
     element: Any = held.get("vlen")
     if isinstance(element, np.dtype):
-        return _rows_of(value, cast("np.dtype[Any]", element))
+        return _rows_of(value, cast("np.dtype[Any]", element))  # type: ignore[redundant-cast]
     if "vlen" in held:
         # Text that its file says is text; else bytes.
         return strings(value.asstr()[...] if element is str else value[...])

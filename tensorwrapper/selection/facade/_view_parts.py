@@ -229,8 +229,7 @@ def _known_key(key: ViewBase[Any]) -> Tensor[Any]:
 def _known_item(own: object) -> object:
     if not isinstance(own, ViewBase):
         return own
-    key: ViewBase[Any] = own
-    return np.asarray(_known_key(key))
+    return np.asarray(_known_key(cast("ViewBase[Any]", own)))  # type: ignore[redundant-cast]
 
 
 def _known_items(key: ArrayKey) -> ArrayKey:
