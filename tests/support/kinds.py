@@ -13,6 +13,7 @@ import numpy as np
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
+from tensorwrapper.errors import TensorWrapperError
 from tests.support.counting_source import CountingSource
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "guide" / "operations-by-kind.md"
@@ -153,8 +154,35 @@ NONE: Final = {
 }
 """What has no meaning, and why: no rows, no numbers, or layers in the way, which flatten() drops."""
 
-TEXTLESS: Final = {(kind, "one for each row") for kind in ("cells", "tiled", "nested")}
-"""What JSON does not say."""
+REFUSALS: Final = {
+    99: ["concat([a, y])", "concat([a, d])", "concat([c, a])"],
+    100: ["concat([a, b], mode=1)"],
+    101: ["concat([])"],
+    102: ["interleave([a, b[:1]])"],
+    103: ["stack([a, b])"],
+    104: ["minimum(a, b)", "where(mask, a, b)"],
+    105: ["minimum(a, a[:, :1])"],
+    106: ["where(a, a, q)"],
+    107: ["a[:, 0]"],
+    108: ["a[:, [0]]"],
+    109: ["a[[4]]", "a[4]", "a[-5]", "a[3, 3]"],
+    110: ["a[[True, False]]"],
+    111: ["a[jagged([[0], [0]])]"],
+    112: ["a[jagged([[3], [], [], []])]", "a[jagged([[0]] * 4)]"],
+    113: ["a[jagged([[True], [True], [], [True, True, False]])]"],
+    115: ["a[::0]", "a[:, ::0]"],
+    116: ["a.permute((1, 0))", "c.permute((1, 0, 2))"],
+    117: ["a.rotate((0, 1))", "a.repeat((1, 2))", "a.repeat_each(1, 2)"],
+    118: ["y[:3].broadcast(a.shape)", "minimum(a, y[:3])"],
+    119: ["pad(a, [(0, 0), (0, 1)])"],
+    120: ["pad_rows(a, -1)", "pad_rows(a, 2, fill_value=1.5)"],
+    121: ["concat([a, w.unflatten([1, 3])])"],
+    114: ["a[as_view(Elsewhere(array([True] * 6))).unflatten([2, 1, 0, 3])]"],
+    122: ["concat([s, x])", "concat([s, ones])"],
+    123: ["concat([T, a])", "concat([T, x])"],
+    127: ["a.reshape((2, 3))", "a.squeeze(0)", "array(a)"],
+}
+"""What is refused: for each number expressions over the leaves of tests/selection/rows/test_rows.py."""
 
 
 def made(kind: str, n: int) -> tuple[Any, Any, list[CountingSource]]:
@@ -200,13 +228,91 @@ def cells_of() -> dict[str, list[str]]:
     return found
 
 
-def page() -> str:
-    """Return the page."""
+def planned(kind: str) -> str:
+    one, other, _ = made(kind, 1)
+    plan = sel.concat([one[::-1], other]).plan()
+    return f"{len(plan.steps)} steps, {plan.bytes_read} B"
+
+
+def explained(kind: str) -> str:
+    one, other, _ = made(kind, 1)
+    return f"{len(sel.concat([one[::-1], other]).explain().splitlines())} lines"
+
+
+def in_blocks(kind: str) -> str:
+    one, other, sources = made(kind, 1)
+    blocks = list(sel.concat([one[::-1], other]).blocks(64))
+    read = f", {sum(source.nbytes for source in sources)} B" if sources else ""
+    return f"{len(blocks)} blocks{read}"
+
+
+def written(kind: str) -> str:
+    tensor = KINDS[kind](1, 0).copy()
+    view = sel.as_view(tensor)[::-1]
+    try:
+        view.assign(sel.as_view(KINDS[kind](1, 3))[::-1])
+    except TensorWrapperError as error:
+        return type(error).__name__
+    return f"{view.size} elements"
+
+
+def added_to(kind: str) -> str:
+    tensor = KINDS[kind](1, 0).copy()
+    view = sel.as_view(tensor)[[1, 1]]
+    try:
+        view.accumulate_into(sel.as_view(tensor)[[1, 1]])
+    except TensorWrapperError as error:
+        return type(error).__name__
+    return f"{view.size} elements"
+
+
+USES: Final[dict[str, Callable[[str], str]]] = {
+    "plan": planned,
+    "explain": explained,
+    "blocks of 64 B": in_blocks,
+    "written through `[::-1]`": written,
+    "added to through `[[1, 1]]`": added_to,
+}
+"""What is done with views of a kind beside putting them together; each says what came of it."""
+
+
+def uses_of() -> dict[str, list[str]]:
+    """Return what the page says of each use, for one kind after the other."""
+    return {name: [use(kind) for kind in KINDS] for name, use in USES.items()}
+
+
+def table_of(rows: dict[str, list[str]]) -> list[str]:
+    """Return the lines of a table over all kinds."""
     head = "| | " + " | ".join(KINDS) + " |"
     line = "| --- " * (len(KINDS) + 1) + "|"
-    rows = [[f"`{name}`" if "[" in name else name, *row] for name, row in cells_of().items()]
-    return "\n".join([*INTRODUCTION, head, line, *[f"| {' | '.join(row)} |" for row in rows], ""])
+    named = [[f"`{name}`" if "[" in name and "`" not in name else name, *row] for name, row in rows.items()]
+    return [head, line, *[f"| {' | '.join(row)} |" for row in named]]
 
+
+def refusals() -> list[str]:
+    """Return the lines of the table of what is refused."""
+    rows = [f"| {n} | {', '.join([f'`{own}`' for own in REFUSALS[n]])} |" for n in sorted(REFUSALS)]
+    return ["| | refused |", "| --- | --- |", *rows]
+
+
+def page() -> str:
+    """Return the page."""
+    return "\n".join(
+        [*INTRODUCTION, *table_of(cells_of()), "", USED, *table_of(uses_of()), "", REFUSED, *refusals(), ""]
+    )
+
+
+USED: Final = """\
+What else is done with views: of `concat([v[::-1], w])` the steps of its plan and what that reads, the
+lines of its explanation, and the blocks in which it is computed with what these read together; how many
+elements are written through a view that turns rows, and added to through one that repeats a row.
+"""
+
+REFUSED: Final = """\
+What is refused whatever the elements are, under the numbers that the tests have for it. `a`, `b` and
+`q` are rows, `d` rows of rows, `c` cells, `T` tiles, `x` a box, `y` one number for each row of `a`, `w`
+strings, `s` a sparse box, and `mask` says of each element of `a` yes or no.
+"""
 
 INTRODUCTION: Final = (
     """# Operations by kind

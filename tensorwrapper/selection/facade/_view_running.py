@@ -136,9 +136,9 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         view = self._expression
         plain = cancel is None and progress is None and threads is None
         if plain and out is None and isinstance(order, str) and order == "C":
-            found = self._at_once()
-            if found is not None:
-                return found
+            at_once = self._at_once()
+            if at_once is not None:
+                return at_once
         source = source_tensor(view)
         if source is not None and (not view.is_box or source.is_sparse or holds_strings(source.dtype)):
             return _copied(source, out)

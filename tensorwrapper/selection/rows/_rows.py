@@ -17,8 +17,8 @@ import numpy as np
 
 from tensorwrapper._arrays import splits_of
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper._json import Json
-from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, SizeOverflowError
+from tensorwrapper._json import Json, dump_json, load_json
+from tensorwrapper.errors import ExtentMismatchError, JaggedModeError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
 from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
@@ -67,7 +67,7 @@ class Rows(Node):
     arguments: _Arguments = ()
     _found: "_Made | None" = attrs.field(default=None, init=False, eq=False, repr=False)
 
-    json_names: ClassVar[tuple[str, ...]] = ("pad_rows", "pad_cells", "spread")
+    json_names: ClassVar[tuple[str, ...]] = ("pad_rows", "pad_cells", "spread", "spread_over")
     is_cellwise: ClassVar[bool] = False
 
     def _made(self) -> _Made:
@@ -127,6 +127,13 @@ class Rows(Node):
             if len(parts) != 2 or not parts[0].is_box or parts[1].shape.is_box or parts[1].shape.has_layers:
                 raise given.refused("bounds", ".spread needs a box, and a view of rows, whose shape is taken")
             return _read(given, "spread", parts[:1], parts[1].shape)
+        if given.kind == "spread_over":
+            given.only("part")
+            shape, part = Shape.from_json(dump_json(given.json("spread_over"))), given.part("part")
+            if not part.is_box or shape.is_box:
+                raise given.refused("bounds", ".spread_over needs a box, and a shape that is none")
+            given.work(_checked(shape).size + shape.extent(0))
+            return _read(given, "spread", (part,), shape)
         within = given.kind == "pad_cells"
         given.only("clip", "parts", *(["mode"] if within else []))
         parts = given.parts("parts")
@@ -152,7 +159,12 @@ class Rows(Node):
                 return {"pad_rows": length, "clip": int(clip), "parts": views}
             case "spread":
                 shape = cast("Shape", self.arguments[0])
-                return {"spread": [*views, write.view(_lying(shape, self.title))]}
+                lying = _lying(shape)
+                if lying is None:
+                    said = cast("dict[str, Json]", load_json(shape.to_json()))
+                    said.pop("names", None)  # Modes of nodes are numbered.
+                    return {"spread_over": said, "part": views[0]}
+                return {"spread": [*views, write.view(lying)]}
             case "where" | "minimum" | "maximum":
                 return {self.kind: views}
             case _:
@@ -201,19 +213,20 @@ def _of_one_type(given: NodeFields, parts: tuple[Expression, ...]) -> None:
         raise given.refused("bounds", f" has parts of {[str(part.dtype) for part in parts[:8]]}")
 
 
-def _lying(shape: Shape, title: str) -> Expression:
-    """Return the view that says a shape: a constant, cut into rows from the last mode to the first."""
+def _lying(shape: Shape) -> Expression | None:
+    """Return the view that says a shape: a constant, cut into rows from the last mode to the first.
+
+    None if it has more than rows: cells, tiles or layers, or indices that do not count from zero.
+    """
     if shape.has_layers:
-        raise ConversionError(f"{title} is not written as JSON: flatten() drops the layers")
+        return None
     view = whole(Filling(box((shape.size,)), np.zeros((), np.bool_)[()], np.dtype(np.bool_)))
     for mode in range(shape.rank - 1, 0, -1):
         lengths: IntArray = np.diff(shape.splits(mode))
         view = extended(
             view, cast("Layout", view.layout.split_rows(lengths)), ("_cut", (lengths, 0), view.shape)
         )
-    if view.shape != shape or view.shape.outer_rank != shape.outer_rank:
-        raise ConversionError(f"{title} is not written as JSON, which has rows: compute() it before")
-    return view
+    return view if view.shape == shape and view.shape.outer_rank == shape.outer_rank else None
 
 
 def _read(given: NodeFields, kind: RowsKind, parts: tuple[Expression, ...], *arguments: object) -> Rows:

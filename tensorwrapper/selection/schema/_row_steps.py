@@ -30,7 +30,7 @@ ROW_STEPS: Final = frozenset(("unflatten", "merge_rows", "tiled", "untiled", "un
 """Steps that boxes take as rows do, or that make rows of them."""
 
 
-def row_step(  # noqa: C901 - a table of steps
+def row_step(  # noqa: C901, PLR0912 - a table of steps
     name: str, arguments: tuple[Any, ...], before: Shape[Any], table: WriteTable
 ) -> list[Json]:
     """Return the step that says a call on a view of this shape."""
@@ -42,6 +42,8 @@ def row_step(  # noqa: C901 - a table of steps
             return ["index", *[_written(item) for item in key]]
         case "gather":
             return ["gather", int(arguments[0]), table(arguments[1])]
+        case "window":
+            return ["index", *_window(before, arguments[0])]
         case "merge_rows":
             return ["merge_rows", int(arguments[0])]
         case "_cut":
@@ -64,6 +66,26 @@ def row_step(  # noqa: C901 - a table of steps
             return [name, _mode(arguments[0], before), int(arguments[1])]
         case _:
             raise ConversionError(f"{name} of {before} is not written as JSON: compute() it before")
+
+
+def _window(before: Shape[Any], region: Shape[Any]) -> list[Json]:
+    """Return the key, counted from zero, of a part that keeps where it lies, which the facts tell again."""
+    key: list[Json] = []
+    absolute: tuple[slice, ...] = ()
+    first, low, count = before.origin_at(()), region.origin_at(()), region.extent(0)
+    prefix: tuple[int, ...] = ()
+    while True:
+        key.append([low - first, low - first + count, None])
+        absolute = (*absolute, slice(low, low + count))
+        if before[absolute] == region:
+            return key
+        prefix = (*prefix, low)
+        if count != 1 or len(prefix) >= before.rank:
+            raise ConversionError(
+                f"a window of {before} that cuts several rows is not written as JSON: compute() it before"
+            )
+        # Of one row a part may be seen, counted in that row.
+        first, low, count = before.origin_at(prefix), region.origin_at(prefix), region.extent_at(prefix)
 
 
 def _mode(mode: Any, before: Shape[Any]) -> int:  # noqa: ANN401 - any integer

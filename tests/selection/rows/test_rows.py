@@ -10,6 +10,7 @@ import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import TensorWrapperError
 from tests.support.counting_source import CountingSource
+from tests.support.kinds import REFUSALS
 
 X = np.arange(12).reshape(3, 4)
 NAMES: dict[str, Any] = {
@@ -189,36 +190,6 @@ def test_row(expression, result, nbytes):
     assert sum(own.nbytes for own in view.plan().reads if own.source.dtype != bool) == nbytes
     if view.shape.rank:
         assert sel.concat([view]).compute().array_equal(computed)
-
-
-REFUSALS = {
-    99: ["concat([a, y])", "concat([a, d])", "concat([c, a])"],
-    100: ["concat([a, b], mode=1)"],
-    101: ["concat([])"],
-    102: ["interleave([a, b[:1]])"],
-    103: ["stack([a, b])"],
-    104: ["minimum(a, b)", "where(mask, a, b)"],
-    105: ["minimum(a, a[:, :1])"],
-    106: ["where(a, a, q)"],
-    107: ["a[:, 0]"],
-    108: ["a[:, [0]]"],
-    109: ["a[[4]]", "a[4]", "a[-5]", "a[3, 3]"],
-    110: ["a[[True, False]]"],
-    111: ["a[jagged([[0], [0]])]"],
-    112: ["a[jagged([[3], [], [], []])]", "a[jagged([[0]] * 4)]"],
-    113: ["a[jagged([[True], [True], [], [True, True, False]])]"],
-    115: ["a[::0]", "a[:, ::0]"],
-    116: ["a.permute((1, 0))", "c.permute((1, 0, 2))"],
-    117: ["a.rotate((0, 1))", "a.repeat((1, 2))", "a.repeat_each(1, 2)"],
-    118: ["y[:3].broadcast(a.shape)", "minimum(a, y[:3])"],
-    119: ["pad(a, [(0, 0), (0, 1)])"],
-    120: ["pad_rows(a, -1)", "pad_rows(a, 2, fill_value=1.5)"],
-    121: ["concat([a, w.unflatten([1, 3])])"],
-    114: ["a[as_view(Elsewhere(array([True] * 6))).unflatten([2, 1, 0, 3])]"],
-    122: ["concat([s, x])", "concat([s, ones])"],
-    123: ["concat([T, a])", "concat([T, x])"],
-    127: ["a.reshape((2, 3))", "a.squeeze(0)", "array(a)"],
-}
 
 
 @pytest.mark.parametrize(

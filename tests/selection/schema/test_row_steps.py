@@ -134,3 +134,69 @@ def test_rows_that_are_padded_beyond_the_limit_are_refused_before_they_are_made(
     text = sel.to_json(sel.as_view(A).pad_rows(3)).replace('"pad_rows":3', f'"pad_rows":{2**44}')
     with pytest.raises(SelectionError, match="bytes"):
         sel.from_json(text, sources={"0": A})
+
+
+SHAPES = {
+    "rows": tw.Shape.jagged([2, 1, 0, 3]),
+    "rows of rows": tw.Shape.from_offsets([0, 1, 2, 4, 4], [0, 2, 3, 3, 6]),
+    "cells": tw.Shape.jagged([tw.Shape(2, 2), tw.Shape(1, 3), tw.Shape(3, 1), tw.Shape(0, 2)]),
+    "tiles": tw.Shape.tiled([1, 3], [2, 2]),
+    "layers": tw.Shape.nested(tw.Shape(4, 3), layers=(1, 1)),
+    "layers of rows": tw.Shape.nested(tw.Shape.jagged([2, 1, 0, 3]), layers=(1, 1)),
+    "triangle": tw.Shape.triangular(4),
+    "elsewhere": tw.Shape.jagged([2, 1, 0, 3]).translate_to((5, -1)),
+}
+
+
+def back(view):
+    frames: list[bytes] = []
+    text = sel.to_json(view, frames=frames)
+    read = sel.from_json(text, sources=sel.sources(view), frames=frames)
+    assert read.shape == view.shape
+    assert read.compute().tolist() == view.compute().tolist()
+    return json.loads(text)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_one_number_for_each_row_of_any_shape_comes_back(shape):
+    back(sel.as_view(np.arange(shape.extent(0))).broadcast(shape))
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_windows_of_rows_come_back_where_they_lie(shape):
+    view = sel.as_view(tw.from_buffer(np.arange(shape.size), shape))
+    first, count = shape.origin_at(()), shape.extent(0)
+    for low in range(first, first + count):
+        window = view.window(shape.slice_outer(low, first + count))
+        assert window.shape.origin_at(()) == low
+        back(window)
+
+
+def test_a_window_inside_one_row_comes_back():
+    shape = tw.Shape.jagged([2, 9, 3])
+    view = sel.as_view(tw.from_buffer(np.arange(14), shape))
+    regions = [region for region, _ in view.blocks(24)]
+    assert any(region.extent(0) == 1 and region.extent_at((1,)) == 3 for region in regions[1:3])
+    for region in regions:
+        back(view.window(region))
+
+
+SPREAD = sel.to_json(sel.as_view(np.arange(2)).broadcast(tw.Shape.tiled([1, 3], [2, 2])))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"spread_over":{', '"spread_over":{"more":1,'),
+        ('"spread_over":{', '"spread_over":[{'),
+        ("[2,2]", "[2,2,2]"),
+        ("[2,2]", f"[{2**62},{2**62}]"),
+        ("[1,3]", "[1,1,2]"),
+        ("[1,3]", "[1,-3]"),
+    ],
+)
+def test_shapes_that_strangers_spread_over_are_looked_at(old, new):
+    assert old in SPREAD
+    text = SPREAD.replace(old, new, 1)
+    with pytest.raises(SelectionError):
+        sel.from_json(text.replace("}}", "}]}", 1) if "[{" in new else text, sources={"0": np.arange(2)})

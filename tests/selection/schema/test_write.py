@@ -99,7 +99,7 @@ def test_what_cannot_be_written_says_why():
     computed = sel.compute((3,), lambda i: i, dtype="i8")
     sampled = VIEWS["random of a view"]()
     cases = [
-        (jagged.window(jagged.shape[1:]), "steps", "window of"),
+        (jagged.window(jagged.shape[:, :1]), "steps", "cuts several rows"),
         (jagged, "normal", "no box"),
         (jagged, "box", "no box"),
         (computed, "steps", "a Python function computes"),
