@@ -62,6 +62,11 @@ ALLOWED = {
         "astype",  # offsets, and marks that are of that type already
         "copy",  # Tensor.copy, which counts, and offsets
     },
+    "interop/dask": {
+        "array",  # extents, and single numbers of Python
+        "concatenate",  # parts that workers hold, each of which came in memory of its own
+        "flatten",  # Shape.flatten
+    },
     "drawing": FUNCTIONS | METHODS,  # coordinates of pictures
     "cli": FUNCTIONS | METHODS,  # a user like any other
     "testing": FUNCTIONS | METHODS,  # the same
@@ -108,13 +113,29 @@ ALLOWED = {
         "tobytes",  # tables of positions
         "where",  # coordinates
     },
-    "selection/rows": {"ravel", "tile"},  # where rows begin, and of what operand they are
+    "selection/rows": {"ravel", "resize", "tile"},  # where rows begin, and of what operand they are
+    "selection/runners/_pieces.py": {"repeat"},  # one number for each row, on its way to the result
     "selection/random": {"astype", "stack", "where"},  # random words and ranks, on their way to numbers
     "_json_fields.py": {"array"},  # integers of JSON
     "store": {
         "array",  # numbers of a file's own tables
         "copy",  # the state of a check sum
     },
+    "store/foreign": {
+        "append",  # ends of chunks
+        "ascontiguousarray",  # a chunk, which is written as one run of bytes
+        "astype",  # times, which HDF5 has as integers, and splits
+        "concatenate",  # rows that were read one by one, and where runs begin
+        "flatten",  # Shape.flatten
+        "fromiter",  # lengths of rows
+        "tobytes",  # splits, for a token, and a chunk, as above
+    },
+    "store/sets": {
+        "ascontiguousarray",
+        "flatten",
+    },  # an array that is written, a block at a time; Shape.flatten
+    "tensor/_arrow_values.py": {"concatenate"},  # lengths of rows
+    "wirecell": {"astype"},  # parents and sizes: integers about nodes
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
     "wire/_assembler.py": {"put"},  # of a part
     "wire/_delivered.py": {"copy"},  # structure that is remembered when its tensor has gone, or has changed
