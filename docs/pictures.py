@@ -82,7 +82,7 @@ def few_cells() -> Shape[tuple[int, ...]]:
 
 def shells() -> Tiling:
     """Return the atomic orbitals of benzene (cc-pVDZ) by shells: 48 x 48 tiles."""
-    file = FilePath(tensorwrapper.__file__).parent / "cli" / "data" / "benzene_ccpvdz.npz"
+    file = FilePath(tensorwrapper.__file__).parent / "cli" / "demo" / "data" / "benzene_ccpvdz.npz"
     with np.load(file) as arrays:
         marks = arrays["ao_loc"]
     return Tiling.from_marks(marks, marks)

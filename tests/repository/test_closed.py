@@ -9,7 +9,6 @@ import tensorwrapper as tw
 
 PACKAGE = Path(tw.__file__).parent
 OPEN = {
-    "interop/_foreign.py": "objects of libraries that nobody knows",
     "selection/schema/_row_steps.py": "an item of a key that is no text, null or list is an integer",
     "selection/expressions/_fields.py": "every kind of number but those above is an integer",
 }

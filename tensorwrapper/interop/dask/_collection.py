@@ -173,7 +173,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         Parameters
         ----------
         function
-            Takes an array of the tiles of one size, (n, *extents), as ``np.linalg.inv`` does, and returns one
+            Takes an array of the tiles of one size, ``(n, *extents)``, as ``np.linalg.inv`` does, and returns one
             of n new ones.
         shape
             What they are together, over as many rows; as before if not given.
