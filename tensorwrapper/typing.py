@@ -39,6 +39,7 @@ __all__ = [
     "ArrayKey",
     "ArrayKeyItem",
     "BufferLike",
+    "DaskArray",
     "ElementCasting",
     "Extents",
     "Half",
@@ -184,6 +185,29 @@ PositionalItem: TypeAlias = KeyItem | None
 
 PositionalKey: TypeAlias = PositionalItem | tuple[PositionalItem, ...]
 """What may stand between the square brackets of a tensor or a layout: NumPy's basic indexing."""
+
+
+class DaskArray(Protocol):
+    """An array of Dask, whose own types are not complete; all of Dask takes it as the one it is."""
+
+    @property
+    def chunks(self) -> tuple[tuple[int, ...], ...]:
+        """The extents of its chunks, by mode."""
+        ...
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its extents."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of its elements."""
+        ...
+
+    def compute(self) -> object:
+        """Return its elements, as an array of NumPy."""
+        ...
 
 
 class SupportsArray(Protocol):

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, SupportsIndex, cast
 
 from tensorwrapper.tensor._bridge import hand_over
+from tensorwrapper.typing import DaskArray
 
 if TYPE_CHECKING:
     import awkward as ak
-    import dask.array as da
     import pandas as pd
     import pyarrow as pa
     import torch
@@ -86,7 +86,7 @@ class TensorLibraries:
 
     def to_dask(
         self, chunks: "ChunksLike | None" = None, *, max_elements: SupportsIndex | None = None
-    ) -> "da.Array | DaskTensor":
+    ) -> "DaskArray | DaskTensor":
         """Return the box, tiles or layers as an array of Dask, jagged rows as a collection; nothing is read.
 
         Tiles are chunks, and rows come in runs of at most `max_elements`. A view is read chunk by chunk, when
@@ -99,7 +99,7 @@ class TensorLibraries:
         >>> tw.as_tensor([[1, 2], [3, 4]]).tiled(tw.Tiling([1, 1], [2])).to_dask().chunks
         ((1, 1), (2,))
         """
-        return cast("da.Array", hand_over("to_dask", self, chunks, max_elements=max_elements))
+        return cast("DaskArray", hand_over("to_dask", self, chunks, max_elements=max_elements))
 
     def as_duck(self) -> "DuckArray":
         """Return the box as a duck array, which reads nothing until it is asked for elements; O(1).

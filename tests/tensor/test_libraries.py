@@ -12,7 +12,8 @@ CALLS = sorted(name for name in vars(TensorLibraries) if not name.startswith("_"
 
 
 def test_every_call_that_hands_over_is_a_method():
-    given = {name for name in interop.__all__ if name.startswith(("to_", "as_"))}
+    # What Arrow's protocol asks for is a method by the protocol's own name.
+    given = {name for name in interop.__all__ if name.startswith(("to_", "as_"))} - {"to_arrow_capsules"}
 
     assert set(CALLS) == given
 

@@ -1,7 +1,7 @@
 """Boxes, tiles and layers as arrays of Dask, both ways: a chunk is what is read of a view at a time."""
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError
@@ -12,15 +12,12 @@ from tensorwrapper.interop.dask._shards import lowered, tasks_over
 from tensorwrapper.selection import View, as_view
 from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Array
-
-if TYPE_CHECKING:
-    import dask.array as da
+from tensorwrapper.typing import Array, DaskArray
 
 __all__ = ["array_of", "from_dask", "parts_of"]
 
 
-def from_dask(array: "da.Array") -> View[Any]:
+def from_dask(array: "DaskArray") -> View[Any]:
     """Return an array of Dask as a view with the same tiles as it has chunks; nothing is computed.
 
     `as_view` makes a view of the plain box, and `as_tensor` computes it.
@@ -47,7 +44,7 @@ def from_dask(array: "da.Array") -> View[Any]:
     return as_view(given).tiled(Tiling.from_chunks(given.chunks))
 
 
-def array_of(value: TensorLike, chunks: ChunksLike | None, most: int, *, pinned: bool = False) -> "da.Array":
+def array_of(value: TensorLike, chunks: ChunksLike | None, most: int, *, pinned: bool = False) -> "DaskArray":
     """Return what is gridded as an array of Dask; chunks that nobody says have at most so many elements."""
     if (isinstance(value, Tensor) and value.is_sparse) or holds_strings(value.dtype):
         raise ConversionError(

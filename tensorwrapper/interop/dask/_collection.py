@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
+from typing import Any, ClassVar, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -40,10 +40,7 @@ from tensorwrapper.interop.dask._shards import Held, lowered, tasks_over
 from tensorwrapper.selection import ReadHandle, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Array, IntArray
-
-if TYPE_CHECKING:
-    import dask.array as da
+from tensorwrapper.typing import Array, DaskArray, IntArray
 
 __all__ = ["DaskTensor", "rows_of"]
 
@@ -173,8 +170,8 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         Parameters
         ----------
         function
-            Takes an array of the tiles of one size, ``(n, *extents)``, as ``np.linalg.inv`` does, and returns one
-            of n new ones.
+            Takes an array of the tiles of one size, ``(n, *extents)``, as ``np.linalg.inv`` does, and returns
+            one of n new ones.
         shape
             What they are together, over as many rows; as before if not given.
         dtype
@@ -197,11 +194,11 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
 
     def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
-    ) -> "da.Array | DaskTensor":
+    ) -> "DaskArray | DaskTensor":
         """Return one number for each tile, as `Tensor.reduce_tiles`: an array of Dask where that is a box."""
         return self._reduced(function, initial, 0)
 
-    def reduce_rows(self, function: "np.ufunc | RowFunction", *, initial: object = None) -> "da.Array":
+    def reduce_rows(self, function: "np.ufunc | RowFunction", *, initial: object = None) -> "DaskArray":
         """Return one number for each row of the outermost mode, as an array of Dask.
 
         Parameters
@@ -213,13 +210,13 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
             Takes part in every reduction by a ufunc; needed if a row is empty and it has no identity.
         """
         if isinstance(function, np.ufunc):
-            return cast("da.Array", self._reduced(function, initial, self.shape.outer_rank - 1))
+            return cast("DaskArray", self._reduced(function, initial, self.shape.outer_rank - 1))
         name = name_of("rows", self.name, function)
         tasks = {(name, k): (functools.partial(reduce_each_row, function), key) for k, key in self._keys()}
         dtype = np.asarray(function(_sample(self))).dtype
         return array_over(layer_of(name, tasks, [self]), name, self.chunks, dtype)
 
-    def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> "da.Array":
+    def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> "DaskArray":
         """Return what a ufunc that takes elements in any order makes of all: an array of Dask of rank 0."""
         dtype = ufunc.reduce(np.ones(1, self.dtype)).dtype
         name = name_of("reduced", self.name, ufunc, initial)
@@ -284,7 +281,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         }
         return DaskTensor(layer_of(name, tasks, [self]), name, whole, made, self.marks)
 
-    def _reduced(self, function: Any, initial: object, levels: int) -> "da.Array | DaskTensor":  # noqa: ANN401
+    def _reduced(self, function: Any, initial: object, levels: int) -> "DaskArray | DaskTensor":  # noqa: ANN401
         name = name_of("tiles", self.name, function, initial, levels)
         call = functools.partial(reduce_cells, function, initial, levels)
         graph = layer_of(name, {(name, k): (call, key) for k, key in self._keys()}, [self])
@@ -326,8 +323,8 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
     def __dask_postpersist__(self) -> "tuple[Callable[..., DaskTensor], tuple[object, ...]]":
         return _rebuilt, (self.name, self.shape, self.dtype, self.marks)
 
-    __dask_optimize__ = staticmethod(culled)
-    __dask_scheduler__ = staticmethod(run_threads)
+    __dask_optimize__: ClassVar[Callable[..., object]] = staticmethod(culled)
+    __dask_scheduler__: ClassVar[Callable[..., object]] = staticmethod(run_threads)
 
 
 @final

@@ -5,14 +5,11 @@ import importlib
 import pickle
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast, final
+from typing import Any, cast, final
 
 import numpy as np
 
-from tensorwrapper.typing import Array
-
-if TYPE_CHECKING:
-    import dask.array as da
+from tensorwrapper.typing import Array, DaskArray
 
 __all__ = [
     "array_over",
@@ -50,10 +47,10 @@ def chunk_bytes() -> int:
 
 def array_over(
     graph: object, name: str, chunks: tuple[tuple[int, ...], ...], dtype: "np.dtype[Any]"
-) -> "da.Array":
+) -> "DaskArray":
     """Return the array of Dask whose chunks are tasks of a graph."""
     meta: Array = np.empty((0,) * len(chunks), dtype=dtype)
-    return cast("da.Array", _load("dask.array").Array(graph, name, chunks, dtype=dtype, meta=meta))
+    return cast("DaskArray", _load("dask.array").Array(graph, name, chunks, dtype=dtype, meta=meta))
 
 
 def register_types(types: Sequence[type], dumps: Callable[..., object], loads: Callable[..., object]) -> None:

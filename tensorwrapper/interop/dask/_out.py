@@ -1,7 +1,7 @@
 """`to_dask`, what Dask makes of a tensor or view, and `reshard`, which has it computed on the workers."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, SupportsIndex, cast
+from typing import Any, SupportsIndex, cast
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError
@@ -14,16 +14,14 @@ from tensorwrapper.interop.dask._rows import marks_of
 from tensorwrapper.interop.dask._shards import Moves, lowered, moves_of
 from tensorwrapper.selection import ViewLike, as_view
 from tensorwrapper.tensor import Tensor
-
-if TYPE_CHECKING:
-    import dask.array as da
+from tensorwrapper.typing import DaskArray
 
 __all__ = ["reshard", "reshard_plan", "to_dask"]
 
 
 def to_dask(
     value: TensorLike, chunks: ChunksLike | None = None, *, max_elements: SupportsIndex | None = None
-) -> "da.Array | DaskTensor":
+) -> "DaskArray | DaskTensor":
     """Return a tensor or view as an array of Dask, or, if it is jagged, as a `DaskTensor`.
 
     O(chunks), or O(cells) of jagged ones; nothing is read or copied.
@@ -68,7 +66,7 @@ def to_dask(
 
 def reshard(
     value: ViewLike, chunks: ChunksLike | None = None, *, max_elements: SupportsIndex | None = None
-) -> "da.Array | DaskTensor":
+) -> "DaskArray | DaskTensor":
     """Return what `to_dask` gives, computed and kept on the workers; the fewest bytes move.
 
     Each chunk is put together on the worker that has most of it (of equal ones, on that with the least to
@@ -91,7 +89,7 @@ def reshard(
     ((4,), (3, 3))
     """
     made: Any = _made(as_view(value), chunks, max_elements, pinned=True)
-    return cast("da.Array | DaskTensor", persist_as_is(made))
+    return cast("DaskArray | DaskTensor", persist_as_is(made))
 
 
 def reshard_plan(
@@ -122,7 +120,7 @@ def _most(value: TensorLike, max_elements: SupportsIndex | None) -> int:
 
 def _made(
     value: TensorLike, chunks: ChunksLike | None, max_elements: SupportsIndex | None, *, pinned: bool
-) -> "da.Array | DaskTensor":
+) -> "DaskArray | DaskTensor":
     most = _most(value, max_elements)
     if chunks is not None or is_gridded(value):
         return array_of(value, chunks, most, pinned=pinned)
