@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import textwrap
-import time
 
 import numpy as np
 import pytest
@@ -156,13 +155,11 @@ LEFT = """
 
 @pytest.mark.parametrize("close", ["", "[socket.close() for socket in sockets]"])
 def test_a_process_ends_with_a_list_at_hand(close):
-    started = time.monotonic()
     code = textwrap.dedent(LEFT).replace("CLOSE", close)
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
-    assert time.monotonic() - started < 60
 
 
 def test_what_is_sent_is_not_on_the_wire(server):

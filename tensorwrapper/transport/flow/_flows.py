@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Final, SupportsIndex, final
 
-from tensorwrapper._integers import to_count
+from tensorwrapper._integers import to_count, to_int
 from tensorwrapper.errors import (
     RemoteProtocolError,
     TransportClosedError,
@@ -86,7 +86,7 @@ class Flows:
         to_milliseconds(timeout, "timeout")
         self._socket, self._timeout = socket, timeout
         self._credit, self._most = to_credit(credit), to_count(flows, "flows")
-        self._origin = FlowMachine(origin=origin)._origin
+        self._origin = to_int(origin, "origin")
         self._flows: dict[bytes, Flow] = {}
         self._asked: deque[Flow] = deque()
         self._strays = 0
