@@ -141,7 +141,7 @@ NO_TEST = {
     "shape/_shape_base.py": _BASE,
     "shape/rows/_cell_table.py": "a record of arrays",
     "tensor/_bridge.py": "loads what stands on floors above",
-    "tensor/_from_buffer.py": "tests/tensor/test_convert.py has tensors of buffers beside those of arrays",
+    "tensor/making/_from_buffer.py": "test_convert.py has tensors of buffers beside those of arrays",
     "tensor/_tensor_base.py": _BASE,
     "testing/_index_laws.py": _LAW,
     "testing/_mode_laws.py": _LAW,
@@ -510,10 +510,7 @@ def page() -> str:
             "they do is told in [Design](index.md)."
         ),
         "## Rooms",
-        (
-            "A folder has at most 15 files but for `tensor/` and `wire/`, which stay flat but for a room "
-            "each; a file has at most 500 lines. `__init__` is not counted."
-        ),
+        ("A folder has at most 15 files, and a file at most 500 lines. `__init__` is not counted."),
         table(
             ("room", "files", "lines", "what it is for"),
             [

@@ -6,14 +6,14 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._align import Alignment, align
-    from tensorwrapper.tensor._convert import as_tensor, jagged
-    from tensorwrapper.tensor._create import empty, eye, full, zeros
-    from tensorwrapper.tensor._from_buffer import from_buffer
-    from tensorwrapper.tensor._rows import TensorRows
-    from tensorwrapper.tensor._sparse_convert import sparse
-    from tensorwrapper.tensor._string_convert import strings
     from tensorwrapper.tensor._tensor import Tensor
     from tensorwrapper.tensor.facade._cells import CellGroup
+    from tensorwrapper.tensor.making._convert import as_tensor, jagged
+    from tensorwrapper.tensor.making._create import empty, eye, full, zeros
+    from tensorwrapper.tensor.making._from_buffer import from_buffer
+    from tensorwrapper.tensor.making._sparse_convert import sparse
+    from tensorwrapper.tensor.making._string_convert import strings
+    from tensorwrapper.tensor.rows._rows import TensorRows
 
 __all__ = [
     "Alignment",
@@ -39,12 +39,12 @@ __getattr__, __dir__ = lazy_names(
     {
         "_align": ("Alignment", "align"),
         "facade._cells": ("CellGroup",),
-        "_convert": ("as_tensor", "jagged"),
-        "_create": ("empty", "eye", "full", "zeros"),
-        "_from_buffer": ("from_buffer",),
-        "_rows": ("TensorRows",),
-        "_sparse_convert": ("sparse",),
-        "_string_convert": ("strings",),
+        "making._convert": ("as_tensor", "jagged"),
+        "making._create": ("empty", "eye", "full", "zeros"),
+        "making._from_buffer": ("from_buffer",),
+        "rows._rows": ("TensorRows",),
+        "making._sparse_convert": ("sparse",),
+        "making._string_convert": ("strings",),
         "_tensor": ("Tensor",),
     },
 )

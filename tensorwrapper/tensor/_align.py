@@ -25,8 +25,8 @@ from tensorwrapper.shape.lowlevel import (
     unnamed_shape,
     wrap,
 )
-from tensorwrapper.tensor._common_rows import intersect_rows
 from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.tensor.rows._common_rows import intersect_rows
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["Alignment", "align"]

@@ -21,11 +21,7 @@ from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, mode_of, names_of, unnamed_shape
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._libraries import TensorLibraries
-from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
-from tensorwrapper.tensor._row_facts import counts_of, positions_of_mode, run_lengths
-from tensorwrapper.tensor._rows import TensorRows
 from tensorwrapper.tensor._tensor_base import TensorBase, guard
-from tensorwrapper.tensor._tiles import cell_layouts
 from tensorwrapper.tensor.facade._cells import TensorCells
 from tensorwrapper.tensor.facade._copies import TensorCopies
 from tensorwrapper.tensor.facade._exchange import TensorExchange
@@ -37,6 +33,10 @@ from tensorwrapper.tensor.facade._sparse import TensorSparse
 from tensorwrapper.tensor.facade._strings import TensorStrings
 from tensorwrapper.tensor.facade._structure import TensorStructure, cut_rows
 from tensorwrapper.tensor.facade._writes import TensorWrites
+from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
+from tensorwrapper.tensor.rows._row_facts import counts_of, positions_of_mode, run_lengths
+from tensorwrapper.tensor.rows._rows import TensorRows
+from tensorwrapper.tensor.rows._tiles import cell_layouts
 from tensorwrapper.typing import (
     ArrayKey,
     ElementCasting,

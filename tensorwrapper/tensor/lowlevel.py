@@ -23,15 +23,15 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 if TYPE_CHECKING:
     from tensorwrapper.tensor._bridge import hand_over
     from tensorwrapper.tensor._common import TensorCommon
-    from tensorwrapper.tensor._convert import tensor_from_arrow
-    from tensorwrapper.tensor._labelled import labelled_shape
     from tensorwrapper.tensor._libraries import TensorLibraries
-    from tensorwrapper.tensor._pad import padded_lines
-    from tensorwrapper.tensor._sums import add_all
     from tensorwrapper.tensor._tensor import make_tensor
     from tensorwrapper.tensor.facade._operators import Operators
     from tensorwrapper.tensor.facade._structure import cut_rows
     from tensorwrapper.tensor.facade._writes import fit_values
+    from tensorwrapper.tensor.making._convert import tensor_from_arrow
+    from tensorwrapper.tensor.reading._labelled import labelled_shape
+    from tensorwrapper.tensor.rows._pad import padded_lines
+    from tensorwrapper.tensor.rows._sums import add_all
 
 __all__ = [
     "Operators",
@@ -54,13 +54,13 @@ __getattr__, __dir__ = lazy_names(
     {
         "_bridge": ("hand_over",),
         "_common": ("TensorCommon",),
-        "_convert": ("tensor_from_arrow",),
-        "_labelled": ("labelled_shape",),
+        "making._convert": ("tensor_from_arrow",),
+        "reading._labelled": ("labelled_shape",),
         "_libraries": ("TensorLibraries",),
         "facade._operators": ("Operators",),
-        "_pad": ("padded_lines",),
+        "rows._pad": ("padded_lines",),
         "facade._structure": ("cut_rows",),
-        "_sums": ("add_all",),
+        "rows._sums": ("add_all",),
         "_tensor": ("make_tensor",),
         "facade._writes": ("fit_values",),
     },

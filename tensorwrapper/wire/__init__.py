@@ -5,16 +5,15 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
-    from tensorwrapper.wire._assembler import Assembler, blocks_of
-    from tensorwrapper.wire._blocks import Block, split_blocks
-    from tensorwrapper.wire._compress import Compression
     from tensorwrapper.wire._decode import decode
     from tensorwrapper.wire._encode import encode
     from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
     from tensorwrapper.wire._message import Message
-    from tensorwrapper.wire._no_elements import no_elements
-    from tensorwrapper.wire._single_frame import decode_frames, encode_frames, frame_pieces
     from tensorwrapper.wire._stream import StreamReader, stream_pieces
+    from tensorwrapper.wire.blocks._assembler import Assembler, blocks_of
+    from tensorwrapper.wire.blocks._blocks import Block, split_blocks
+    from tensorwrapper.wire.codec._no_elements import no_elements
+    from tensorwrapper.wire.frames._single_frame import decode_frames, encode_frames, frame_pieces
     from tensorwrapper.wire.packings._packing import (
         ElementPacking,
         Packed,
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
         ShapePacking,
     )
     from tensorwrapper.wire.packings._table import register_packing, unregister_packing
+    from tensorwrapper.wire.parts._compress import Compression
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -55,17 +55,17 @@ __dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "_assembler": ("Assembler", "blocks_of"),
-        "_blocks": ("Block", "split_blocks"),
-        "_compress": ("Compression",),
+        "blocks._assembler": ("Assembler", "blocks_of"),
+        "blocks._blocks": ("Block", "split_blocks"),
+        "parts._compress": ("Compression",),
         "_decode": ("decode",),
         "_encode": ("encode",),
         "_limits": ("DEFAULT_LIMITS", "Limits"),
         "_message": ("Message",),
-        "_no_elements": ("no_elements",),
+        "codec._no_elements": ("no_elements",),
         "packings._packing": ("ElementPacking", "Packed", "PackedShape", "Received", "ShapePacking"),
         "packings._table": ("register_packing", "unregister_packing"),
-        "_single_frame": ("decode_frames", "encode_frames", "frame_pieces"),
+        "frames._single_frame": ("decode_frames", "encode_frames", "frame_pieces"),
         "_stream": ("StreamReader", "stream_pieces"),
     },
 )

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.typing import BufferLike
-from tensorwrapper.wire._buffers import byte_views, check_several
-from tensorwrapper.wire._header import unpack_header
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._message import Message, make_message
 from tensorwrapper.wire._refusal import refuse_over
-from tensorwrapper.wire._tensors import read_tensors
+from tensorwrapper.wire.codec._tensors import read_tensors
+from tensorwrapper.wire.frames._buffers import byte_views, check_several
+from tensorwrapper.wire.frames._header import unpack_header
 
 __all__ = ["decode"]
 

@@ -7,19 +7,19 @@ from tensorwrapper._integers import to_count, to_ints
 from tensorwrapper.errors import ConversionError, LocalProtocolError
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.typing import BufferLike
-from tensorwrapper.wire._amend import add_to_label, add_to_tens, label_to_amend, new_label, tens_of
-from tensorwrapper.wire._blocks import Block, describe_block
-from tensorwrapper.wire._buffers import byte_views, check_several
-from tensorwrapper.wire._checksum import Checksum, describe_checksums
 from tensorwrapper.wire._compat import strict_parts
-from tensorwrapper.wire._compress import Compression
-from tensorwrapper.wire._header import Header, make_header, pack_coordinates, pack_prefix
-from tensorwrapper.wire._label import dump_label
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._message import Message
-from tensorwrapper.wire._plan import check_written
-from tensorwrapper.wire._write import Writer, plain_label
+from tensorwrapper.wire.blocks._blocks import Block, describe_block
+from tensorwrapper.wire.codec._plan import check_written
+from tensorwrapper.wire.codec._write import Writer, plain_label
+from tensorwrapper.wire.frames._amend import add_to_label, add_to_tens, label_to_amend, new_label, tens_of
+from tensorwrapper.wire.frames._buffers import byte_views, check_several
+from tensorwrapper.wire.frames._header import Header, make_header, pack_coordinates, pack_prefix
+from tensorwrapper.wire.frames._label import dump_label
 from tensorwrapper.wire.packings._packing import ElementOrder, StringForm, WriteOptions
+from tensorwrapper.wire.parts._checksum import Checksum, describe_checksums
+from tensorwrapper.wire.parts._compress import Compression
 
 __all__ = ["encode"]
 

@@ -11,14 +11,14 @@ from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import BufferLike
-from tensorwrapper.wire._amend import described_tensors, label_to_amend
-from tensorwrapper.wire._buffers import byte_views, check_several
-from tensorwrapper.wire._header import Header, make_header, pack_coordinates, pack_prefix
-from tensorwrapper.wire._label import SPACE, dump_label, load_label
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire._plan import check_written
-from tensorwrapper.wire._tensors import JSON_FORMS, read_tensors
-from tensorwrapper.wire._write import Writer
+from tensorwrapper.wire.codec._plan import check_written
+from tensorwrapper.wire.codec._tensors import JSON_FORMS, read_tensors
+from tensorwrapper.wire.codec._write import Writer
+from tensorwrapper.wire.frames._amend import described_tensors, label_to_amend
+from tensorwrapper.wire.frames._buffers import byte_views, check_several
+from tensorwrapper.wire.frames._header import Header, make_header, pack_coordinates, pack_prefix
+from tensorwrapper.wire.frames._label import SPACE, dump_label, load_label
 from tensorwrapper.wire.packings._packing import ElementOrder, WriteOptions
 
 __all__ = ["Message", "make_message"]

@@ -21,14 +21,14 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper._json_fields import Field
-    from tensorwrapper.wire._buffers import frame_views
-    from tensorwrapper.wire._label import load_label, plain_object
-    from tensorwrapper.wire._no_elements import is_metadata_alone
-    from tensorwrapper.wire._part_reader import PartReader
-    from tensorwrapper.wire._part_writer import PartWriter
     from tensorwrapper.wire._refusal import refuse
-    from tensorwrapper.wire._write import Writer
+    from tensorwrapper.wire.codec._no_elements import is_metadata_alone
+    from tensorwrapper.wire.codec._write import Writer
+    from tensorwrapper.wire.frames._buffers import frame_views
+    from tensorwrapper.wire.frames._label import load_label, plain_object
     from tensorwrapper.wire.packings._packing import Packing, WriteOptions
+    from tensorwrapper.wire.parts._part_reader import PartReader
+    from tensorwrapper.wire.parts._part_writer import PartWriter
 
 __all__ = [
     "Field",
@@ -49,13 +49,13 @@ __dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "_buffers": ("frame_views",),
-        "_label": ("load_label", "plain_object"),
-        "_no_elements": ("is_metadata_alone",),
+        "frames._buffers": ("frame_views",),
+        "frames._label": ("load_label", "plain_object"),
+        "codec._no_elements": ("is_metadata_alone",),
         "packings._packing": ("Packing", "WriteOptions"),
-        "_part_reader": ("Field", "PartReader"),
-        "_part_writer": ("PartWriter",),
+        "parts._part_reader": ("Field", "PartReader"),
+        "parts._part_writer": ("PartWriter",),
         "_refusal": ("refuse",),
-        "_write": ("Writer",),
+        "codec._write": ("Writer",),
     },
 )

@@ -14,8 +14,6 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 SPEC = importlib.util.spec_from_file_location("house", ROOT / "docs" / "house.py")
 HOUSE = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(HOUSE)
-FLAT = {"tensor/", "wire/"}
-"""Floors that stay one folder: their files stand in one line, and a room would hide it."""
 BANNED_FILES = {"utils.py", "helpers.py", "base.py", "misc.py", "core.py"}
 
 
@@ -114,7 +112,7 @@ def test_the_run_script_calls_the_test_command_of_the_readme():
 def test_folders_have_at_most_fifteen_files():
     full = {name: len(files) for name, files in HOUSE.rooms().items() if len(files) > 15}
 
-    assert set(full) <= FLAT
+    assert full == {}
 
 
 def test_contracts_have_at_most_fifteen_layers():

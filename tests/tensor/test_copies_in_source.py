@@ -134,21 +134,21 @@ ALLOWED = {
         "ascontiguousarray",
         "flatten",
     },  # an array that is written, a block at a time; Shape.flatten
-    "tensor/_arrow_values.py": {"concatenate"},  # lengths of rows
+    "tensor/reading/_arrow_values.py": {"concatenate"},  # lengths of rows
     "wirecell": {"astype"},  # parents and sizes: integers about nodes
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
-    "wire/_assembler.py": {"put"},  # of a part
-    "wire/_delivered.py": {"copy"},  # structure that is remembered when its tensor has gone, or has changed
+    "wire/blocks/_assembler.py": {"put"},  # of a part
+    "wire/blocks/_delivered.py": {"copy"},  # structure remembered when its tensor has gone, or has changed
     "buffer/copies/_lines.py": {"append", "take"},  # lines of a table
     "selection/computing/_background.py": {"put"},  # a queue
     "store/growing/_growth.py": {"flatten"},  # lists of records
     "wire/packings/_compressed.py": {"array"},  # sizes of blocks
     "wire/packings/_compressed_buffer.py": {"put", "take"},  # of the cache, and of a claim
     "wire/packings/_jagged.py": {"where"},  # extents of empty cells
-    "wire/_write.py": {"flatten"},  # Shape.flatten
-    "wire/_pending.py": {"copy", "put", "take"},  # of tables of boxes, and of a part
-    "wire/_pieces.py": {"flatten"},  # Shape.flatten
-    "wire/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
+    "wire/codec/_write.py": {"flatten"},  # Shape.flatten
+    "wire/blocks/_pending.py": {"copy", "put", "take"},  # of tables of boxes, and of a part
+    "wire/blocks/_pieces.py": {"flatten"},  # Shape.flatten
+    "wire/frames/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
 }
 
 

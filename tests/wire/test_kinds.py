@@ -8,7 +8,7 @@ import tensorwrapper as tw
 from tensorwrapper import Shape, wire
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import RemoteProtocolError
-from tensorwrapper.wire._label import dump_label
+from tensorwrapper.wire.frames._label import dump_label
 
 ROWS = Shape.jagged([[2, 1], [], [3]])
 NESTED = [

@@ -14,9 +14,9 @@ from tensorwrapper.buffer.lowlevel import fit_number, packed_layout
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
 from tensorwrapper.layout.lowlevel import make_blocked
 from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling, as_shape
-from tensorwrapper.tensor._reduce import reduce_box, reduce_runs
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor._tiles import cells_in_box, groups_of, places_of_tiles, tile_numbers
+from tensorwrapper.tensor.rows._reduce import reduce_box, reduce_runs
+from tensorwrapper.tensor.rows._tiles import cells_in_box, groups_of, places_of_tiles, tile_numbers
 from tensorwrapper.typing import Array, Extents, IntArray, ScalarT_co
 
 if TYPE_CHECKING:

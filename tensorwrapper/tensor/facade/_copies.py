@@ -16,9 +16,9 @@ from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
 from tensorwrapper.shape import JaggedCommon
-from tensorwrapper.tensor._lists import nest, rows_of
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor._tiles import cell_layouts
+from tensorwrapper.tensor.rows._lists import nest, rows_of
+from tensorwrapper.tensor.rows._tiles import cell_layouts
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["TensorCopies"]

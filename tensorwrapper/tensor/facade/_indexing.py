@@ -18,9 +18,9 @@ from tensorwrapper.layout.lowlevel import (
     wrap_layout,
 )
 from tensorwrapper.shape.lowlevel import key_of_names, names_of, picked_names
-from tensorwrapper.tensor._array_keys import read_key, write_key
-from tensorwrapper.tensor._ragged_keys import chosen_layout, is_ragged
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.keys._array_keys import read_key, write_key
+from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
 from tensorwrapper.typing import ArrayKey, NamedKey, PositionalKey, ScalarT_co
 
 __all__ = ["OuterIndexer", "PointIndexer", "TensorIndexing"]

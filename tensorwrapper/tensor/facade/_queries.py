@@ -61,18 +61,18 @@ class TensorQueries(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         return self._tiled("tiling").tiling
 
     def __str__(self) -> str:
-        from tensorwrapper.tensor._printing import tensor_str  # noqa: PLC0415
+        from tensorwrapper.tensor.printing._printing import tensor_str  # noqa: PLC0415
 
         return tensor_str(self._layout, self._buffer)
 
     def __repr__(self) -> str:
-        from tensorwrapper.tensor._printing import tensor_repr  # noqa: PLC0415
+        from tensorwrapper.tensor.printing._printing import tensor_repr  # noqa: PLC0415
 
         return tensor_repr(self._layout, self._buffer)
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the elements, a few facts, and a picture of the layout."""
         # Loaded here: most programs draw nothing.
-        from tensorwrapper.tensor._html import tensor_html  # noqa: PLC0415
+        from tensorwrapper.tensor.printing._html import tensor_html  # noqa: PLC0415
 
         return tensor_html(self._layout, self._buffer, self.nbytes)

@@ -14,8 +14,8 @@ from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor._bridge import padded
-from tensorwrapper.tensor._pad import pad_mode
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.rows._pad import pad_mode
 from tensorwrapper.typing import IntArray, ScalarT_co
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from tensorwrapper.errors import ConversionError, ExtentMismatchError, LayoutErr
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.shape.lowlevel import check_names
 from tensorwrapper.tensor._bridge import view_of
-from tensorwrapper.tensor._string_values import read_strings
-from tensorwrapper.tensor._sums import add_all
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.reading._string_values import read_strings
+from tensorwrapper.tensor.rows._sums import add_all
 from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
 
 __all__ = ["TensorWrites", "fit_values"]

@@ -20,12 +20,12 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mode_of, names_of, wrap
-from tensorwrapper.tensor._reduce import reduce_runs
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows
 from tensorwrapper.tensor.operators._operand import is_tensor, is_tensor_or_view, read_operand, read_operands
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import check_out, splits_below
+from tensorwrapper.tensor.rows._reduce import reduce_runs
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["METHODS"]

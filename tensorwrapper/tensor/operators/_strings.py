@@ -14,11 +14,11 @@ from tensorwrapper.buffer import Dense, StringData, Strings
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor._string_values import read_strings
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand, first_tensor, is_text
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import box_of_result, prefix_of, reference_of, splits_below
+from tensorwrapper.tensor.reading._string_values import read_strings
 from tensorwrapper.typing import Array, IntArray
 
 _E = TypeVar("_E", bound=np.generic)

@@ -9,13 +9,13 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray
-from tensorwrapper.wire._compress import CODECS, Bytes, Compression, check_codec, shuffle
-from tensorwrapper.wire._dtypes import write_dtype
-from tensorwrapper.wire._part_reader import check_splits
-from tensorwrapper.wire._part_writer import PartWriter, as_bytes
 from tensorwrapper.wire._refusal import refuse
 from tensorwrapper.wire.packings._compressed_buffer import Compressed, make_compressed
 from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Received, WriteOptions
+from tensorwrapper.wire.parts._compress import CODECS, Bytes, Compression, check_codec, shuffle
+from tensorwrapper.wire.parts._dtypes import write_dtype
+from tensorwrapper.wire.parts._part_reader import check_splits
+from tensorwrapper.wire.parts._part_writer import PartWriter, as_bytes
 
 __all__ = ["CompressedPacking"]
 

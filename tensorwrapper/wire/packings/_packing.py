@@ -18,11 +18,11 @@ from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.layout import Layout
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Index
-from tensorwrapper.wire._claims import Claim
-from tensorwrapper.wire._compress import Compression, check_compression
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire._part_reader import PartReader
-from tensorwrapper.wire._part_writer import PartWriter
+from tensorwrapper.wire.parts._claims import Claim
+from tensorwrapper.wire.parts._compress import Compression, check_compression
+from tensorwrapper.wire.parts._part_reader import PartReader
+from tensorwrapper.wire.parts._part_writer import PartWriter
 
 __all__ = [
     "ElementOrder",

@@ -11,9 +11,9 @@ from tensorwrapper.buffer import Sparse
 from tensorwrapper.buffer.lowlevel import is_fill, make_sparse, rises
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
-from tensorwrapper.wire._part_writer import PartWriter
 from tensorwrapper.wire._refusal import refuse
 from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Received, WriteOptions
+from tensorwrapper.wire.parts._part_writer import PartWriter
 
 __all__ = ["SparsePacking"]
 

@@ -11,10 +11,10 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, LocalProtocolError, RemoteProtocolError, StringDataError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, StringKind
-from tensorwrapper.wire._part_reader import check_splits
-from tensorwrapper.wire._part_writer import PartWriter
 from tensorwrapper.wire._refusal import refuse
 from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Received, WriteOptions
+from tensorwrapper.wire.parts._part_reader import check_splits
+from tensorwrapper.wire.parts._part_writer import PartWriter
 
 __all__ = ["StringPacking"]
 

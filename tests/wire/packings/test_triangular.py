@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import Shape, wire
 from tensorwrapper.errors import RemoteProtocolError
-from tensorwrapper.wire._label import dump_label
+from tensorwrapper.wire.frames._label import dump_label
 
 
 def filled(shape):

@@ -1,0 +1,408 @@
+"""Tensors from what users have: arrays, nested lists, buffers, rows of any lengths."""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer import ArrowArrayLike, ArrowStreamLike, BufferCommon, Dense, StringData, Strings
+from tensorwrapper.buffer.lowlevel import (
+    as_dense,
+    check_dtype,
+    check_write,
+    copy_elements,
+    join_elements,
+    packed_layout,
+)
+from tensorwrapper.errors import (
+    ConversionError,
+    DataFileError,
+    DTypeError,
+    RankError,
+    TensorWrapperError,
+)
+from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
+from tensorwrapper.tensor._bridge import read_foreign
+from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.tensor._tensor_base import guard
+from tensorwrapper.tensor.making._from_buffer import from_buffer, plain_array
+from tensorwrapper.tensor.making._sparse_convert import from_sparse_array, is_sparse_array
+from tensorwrapper.tensor.reading._arrow_values import is_arrow, read_arrow
+from tensorwrapper.tensor.reading._labelled import labelled_shape
+from tensorwrapper.tensor.reading._row_arrays import join_rows
+from tensorwrapper.typing import Array, IndexT_co, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import View
+
+__all__ = ["as_tensor", "jagged", "tensor_from_arrow"]
+
+
+@overload
+def as_tensor(
+    value: "View[ScalarT_co, IndexT_co] | Tensor[ScalarT_co, IndexT_co] | np.ndarray[IndexT_co, np.dtype[ScalarT_co]]",  # noqa: E501 - checkers read one text
+    *,
+    copy: bool | None = None,
+) -> Tensor[ScalarT_co, IndexT_co]:
+    """Return `value` as a tensor (over a box, unless it is one already), sharing its memory if possible."""
+
+
+@overload
+def as_tensor(value: Sequence[complex], *, copy: bool | None = None) -> Tensor[Any, Rank1]: ...
+@overload
+def as_tensor(value: Sequence[Sequence[complex]], *, copy: bool | None = None) -> Tensor[Any, Rank2]: ...
+@overload
+def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]: ...
+def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
+    """Return `value` as a tensor (over a box, unless it is one already), sharing its memory if possible.
+
+    Parameters
+    ----------
+    value
+        A tensor, a view (which is computed, and keeps its kind of shape and its origin), a NumPy array,
+        anything with ``__dlpack__`` or ``__array__`` or the buffer protocol, or numbers in nested lists of
+        equal lengths (`jagged` takes other ones). A sparse array of SciPy or of pydata/sparse gives a sparse
+        tensor, which shares no memory. An Arrow array of numbers or strings, or of lists of them, gives a
+        tensor over its memory, jagged if there are lists.
+    copy
+        True: always copy. False: raise rather than copy. None: copy only where no view is possible.
+
+    Raises
+    ------
+    DTypeError
+        If tensors cannot hold such elements: objects, text (which `strings` takes), structures.
+    ConversionError
+        If the value loses something as an array (a mask, nulls), or has ragged rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.arange(6.0).reshape(2, 3)
+    >>> t = as_tensor(x)
+    >>> t.shape, np.shares_memory(np.asarray(t), x)
+    (Shape(2, 3), True)
+    """
+    plain = type(value) is np.ndarray
+    if plain and not copy and cast("Array", value).flags.c_contiguous:
+        return _over_run(cast("Array", value))
+    if isinstance(value, Tensor):
+        tensor = cast("Tensor[Any]", value)
+        return tensor.copy() if copy else tensor
+    if copy is not False and isinstance(value, TensorCommon):
+        # A view has more to say than an array of its elements would: rows, tiles, origin, strings.
+        return cast("Tensor[Any]", value._as_operand())
+    if not plain and (found := _by_protocol(value, copy=copy)) is not None:
+        return found
+    array = _as_array(value, copy=copy)
+    _check_elements(array)
+    if copy:
+        array = copy_elements(array)
+    try:
+        buffer, strides, offset = as_dense(array)
+    except ConversionError:
+        if copy is False:
+            raise
+        buffer, strides, offset = as_dense(copy_elements(array))
+    shape = wrap(make_smooth(array.shape, (0,) * array.ndim))
+    layout = wrap_layout(Strided(shape, strides, offset))
+    return make_tensor(layout, guard(layout, buffer))
+
+
+def _by_protocol(value: object, *, copy: bool | None) -> Tensor[Any] | None:
+    """Return a tensor of what says more about itself than an array of its elements would; else None."""
+    foreign: Tensor[Any] | None = read_foreign(value, copy)
+    if foreign is not None:
+        return foreign
+    shape = labelled_shape(value)
+    if shape is not None:
+        found = as_tensor(_as_array(value, copy=copy), copy=copy).translate_to(shape.origin)
+        return found.named(*shape.names)
+    if is_sparse_array(value):
+        return from_sparse_array(value, copy=copy)
+    return tensor_from_arrow(value, copy=copy) if is_arrow(value) else None
+
+
+def _over_run(array: Array) -> Tensor[Any]:
+    """Return a tensor over an array without gaps: what most arrays are, and so has a short way."""
+    _check_elements(array)
+    return make_tensor(wrap_layout(new_row_major(array.shape)), Dense(array.reshape(-1)))
+
+
+def _check_elements(array: Array) -> None:
+    try:
+        check_dtype(array.dtype)
+    except DTypeError as error:
+        if array.dtype.kind == "O" and array.ndim == 1 and (advice := _why_no_array(array, None)):
+            raise DTypeError(f"elements of type object make no array: {advice}") from error
+        raise
+
+
+def tensor_from_arrow(value: "ArrowArrayLike | ArrowStreamLike", *, copy: bool | None) -> Tensor[Any]:
+    """Return a tensor over the memory of Arrow arrays, read-only unless of strings."""
+    # String data speaks Arrow as well, but only with pyarrow at hand.
+    if isinstance(value, StringData):
+        return make_tensor(packed_layout(Shape(len(value))), Strings(value))
+    elements, shape, order = read_arrow(value)
+    if isinstance(elements, StringData):
+        buffer: BufferCommon[Any] = Strings(elements)
+    elif copy is False and elements.size and elements.flags.owndata:
+        raise ConversionError(
+            "truth values and days of Arrow, times with nulls, lists in another order than their elements, "
+            "and several arrays in a row are copied; copy=False cannot be kept"
+        )
+    else:
+        buffer = Dense(cast("Any", elements))
+    tensor: Tensor[Any] = make_tensor(packed_layout(shape), buffer)
+    tensor = tensor if order is None else tensor.permute(order)
+    return tensor.copy() if copy else tensor
+
+
+def _as_array(value: object, *, copy: bool | None) -> Array:
+    if type(value) is np.ndarray:
+        return value
+    if isinstance(value, np.ndarray):
+        return plain_array(cast("Array", value))
+    if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
+        return np.from_dlpack(cast("Any", value))
+    if isinstance(value, bytes | bytearray | memoryview):
+        try:
+            return np.asarray(memoryview(cast("bytes", value)))
+        except ValueError as error:
+            name = type(cast("object", value)).__name__
+            raise ConversionError(f"a {name} gives no elements: {error}") from error
+    return _read_array(value, copy=copy)
+
+
+def _read_array(value: object, *, copy: bool | None) -> Array:
+    """Return the array that an object makes of itself."""
+    name = type(value).__name__
+    try:
+        extents: object = getattr(value, "shape", ())
+    except RuntimeError as error:
+        raise DataFileError(f"a {name} does not say its extents ({error}): its file was closed") from error
+    if extents is None:
+        raise ConversionError(f"a {name} without extents has no elements: a null dataspace makes no tensor")
+    try:
+        return np.asarray(value, copy=False if copy is False else None)
+    except TypeError as error:
+        raise ConversionError(f"a {name} does not make an array: {error}") from error
+    except ValueError as error:
+        if copy is False:
+            raise ConversionError(f"a {name} has no memory to share; copy=False cannot be kept") from error
+        raise ConversionError(f"a {name} does not make an array: {_why_no_array(value, error)}") from error
+
+
+def _why_no_array(value: object, error: Exception | None) -> str:
+    """Return what NumPy found, and `jagged` if that reads it: nothing is recommended that does not work."""
+    if isinstance(value, Iterable):
+        try:
+            jagged(cast("Iterable[object]", value))
+        except TensorWrapperError as other:
+            return "" if error is None else str(other)
+        return "rows of different lengths make a jagged tensor: use jagged()"
+    return "" if error is None else str(error)
+
+
+@overload
+def jagged(
+    rows: "Iterable[np.ndarray[UnknownRank, np.dtype[ScalarT_co]] | Tensor[ScalarT_co, UnknownRank]]",
+) -> Tensor[ScalarT_co]:
+    """Return a jagged tensor from nested lists, or from arrays of one rank; the elements are copied."""
+
+
+@overload
+def jagged(
+    rows: "Iterable[np.ndarray[Rank1, np.dtype[ScalarT_co]] | Tensor[ScalarT_co, Rank1]]",
+) -> Tensor[ScalarT_co, Rank2]: ...
+@overload
+def jagged(
+    rows: Iterable[Sequence[complex]], *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> Tensor[ScalarT_co, Rank2]: ...
+@overload
+def jagged(
+    rows: Iterable[Sequence[complex]], *, dtype: npt.DTypeLike | None = None
+) -> Tensor[Any, Rank2]: ...
+@overload
+def jagged(
+    rows: Iterable[Sequence[Sequence[complex]]], *, dtype: npt.DTypeLike | None = None
+) -> Tensor[Any, Rank3]: ...
+@overload
+def jagged(
+    rows: Iterable[object], *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> Tensor[ScalarT_co]: ...
+@overload
+def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Tensor[Any]: ...
+def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Tensor[Any]:
+    """Return a jagged tensor from nested lists, or from arrays of one rank; the elements are copied.
+
+    Linear in the elements; rows of plain numbers are converted all at once.
+
+    Parameters
+    ----------
+    rows
+        Numbers in nested lists whose lengths may differ, or arrays or tensors whose extents may differ,
+        possibly in nested lists too; or one object of lists: of Awkward Array, Arrow, PyTorch, pandas.
+    dtype
+        The type of the elements; the common one if not given.
+
+    Raises
+    ------
+    RankError
+        If rows have different ranks, or there is no row at all.
+    DTypeError
+        If tensors cannot hold such elements: objects, text, structures; or if they are of another kind than
+        `dtype`: floats for integers. ``astype`` drops fractions.
+    SizeOverflowError
+        If an element is not in the range of `dtype`.
+    ConversionError
+        If a row is neither a list nor an array, mixes numbers and lists, or would lose a mask.
+
+    Examples
+    --------
+    >>> t = jagged([[1, 2, 3], [4], [5, 6]])
+    >>> t.shape, t[2].tolist()
+    (Shape.jagged([3, 1, 2]), [5, 6])
+    """
+    foreign = None if isinstance(rows, list | tuple) else _by_protocol(rows, copy=True)
+    if foreign is not None:
+        return _as_rows(foreign, dtype)
+    if not isinstance(cast("object", rows), Iterable):
+        raise ConversionError(f"jagged takes a sequence of rows, not {rows!r}")
+    given = list(rows)
+    if any(kind not in _ROWS for kind in set(map(type, given))):
+        given = list(map(_as_row, given))
+    if not given:
+        raise RankError("jagged needs a row to tell the rank; from_buffer makes a tensor of no rows")
+    wanted = None if dtype is None else np.dtype(dtype)
+    if wanted is not None:
+        check_dtype(wanted)
+    joined = join_rows(given) if wanted is None else None
+    if joined is not None:
+        return from_buffer(*joined)
+    if _are_plain(given):
+        lists = cast("list[Sequence[object]]", given)
+        lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+        flat = _as_leaf(list(chain.from_iterable(lists)), wanted)
+        return from_buffer(join_elements([flat], wanted or flat.dtype), Shape.jagged(lengths))
+    leaves: list[Array] = []
+    depth = max(map(_depth_of, given))
+    sizes = [_shapes_of(row, depth, leaves, wanted) for row in given]
+    try:
+        shape = Shape.jagged(sizes)
+    except ConversionError as error:
+        # Lengths beside shapes or beside lists of lengths: all that can be wrong with what was just made.
+        raise RankError("rows of different ranks make no jagged tensor") from error
+    common = _common_dtype(leaves) if wanted is None else wanted
+    check_dtype(common)
+    return from_buffer(join_elements(leaves, common), shape)
+
+
+def _as_rows(tensor: Tensor[Any], dtype: npt.DTypeLike | None) -> Tensor[Any]:
+    """Return a tensor of which nobody else has the memory as rows, of this type if one is given."""
+    shape = tensor.shape
+    elements = tensor.elements()
+    if dtype is not None:
+        elements = check_write(elements, np.dtype(dtype))
+    return from_buffer(elements, shape.as_jagged() if shape.is_box else shape)
+
+
+_ROWS = frozenset((list, tuple, np.ndarray, Tensor))
+
+
+_ONE: object = (1,)
+
+
+def _as_row(row: object) -> object:
+    """Return an array of another library, a view, or an array of lists as what rows are made of."""
+    if isinstance(row, np.ndarray) and cast("Array", row).dtype.kind == "O":
+        return cast("Array", row).tolist()
+    known = (Sequence, np.ndarray, Tensor, *_NUMBERS, memoryview, bytearray)
+    if isinstance(row, known):
+        return cast("object", row)
+    # A number of an array has extents as well.
+    extents: object = getattr(row, "shape", _ONE)
+    return _row_of(row) if extents else row
+
+
+def _row_of(row: object) -> object:
+    is_array = hasattr(row, "shape") or hasattr(row, "__array__") or is_arrow(row)
+    return as_tensor(row) if is_array else row
+
+
+_NUMBERS = (int, float, complex, np.number, np.bool_)
+
+
+def _are_plain(rows: list[object]) -> bool:
+    """Tell whether all rows are lists of numbers, so that they are one list for NumPy."""
+    if not all(type(row) in (list, tuple) for row in rows):
+        return False
+    kinds = set(map(type, chain.from_iterable(cast("list[Sequence[object]]", rows))))
+    return bool(kinds) and all(issubclass(kind, _NUMBERS) for kind in kinds)
+
+
+def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
+    """Return numbers as a flat array of this type, which must be able to say each of them."""
+    try:
+        # Of the type that they have: NumPy would read text as numbers if it were asked for some.
+        leaf = np.asarray(numbers)
+    except ValueError as error:
+        raise ConversionError(f"a row mixes numbers and lists: {numbers!r}") from error
+    if leaf.ndim != 1:
+        raise ConversionError(f"a row mixes numbers and lists: {numbers!r}")
+    check_dtype(leaf.dtype)
+    if dtype is None or not leaf.size:
+        # An empty list has no type of its own.
+        return leaf if dtype is None else np.empty(0, dtype)
+    return check_write(leaf, dtype, weak=not isinstance(numbers, np.ndarray))
+
+
+def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
+    # An empty list has no type of its own: it must not turn integers into floats.
+    dtypes = {leaf.dtype for leaf in leaves if leaf.size} or {leaf.dtype for leaf in leaves}
+    return np.result_type(*dtypes) if dtypes else np.dtype(np.float64)
+
+
+def _depth_of(row: object) -> int:
+    """Return how many modes a row has, as far as its lists and arrays tell."""
+    row = _as_row(row)
+    if isinstance(row, Tensor):
+        return cast("Tensor[Any]", row).rank
+    if isinstance(row, np.ndarray):
+        return cast("Array", row).ndim
+    if not isinstance(row, Sequence) or isinstance(row, str | bytes):
+        return 0
+    return 1 + max(map(_depth_of, cast("Sequence[object]", row)), default=0)
+
+
+def _shapes_of(
+    row: object, depth: int, leaves: list[Array], dtype: "np.dtype[Any] | None"
+) -> "Shape[Any] | SupportsIndex | list[Any]":
+    """Return what `Shape.jagged` needs to know of a row, and put its elements at the end of `leaves`."""
+    row = _as_row(row)
+    if isinstance(row, Tensor):
+        row = cast("Tensor[Any]", row).to_numpy()
+    if isinstance(row, np.ndarray):
+        leaf = plain_array(cast("Array", row))
+        check_dtype(leaf.dtype)
+        leaves.append(leaf if dtype is None else check_write(leaf, dtype))
+        return Shape.smooth(leaf.shape) if leaf.ndim > 1 else _length(leaf)
+    if not isinstance(row, Sequence) or isinstance(row, str | bytes):
+        raise ConversionError(f"a row of a jagged tensor is a list or an array, not {row!r}")
+    items = cast("Sequence[object]", row)
+    # An empty list says nothing of its depth: its sisters do.
+    items = list(map(_as_row, items)) if depth > 1 else items
+    if depth > 1 and all(isinstance(item, Sequence | np.ndarray | Tensor) for item in items):
+        return [_shapes_of(item, depth - 1, leaves, dtype) for item in items]
+    leaves.append(_as_leaf(items, dtype))
+    return len(items)
+
+
+def _length(leaf: Array) -> SupportsIndex:
+    if not leaf.ndim:
+        raise ConversionError("a row of a jagged tensor has at least one mode, not a single number")
+    return len(leaf)

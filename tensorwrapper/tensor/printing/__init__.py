@@ -1,0 +1,1 @@
+"""Tensors shown: as text in the manner of NumPy, and in notebooks."""

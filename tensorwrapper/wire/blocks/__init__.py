@@ -1,0 +1,1 @@
+"""Tensors in blocks: cut, sent apart, collected in any order, and put together within limits."""

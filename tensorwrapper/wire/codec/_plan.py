@@ -1,0 +1,345 @@
+"""Descriptions to plans: all that can be said of a message from its label alone, checked and remembered.
+
+A stream of messages repeats its label, and reading one costs more than making arrays over its parts. A plan
+holds no foreign bytes and never changes, so equal labels may share it.
+"""
+
+import math
+import re
+from contextlib import suppress
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._json import Json
+from tensorwrapper._json_fields import Field
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError, TensorWrapperError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout.lowlevel import contiguous, new_row_major, wrap_layout
+from tensorwrapper.shape.lowlevel import make_smooth, wrap
+from tensorwrapper.typing import Index
+from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits, how_to_raise
+from tensorwrapper.wire._refusal import Refusal, refuse, refuse_field, refuse_over
+from tensorwrapper.wire.codec._names import named_by_label, read_names
+from tensorwrapper.wire.frames._label import load_label
+from tensorwrapper.wire.packings._packing import ElementPacking, ShapePacking
+from tensorwrapper.wire.packings._table import PackingTable, known_packings, read_packings
+from tensorwrapper.wire.parts._dtypes import read_dtype, read_logical
+
+__all__ = [
+    "TensorPlan",
+    "check_readable",
+    "check_written",
+    "in_layers",
+    "plan_label",
+    "read_extents",
+    "read_origin",
+]
+
+_REMEMBERED = 16_384
+"""Characters: longer labels are read anew, so that what is remembered stays small."""
+
+_PLAIN = frozenset({"dtype", "metadata", "part", "shape", "word"})
+"""Keys of a tensor that is dense and nothing else."""
+
+
+@final
+@frozen(eq=False)
+class TensorPlan:
+    """What a label says of one tensor."""
+
+    field: Field
+    """Its description in the label, for the packings; nobody may change it."""
+    dtype: np.dtype[Any]
+    """As it lies in the part."""
+    logical: np.dtype[Any] | None
+    """What the bytes mean, if TENS cannot name it."""
+    part: int
+    extents: Index
+    """Of the run of elements, whichever way it is held."""
+    nbytes: int
+    """Of what is in its part, or becomes of it where a packing replaces elements."""
+    layout: Layout[Any] | None
+    """The layout of a box; that of another shape depends on its parts."""
+    elements: ElementPacking | None
+    """How the run is held; None for row-major elements."""
+    shape: ShapePacking | None
+    """Which indices it has; None for those of a box."""
+    layers: Index | None
+    """How many modes each layer has; None for a shape without layers. `layout` has them already."""
+    names: tuple[str | None, ...] | None
+    """The names of the modes; None if nothing is said of them. `layout` has them already."""
+
+    @property
+    def empty_places(self) -> int:
+        """How many places there are in the modes before the first one that is empty."""
+        return math.prod(self.extents[: self.extents.index(0)]) if 0 in self.extents else 0
+
+
+_Plans: TypeAlias = tuple[TensorPlan | Refusal, ...]
+
+
+def plan_label(text: str, limits: Limits, *, strict: bool, allow_longdouble: bool) -> tuple[_Plans, Json]:
+    """Return plans for the tensors that a label describes; none if it is empty or says nothing of TENS.
+
+    And what it says of the check sums of the parts, unread.
+
+    Parameters
+    ----------
+    strict
+        Whether a label that is no JSON is an error; else it is free text.
+    """
+    plan = _remembered if len(text) <= _REMEMBERED else _plan
+    return plan(text, limits, known_packings(), strict, allow_longdouble)
+
+
+def _plan(
+    text: str,
+    limits: Limits,
+    table: PackingTable,
+    strict: bool,  # noqa: FBT001
+    allow_longdouble: bool,  # noqa: FBT001
+) -> tuple[_Plans, Json]:
+    if not text:
+        return (), None
+    try:
+        label = load_label(text, limits)
+    except RemoteProtocolError:
+        if strict or text.startswith("{"):
+            raise
+        return (), None
+    if not isinstance(label, dict) or label.get("TENS") is None:
+        return (), None
+    # Paths start below TENS: all that is described here is.
+    tens = Field(label["TENS"], "", refuse_field)
+    if not isinstance(tens.value, dict):
+        refuse("schema", "TENS must be an object")
+    # An empty set of the reference has no list at all.
+    described = tens["tensors"].items(of="a list of tensors") if "tensors" in tens else []
+    if len(described) > limits.tensors:
+        refuse_over("tensors", f"{len(described)} tensors are over the {limits.tensors} allowed")
+    if tens["metadata"].value is not None:
+        tens["metadata"].mapping()
+    plans = tuple(
+        [_plan_tensor(item, k, limits, table, allow_longdouble) for k, item in enumerate(described)]
+    )
+    _check_total(plans, limits)
+    return plans, tens["checksums"].value
+
+
+_remembered = lru_cache(maxsize=128)(_plan)
+
+
+_UNSURE = re.compile(r"[0-9]{10}|[\[,]0[\],]", re.ASCII)
+"""Numbers that may be over a limit, and extents of 0, behind which others may be large."""
+
+
+@lru_cache(maxsize=128)
+def _is_plainly_small(text: str) -> bool:
+    """Tell whether a short label surely keeps all limits; remembered, since streams write the same again."""
+    return text.count(",") + text.count("{") + text.count("[") <= 64 and _UNSURE.search(text) is None
+
+
+def check_written(text: str, nbytes: int, limits: Limits) -> None:
+    """Raise unless a reader with these limits takes a label that is about to be written, and its parts.
+
+    Most labels are plainly small, and need not be read again for that.
+
+    Raises
+    ------
+    LocalProtocolError
+        If not; the text names the limit and says how to raise it.
+    """
+    if limits is not DEFAULT_LIMITS or nbytes > 2**28 or len(text) > 4096 or not _is_plainly_small(text):
+        check_readable(text, limits)
+
+
+def check_readable(text: str, limits: Limits) -> None:
+    """Raise unless a reader with these limits takes a label that is about to be written.
+
+    Raises
+    ------
+    LocalProtocolError
+        If not; the text names the limit and says how to raise it.
+    """
+    try:
+        _take(text, limits)
+    except RemoteProtocolError as error:
+        names = _to_raise(text, limits)
+        more = ", ".join([f"{name}=..." for name in names])
+        how = f"limits=Limits({more}) raises that, here and for a reader" if names else "so it is always"
+        said, _, _ = error.args[1].partition("; limits=Limits(")
+        raise LocalProtocolError(error.reason, f"this could not be read again: {said}; {how}") from error
+
+
+def _to_raise(text: str, limits: Limits) -> tuple[str, ...]:
+    """Return the names of the fewest limits, of one or of two, that stand in the way of a label."""
+    names = [field.name for field in attrs.fields(Limits)]
+    for count in (1, 2) if len(text) <= _REMEMBERED else (1,):
+        for chosen in combinations(names, count):
+            with suppress(RemoteProtocolError):
+                _take(text, attrs.evolve(limits, **dict.fromkeys(chosen, 2**62)))
+                return chosen
+    return ()
+
+
+def _take(text: str, limits: Limits) -> None:
+    if 4 * len(text) > limits.label_bytes and len(text.encode()) > limits.label_bytes:
+        refuse_over(
+            "label_bytes",
+            f"the label has {len(text.encode())} bytes; at most {limits.label_bytes} are allowed",
+        )
+    plan_label(text, limits, strict=False, allow_longdouble=True)
+
+
+def _check_total(plans: _Plans, limits: Limits) -> None:
+    """Raise if what a message claims to hold is more than a reader takes, before any part is looked at."""
+    # One part may be named many times, and is there only once.
+    claimed = {plan.part: plan.nbytes for plan in plans if isinstance(plan, TensorPlan)}
+    # Without elements, but whoever walks along the other modes might never come to an end.
+    empties = sum([plan.empty_places for plan in plans if isinstance(plan, TensorPlan)])
+    if empties > limits.empty_elements:
+        most = limits.empty_elements
+        refuse_over("empty_elements", f"tensors with {empties} places without elements, {most} allowed")
+    total = sum(claimed.values())
+    if total > limits.total_bytes:
+        refuse_over("total_bytes", f"tensors of {total} bytes are over the {limits.total_bytes} allowed")
+
+
+def _plan_tensor(
+    field: Field,
+    number: int,
+    limits: Limits,
+    table: PackingTable,
+    allow_longdouble: bool,  # noqa: FBT001
+) -> TensorPlan | Refusal:
+    description = field.mapping()
+    elements: ElementPacking | None = None
+    shape: ShapePacking | None = None
+    plain = description.keys() <= _PLAIN
+    if not plain:
+        known = _packings_of(field, table)
+        if isinstance(known, Refusal):
+            return known
+        elements, shape = known
+    types = _types(field, allow_longdouble)
+    if isinstance(types, Refusal):
+        return types
+    dtype, logical = types
+    extents = read_extents(field["shape"], limits)
+    part = field["part"].integer() if "part" in description else number
+    if not dtype.itemsize:
+        if extents or elements is not None or shape is not None:
+            return Refusal("unsupported", f"{field} has no type, but a shape")
+        return TensorPlan(field, dtype, logical, part, (0,), 0, _row_major((0,)), None, None, None, None)
+    nbytes = math.prod(extents) * dtype.itemsize
+    if not nbytes and math.prod(filter(None, extents)) * dtype.itemsize > limits.total_bytes:
+        # It has no elements, but whoever walks along its other modes would never come to an end.
+        refuse_over("total_bytes", f"{field} has over {limits.total_bytes} bytes but for its empty modes")
+    if elements is not None and not elements.replaces_elements:
+        # What is in the part are not all elements, or no elements.
+        extents = read_extents(field[elements.name]["shape"], limits)
+    layout, layers, names = None, None, None
+    if plain:
+        layout = _row_major(extents)
+    else:
+        layers, names = _read_layers(field["layers"], limits), read_names(field["mode_names"], limits)
+        if shape is None:
+            layout = named_by_label(in_layers(_dense_layout(field, extents), layers, field), names, field)
+        else:
+            _check_packed(field, shape.name)
+    return TensorPlan(field, dtype, logical, part, extents, nbytes, layout, elements, shape, layers, names)
+
+
+def _types(
+    field: Field,
+    allow_longdouble: bool,  # noqa: FBT001
+) -> tuple[np.dtype[Any], np.dtype[Any] | None] | Refusal:
+    """Return the type of elements as they lie, and what they mean if TENS cannot name it."""
+    dtype = read_dtype(field, allow_longdouble=allow_longdouble)
+    if isinstance(dtype, Refusal):
+        return dtype
+    logical = read_logical(field, dtype)
+    return logical if isinstance(logical, Refusal) else (dtype, logical)
+
+
+def _read_layers(layers: Field, limits: Limits) -> Index | None:
+    return None if layers.value is None else layers.counts(limits.rank, most_items=limits.rank)
+
+
+def in_layers(layout: Layout[Any], layers: Index | None, field: Field) -> Layout[Any]:
+    """Return a layout whose modes are dealt into foreign layers; as it is if there are none."""
+    if layers is None:
+        return layout
+    if sum(layers) != layout.shape.rank:
+        refuse("layout", f"the layers {layers} of {field} do not deal its {layout.shape.rank} modes")
+    return Layout.nested(layout, layers=layers)
+
+
+def _packings_of(
+    field: Field, table: PackingTable
+) -> tuple[ElementPacking | None, ShapePacking | None] | Refusal:
+    """Return what `read_packings` does; what is not understood is refused later."""
+    pointer = field["pointer"].value
+    if pointer is not None and not (type(pointer) is int and pointer == 0):
+        refuse("unsupported", f"{field} has a pointer; memory of other processes is never touched")
+    try:
+        return read_packings(field, table)
+    except RemoteProtocolError as error:
+        if error.reason != "unsupported":
+            raise
+        return Refusal(error.reason, error.args[1])
+
+
+def _check_packed(field: Field, packing: str) -> None:
+    """Raise for keys that say how dense elements lie: to ignore them would scramble the tensor."""
+    for key in ("order", "ascend", "origin"):
+        if key in field and not (key == "origin" and field[key].value is None):
+            refuse("unsupported", f"{field} has the key {key}, which goes with no {packing} packing")
+
+
+def read_extents(shape: Field, limits: Limits) -> Index:
+    """Return foreign extents."""
+    try:
+        return shape.counts(limits.extent, most_items=limits.rank)
+    except RemoteProtocolError as error:
+        if error.reason != "limit":
+            raise
+        over = "rank" if len(cast("list[Json]", shape.value)) > limits.rank else "extent"
+        raise RemoteProtocolError("limit", error.args[1] + how_to_raise(over)) from error
+
+
+@lru_cache(maxsize=1024)
+def _row_major(extents: Index) -> Layout[Any]:
+    # A value: tensors of the same extents share it.
+    return wrap_layout(new_row_major(extents))
+
+
+def _dense_layout(field: Field, extents: Index) -> Layout[Any]:
+    rank = len(extents)
+    shape = wrap(make_smooth(extents, read_origin(field["origin"], rank)))
+    if "order" not in field and "ascend" not in field:
+        return wrap_layout(contiguous(shape, 0))
+    order, ascend = [*range(rank - 1, -1, -1)], [True] * rank
+    try:
+        # Also a list of something else is a layout that does not fit.
+        if "order" in field:
+            order = [mode.integer() for mode in field["order"].items()]
+        if "ascend" in field:
+            ascend = [up.boolean() for up in field["ascend"].items()]
+        return Layout(shape, order=order, ascend=ascend)
+    except RemoteProtocolError as error:
+        raise RemoteProtocolError("layout", error.args[1]) from error
+    except TensorWrapperError as error:
+        raise RemoteProtocolError("layout", f"order or ascend of {field}: {error}") from error
+
+
+def read_origin(origin: Field, rank: int) -> Index:
+    """Return a foreign first index; zeros if nothing is said of it."""
+    if origin.value is None:
+        return (0,) * rank
+    return origin.integers(-(2**62), 2**62, length=rank)

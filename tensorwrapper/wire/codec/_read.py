@@ -1,0 +1,71 @@
+"""Plans and parts to tensors: the reading half of the codec. Everything it sees is foreign."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, cast, final
+
+from tensorwrapper._json import dump_json
+from tensorwrapper.buffer import BufferCommon, Dense
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.wire._limits import Limits
+from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire.codec._names import named_by_label
+from tensorwrapper.wire.codec._no_elements import NoElements
+from tensorwrapper.wire.codec._plan import TensorPlan, in_layers
+from tensorwrapper.wire.packings._packing import Received
+from tensorwrapper.wire.packings._table import check_version
+from tensorwrapper.wire.parts._claims import Claim
+from tensorwrapper.wire.parts._part_reader import PartReader
+
+__all__ = ["Reader"]
+
+
+@final
+class Reader:
+    """Makes tensors over the payload parts of one message, without copies."""
+
+    __slots__ = ("_buffers", "_parts")
+
+    def __init__(self, parts: Sequence[memoryview], limits: Limits) -> None:
+        self._parts = PartReader(parts, limits)
+        self._buffers: dict[tuple[object, ...], tuple[BufferCommon[Any], Claim]] = {}
+
+    def read(self, plan: TensorPlan) -> Tensor[Any]:
+        """Return one tensor, after comparing what its label says with the bytes that are there."""
+        packing, layout = plan.elements, plan.layout
+        data = self._parts.data(plan.part, plan.field)
+        if data.nbytes != plan.nbytes and not (packing is not None and packing.replaces_elements):
+            size = plan.dtype.itemsize
+            refuse(
+                "size",
+                f"{plan.field} has {math.prod(plan.extents)} elements of {size} bytes, "
+                f"but its part has {data.nbytes}",
+            )
+        if layout is None and plan.shape is not None:
+            fields = check_version(plan.field[plan.shape.name], plan.shape.version)
+            layout = plan.shape.unpack_shape(fields, plan.extents, self._parts)
+            layout = named_by_label(in_layers(layout, plan.layers, plan.field), plan.names, plan.field)
+        return make_tensor(cast("Any", layout), self._buffer(plan, data))
+
+    def _buffer(self, plan: TensorPlan, data: memoryview) -> BufferCommon[Any]:
+        packing, dtype = plan.elements, plan.logical or plan.dtype
+        if not dtype.itemsize:
+            return NoElements()
+        if packing is None:
+            return Dense(cast("Any", self._parts.view(data, dtype, plan.field)))
+        fields, size = plan.field[packing.name], math.prod(plan.extents)
+        claim = Claim(self._parts.claims, str(plan.field))
+        received = Received(fields, data, dtype, size, self._parts, claim)
+        if not packing.replaces_elements:
+            return packing.unpack(received)
+        if not packing.is_lazy:
+            self._parts.claim(plan.nbytes, plan.field)
+        # What is said twice of one part is one buffer, which keeps what it decompressed once.
+        key = packing.name, plan.part, dtype, size, dump_json(fields.value)
+        known = self._buffers.get(key)
+        if known is None:
+            known = self._buffers[key] = packing.unpack(received), claim
+        else:
+            known[1].sharers += 1
+        return known[0]

@@ -1,0 +1,274 @@
+"""Tensors to descriptions and parts: the writing half of the codec."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._json import Json
+from tensorwrapper.errors import ConversionError, LocalProtocolError
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, Index
+from tensorwrapper.wire._limits import Limits
+from tensorwrapper.wire.codec._names import describe_names
+from tensorwrapper.wire.codec._no_elements import NoElements
+from tensorwrapper.wire.codec._plan import check_readable
+from tensorwrapper.wire.frames._header import make_header, pack_coordinates, pack_prefix
+from tensorwrapper.wire.frames._label import dump_label, plain_levels, plain_object
+from tensorwrapper.wire.packings._packing import ElementPacking, Packed, WriteOptions
+from tensorwrapper.wire.packings._table import BUILT_IN, known_packings
+from tensorwrapper.wire.parts._compress import Compression
+from tensorwrapper.wire.parts._dense import as_it_lies
+from tensorwrapper.wire.parts._dtypes import known_dtype, write_dtype, write_logical
+from tensorwrapper.wire.parts._part_writer import PartWriter, as_bytes
+
+__all__ = ["Writer", "plain_label"]
+
+Plain: TypeAlias = tuple[str, int, Index, int]
+"""Kind of element, part, extents and bytes per element of a dense tensor of which nothing else is said."""
+
+
+@lru_cache(maxsize=128)
+def _remembered_label(plain: tuple[Plain, ...]) -> str:
+    # Only letters and integers, whose JSON needs no encoder: this is the canonical text, four times faster.
+    tensors = [
+        f'{{"dtype":"{kind}","part":{part},"shape":[{",".join(map(str, shape))}],"word":{word}}}'
+        for kind, part, shape, word in plain
+    ]
+    return f'{{"TENS":{{"tensors":[{",".join(tensors)}]}}}}'
+
+
+def plain_label(plain: tuple[Plain, ...]) -> str:
+    """Return the label of a message of plain tensors: a function of them alone, so it is remembered."""
+    # Long lists are not kept: what is remembered stays small.
+    return _remembered_label(plain) if len(plain) <= 128 else _remembered_label.__wrapped__(plain)
+
+
+_DEFAULTS = WriteOptions()
+
+
+@final
+class Writer:
+    """Collects descriptions and payload parts; element data first, index arrays after it."""
+
+    __slots__ = ("_before", "_elements", "_entries", "_options", "_parts", "_plain", "_shapes", "_table")
+
+    def __init__(
+        self,
+        n_tensors: int,
+        options: WriteOptions = _DEFAULTS,
+        *,
+        apart: bool = False,
+        before: int = 0,
+        for_all: bool = False,
+    ) -> None:
+        if options.layout not in ("packed", "keep"):
+            raise ConversionError(f"layout is 'packed' or 'keep', not {options.layout!r}")
+        self._entries: list[Plain | dict[str, Json]] = []
+        self._before = before
+        self._parts = PartWriter(n_tensors, apart=apart, limits=options.limits)
+        # What every reader must understand, such as the index of a file, is not for packings of strangers.
+        table = BUILT_IN if for_all else known_packings()
+        self._table = table
+        self._shapes = table.shapes
+        self._apply(options)
+
+    def _apply(self, options: WriteOptions) -> None:
+        self._options = options
+        # What nobody asked to hold in another way is written as it lies, without asking the table.
+        table = self._table
+        self._plain = options.compress is None and not table.strangers
+        self._elements = (
+            table.uncompressed
+            if self._plain
+            else tuple([packing for packing in table.elements if packing.applies(options)])
+        )
+
+    def compress_by(self, codec: Compression | None) -> None:
+        """Compress the tensors that are added from now on, or do not."""
+        if codec != self._options.compress:
+            self._apply(attrs.evolve(self._options, compress=codec))
+
+    @property
+    def plain(self) -> tuple[Plain, ...]:
+        """What there is to say of the tensors, if all of them are plain; else nothing."""
+        entries = [entry for entry in self._entries if type(entry) is tuple]
+        return tuple(entries) if len(entries) == len(self._entries) else ()
+
+    @property
+    def descriptions(self) -> list[dict[str, Json]]:
+        """What the label says of each tensor."""
+        return [_describe_plain(entry) if isinstance(entry, tuple) else entry for entry in self._entries]
+
+    @property
+    def payload(self) -> list[memoryview]:
+        """The parts in order."""
+        return self._parts.payload
+
+    def frames(
+        self,
+        label: Mapping[str, Json],
+        metadata: Mapping[str, object] | None = None,
+        limits: Limits | None = None,
+    ) -> list[bytes | memoryview]:
+        """Return the frames of a message of what was added, with keys of an application's own in its label.
+
+        Raises
+        ------
+        LocalProtocolError
+            If a reader with these limits would refuse it, or `metadata` is no object of JSON.
+        """
+        tens: dict[str, Json] = {"tensors": [*self.descriptions]}
+        if metadata is not None:
+            tens["metadata"] = plain_object(metadata, "metadata")
+        text = dump_label({"TENS": tens, **label})
+        if limits is not None:
+            check_readable(text, limits)
+        header = make_header("TENS", 0, text, (0, 0, 0))
+        return [pack_prefix(header), pack_coordinates(header), *self.payload]
+
+    def add_plain(self, tensor: object, part: int) -> bool:
+        """Add `tensor` if it is an array that can be sent as it lies, and tell whether it was.
+
+        What most messages are made of need not become a tensor first.
+        """
+        if type(tensor) is not np.ndarray or not self._plain:
+            return False
+        array = cast("Array", tensor)
+        known = known_dtype(array.dtype)
+        if known is None or not array.flags.c_contiguous:
+            return False
+        kind, word, _ = known
+        self._entries.append((kind, part, array.shape, word))
+        # Python casts memory a good deal faster than NumPy, but not all of it.
+        castable = kind != "c" and array.size
+        self._parts.place(part, array.data.cast("B") if castable else array.reshape(-1).view(np.uint8).data)
+        return True
+
+    def add_plain_tensor(self, tensor: Tensor[Any], part: int) -> bool:
+        """Add a tensor if it is a box that can be sent as it lies, and tell whether it was."""
+        buffer = tensor.buffer
+        if not self._plain or buffer.memory is None:
+            return False
+        known, shape, held = known_dtype(buffer.dtype), tensor.shape, tensor.layout.implementation
+        if known is None or not shape.is_box or held.tiled is not None or not held.is_contiguous:
+            return False
+        if any(shape.origin) or any(shape.names):
+            return False
+        kind, word, _ = known
+        self._entries.append((kind, part, shape.extents, word))
+        self._parts.place(part, tensor.elements().view(np.uint8).data)
+        return True
+
+    def add(
+        self,
+        tensor: Tensor[Any],
+        part: int,
+        metadata: Mapping[str, object] | None,
+        block: dict[str, Json] | None = None,
+    ) -> None:
+        """Describe `tensor` and put its elements into payload part `part`."""
+        where = self._parts.where = f"tensor {self._before + len(self._entries)}"
+        description: dict[str, Json] = {"part": part}
+        buffer = tensor.buffer
+        if isinstance(buffer, NoElements) and metadata is None and buffer.said is not None:
+            metadata = cast("dict[str, object]", json.loads(buffer.said))
+        if metadata is not None:
+            deep = self._options.metadata_depth
+            description["metadata"] = plain_levels(metadata, f"metadata of {where}", deep)
+        if block is not None:
+            description["block"] = block
+        if block is None and isinstance(buffer, NoElements):
+            description |= {"dtype": "?", "shape": [], "word": 0}
+            data = memoryview(b"")
+        else:
+            tensor = describe_names(tensor, description, where)
+            data = self._describe_elements(self._describe_shape(tensor, description), description)
+        self._entries.append(description)
+        self._parts.place(part, data)
+
+    def add_apart(self, tensor: Tensor[Any]) -> "tuple[dict[str, Json], Tensor[Any], Packed | None]":
+        """Describe `tensor` without its elements, and return them: in a tensor, or packed already."""
+        description: dict[str, Json] = {"part": len(self._entries)}
+        run = self._describe_shape(describe_names(tensor, description, self._parts.where), description)
+        self._entries.append(description)
+        for packing in self._elements:
+            packed = packing.pack(run, self._parts, self._options)
+            if packed is not None:
+                self._describe_packed(run, packing, packed, description)
+                return description, run, packed
+        self._describe_type(run.dtype, description)
+        return description, run, None
+
+    def _describe_elements(self, run: Tensor[Any], description: dict[str, Json]) -> memoryview:
+        for packing in self._elements:
+            packed = packing.pack(run, self._parts, self._options)
+            if packed is not None:
+                return self._describe_packed(run, packing, packed, description)
+        return self._describe_dense(run, description)
+
+    def _describe_shape(self, tensor: Tensor[Any], description: dict[str, Json]) -> Tensor[Any]:
+        """Say which indices a tensor has, and return the one whose elements are to be written."""
+        for packing in self._shapes:
+            packed = packing.pack_shape(tensor, self._parts)
+            if packed is not None:
+                description["packing"] = packing.name
+                description[packing.name] = {"version": packing.version, **packed.fields}
+                description["shape"] = list(packed.extents)
+                return packed.elements
+        shape = tensor.shape
+        if shape.has_layers:
+            # The elements lie as they would without layers, whichever packing they go by.
+            description["layers"] = list(shape.layers)
+            return self._describe_shape(tensor.flatten(), description)
+        if not shape.is_box:
+            raise LocalProtocolError("unsupported", f"a tensor over {shape!r} has no packing")
+        description["shape"] = list(shape.extents)
+        if any(shape.origin):
+            description["origin"] = list(shape.origin)
+        return tensor
+
+    def _describe_packed(
+        self, run: Tensor[Any], packing: ElementPacking, packed: Packed, description: dict[str, Json]
+    ) -> memoryview:
+        """Say how elements are held, around the packing of their shape, and return their part."""
+        fields: dict[str, Json] = {"version": packing.version, **packed.fields}
+        if "packing" in description:
+            fields["packing"] = description["packing"]
+        if packing.replaces_elements:
+            self._describe_type(run.dtype, description)
+            data = packed.data.view(np.uint8).data
+        else:
+            fields["shape"], description["shape"] = description["shape"], [len(packed.data)]
+            data = as_bytes(packed.data, self._describe_type(packed.data.dtype, description))
+        description["packing"] = packing.name
+        description[packing.name] = fields
+        return data
+
+    def _describe_dense(self, run: Tensor[Any], description: dict[str, Json]) -> memoryview:
+        dtype = self._describe_type(run.dtype, description)
+        if self._options.layout == "keep" and self._options.compress is None and "packing" not in description:
+            kept = as_it_lies(run, dtype)
+            if kept is not None:
+                description.update(kept[1])
+                return kept[0]
+        return as_bytes(self._parts.row_major(run, dtype), dtype)
+
+    def _describe_type(self, dtype: "np.dtype[Any]", description: dict[str, Json]) -> "np.dtype[Any]":
+        """Say of what type elements are, and return the type to write them in."""
+        kind, word, written = write_dtype(
+            dtype, self._parts.where, allow_longdouble=self._options.allow_longdouble
+        )
+        description["dtype"], description["word"] = kind, word
+        logical = write_logical(dtype)
+        if logical is not None:
+            description["logical"] = logical
+        return written
+
+
+def _describe_plain(plain: Plain) -> dict[str, Json]:
+    kind, part, shape, word = plain
+    return {"dtype": kind, "part": part, "shape": list(shape), "word": word}

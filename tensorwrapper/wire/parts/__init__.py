@@ -1,0 +1,1 @@
+"""Payload parts: written, read, compressed, summed up, and counted against what a reader allows."""
