@@ -1,5 +1,6 @@
 """Elements of every kind of memory: byte orders, storage orders, odd addresses, types without a name."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,7 +30,7 @@ BASE = np.arange(24).reshape(2, 3, 4)
 DTYPES = [
     *("?", "i1", "u1", "<i2", ">i2", "<u4", ">u4", "<i8", ">i8", "<f2", ">f2", "<f4", ">f4", "<f8", ">f8"),
     *("<c8", ">c8", "<c16", ">c16", "<M8[s]", ">M8[ns]", "<M8[Y]", "<m8[us]", ">m8[D]"),
-    *("bfloat16", "float8_e4m3fn", "float8_e3m4"),
+    *(np.dtype(t).name for t in (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e3m4)),
 ]
 MEMORY = {
     "C order": lambda a: a,
