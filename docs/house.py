@@ -129,7 +129,7 @@ _BASE = "what the parts of a facade stand on; every test of the facade asks it"
 _HANDS_ON = "hands on what the rooms below make, one line each; they have the tests"
 NO_TEST = {
     "cli/_command.py": "says what a command is made of, and does nothing",
-    "cli/demo/_far_side.py": "runs in the second process, which tests/cli/test_second_process.py starts",
+    "cli/demo/_far_side.py": "runs in the second process, which tests/cli/demo/test_second_process.py starts",
     "interop/dask/_library.py": "what is called of Dask; the tests of the room call it",
     "layout/facade/_layout_base.py": _BASE,
     "selection/facade/_view_base.py": _BASE,

@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from support.commands import run
-from support.tensor_files import archive_of, npy
 
 import tensorwrapper as tw
 from tensorwrapper.cli import ExitCode
+from tests.support.commands import run
+from tests.support.store.tensor_files import archive_of, npy
 
 
 @pytest.fixture

@@ -3,10 +3,9 @@
 import json
 import stat
 
-from support.commands import run
-
 from tensorwrapper.cli import ExitCode
 from tensorwrapper.transport import KeyPair
+from tests.support.commands import run
 
 
 def test_keys_are_made_and_the_secret_one_is_not_shown(tmp_path):

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from support.commands import run
 
 import tensorwrapper as tw
 from tensorwrapper.cli import ExitCode
+from tests.support.commands import run
 
 
 @pytest.fixture

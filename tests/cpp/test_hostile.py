@@ -3,13 +3,13 @@
 import random
 
 import pytest
-from support.messages import GOOD, PAYLOAD, described, message, tensor
-from support.spoilt_packings import CELLS, DROP, ROWS, TILED, integers
 
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.wire import decode, encode_frames
 from tests.fuzz.messages import samples
 from tests.fuzz.mutate import mutate_frames, pack, unpack
+from tests.support.wire.messages import GOOD, PAYLOAD, described, message, tensor
+from tests.support.wire.spoilt_packings import CELLS, DROP, ROWS, TILED, integers
 from tests.wire.packings import test_hostile
 from tests.wire.test_bad_inputs import PEERS, READ, REFUSED
 

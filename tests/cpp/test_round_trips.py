@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from support.golden import CPP, PY, frames_of
-from support.sent_shapes import filled
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling, wire
 from tensorwrapper.transport import Socket
+from tests.support.wire.golden import CPP, PY, frames_of
+from tests.support.wire.sent_shapes import filled
 from tests.wire.packings.test_jagged import SHAPES
 from tests.wire.packings.test_tiled import TILINGS
 

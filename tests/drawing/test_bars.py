@@ -1,9 +1,9 @@
 """Bars, one per mode: to scale, never too short to be seen, and of many modes the first."""
 
 import pytest
-from support.pictures import Picture
 
 from tensorwrapper.drawing._bars import ModeBar, bar_lengths, draw_bars
+from tests.support.pictures import Picture
 
 
 def test_bars_are_to_scale_and_can_be_seen():

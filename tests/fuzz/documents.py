@@ -15,9 +15,9 @@ from tensorwrapper.layout import IndexDomain, IndexTransform
 from tests.fuzz.mutate import mutate_json
 from tests.fuzz.target import Target
 from tests.fuzz.texts import use_shape
-from tests.support.graphs import linear_and_relu, matmul_and_row_sum, source_and_sink
-from tests.support.selection_trees import tree_of
-from tests.support.selection_views import VIEWS
+from tests.support.selection.random_trees import tree_of
+from tests.support.selection.views import VIEWS
+from tests.support.sharding.graphs import linear_and_relu, matmul_and_row_sum, source_and_sink
 
 LIMITS = sel.SchemaLimits(nbytes=1 << 14, positions=1 << 10, work=1 << 16, nodes=1 << 8)
 SOURCES = {

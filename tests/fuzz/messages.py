@@ -17,8 +17,8 @@ from tensorwrapper.selection import View
 from tests.fuzz.mutate import mutate_bytes, mutate_frames, pack, unpack
 from tests.fuzz.sealed import mutate_records
 from tests.fuzz.target import Target
-from tests.support.files import tensors_of_every_kind
-from tests.support.golden import CPP, PY
+from tests.support.store.files import tensors_of_every_kind
+from tests.support.wire.golden import CPP, PY
 
 LIMITS = wire.Limits(decompressed_bytes=2**24, received_bytes=2**24)
 

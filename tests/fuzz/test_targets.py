@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.public_names import public_callables
 
 from tensorwrapper.errors import ParseError
 from tests.fuzz.target import (
@@ -23,6 +22,7 @@ from tests.fuzz.target import (
     try_input,
 )
 from tests.fuzz.targets import TARGETS
+from tests.support.public_names import public_callables
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/statm").exists(), reason="memory is limited as Linux does"

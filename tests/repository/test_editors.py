@@ -9,10 +9,17 @@ from pathlib import Path
 import attrs
 import jedi
 import pytest
-from support.language_server import LanguageServer
-from support.public_names import GREAT, IMPORTS, MODULES, has_parameters, public_callables, public_methods
 
 import tensorwrapper as tw
+from tests.support.language_server import LanguageServer
+from tests.support.public_names import (
+    GREAT,
+    IMPORTS,
+    MODULES,
+    has_parameters,
+    public_callables,
+    public_methods,
+)
 
 PREFIXES = ["tw.", *[f"tw.{name}." for name in MODULES if name != "drawing"]]
 PRIVATE = re.compile(r"[(,] ?_\w")

@@ -33,7 +33,7 @@ def test_benchmarks_run():
             "-m",
             "pytest",
             "-q",
-            "tests/benchmarks/test_labels_bench.py",
+            "tests/benchmarks/shape/test_labels_bench.py",
             "--benchmark-disable",
         ],
         cwd=ROOT,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import attrs
 import pytest
-from support.public_names import MODULES
 
 import tensorwrapper as tw
+from tests.support.public_names import MODULES
 
 pytestmark = pytest.mark.slow
 

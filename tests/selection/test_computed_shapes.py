@@ -9,7 +9,7 @@ import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling, wire
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError
-from tests.support.view_chains import viewed
+from tests.support.tensor.view_chains import viewed
 
 NUMBERS = tw.as_tensor(np.arange(12).reshape(3, 4)).named("a", "b")
 BOX = Shape(3, 2, 4).named("x", None, "z")

@@ -5,11 +5,11 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.layered import SHAPES, over_a_view, prefixes
 
 from tensorwrapper.errors import LayerError, OutOfBoundsError, TensorWrapperError
 from tensorwrapper.shape import Shape, as_shape
 from tensorwrapper.shape.kinds._nested import NestedCommon
+from tests.support.shape.layered import SHAPES, over_a_view, prefixes
 
 
 def outcome(call):

@@ -7,7 +7,7 @@ from tensorwrapper.errors import (
     RankError,
 )
 from tensorwrapper.sharding import BlockOperation, Operand, Projection
-from tests.support.block_operations import matmul
+from tests.support.sharding.block_operations import matmul
 
 
 def test_a_relative_projection_is_moved_to_its_operand():

@@ -18,7 +18,7 @@ from tensorwrapper.errors import (
     ValidationError,
 )
 from tensorwrapper.sharding import BlockOperation, BoxTable, Operand, Projection
-from tests.support.block_operations import J, matmul
+from tests.support.sharding.block_operations import J, matmul
 
 
 def conv(extent=8, kernel=3, step=1):

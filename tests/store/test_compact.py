@@ -5,13 +5,13 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from support.files import assert_same, tensors_of_every_kind
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import DataFileError, LocalProtocolError
 from tensorwrapper.store import _compact, compact, verify
 from tensorwrapper.wire import Limits
+from tests.support.store.files import assert_same, tensors_of_every_kind
 
 
 @pytest.fixture

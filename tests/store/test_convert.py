@@ -11,7 +11,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError, DataFileError
-from tests.support.foreign_files import ARRAYS, assert_equal, convert, names_in, read
+from tests.support.store.foreign_files import ARRAYS, assert_equal, convert, names_in, read
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from support.faults import run_with_faults
+
+from tests.support.store.faults import run_with_faults
 
 pytestmark = [
     pytest.mark.slow,

@@ -5,7 +5,6 @@ import zlib
 
 import numpy as np
 import pytest
-from support.files import assert_same, tensors_of_every_kind
 
 import tensorwrapper as tw
 from tensorwrapper.errors import (
@@ -14,6 +13,7 @@ from tensorwrapper.errors import (
     LocalProtocolError,
     TensorNameError,
 )
+from tests.support.store.files import assert_same, tensors_of_every_kind
 
 EVERY = tensors_of_every_kind()
 

@@ -20,7 +20,7 @@ from tensorwrapper.store.records._directory import Place, pack_rows
 from tensorwrapper.store.records._record import encode_index, encode_tensor
 from tensorwrapper.store.records._tail import hashes_of
 from tensorwrapper.store.system import _bytes_at
-from tests.support.grown_files import TWO, crafted, grown_in_steps, record, whole
+from tests.support.store.grown_files import TWO, crafted, grown_in_steps, record, whole
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError, TensorWrapperError
 from tensorwrapper.store.records._directory import Directory, Place
 from tensorwrapper.store.records._record import encode_tensor
-from tests.support.spoilt_files import (
+from tests.support.store.spoilt_files import (
     PLACE,
     record,
     sample,

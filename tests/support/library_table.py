@@ -15,7 +15,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper.errors import TensorWrapperError
-from tests.support.kinds import KINDS
+from tests.support.selection.kinds import KINDS
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "guide" / "libraries" / "table.md"
 SHARED, COPIED = "zero-copy", "copy"
@@ -307,10 +307,11 @@ def read_page(text: str) -> dict[tuple[str, str], list[str]]:
 
 INTRODUCTION: Final = """# Every library and every kind
 
-What becomes of a small tensor of each kind (`tests/support/kinds.py` has them): *zero-copy* is over the same
-memory, as `np.shares_memory` says, *copy* is not, and a number is a refusal, whose words stand below. Where a
-library has no such object of its own, or its tensors have no kind of the same name, stands a dash. The tests
-make this page, and fail when it is not true: `python -m tests.support.library_table` writes it.
+What becomes of a small tensor of each kind (`tests/support/selection/kinds.py` has them): *zero-copy* is
+over the same memory, as `np.shares_memory` says, *copy* is not, and a number is a refusal, whose words stand
+below. Where a library has no such object of its own, or its tensors have no kind of the same name, stands a
+dash. The tests make this page, and fail when it is not true: `python -m tests.support.library_table` writes
+it.
 
 Offsets and masks are not elements, and may be new. Sparse tensors are made of sorted coordinates, and so
 copied. What leaves for Dask is cut into chunks first, and has no row here.

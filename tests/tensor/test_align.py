@@ -13,7 +13,7 @@ import tensorwrapper as tw
 from tensorwrapper import Alignment, Shape, Tiling, align
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, LayoutError, RankError
-from tests.support.aligned_tensors import JAGGED, check, numbered
+from tests.support.tensor.aligned_tensors import JAGGED, check, numbered
 
 
 @given(st.lists(JAGGED, min_size=2, max_size=3))

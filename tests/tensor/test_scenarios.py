@@ -3,14 +3,14 @@
 import awkward as ak
 import numpy as np
 import pytest
-from support.awkward_arrays import to_awkward
-from support.detector import CHANNELS, THRESHOLD, TICKS, readout
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.cli.demo._demo_data import load_benzene, load_pairs
 from tensorwrapper.cli.demo._demo_work import pair_energy, pair_plan
+from tests.support.tensor.awkward_arrays import to_awkward
+from tests.support.tensor.detector import CHANNELS, THRESHOLD, TICKS, readout
 
 
 @pytest.fixture(scope="module")

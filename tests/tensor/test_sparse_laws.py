@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.view_chains import viewed
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
+from tests.support.tensor.view_chains import viewed
 
 KINDS = {
     "float": ("f8", 0, [0, 1.5, -2, np.nan]),

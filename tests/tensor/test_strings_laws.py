@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.view_chains import viewed
 
 import tensorwrapper as tw
 from tensorwrapper.buffer import StringData, strings_to_numpy
+from tests.support.tensor.view_chains import viewed
 
 CHOICES = {
     "text": ("utf8", False, ["", "a", "héllo", "日本\0", "x" * 300]),

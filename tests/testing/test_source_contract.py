@@ -11,7 +11,7 @@ import zarr
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.testing import SourceContract
-from tests.support.counting_source import CountingSource, SlowSource
+from tests.support.selection.counting_source import CountingSource, SlowSource
 
 EXTENTS = (6, 5, 4)
 VALUES = np.arange(120, dtype="i4").reshape(EXTENTS)

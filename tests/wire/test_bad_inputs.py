@@ -9,10 +9,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from support.messages import COORDINATES, GOOD, PAYLOAD, described, message, reason_of, tensor
 
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.wire import Limits, decode, decode_frames, encode_frames
+from tests.support.wire.messages import COORDINATES, GOOD, PAYLOAD, described, message, reason_of, tensor
 
 FINE = described(GOOD)
 TEXT = json.dumps(FINE)

@@ -5,13 +5,13 @@ import json
 
 import numpy as np
 import pytest
-from support.golden import CPP, array_of, frames_of, header_of
-from support.messages import GOOD, PAYLOAD, described, message
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper.errors import ConversionError, LocalProtocolError
 from tensorwrapper.wire import Message, decode, encode
+from tests.support.wire.golden import CPP, array_of, frames_of, header_of
+from tests.support.wire.messages import GOOD, PAYLOAD, described, message
 
 X = np.arange(6.0).reshape(2, 3)
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from support.messages import COORDINATES, GOOD, PAYLOAD, described, message, reason_of, tensor
 
 from tensorwrapper.wire import decode, encode
+from tests.support.wire.messages import COORDINATES, GOOD, PAYLOAD, described, message, reason_of, tensor
 
 
 def test_the_message_that_the_tables_spoil_is_good():

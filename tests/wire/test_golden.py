@@ -5,10 +5,10 @@ import json
 
 import numpy as np
 import pytest
-from support.golden import CPP, PY, array_of, frames_of, header_of
 
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.wire import Message, decode, decode_frames, encode, encode_frames
+from tests.support.wire.golden import CPP, PY, array_of, frames_of, header_of
 
 REFUSED = {"dtype_unknown_struct": "unsupported", "md_nan": "header", "quirk_form_long": "header"}
 LONG = {"dtype_f16_longdouble", "dtype_f16"}

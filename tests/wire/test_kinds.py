@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from support.counting_source import CountingSource
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, wire
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.wire.frames._label import dump_label
+from tests.support.selection.counting_source import CountingSource
 
 ROWS = Shape.jagged([[2, 1], [], [3]])
 NESTED = [

@@ -5,12 +5,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from support.messages import GOOD, described, message, reason_of
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, encode
+from tests.support.wire.messages import GOOD, described, message, reason_of
 
 OVER = {
     "extent": np.empty((0, 2**37), "u1"),

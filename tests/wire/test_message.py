@@ -5,12 +5,12 @@ import pickle
 
 import numpy as np
 import pytest
-from support.golden import CPP, array_of, frames_of, header_of
-from support.messages import GOOD, PAYLOAD, described, message
 
 import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError, LocalProtocolError
 from tensorwrapper.wire import Limits, Message, decode, encode
+from tests.support.wire.golden import CPP, array_of, frames_of, header_of
+from tests.support.wire.messages import GOOD, PAYLOAD, described, message
 
 APPENDED = [
     name

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.golden import CPP, PY, frames_of
-from support.messages import described, message
 
 import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError, LocalProtocolError, RemoteProtocolError
 from tensorwrapper.wire import Limits, StreamReader, decode, encode, encode_frames, stream_pieces
+from tests.support.wire.golden import CPP, PY, frames_of
+from tests.support.wire.messages import described, message
 
 REFUSED = {"dtype_unknown_struct", "md_nan", "quirk_form_long", "dtype_f16_longdouble", "dtype_f16"}
 GOOD = [frames_of(c) for cases in (CPP, PY) for name, c in cases.items() if name not in REFUSED]

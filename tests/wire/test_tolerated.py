@@ -5,9 +5,9 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from support.messages import GOOD, described, message, reason_of, tensor
 
 from tensorwrapper.wire import decode
+from tests.support.wire.messages import GOOD, described, message, reason_of, tensor
 
 
 def test_brackets_in_strings_do_not_count_as_depth():

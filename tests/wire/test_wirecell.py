@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from support.messages import GOOD, PAYLOAD, described, message
 
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.wire import decode, encode
+from tests.support.wire.messages import GOOD, PAYLOAD, described, message
 
 DEEP = {"datatype": "pcdataset", "datapath": "a/b", "arrays": {"x": "p/x"}}
 

@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from support.messages import COORDINATES
 
 import tensorwrapper as tw
 from tensorwrapper import wire
 from tensorwrapper.errors import ConversionError, DTypeError, LocalProtocolError, TensorSetError
 from tensorwrapper.selection import as_view
 from tensorwrapper.wirecell import TensorSet
+from tests.support.wire.messages import COORDINATES
 
 SAID = [
     {"datapath": "pc/0", "datatype": "pcdataset", "arrays": {"x": "pc/0/arrays/x"}, "user": [1, {"a": None}]},

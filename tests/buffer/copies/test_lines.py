@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from support.copies import places, room
 
 from tensorwrapper import Layout, Shape
 from tensorwrapper.buffer import run_copy
 from tensorwrapper.layout.lowlevel import choose, wrap_layout
+from tests.support.layout.copies import places, room
 
 rng = np.random.default_rng(11)
 

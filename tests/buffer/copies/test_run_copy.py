@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.copies import pairs, places, room
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.buffer import copy_between, count_copies, run_copy
@@ -19,6 +18,7 @@ from tensorwrapper.errors import (
     ReadOnlyError,
 )
 from tensorwrapper.layout.copies import _bands, _gather, _steps, _table
+from tests.support.layout.copies import pairs, places, room
 
 DTYPES = ["u1", "i2", ">f4", "f8", "c16", "M8[s]", "S3", "?"]
 rng = np.random.default_rng(11)

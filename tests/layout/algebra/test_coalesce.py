@@ -4,11 +4,11 @@ import itertools
 import random
 
 import pytest
-from support.layouts import ORDERS, leaves, model, random_layout, small_layouts, table
 
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout, coalesce, flatten
 from tensorwrapper.shape import Shape
+from tests.support.layout.layouts import ORDERS, leaves, model, random_layout, small_layouts, table
 
 
 @pytest.mark.timeout(3000)

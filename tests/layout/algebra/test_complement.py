@@ -3,10 +3,10 @@
 import itertools
 
 import pytest
-from support.layouts import model, small_layouts, table
 
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout, complement
+from tests.support.layout.layouts import model, small_layouts, table
 
 
 def may_be_filled(layout):

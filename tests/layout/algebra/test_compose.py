@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.layouts import NIGHTLY, ORDERS, extended, leaves, model, random_layout, table
 
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout, Swizzle, compose, make_layout, parse_tiler
 from tensorwrapper.shape import Shape, Tiling
+from tests.support.layout.layouts import NIGHTLY, ORDERS, extended, leaves, model, random_layout, table
 
 PAIRS = 300_000 if NIGHTLY else 4_000
 

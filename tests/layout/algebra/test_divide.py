@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from support.layouts import NIGHTLY, ORDERS, extended, leaves, model, random_layout, table
 
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import (
@@ -18,6 +17,7 @@ from tensorwrapper.layout import (
     zipped_divide,
 )
 from tensorwrapper.shape import Shape
+from tests.support.layout.layouts import NIGHTLY, ORDERS, extended, leaves, model, random_layout, table
 
 PAIRS = 100_000 if NIGHTLY else 4_000
 DIVISIONS = (logical_divide, zipped_divide, tiled_divide, flat_divide)

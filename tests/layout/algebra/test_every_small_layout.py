@@ -3,7 +3,6 @@
 import random
 
 import pytest
-from support.layouts import extended, model, random_layout, small_layouts, table
 
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import (
@@ -20,6 +19,7 @@ from tensorwrapper.layout import (
     tile_to_shape,
     zipped_divide,
 )
+from tests.support.layout.layouts import extended, model, random_layout, small_layouts, table
 
 SAMPLE = 1500
 pytestmark = pytest.mark.timeout(3000)

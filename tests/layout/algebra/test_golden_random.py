@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.layouts import extended, table
 
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import (
@@ -20,6 +19,7 @@ from tensorwrapper.layout import (
     logical_product,
     right_inverse,
 )
+from tests.support.layout.layouts import extended, table
 
 FILE = Path(__file__).parents[1] / "golden" / "layout-random.jsonl"
 

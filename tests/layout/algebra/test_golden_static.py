@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.layouts import extended, leaves, table
 
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout import (
@@ -35,6 +34,7 @@ from tensorwrapper.layout import (
 from tensorwrapper.layout.algebra._operand import as_modes
 from tensorwrapper.layout.boxes._hierarchy import size_of, tree_text
 from tensorwrapper.layout.pictures._text import parse_tree
+from tests.support.layout.layouts import extended, leaves, table
 
 FILE = Path(__file__).parents[1] / "golden" / "layout-static.json"
 ROWS = json.loads(FILE.read_text(encoding="utf-8"))

@@ -4,10 +4,10 @@ import itertools
 import re
 
 import pytest
-from support.layouts import extended, model, small_layouts, table
 
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout, left_inverse, make_layout, right_inverse
+from tests.support.layout.layouts import extended, model, small_layouts, table
 
 
 def modes_of(layout):

@@ -5,10 +5,10 @@ import random
 
 import numpy as np
 import pytest
-from support.layouts import ORDERS, leaves, model, offsets
 
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
 from tensorwrapper.layout import Layout, make_layout, make_ordered_layout, tile_to_shape
+from tests.support.layout.layouts import ORDERS, leaves, model, offsets
 
 
 def test_without_strides_there_are_no_gaps():

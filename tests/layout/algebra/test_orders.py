@@ -3,7 +3,6 @@
 import random
 
 import pytest
-from support.layouts import random_layout, table
 
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import (
@@ -19,6 +18,7 @@ from tensorwrapper.layout import (
     make_layout,
     right_inverse,
 )
+from tests.support.layout.layouts import random_layout, table
 
 
 def mirror_tree(tree):

@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from support.layouts import NIGHTLY, ORDERS, model, random_layout, table
 
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import (
@@ -18,6 +17,7 @@ from tensorwrapper.layout import (
     tiled_product,
     zipped_product,
 )
+from tests.support.layout.layouts import NIGHTLY, ORDERS, model, random_layout, table
 
 PAIRS = 100_000 if NIGHTLY else 3_000
 

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from support.axes import cycles, defined, listed, small
 
 from tensorwrapper.layout.axes._axis import Cycle, Stride, Table
 from tensorwrapper.layout.axes._values import positions_of
+from tests.support.layout.axes import cycles, defined, listed, small
 
 
 @given(cycles())

@@ -3,11 +3,11 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from support.axes import cycles
 
 from tensorwrapper.layout.axes import _positions
 from tensorwrapper.layout.axes._axis import Cycle, Stride, Table
 from tensorwrapper.layout.axes._positions import spread_of
+from tests.support.layout.axes import cycles
 
 SMALL = st.integers(-5, 5)
 MAPS = (

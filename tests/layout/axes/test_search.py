@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from support.strided import strided_layouts
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.errors import LayoutError, OutOfBoundsError
 from tensorwrapper.layout.axes._search import all_positions, first_positions
 from tensorwrapper.layout.axes._sums import Budget
+from tests.support.layout.strided import strided_layouts
 
 
 @st.composite

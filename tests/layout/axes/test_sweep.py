@@ -3,11 +3,11 @@
 import random
 
 import numpy as np
-from support.layouts import NIGHTLY
 
 from tensorwrapper.layout.axes._axis import Cycle, Stride, Table
 from tensorwrapper.layout.axes._values import positions_of
 from tensorwrapper.layout.boxes._modes import pad_positions
+from tests.support.layout.layouts import NIGHTLY
 
 CHAINS = 1_000_000 if NIGHTLY else 30_000
 _LONG = 48  # offsets beyond which a chain is only cut

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.axes import cycles, defined, listed
 
 from tensorwrapper.layout.axes._axis import Cycle, Table
 from tensorwrapper.layout.axes._values import first_of, positions_of
+from tests.support.layout.axes import cycles, defined, listed
 
 
 @given(cycles(), st.integers(-200, 200))

@@ -4,11 +4,11 @@ import pickle
 import random
 
 import pytest
-from support.layouts import ORDERS, random_layout, small_layouts
 
 from tensorwrapper.errors import LayoutError, SizeOverflowError
 from tensorwrapper.layout import Layout, Swizzle, compose, make_layout
 from tensorwrapper.shape import Shape, Tiling
+from tests.support.layout.layouts import ORDERS, random_layout, small_layouts
 
 
 def composites(count):

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cells import JAGGED, absolute, cell_layouts
-from support.trees import assert_extents, check_layout, expanded, places_in, select, tree_of
 
 from tensorwrapper.errors import ConversionError, LayoutError, OutOfBoundsError, RankError, StepError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout.cells._blocked import Blocked, Packed
 from tensorwrapper.shape import Shape, Tiling
-from tests.support.parts_of_cells import jagged_shapes
+from tests.support.layout.cells import JAGGED, absolute, cell_layouts
+from tests.support.layout.parts_of_cells import jagged_shapes
+from tests.support.layout.trees import assert_extents, check_layout, expanded, places_in, select, tree_of
 
 SLICES = st.builds(
     slice,

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cells import cell_layouts
 
 from tensorwrapper.errors import JaggedModeError, LayoutError, OutOfBoundsError
 from tensorwrapper.layout.cells._celled import CellLayout
 from tensorwrapper.layout.lowlevel import make_blocked
 from tensorwrapper.shape import Shape
+from tests.support.layout.cells import cell_layouts
 
 
 def offsets_of(layout):

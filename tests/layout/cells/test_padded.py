@@ -3,13 +3,13 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cells import JAGGED
-from support.trees import check_layout
 
 from tensorwrapper import Layout, Shape
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout.cells._blocked import Blocked
 from tensorwrapper.layout.cells._padded import Padded
+from tests.support.layout.cells import JAGGED
+from tests.support.layout.trees import check_layout
 
 
 @given(JAGGED, st.integers(-5, 5), st.data())

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cells import absolute, cell_layouts
-from support.trees import check_layout
 
 from tensorwrapper.errors import LayoutError, OutOfBoundsError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
-from tests.support.parts_of_cells import jagged_shapes
+from tests.support.layout.cells import absolute, cell_layouts
+from tests.support.layout.parts_of_cells import jagged_shapes
+from tests.support.layout.trees import check_layout
 
 
 @given(cell_layouts(), st.data())

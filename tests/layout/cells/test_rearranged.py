@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cells import absolute, cell_layouts
-from support.trees import assert_extents, check_layout, places_in, tree_of
 
 from tensorwrapper import Layout, Shape
 from tensorwrapper.errors import JaggedModeError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout._layout import wrap_layout
+from tests.support.layout.cells import absolute, cell_layouts
+from tests.support.layout.trees import assert_extents, check_layout, places_in, tree_of
 
 
 def orders(draw, shape):

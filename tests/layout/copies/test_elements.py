@@ -1,9 +1,8 @@
 """What no steps say is copied by looking at its elements."""
 
-from support.copies import moves
-
 from tensorwrapper.layout import Swizzle, compose, make_layout
-from tests.support.copy_plans import moved
+from tests.support.layout.copies import moves
+from tests.support.layout.copy_plans import moved
 
 
 def test_a_composite_is_copied_by_looking_at_its_elements():

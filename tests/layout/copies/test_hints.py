@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.hints import check, layers, nested
 
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.testing import smooth_shapes, tilings
-from tests.support.blocks import orders_of, runs
+from tests.support.layout.blocks import orders_of, runs
+from tests.support.layout.hints import check, layers, nested
 
 
 @given(smooth_shapes(max_rank=3, max_extent=4), st.data())

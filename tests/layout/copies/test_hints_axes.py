@@ -5,12 +5,12 @@ import tracemalloc
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.hints import check, is_one_run, nested
 
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.testing import smooth_shapes
-from tests.support.blocks import blocks, depths, runs
+from tests.support.layout.blocks import blocks, depths, runs
+from tests.support.layout.hints import check, is_one_run, nested
 
 
 @given(smooth_shapes(max_rank=3, max_extent=4), st.data())

@@ -4,12 +4,12 @@ import itertools
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support.hints import check, nested
 
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.testing import jagged_shapes, nested_shapes
-from tests.support.blocks import orders_of
+from tests.support.layout.blocks import orders_of
+from tests.support.layout.hints import check, nested
 
 
 @given(nested_shapes(), st.data())

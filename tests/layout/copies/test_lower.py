@@ -1,10 +1,10 @@
 """From two layouts to the cheapest copy: no more runs than there must be."""
 
 from hypothesis import given
-from support.copies import box_pairs, least_runs
 
 from tensorwrapper import Layout, Shape
-from tests.support.copy_plans import moved
+from tests.support.layout.copies import box_pairs, least_runs
+from tests.support.layout.copy_plans import moved
 
 
 @given(box_pairs())

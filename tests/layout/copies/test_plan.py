@@ -6,11 +6,11 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import given
-from support.copies import moves, pairs
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
-from tests.support.copy_plans import moved
+from tests.support.layout.copies import moves, pairs
+from tests.support.layout.copy_plans import moved
 
 SQUARE = Shape(8, 8)
 

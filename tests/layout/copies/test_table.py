@@ -2,9 +2,9 @@
 
 import pytest
 from hypothesis import given
-from support.copies import least_runs, pairs, places
 
 from tensorwrapper import Layout, Shape
+from tests.support.layout.copies import least_runs, pairs, places
 
 
 @given(pairs())

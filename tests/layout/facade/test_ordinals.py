@@ -4,11 +4,11 @@ import random
 
 import numpy as np
 import pytest
-from support.layouts import ORDERS, leaves, model, random_layout, small_layouts, table
 
 from tensorwrapper.errors import ConversionError, LayoutError, OutOfBoundsError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
+from tests.support.layout.layouts import ORDERS, leaves, model, random_layout, small_layouts, table
 
 
 @pytest.mark.timeout(3000)

@@ -5,11 +5,11 @@ import random
 
 import numpy as np
 import pytest
-from support.layouts import small_layouts
 
 from tensorwrapper.errors import LayoutError, OutOfBoundsError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
+from tests.support.layout.layouts import small_layouts
 
 pytestmark = pytest.mark.timeout(3000)
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.strided import array_of, strided_layouts
 
 from tensorwrapper import Layout, Shape
 from tensorwrapper.errors import (
@@ -18,6 +17,7 @@ from tensorwrapper.errors import (
     RankError,
     SizeOverflowError,
 )
+from tests.support.layout.strided import array_of, strided_layouts
 
 
 class Exporter:

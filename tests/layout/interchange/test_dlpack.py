@@ -8,7 +8,6 @@ import weakref
 import numpy as np
 import pytest
 from hypothesis import given
-from support.strided import array_of, strided_layouts
 
 from tensorwrapper import Layout, Shape
 from tensorwrapper.errors import (
@@ -20,6 +19,7 @@ from tensorwrapper.errors import (
     TensorWrapperError,
 )
 from tensorwrapper.layout.interchange._dlpack import _Tensor, _Versioned
+from tests.support.layout.strided import array_of, strided_layouts
 
 LEGACY, VERSIONED = b"dltensor", b"dltensor_versioned"
 new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(

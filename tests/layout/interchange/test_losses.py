@@ -2,10 +2,10 @@
 
 import pytest
 from hypothesis import given
-from support.strided import strided_layouts
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.errors import ConversionError, LayoutError, SizeOverflowError
+from tests.support.layout.strided import strided_layouts
 
 ROW = Layout(Shape(2, 3))
 LAYOUTS = {

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.layouts import small_layouts
 
 from tensorwrapper import Layout, Shape
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError, RankError, SizeOverflowError
+from tests.support.layout.layouts import small_layouts
 
 
 @pytest.mark.parametrize(

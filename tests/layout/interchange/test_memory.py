@@ -3,13 +3,13 @@
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support.strided import strided_layouts
 
 from tensorwrapper import Layout
 from tensorwrapper.errors import (
     BufferSizeError,
     TensorWrapperError,
 )
+from tests.support.layout.strided import strided_layouts
 
 HUGE = st.sampled_from([2**31, 2**62, 2**63 - 1, 2**63, 2**64, 2**70, 10**30])
 

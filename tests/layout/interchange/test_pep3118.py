@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.strided import array_of, strided_layouts
 
 from tensorwrapper import Layout, Shape
 from tensorwrapper.errors import ConversionError, DTypeError, LayoutError
+from tests.support.layout.strided import array_of, strided_layouts
 
 
 @given(strided_layouts(), st.sampled_from([np.int16, np.float64, ">i4", "c8", "?", "S3"]))

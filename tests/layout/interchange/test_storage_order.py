@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 from hypothesis import given
-from support.strided import strided_layouts
 
 from tensorwrapper import Layout, Shape
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
+from tests.support.layout.strided import strided_layouts
 
 
 @pytest.mark.parametrize(

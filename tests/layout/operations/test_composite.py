@@ -6,10 +6,10 @@ import random
 
 import numpy as np
 import pytest
-from support.layouts import ORDERS, random_layout, table
 
 from tensorwrapper.errors import LayoutError, OutOfBoundsError
 from tensorwrapper.layout import Layout, Swizzle, compose, make_layout
+from tests.support.layout.layouts import ORDERS, random_layout, table
 
 
 def composites(count):

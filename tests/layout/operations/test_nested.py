@@ -13,7 +13,7 @@ from tensorwrapper.errors import LayerError, LayoutError, OutOfBoundsError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.testing import nested_shapes
-from tests.support.blocks import depths, orders_of
+from tests.support.layout.blocks import depths, orders_of
 
 SHAPES = nested_shapes(max_rank=4)
 N = Shape.nested(Shape(2, 3, 4, 5, origin=(1, 0, -1, 2)), layers=(2, 2))

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.strided import strided_layouts
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
+from tests.support.layout.strided import strided_layouts
 
 
 @st.composite

@@ -9,7 +9,7 @@ from tensorwrapper.errors import LayerError, LayoutError, OutOfBoundsError, Size
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.testing import nested_shapes
-from tests.support.blocks import blocks, depths, orders_of, runs, slowest_first
+from tests.support.layout.blocks import blocks, depths, orders_of, runs, slowest_first
 
 SHAPES = nested_shapes(max_rank=4)
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.copies import places, repeated, separable, strided, tile_major
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.layout import make_layout
+from tests.support.layout.copies import places, repeated, separable, strided, tile_major
 
 
 def of(extents, strides):

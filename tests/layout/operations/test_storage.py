@@ -6,7 +6,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from support.trees import check_layout
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.errors import (
@@ -18,6 +17,7 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.layout.cells._blocked import Blocked, Packed
 from tensorwrapper.layout.cells._parts import PlacedRows
+from tests.support.layout.trees import check_layout
 
 ROWS = Shape.jagged([3, 0, 2])
 PAIRS = Shape.from_cells((2,), [(2, 3), (1, 4)])

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.grids import GRIDS, cells
-from support.pictures import SVG, Picture, picture
 
 from tensorwrapper.drawing import count_text
 from tensorwrapper.layout import Layout, Swizzle, compose
 from tensorwrapper.shape import Shape, Tiling
+from tests.support.layout.grids import GRIDS, cells
+from tests.support.pictures import SVG, Picture, picture
 
 MOST = 300
 LARGE = {

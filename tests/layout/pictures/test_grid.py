@@ -4,12 +4,12 @@ import math
 import re
 
 import pytest
-from support.grids import GRIDS, cells
-from support.pictures import picture
 
 from tensorwrapper.drawing import count_text
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
+from tests.support.layout.grids import GRIDS, cells
+from tests.support.pictures import picture
 
 
 @pytest.mark.parametrize("name", GRIDS)

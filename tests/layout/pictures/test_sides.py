@@ -1,11 +1,11 @@
 """The sides of a picture: tiles, and modes that outer modes go on."""
 
 import pytest
-from support.grids import GRIDS, cells
-from support.pictures import Picture, picture
 
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Tiling
+from tests.support.layout.grids import GRIDS, cells
+from tests.support.pictures import Picture, picture
 
 
 @pytest.mark.parametrize("name", ["tile-major", "packed tiles"])

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cells import absolute
-from support.trees import assert_extents, check_layout, expanded, places_in, select, tree_of
 
 from tensorwrapper.errors import (
     JaggedModeError,
@@ -20,6 +18,8 @@ from tensorwrapper.errors import (
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.testing import tilings
+from tests.support.layout.cells import absolute
+from tests.support.layout.trees import assert_extents, check_layout, expanded, places_in, select, tree_of
 
 SLICES = st.builds(
     slice,

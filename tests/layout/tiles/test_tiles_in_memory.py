@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.trees import check_layout, places_in, tree_of
 
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, RankError
@@ -15,6 +14,7 @@ from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.layout.tiles._tiles_in_memory import TilesInMemory
 from tensorwrapper.testing import tilings
+from tests.support.layout.trees import check_layout, places_in, tree_of
 
 TILINGS = tilings(max_rank=3)
 SLICES = st.builds(

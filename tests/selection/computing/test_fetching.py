@@ -7,7 +7,7 @@ import pytest
 
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ComputationCancelledError, ConversionError
-from tests.support.counting_source import CountingSource, SlowSource
+from tests.support.selection.counting_source import CountingSource, SlowSource
 
 X = np.arange(240.0).reshape(12, 20)
 

@@ -11,7 +11,7 @@ import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.selection.computing._lines import line_of
 from tests.selection.expressions.test_of_one import calls_counted
-from tests.support.counting_source import CountingSource
+from tests.support.selection.counting_source import CountingSource
 
 ROWS = 300_000
 SPLITS = np.arange(ROWS + 1) // 2 * 8  # Every other row is empty.

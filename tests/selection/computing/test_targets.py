@@ -6,8 +6,8 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import BufferSizeError
-from tests.support.selection_trees import tree_of
-from tests.support.selection_views import VIEWS
+from tests.support.selection.random_trees import tree_of
+from tests.support.selection.views import VIEWS
 
 
 def _check(view):

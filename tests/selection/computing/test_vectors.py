@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensorwrapper import selection as sel
-from tests.support.counting_source import CountingSource
+from tests.support.selection.counting_source import CountingSource
 
 X = np.arange(24).reshape(4, 6)
 PARTS = [[0, 1, 2], [10, 11, 12, 13, 14], [20, 21]]

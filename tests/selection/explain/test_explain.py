@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
-from tests.support.selection_views import VIEWS
+from tests.support.selection.views import VIEWS
 
 
 def _t():

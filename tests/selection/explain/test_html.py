@@ -7,7 +7,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tests.support.selection_views import VIEWS
+from tests.support.selection.views import VIEWS
 
 HOSTILE = '<script>alert("1")</script>&amp;<img src=x onerror=y>'
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from support.normal_forms import t
 
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
-from tests.support.selection_brute import elements_of
+from tests.support.selection.brute import elements_of
+from tests.support.selection.normal_forms import t
 
 
 # Values that depend on the place where they are computed must not move with the selection.

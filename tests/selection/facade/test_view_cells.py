@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tests.support.counting_source import CountingSource
+from tests.support.selection.counting_source import CountingSource
 
 
 def test_parts_of_a_view_are_named_without_reading():

@@ -4,11 +4,11 @@ from typing import ClassVar, final
 
 import numpy as np
 import pytest
-from support.normal_forms import SAME
 
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
-from tests.support.selection_brute import elements_of
+from tests.support.selection.brute import elements_of
+from tests.support.selection.normal_forms import SAME
 
 # Each row: what is written, and what it comes down to.
 

@@ -3,11 +3,11 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.normal_forms import SAME, line, t, u
 
 from tensorwrapper import selection as sel
-from tests.support.selection_costs import pieces_of, places_of
-from tests.support.selection_trees import tree_of
+from tests.support.selection.costs import pieces_of, places_of
+from tests.support.selection.normal_forms import SAME, line, t, u
+from tests.support.selection.random_trees import tree_of
 
 # Each row: what is written, and what it comes down to.
 

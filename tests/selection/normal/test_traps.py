@@ -5,7 +5,7 @@ import numpy as np
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
-from tests.support.selection_brute import elements_of
+from tests.support.selection.brute import elements_of
 
 X = np.arange(24).reshape(4, 6)
 

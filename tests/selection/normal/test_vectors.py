@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.layout.axes._axis import Cycle, Stride, Table
-from tests.support.selection_brute import elements_of
+from tests.support.selection.brute import elements_of
 
 X = np.arange(24).reshape(4, 6)
 

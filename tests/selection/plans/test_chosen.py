@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tests.selection.expressions.test_of_one import calls_counted
-from tests.support.counting_source import CountingSource
+from tests.support.selection.counting_source import CountingSource
 
 MASK = tw.jagged([[True, False], [True], [], [False, True, True]])
 

@@ -5,7 +5,7 @@ import numpy as np
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of, mapped, source_of
-from tests.support.counting_source import CountingSource
+from tests.support.selection.counting_source import CountingSource
 
 X = np.arange(6)
 

@@ -12,7 +12,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import OutOfBoundsError
-from tests.support.counting_source import CountingSource
+from tests.support.selection.counting_source import CountingSource
 
 X = np.arange(24).reshape(4, 6)
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensorwrapper import selection as sel
 from tensorwrapper.selection import Outer
-from tests.support.counting_source import CountingSource
+from tests.support.selection.counting_source import CountingSource
 
 X = np.arange(240.0).reshape(12, 20)
 

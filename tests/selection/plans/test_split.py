@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from tensorwrapper import selection as sel
 from tensorwrapper.selection import Outer
-from tests.support.counting_source import CountingSource
-from tests.support.view_chains import viewed
+from tests.support.selection.counting_source import CountingSource
+from tests.support.tensor.view_chains import viewed
 
 # ruff: noqa: ARG005 - the functions of the table take the same arguments
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensorwrapper import selection as sel
-from tests.support.counting_source import CountingSource
+from tests.support.selection.counting_source import CountingSource
 
 # Points of boxes.
 

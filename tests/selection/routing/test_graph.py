@@ -5,7 +5,7 @@ import numpy as np
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.selection.plans._chosen import elements_at
-from tests.support.selection_checks import all_indices
+from tests.support.selection.checks import all_indices
 
 X = tw.as_tensor(np.arange(24).reshape(4, 6))
 Y = tw.as_tensor(np.arange(100, 124).reshape(4, 6))

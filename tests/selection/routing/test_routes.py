@@ -7,7 +7,7 @@ import tensorwrapper as tw
 from tensorwrapper import Layout, Shape, Tiling
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import SizeOverflowError
-from tests.support.selection_checks import all_indices
+from tests.support.selection.checks import all_indices
 
 X = tw.as_tensor(np.arange(24).reshape(4, 6))
 Y = tw.as_tensor(np.arange(100, 124).reshape(4, 6))

@@ -6,7 +6,7 @@ import pytest
 
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import TensorWrapperError
-from tests.support.kinds import (
+from tests.support.selection.kinds import (
     KINDS,
     NONE,
     OPERATIONS,

@@ -8,7 +8,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.selection.expressions._walks import operands_first
-from tests.support.counting_source import CountingSource
+from tests.support.selection.counting_source import CountingSource
 
 TILES = tw.Tiling([300, 700], [500, 500])
 

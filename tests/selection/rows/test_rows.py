@@ -9,8 +9,8 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import TensorWrapperError
-from tests.support.counting_source import CountingSource
-from tests.support.kinds import REFUSALS
+from tests.support.selection.counting_source import CountingSource
+from tests.support.selection.kinds import REFUSALS
 
 X = np.arange(12).reshape(3, 4)
 NAMES: dict[str, Any] = {

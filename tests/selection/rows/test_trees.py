@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, TensorWrapperError
-from tests.support.counting_source import CountingSource
-from tests.support.kinds import KINDS, OPERATIONS, again, bytes_read
+from tests.support.selection.counting_source import CountingSource
+from tests.support.selection.kinds import KINDS, OPERATIONS, again, bytes_read
 
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 NAMES = [name for name in OPERATIONS if name not in {"astype", "JSON", "one for each row"}]

@@ -11,10 +11,10 @@ import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, SelectionError, SelectionReason
-from tests.support.selection_brute import elements_of
-from tests.support.selection_mutations import mutated
-from tests.support.selection_trees import tree_of
-from tests.support.selection_views import VIEWS
+from tests.support.selection.brute import elements_of
+from tests.support.selection.mutations import mutated
+from tests.support.selection.random_trees import tree_of
+from tests.support.selection.views import VIEWS
 
 _NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 _SEEDS, _BLOCK = (100_000, 5000) if _NIGHTLY else (1500, 500)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tensorwrapper import selection as sel
-from tests.support.selection_views import JSON_REFUSED, VIEWS
+from tests.support.selection.views import JSON_REFUSED, VIEWS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "selections.json"
 CASES = [(c["name"], c["form"], c) for c in json.loads(GOLDEN.read_text("utf-8"))["cases"]]

@@ -8,7 +8,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError
-from tests.support.selection_views import JSON_REFUSED, VIEWS
+from tests.support.selection.views import JSON_REFUSED, VIEWS
 
 FORMS = [(name, form) for name in VIEWS for form in ("steps", "normal") if (name, form) not in JSON_REFUSED]
 

@@ -9,7 +9,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, VersionChangedError
-from tests.support.counting_source import CountingSource, SlowSource
+from tests.support.selection.counting_source import CountingSource, SlowSource
 
 X = np.arange(240.0).reshape(12, 20)
 

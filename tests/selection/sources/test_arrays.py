@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, DataFileError, DTypeError, ReadOnlyError, SizeOverflowError
-from tests.support.lazy_arrays import (
+from tests.support.selection.lazy_arrays import (
     EXTENTS,
     MAKERS,
     VALUES,

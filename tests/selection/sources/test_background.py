@@ -8,7 +8,7 @@ import pytest
 
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ComputationCancelledError
-from tests.support.counting_source import CountingSource
+from tests.support.selection.counting_source import CountingSource
 
 X = np.arange(40_000.0).reshape(200, 200)
 ABLE = ("runs", "threads")

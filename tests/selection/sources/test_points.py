@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorwrapper import selection as sel
-from tests.support.lazy_arrays import EXTENTS, MAKERS, VALUES, Counting
+from tests.support.selection.lazy_arrays import EXTENTS, MAKERS, VALUES, Counting
 
 
 @pytest.fixture(

@@ -12,7 +12,7 @@ import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, OutOfBoundsError
 from tensorwrapper.selection import Outer, Runs
-from tests.support.counting_source import CountingSource, SlowSource
+from tests.support.selection.counting_source import CountingSource, SlowSource
 
 numbers = st.sets(st.integers(0, 60)).map(sorted)
 

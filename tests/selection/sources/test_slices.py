@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensorwrapper import selection as sel
-from tests.support.lazy_arrays import VALUES, Counting
+from tests.support.selection.lazy_arrays import VALUES, Counting
 
 
 def test_positions_within_a_chunk_are_one_read():

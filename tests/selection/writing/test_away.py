@@ -7,7 +7,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ExtentMismatchError, ReadOnlyError
-from tests.support.counting_source import CountingSource
+from tests.support.selection.counting_source import CountingSource
 
 X = np.arange(240.0).reshape(12, 20)
 A = tw.jagged([[1, 2], [3], [], [4, 5, 6]])

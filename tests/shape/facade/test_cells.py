@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from support.layered import SHAPES, prefixes
 
 from tensorwrapper.errors import JaggedModeError
+from tests.support.shape.layered import SHAPES, prefixes
 
 
 @given(SHAPES)

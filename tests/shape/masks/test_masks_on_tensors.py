@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from support.masks import mode_masks, point_masks, row_masks
 
 import tensorwrapper as tw
 from tensorwrapper import Layout, Mask, Shape
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
+from tests.support.shape.masks import mode_masks, point_masks, row_masks
 
 
 def numbered(shape):

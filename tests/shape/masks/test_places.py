@@ -6,10 +6,10 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import given
-from support.masks import masks
 
 from tensorwrapper import Mask, Shape
 from tensorwrapper.errors import OutOfBoundsError
+from tests.support.shape.masks import masks
 
 
 @given(masks)

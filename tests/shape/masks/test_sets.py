@@ -5,7 +5,6 @@ import tracemalloc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.masks import masks, mode_masks, picks
 
 from tensorwrapper import Mask, Shape
 from tensorwrapper.errors import (
@@ -16,6 +15,7 @@ from tensorwrapper.errors import (
     SizeOverflowError,
 )
 from tensorwrapper.testing import shapes
+from tests.support.shape.masks import masks, mode_masks, picks
 
 
 def listed(mask):

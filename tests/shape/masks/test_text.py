@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.masks import masks
 
 from tensorwrapper import Mask, Shape
 from tensorwrapper.errors import ConversionError, ParseError, SizeOverflowError
+from tests.support.shape.masks import masks
 
 BOX = Shape(4, 6)
 

@@ -1,9 +1,9 @@
 """Pictures of boxes: a bar, a box, a box in space, or a bar for each mode; to scale."""
 
 import pytest
-from support.pictures import near, one, picture
 
 from tensorwrapper import Shape
+from tests.support.pictures import near, one, picture
 
 
 def test_a_shape_of_rank_1_is_a_bar_with_its_origin():

@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from support.pictures import NEAR, near, picture
 
 from tensorwrapper import Shape
 from tensorwrapper.drawing import ramp
+from tests.support.pictures import NEAR, near, picture
 
 
 def test_cells_are_drawn_to_one_scale_and_apart():

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.pictures import NEAR, Picture, one, picture
 
 from tensorwrapper import Shape, Tiling, as_shape
 from tensorwrapper.drawing import PAPER
 from tensorwrapper.shape import JaggedCommon
 from tensorwrapper.shape.pictures._boxes import MOST_MARKS
+from tests.support.pictures import NEAR, Picture, one, picture
 
 # Boxes.
 

@@ -3,10 +3,10 @@
 import itertools
 
 import pytest
-from support.pictures import near, one, picture
 
 from tensorwrapper import Shape
 from tensorwrapper.drawing import layer_color
+from tests.support.pictures import near, one, picture
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.pictures import NEAR, Picture, near, picture
 
 from tensorwrapper import Shape
 from tensorwrapper.shape.pictures._rows import MOST_BANDS, bands_of, bands_of_triangle
+from tests.support.pictures import NEAR, Picture, near, picture
 
 RNG = np.random.default_rng(5)
 

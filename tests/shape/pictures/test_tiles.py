@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-from support.pictures import Picture, near, one, picture
 
 from tensorwrapper import Shape, Tiling
+from tests.support.pictures import Picture, near, one, picture
 
 
 def strips_of(drawn):

@@ -8,7 +8,7 @@ from tensorwrapper import Shape
 from tensorwrapper.shape import Jagged, Rows
 from tensorwrapper.shape.lowlevel import wrap
 from tensorwrapper.shape.rows._dependencies import dependencies_of
-from tests.support.row_sets import LENGTHS, MIB, NODES, N, peak_of, prefixes, rows
+from tests.support.shape.row_sets import LENGTHS, MIB, NODES, N, peak_of, prefixes, rows
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tensorwrapper.shape import Rows
 from tensorwrapper.shape.rows._dependencies import dependencies_of, keys_of
 from tensorwrapper.shape.rows._rearrange import check_permutation, move_rows, permute_rows
 from tensorwrapper.shape.rows._select import slice_rows
-from tests.support.row_sets import STARTS, indices, rows
+from tests.support.shape.row_sets import STARTS, indices, rows
 
 
 @given(rows(), st.tuples(STARTS, STARTS, STARTS))

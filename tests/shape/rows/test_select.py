@@ -11,7 +11,7 @@ from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.shape import Rows
 from tensorwrapper.shape.rows._select import select_rows, slice_rows
 from tensorwrapper.shape.rows._unroll import same_rows
-from tests.support.row_sets import NODES, STARTS, indices, prefixes, rows, span
+from tests.support.shape.row_sets import NODES, STARTS, indices, prefixes, rows, span
 
 
 def listed(selected):

@@ -11,7 +11,7 @@ from tensorwrapper.shape import Jagged, Rows
 from tensorwrapper.shape.lowlevel import wrap
 from tensorwrapper.shape.rows._columns import WINDOW
 from tensorwrapper.shape.rows._dependencies import dependencies_of, extent_bounds
-from tests.support.row_sets import LENGTHS, MIB, N, peak_of
+from tests.support.shape.row_sets import LENGTHS, MIB, N, peak_of
 
 
 @pytest.fixture

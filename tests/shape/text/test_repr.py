@@ -2,10 +2,10 @@
 
 import pytest
 from hypothesis import given
-from support.shape_texts import TEXTS
 
 from tensorwrapper.shape import Shape
 from tensorwrapper.testing import shapes
+from tests.support.shape.shape_texts import TEXTS
 
 
 @pytest.mark.parametrize(("shape", "text"), TEXTS, ids=[text[:60] for _, text in TEXTS])

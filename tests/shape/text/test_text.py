@@ -6,11 +6,11 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.shape_texts import CELLS, DEEP, TEXTS, nest
 
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape, as_shape
 from tensorwrapper.testing import jagged_shapes, shapes, tiled_shapes, triangular_shapes
+from tests.support.shape.shape_texts import CELLS, DEEP, TEXTS, nest
 
 
 @pytest.mark.parametrize(("shape", "text"), TEXTS, ids=[text[:60] for _, text in TEXTS])

@@ -5,7 +5,6 @@ import pickle
 from uuid import UUID
 
 import pytest
-from support.graphs import ident, linear_and_relu, read, source_and_sink
 
 from tensorwrapper import Shape
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, RankError, ValidationError
@@ -21,6 +20,7 @@ from tensorwrapper.sharding import (
     Tags,
     TensorNode,
 )
+from tests.support.sharding.graphs import ident, linear_and_relu, read, source_and_sink
 
 A, B = TensorNode(dtype="int32", box=(2, 3)), TensorNode(dtype="int32", box=(3,), label="b")
 

@@ -5,14 +5,14 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.graphs import (
+
+from tensorwrapper.errors import ConversionError, ParseError, TensorWrapperError, ValidationError
+from tensorwrapper.sharding import Graph
+from tests.support.sharding.graphs import (
     linear_and_relu,
     read,
     source_and_sink,
 )
-
-from tensorwrapper.errors import ConversionError, ParseError, TensorWrapperError, ValidationError
-from tensorwrapper.sharding import Graph
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 import copy
 
 import pytest
-from support.graphs import (
+
+from tensorwrapper.errors import ValidationError
+from tests.support.sharding.graphs import (
     SPACE,
     TAGS,
     document,
@@ -12,8 +14,6 @@ from support.graphs import (
     read,
     source_and_sink,
 )
-
-from tensorwrapper.errors import ValidationError
 
 BODY = ("nodes", 0, "body")
 

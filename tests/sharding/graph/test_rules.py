@@ -4,7 +4,11 @@ import copy
 import json
 
 import pytest
-from support.graphs import (
+
+from tensorwrapper import Shape
+from tensorwrapper.errors import ValidationError
+from tensorwrapper.sharding import BlockOperation, Graph, Operand, TensorNode
+from tests.support.sharding.graphs import (
     TAGS,
     TYPES,
     application,
@@ -19,10 +23,6 @@ from support.graphs import (
     source_and_sink,
     tensor,
 )
-
-from tensorwrapper import Shape
-from tensorwrapper.errors import ValidationError
-from tensorwrapper.sharding import BlockOperation, Graph, Operand, TensorNode
 
 
 def faults(graph):

@@ -6,7 +6,10 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.graphs import (
+
+from tensorwrapper.errors import TensorWrapperError, ValidationError
+from tensorwrapper.sharding import Graph, NoteNode
+from tests.support.sharding.graphs import (
     TAGS,
     document,
     ident,
@@ -19,9 +22,6 @@ from support.graphs import (
     source_and_sink,
     tensor,
 )
-
-from tensorwrapper.errors import TensorWrapperError, ValidationError
-from tensorwrapper.sharding import Graph, NoteNode
 
 STRANGER = {"https://example.com/tags#color": {"rgb": [1, 2.5, None], "deep": {"x": True}}}
 

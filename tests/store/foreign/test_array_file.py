@@ -21,7 +21,7 @@ from tensorwrapper.errors import (
     ReadOnlyError,
     TensorNameError,
 )
-from tests.support.opened_arrays import KINDS, TABLE, written
+from tests.support.store.opened_arrays import KINDS, TABLE, written
 
 ARRAYS = {
     "table": TABLE,

@@ -6,7 +6,7 @@ import safetensors.numpy
 
 import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError
-from tests.support.foreign_files import names_in
+from tests.support.store.foreign_files import names_in
 
 
 def test_numpy_and_safetensors_read_what_was_saved(tmp_path):

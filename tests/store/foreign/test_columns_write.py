@@ -9,8 +9,8 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError, TensorNameError
-from tests.support.foreign_files import names_in
-from tests.support.saved import BOXES, ROWS, assert_same
+from tests.support.store.foreign_files import names_in
+from tests.support.store.saved import BOXES, ROWS, assert_same
 
 KINDS = ["parquet", "feather"]
 READ = {"parquet": pq.read_table, "feather": pf.read_table}

@@ -10,7 +10,7 @@ import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.wire import Limits
-from tests.support.saved import BOXES
+from tests.support.store.saved import BOXES
 
 
 def written(folder, **arrays):

@@ -7,8 +7,8 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError, DataFileError, RankError, TensorNameError
-from tests.support.foreign_files import names_in
-from tests.support.saved import BOXES, ROWS, assert_same
+from tests.support.store.foreign_files import names_in
+from tests.support.store.saved import BOXES, ROWS, assert_same
 
 
 @pytest.mark.parametrize("name", [*BOXES, *ROWS])

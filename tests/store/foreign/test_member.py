@@ -7,7 +7,7 @@ import tensorwrapper as tw
 from tensorwrapper.errors import (
     DataFileError,
 )
-from tests.support.opened_arrays import written
+from tests.support.store.opened_arrays import written
 
 
 @pytest.mark.parametrize(

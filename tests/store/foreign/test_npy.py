@@ -9,7 +9,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError, DataFileError, DTypeError
-from tests.support.foreign_files import ARRAYS, assert_equal, convert, read
+from tests.support.store.foreign_files import ARRAYS, assert_equal, convert, read
 
 
 @pytest.fixture

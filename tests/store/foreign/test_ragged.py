@@ -8,7 +8,7 @@ import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError, ParseError
 from tensorwrapper.store.foreign._ragged import Ragged, ragged_of
 from tensorwrapper.testing import shapes
-from tests.support.saved import ROWS
+from tests.support.store.saved import ROWS
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -8,7 +8,7 @@ import safetensors.numpy
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
-from tests.support.foreign_files import ARRAYS, assert_equal, convert, names_in, read
+from tests.support.store.foreign_files import ARRAYS, assert_equal, convert, names_in, read
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store import verify
 from tensorwrapper.store.records._record import encode_tensor
-from tests.support.grown_files import TWO, crafted, grown_in_steps, record, whole
+from tests.support.store.grown_files import TWO, crafted, grown_in_steps, record, whole
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from support.files import assert_same
 
 import tensorwrapper as tw
 from tensorwrapper import wire
@@ -10,7 +9,8 @@ from tensorwrapper.errors import (
     DataFileError,
 )
 from tensorwrapper.store.records._format import pack_body, pack_header
-from tests.support.spoilt_files import BODY, record, sealed
+from tests.support.store.files import assert_same
+from tests.support.store.spoilt_files import BODY, record, sealed
 
 
 @pytest.fixture

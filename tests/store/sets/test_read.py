@@ -16,7 +16,7 @@ from tensorwrapper import store
 from tensorwrapper.errors import DataFileError, TensorNameError
 from tensorwrapper.selection import View
 from tensorwrapper.wire import Limits
-from tests.support.tensor_files import ENDS, TARS, archive_of, files_of, npy, read_sets
+from tests.support.store.tensor_files import ENDS, TARS, archive_of, files_of, npy, read_sets
 
 DTYPES = st.sampled_from(
     [f"{order}{kind}" for order in "<>" for kind in ("i2", "i4", "f4", "f8", "u8", "c8")] + ["?"]

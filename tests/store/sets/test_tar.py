@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.sets._tar import TarMember, map_tar, tar_members
-from tests.support.tensor_files import archive_of
+from tests.support.store.tensor_files import archive_of
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_characters="\0/", exclude_categories=["Cs"]), min_size=1, max_size=40

@@ -10,7 +10,7 @@ from tensorwrapper import store
 from tensorwrapper.errors import ConversionError, DataFileError, TensorNameError, TensorSetError
 from tensorwrapper.selection import as_view
 from tensorwrapper.wirecell import PointTree, TensorSet
-from tests.support.tensor_files import ENDS, members, read_sets
+from tests.support.store.tensor_files import ENDS, members, read_sets
 
 X = np.arange(6, dtype="i2").reshape(2, 3)
 SAID = {"datapath": "a/b", "masks": {"bad": [[1, 2], None]}, "time": 1.5}

@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tests.support.opened_arrays import KINDS, TABLE, written
+from tests.support.store.opened_arrays import KINDS, TABLE, written
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "npy", "tens"])

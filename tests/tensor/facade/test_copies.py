@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.tiled_tensors import block, tiled_tensors
 
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import (
@@ -16,6 +15,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import as_tensor, from_buffer, jagged
+from tests.support.tensor.tiled_tensors import block, tiled_tensors
 
 
 @given(tiled_tensors(), st.data())

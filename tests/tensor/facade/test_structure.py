@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.awkward_arrays import tensors, to_awkward
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
 from tensorwrapper import selection as sel
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
+from tests.support.tensor.awkward_arrays import tensors, to_awkward
 
 
 @given(tensors(), st.data())

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.awkward_arrays import tensors, to_awkward
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
@@ -15,6 +14,7 @@ from tensorwrapper.errors import (
     RankError,
     ReadOnlyError,
 )
+from tests.support.tensor.awkward_arrays import tensors, to_awkward
 
 
 @given(tensors(), st.data())

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper import Shape, align
-from tests.support.aligned_tensors import JAGGED, check, numbered
+from tests.support.tensor.aligned_tensors import JAGGED, check, numbered
 
 
 @given(JAGGED, st.data())

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.awkward_arrays import tensors, to_awkward
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, SizeOverflowError
+from tests.support.tensor.awkward_arrays import tensors, to_awkward
 
 
 @given(tensors(), st.integers(0, 4), st.booleans())

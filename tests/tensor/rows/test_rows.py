@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.awkward_arrays import tensors, to_awkward
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError
 from tensorwrapper.tensor import TensorRows
+from tests.support.tensor.awkward_arrays import tensors, to_awkward
 
 
 def innermost(rows, depth):

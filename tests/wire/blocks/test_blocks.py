@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from support.boxes import block, received
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
@@ -15,6 +14,7 @@ from tensorwrapper.errors import (
     LocalProtocolError,
 )
 from tensorwrapper.wire import Assembler, Block, decode, encode, split_blocks
+from tests.support.wire.boxes import block, received
 
 MUCH = 2**20
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.pieces import MUCH, assert_same, filled, put_together, rows_of, tensors
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
@@ -16,6 +15,7 @@ from tensorwrapper.errors import (
     RankError,
 )
 from tensorwrapper.wire import Assembler, split_blocks
+from tests.support.wire.pieces import MUCH, assert_same, filled, put_together, rows_of, tensors
 
 
 @given(tensors(), st.data())

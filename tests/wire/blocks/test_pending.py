@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.boxes import block, received
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper.wire import Assembler, Block, decode, encode
-from tests.support.sent_blocks import MUCH, cut_tensors, reason
+from tests.support.wire.boxes import block, received
+from tests.support.wire.sent_blocks import MUCH, cut_tensors, reason
 
 
 @given(st.data())

@@ -4,12 +4,12 @@ import contextlib
 import tracemalloc
 
 import numpy as np
-from support.pieces import MUCH, assert_same, filled, put_together
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.wire import Assembler, encode, split_blocks
+from tests.support.wire.pieces import MUCH, assert_same, filled, put_together
 
 
 @contextlib.contextmanager

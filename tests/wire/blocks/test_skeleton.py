@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.pieces import MUCH, assert_same, filled, put_together, rows_of, sent, tensors
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
@@ -17,6 +16,7 @@ from tensorwrapper.errors import (
     RemoteProtocolError,
 )
 from tensorwrapper.wire import Assembler, Limits, decode, encode, split_blocks
+from tests.support.wire.pieces import MUCH, assert_same, filled, put_together, rows_of, sent, tensors
 
 
 @given(st.data())

@@ -5,12 +5,12 @@ import pickle
 
 import numpy as np
 import pytest
-from support.messages import GOOD, PAYLOAD, described, message
 
 import tensorwrapper as tw
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.wire import Message, decode, encode, no_elements
 from tensorwrapper.wire.lowlevel import is_metadata_alone
+from tests.support.wire.messages import GOOD, PAYLOAD, described, message
 
 DEEP = {"datatype": "pcdataset", "datapath": "a/b", "arrays": {"x": "p/x"}}
 

@@ -1,9 +1,9 @@
 """Descriptions that are wrong: of structure, of tensors, of types and of limits."""
 
 import pytest
-from support.messages import GOOD, PAYLOAD, described, message, reason_of, tensor
 
 from tensorwrapper.wire import Limits, decode
+from tests.support.wire.messages import GOOD, PAYLOAD, described, message, reason_of, tensor
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
-from support.messages import GOOD, PAYLOAD, described, message
 
 import tensorwrapper as tw
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.wire import decode, encode
+from tests.support.wire.messages import GOOD, PAYLOAD, described, message
 
 NUMBERS = np.array([0, 2], dtype="<i8").tobytes()
 ROWS = {"dtype": "u", "word": 1, "shape": [2], "part": 1, "packing": "jagged"}

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.labels import described
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.wire import Message, decode, encode
+from tests.support.wire.labels import described
 
 
 def unaligned(array):

@@ -3,9 +3,9 @@
 import tracemalloc
 
 import pytest
-from support.messages import message, reason_of
 
 from tensorwrapper.wire import Limits, decode
+from tests.support.wire.messages import message, reason_of
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.golden import CPP, PY, frames_of
 
 from tensorwrapper.errors import ConversionError, LocalProtocolError, RemoteProtocolError
 from tensorwrapper.wire import Limits, decode, decode_frames, encode, encode_frames, frame_pieces
+from tests.support.wire.golden import CPP, PY, frames_of
 
 CASES = [
     pytest.param(case, id=f"{origin}-{name}")

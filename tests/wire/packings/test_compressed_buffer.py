@@ -8,7 +8,10 @@ import zlib
 import numpy as np
 import pytest
 import zstandard
-from support.spoilt_storages import (
+
+from tensorwrapper.errors import RemoteProtocolError
+from tensorwrapper.wire import Limits, decode
+from tests.support.wire.spoilt_storages import (
     ALL,
     CODECS,
     DROP,
@@ -19,9 +22,6 @@ from support.spoilt_storages import (
     integers,
     packed_by,
 )
-
-from tensorwrapper.errors import RemoteProtocolError
-from tensorwrapper.wire import Limits, decode
 
 
 @pytest.fixture(params=CODECS)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from support.spoilt_packings import CELLS, DROP, ROWS, TILED
 
 from tensorwrapper.wire import Limits, decode
+from tests.support.wire.spoilt_packings import CELLS, DROP, ROWS, TILED
 
 # [[1, 2], [3]], [], [[4, 5, 6]]: part 1 splits rows, part 2 cells; part 3 has origins of mode 1.
 # Three cells of rank 2: (1, 2), (0, 7), (2, 2).

@@ -3,7 +3,10 @@
 import struct
 
 import pytest
-from support.spoilt_storages import (
+
+from tensorwrapper.buffer import decode_tf_strings
+from tensorwrapper.wire import Limits, decode
+from tests.support.wire.spoilt_storages import (
     ALL,
     DROP,
     GOOD,
@@ -13,9 +16,6 @@ from support.spoilt_storages import (
     TF,
     Spoilt,
 )
-
-from tensorwrapper.buffer import decode_tf_strings
-from tensorwrapper.wire import Limits, decode
 
 
 @pytest.fixture(params=ALL)

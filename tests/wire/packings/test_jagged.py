@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
-from support.sent_shapes import EXTENTS, ORIGINS, assert_same, described, filled, sent
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling, wire
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import ExtentError
+from tests.support.wire.sent_shapes import EXTENTS, ORIGINS, assert_same, described, filled, sent
 
 DTYPES = ["?", "i1", "u2", "i8", "f2", "f4", "f8", "c8", "c16"]
 

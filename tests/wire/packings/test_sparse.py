@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.sent_elements import WORDS, assert_same, sent
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling, wire
+from tests.support.wire.sent_elements import WORDS, assert_same, sent
 
 
 def described(*tensors, **options):

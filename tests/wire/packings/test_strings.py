@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.sent_elements import WORDS, assert_same, sent
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling, wire
 from tensorwrapper.buffer import StringData, decode_tf_strings
 from tensorwrapper.errors import LocalProtocolError
+from tests.support.wire.sent_elements import WORDS, assert_same, sent
 
 
 @pytest.mark.parametrize("strings", ["offsets", "tf_string"])

@@ -1,9 +1,9 @@
 """What a label says of its packing: a name and a version that the table knows, in an object."""
 
 import pytest
-from support.spoilt_packings import CELLS, DROP, ROWS, TILED
 
 from tensorwrapper.wire import decode
+from tests.support.wire.spoilt_packings import CELLS, DROP, ROWS, TILED
 
 # [[1, 2], [3]], [], [[4, 5, 6]]: part 1 splits rows, part 2 cells; part 3 has origins of mode 1.
 

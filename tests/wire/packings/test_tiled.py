@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.sent_shapes import EXTENTS, ORIGINS, assert_same, described, filled, sent
 
 import tensorwrapper as tw
 from tensorwrapper import Tiling, wire
+from tests.support.wire.sent_shapes import EXTENTS, ORIGINS, assert_same, described, filled, sent
 
 TILINGS = [
     Tiling([1, 2], [2, 1, 3]),

@@ -2,7 +2,9 @@
 
 import pytest
 import zstandard
-from support.spoilt_storages import (
+
+from tensorwrapper.wire import decode
+from tests.support.wire.spoilt_storages import (
     ALL,
     CODECS,
     GOOD,
@@ -10,8 +12,6 @@ from support.spoilt_storages import (
     block_of,
     packed_by,
 )
-
-from tensorwrapper.wire import decode
 
 
 @pytest.fixture(params=CODECS)

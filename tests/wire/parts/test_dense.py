@@ -4,11 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from support.labels import described
 
 import tensorwrapper as tw
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.wire import Message, decode, encode
+from tests.support.wire.labels import described
 
 KEPT = [
     # Boost's table: how an array of that order is made, and what is said of it.

@@ -3,12 +3,12 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from support.labels import described
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.wire import decode, encode
+from tests.support.wire.labels import described
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import zarr
 import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileNotFoundError, TensorWrapperError
 from tensorwrapper.wire import Limits
-from tests.support.saved import BOXES
+from tests.support.store.saved import BOXES
 
 
 def store(folder, **arrays):

@@ -10,8 +10,8 @@ import zarr
 
 import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsError
-from tests.support.foreign_files import names_in
-from tests.support.saved import BOXES, ROWS, assert_same
+from tests.support.store.foreign_files import names_in
+from tests.support.store.saved import BOXES, ROWS, assert_same
 
 
 @pytest.mark.parametrize("compress", [None, "zlib", "zstd", "blosc2"])

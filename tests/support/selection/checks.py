@@ -7,9 +7,9 @@ import pickle
 
 import numpy as np
 
-from tests.support.selection_brute import elements_of
-from tests.support.selection_json import json_texts
-from tests.support.selection_writes import accumulates, assigns
+from tests.support.selection.as_json import json_texts
+from tests.support.selection.brute import elements_of
+from tests.support.selection.writes import accumulates, assigns
 
 __all__ = ["CHECKS", "all_indices", "assert_same"]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.commands import run
 
 import tensorwrapper.cli
 from tensorwrapper.cli import ExitCode
+from tests.support.commands import run
 
 DATA = Path(tensorwrapper.cli.__file__).parent / "demo" / "data"
 

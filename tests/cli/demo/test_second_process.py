@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from support.commands import run
 
 from tensorwrapper.cli import ExitCode
+from tests.support.commands import run
 
 
 def program(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -7,7 +7,7 @@ import math
 from hypothesis import strategies as st
 
 from tensorwrapper.layout import Layout
-from tests.support.blocks import blocks, depths, runs
+from tests.support.layout.blocks import blocks, depths, runs
 
 
 def is_one_run(offsets):

@@ -1,6 +1,6 @@
 """Every kind of leaf with every operation of views: what is read, and what memory it takes.
 
-``python -m tests.support.kinds`` writes the page; tests/selection/rows/test_kinds.py compares it.
+``python -m tests.support.selection.kinds`` writes the page; tests/selection/rows/test_kinds.py compares it.
 """
 
 import tracemalloc
@@ -14,9 +14,9 @@ import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import TensorWrapperError
-from tests.support.counting_source import CountingSource
+from tests.support.selection.counting_source import CountingSource
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "guide" / "operations-by-kind.md"
+PAGE: Final = Path(__file__).parents[3] / "docs" / "guide" / "operations-by-kind.md"
 MIB: Final = 2**20
 
 
@@ -318,9 +318,10 @@ INTRODUCTION: Final = (
     """# Operations by kind
 
 What each operation of views does to each kind of leaf. In a cell stand the bytes that it reads of two small
-leaves (`tests/support/kinds.py` has them; elements of 8 bytes, of strings their text), as the plan says and
-as a source counts, and a bound of the memory that computing it takes beside the result, with leaves of about
-one MiB and all that their source takes itself. The tests make this page, and fail when it is not true.
+leaves (`tests/support/selection/kinds.py` has them; elements of 8 bytes, of strings their text), as the plan
+says and as a source counts, and a bound of the memory that computing it takes beside the result, with
+leaves of about one MiB and all that their source takes itself. The tests make this page, and
+fail when it is not true.
 
 Where a word stands the operation has no meaning: boxes and sparse tensors have no *rows* of their own, text
 is not cast to *numbers*, and across *layers* no mode moves and no key reaches: `flatten()` drops them. All

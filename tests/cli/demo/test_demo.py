@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.commands import run
 
 import tensorwrapper.cli
 from tensorwrapper.cli import ExitCode, main
+from tests.support.commands import run
 
 pytestmark = pytest.mark.slow
 

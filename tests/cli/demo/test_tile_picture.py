@@ -4,7 +4,6 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from support.pictures import Picture
 
 from tensorwrapper import Tiling
 from tensorwrapper.cli.demo._tile_picture import MOST_SHADES, draw_tiling
@@ -12,6 +11,7 @@ from tensorwrapper.drawing import (
     ramp,
 )
 from tensorwrapper.errors import ExtentError, RankError
+from tests.support.pictures import Picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 

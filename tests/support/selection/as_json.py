@@ -4,7 +4,7 @@ from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.transforms._maps import maps_of
-from tests.support.selection_brute import elements_of
+from tests.support.selection.brute import elements_of
 
 __all__ = ["json_texts"]
 

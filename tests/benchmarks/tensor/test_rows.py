@@ -7,10 +7,10 @@ from functools import partial
 import awkward as ak
 import numpy as np
 import pytest
-from support.detector import THRESHOLD, readout
 
 import tensorwrapper as tw
 from tensorwrapper import as_tensor, from_buffer, jagged
+from tests.support.tensor.detector import THRESHOLD, readout
 
 SIZES = pytest.mark.parametrize("n", [10**6, 10**7])
 PEERS = pytest.mark.parametrize("way", ["tensorwrapper", "awkward"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 
 
 def load(name):

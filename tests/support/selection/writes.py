@@ -11,7 +11,7 @@ from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._padding import Padding
 from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.expressions._routing import Routing
-from tests.support.selection_brute import elements_of
+from tests.support.selection.brute import elements_of
 
 __all__ = ["accumulates", "assigns"]
 
