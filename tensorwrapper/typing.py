@@ -40,6 +40,7 @@ __all__ = [
     "ArrayKeyItem",
     "BufferLike",
     "DaskArray",
+    "DaskClient",
     "ElementCasting",
     "Extents",
     "Half",
@@ -207,6 +208,19 @@ class DaskArray(Protocol):
 
     def compute(self) -> object:
         """Return its elements, as an array of NumPy."""
+        ...
+
+
+class DaskClient(Protocol):
+    """A client of a cluster of Dask."""
+
+    @property
+    def asynchronous(self) -> bool:
+        """Whether its calls are awaited."""
+        ...
+
+    def scheduler_info(self) -> object:
+        """Return what there is to know of the cluster."""
         ...
 
 

@@ -36,6 +36,7 @@ from tensorwrapper.interop.dask._rows import (
     reduce_found,
     row_starts,
 )
+from tensorwrapper.interop.dask._serialize import introduce
 from tensorwrapper.interop.dask._shards import Held, lowered, tasks_over
 from tensorwrapper.selection import ReadHandle, View, Wanted, as_view
 from tensorwrapper.shape import Shape
@@ -126,10 +127,12 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
 
     def compute(self, **options: object) -> Tensor[Any]:
         """Return all rows as a tensor in this process; the options are those of ``dask.compute``."""
+        introduce(options.get("scheduler"))
         return cast("Tensor[Any]", compute_all(self, options))
 
     def persist(self, **options: object) -> "DaskTensor":
         """Return the same collection with its parts in memory: on the workers, if there is a cluster."""
+        introduce(options.get("scheduler"))
         return cast("DaskTensor", persist_all(self, options))
 
     def repartition(
@@ -171,7 +174,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         ----------
         function
             Takes an array of the tiles of one size, ``(n, *extents)``, as ``np.linalg.inv`` does, and returns
-            one of n new ones.
+            one of n new ones, of one size too. It is called once for each size in a part, with a copy.
         shape
             What they are together, over as many rows; as before if not given.
         dtype
@@ -306,6 +309,8 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
     # The protocol of Dask's collections.
 
     def __dask_graph__(self) -> object:
+        # Whoever computes it asks for it first.
+        introduce()
         return self.graph
 
     def __dask_keys__(self) -> list[tuple[str, int]]:

@@ -38,7 +38,8 @@ def to_dask(
         box is cut as it lies in memory (``layout.hints()``).
     max_elements
         How many elements a chunk, or a run of rows, has at most where nothing else says so; if not given, as
-        many as Dask's configuration allows bytes for.
+        many as Dask's configuration allows bytes for. A row of the outermost mode is never cut: one that has
+        more is a run by itself. Where rows of rows are that long, ``t.flatten()`` makes the inner ones rows.
 
     Raises
     ------

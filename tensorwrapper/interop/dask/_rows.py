@@ -1,11 +1,13 @@
 """What is done with a run of rows in a task: read, computed with, reduced, and put together at the end."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import BATCH, concatenated_ranges, splits_of
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
 from tensorwrapper.selection import View
 from tensorwrapper.shape import Partition, Shape
@@ -62,22 +64,70 @@ def apply_ufunc(ufunc: np.ufunc, operands: Sequence[Any], *parts: Tensor[Any]) -
 def map_cells(
     function: Callable[[Array], npt.ArrayLike], target: Shape[Any], dtype: "np.dtype[Any]", part: Tensor[Any]
 ) -> Tensor[Any]:
-    """Return what a function makes of the tiles of one size, all at once, size by size."""
+    """Return what a function makes of the tiles of one size, all at once, size by size.
+
+    All elements are put into order of size at once, and back at once: there may be few tiles of each size.
+    """
     table, wanted = part.shape.cell_table(), target.cell_table()
-    found: Array = np.empty(target.size, dtype)
-    owners = np.unique(table.extents, axis=0, return_inverse=True)[1].reshape(-1)
-    groups = part.group_by_extents() if len(owners) else ()
-    for number, group in enumerate(groups):
-        cells = np.flatnonzero(owners == number)
-        made = np.asarray(function(group.cells.to_numpy()))
-        if made.shape[:1] != (len(cells),) or (wanted.extents[cells] != np.array(made.shape[1:])).any():
+    order = np.lexsort(table.extents.T[::-1]) if table.extents.shape[1] else np.arange(len(table.extents))
+    extents, targets = table.extents[order], wanted.extents[order]
+    differ = (extents[1:] != extents[:-1]).any(axis=1)
+    # Where tiles of a size begin, and the end; without tiles, one mark.
+    marks = np.concatenate([[0], np.flatnonzero(differ) + 1, [len(order)][: len(order)]]).astype(np.int64)
+    split = (targets[1:] != targets[:-1]).any(axis=1) & ~differ
+    if split.any():
+        first = int(split.argmax())
+        raise ExtentMismatchError(
+            f"tiles of {tuple(extents[first].tolist())} are given to the function as one array, and cannot "
+            f"become tiles of {tuple(targets[first].tolist())} and of {tuple(targets[first + 1].tolist())}"
+        )
+    ends = splits_of(np.diff(table.offsets)[order])
+    elements = _gathered(part.elements(), table.offsets[order], ends)
+    made: list[Array] = []
+    for (low, high), count, sizes, goal in zip(
+        pairwise(ends[marks].tolist()),
+        np.diff(marks).tolist(),
+        extents[marks[:-1]].tolist(),
+        targets[marks[:-1]].tolist(),
+        strict=True,
+    ):
+        own = np.asarray(function(elements[low:high].reshape(count, *sizes)))
+        if own.shape != (count, *goal):
             raise ExtentMismatchError(
-                f"of {len(cells)} tiles of {group.extents} the function made an array of {made.shape}; "
-                f"wanted is {(len(cells), *wanted.extents[cells[0]].tolist())}: shape= says what it makes"
+                f"of {count} tiles of {tuple(sizes)} the function made an array of {own.shape}; "
+                f"wanted is {(count, *goal)}: shape= says what it makes"
             )
-        places = wanted.offsets[cells][:, None] + np.arange(int(np.prod(made.shape[1:])))
-        found[places] = _cast(made.reshape(len(cells), -1), dtype)
+        made.append(_cast(own.reshape(-1), dtype))
+    found: Array = np.empty(target.size, dtype)
+    if made:
+        goals = splits_of(np.diff(wanted.offsets)[order])
+        _scatter(np.concatenate(made), found, wanted.offsets[order], goals)
     return _sealed(from_buffer(found, target))
+
+
+def _gathered(elements: Array, starts: IntArray, splits: IntArray) -> Array:
+    """Return cells that start somewhere one after the other: cell k at ``splits[k]``. One copy of each."""
+    found: Array = np.empty(int(splits[-1]), dtype=elements.dtype)
+    for begin, end, places in _places(starts, splits):
+        found[begin:end] = elements[places]
+    return found
+
+
+def _scatter(elements: Array, out: Array, starts: IntArray, splits: IntArray) -> None:
+    """Write cells that lie one after the other where each starts."""
+    for begin, end, places in _places(starts, splits):
+        out[places] = elements[begin:end]
+
+
+def _places(starts: IntArray, splits: IntArray) -> Iterator[tuple[int, int, IntArray | slice]]:
+    """Yield where elements of cells lie, in runs of which the indices take little memory."""
+    lengths = np.diff(splits)
+    for first, last in pairwise(Partition.by_volume(splits, BATCH).marks.tolist()):
+        own, sizes = starts[first:last], lengths[first:last]
+        begin, end = int(splits[first]), int(splits[last])
+        joined = bool((own[1:] == own[:-1] + sizes[:-1]).all())
+        low = int(own[0])
+        yield begin, end, slice(low, low + end - begin) if joined else concatenated_ranges(own, sizes)
 
 
 def map_each_row(
@@ -130,7 +180,7 @@ def reduce_found(
 
 
 def _cast(made: Array, dtype: "np.dtype[Any]") -> Array:
-    if not np.can_cast(made.dtype, dtype, "same_kind"):
+    if made.dtype != dtype and not np.can_cast(made.dtype, dtype, "same_kind"):
         raise ConversionError(
             f"the function made {made.dtype}, which {dtype} cannot hold: dtype= says what it makes"
         )

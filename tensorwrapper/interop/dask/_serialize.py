@@ -6,25 +6,27 @@ or is copied so that it may: there, elements that other tasks read, too, would c
 
 import pickle
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
+from weakref import WeakSet
 
-from tensorwrapper.interop.dask._library import pickled, register_plugin, register_types
+from tensorwrapper.interop.dask._library import client_of, pickled, register_plugin, register_types
 from tensorwrapper.selection import View
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import DaskClient
 
-if TYPE_CHECKING:
-    from distributed import Client
-
-__all__ = ["register_dask"]
+__all__ = ["introduce", "register_dask"]
 
 _TYPES: Final = (Tensor, View, Shape, Tiling)
+_KNOWN: Final[WeakSet[Any]] = WeakSet()
+"""The clients whose workers know our types."""
 
 
-def register_dask(client: "Client | None" = None) -> None:
+def register_dask(client: DaskClient | None = None) -> None:
     """Let `distributed` move tensors, views and shapes without a copy; what arrives is read-only. O(1).
 
-    Collections that are computed with a client do so by themselves.
+    A `DaskTensor` that is computed, persisted or reshared while there is a client does so by itself, once for
+    each client; only asynchronous clients, and tensors in collections of your own, need this call.
 
     Parameters
     ----------
@@ -48,6 +50,15 @@ def register_dask(client: "Client | None" = None) -> None:
     register_types(_TYPES, _dumps, _loads)
     if client is not None:
         register_plugin(client, _Registered(), "tensorwrapper")
+
+
+def introduce(scheduler: object = None) -> None:
+    """Let the workers of a client know our types, if they do not: of the one that is named, or is current."""
+    client = client_of(scheduler)
+    if client is None or client.asynchronous or client in _KNOWN:
+        return
+    register_dask(client)
+    _KNOWN.add(client)
 
 
 @final

@@ -83,6 +83,11 @@ def joint_pieces(left: IntArray, right: IntArray) -> IntArray:
     A row is start, extent, and two group sizes of which the first divides the second and the second the
     extent: position ``start + u * second + t * first + e``.
     """
+    for one, other in ((left, right), (right, left)):
+        if len(one) == 1 and one[0, 1] == 1:
+            # The pieces of the other alone.
+            starts, counts, sizes = other.T
+            return np.stack([starts, counts * sizes, sizes, counts * sizes], axis=1)
     end = int(left[-1, 0] + left[-1, 1] * left[-1, 2])
     marks = np.union1d(left[:, 0], right[:, 0])
     for side in (left, right):

@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from tensorwrapper._arrays import run_of
+from tensorwrapper._arrays import CACHED, run_of
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
@@ -144,6 +144,14 @@ def _places(
             steps[:, k] = move * strides[mode]
         return offsets, steps
     indices = starts + np.array(layout.shape.origin, dtype=np.int64)
+    if len(starts) <= CACHED:
+        # All at once: a call costs more than what it does for a few.
+        many = np.repeat(indices[np.newaxis], len(moves) + 1, axis=0)
+        for k, (mode, move) in enumerate(moves, 1):
+            many[k, :, mode] += move
+        found = layout.offsets_of(many)
+        steps[...] = (found[1:] - found[0]).T
+        return found[0], steps
     offsets = layout.offsets_of(indices)
     for k, (mode, move) in enumerate(moves):
         indices[:, mode] += move

@@ -50,10 +50,16 @@ class TileMajor(LayoutCommon):
     alignment: int
     _offset: int
     _places: tuple[IntArray, int] | None = attrs.field(default=None, init=False, eq=False, repr=False)
+    _shape: Shape[Any] | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     @property
     def shape(self) -> Shape[Any]:
-        return self.tiling.elements
+        shape = self._shape
+        if shape is None:
+            # Asked for a dozen times where many offsets are found.
+            shape = self.tiling.elements
+            object.__setattr__(self, "_shape", shape)
+        return shape
 
     @property
     def inner_order(self) -> Index:

@@ -26,7 +26,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
-from tensorwrapper.tensor._bridge import read_foreign
+from tensorwrapper.tensor._bridge import read_foreign, view_of
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard
@@ -118,6 +118,9 @@ def _by_protocol(value: object, *, copy: bool | None) -> Tensor[Any] | None:
     foreign: Tensor[Any] | None = read_foreign(value, copy)
     if foreign is not None:
         return foreign
+    if copy is not False and getattr(type(value), "as_source", None) is not None:
+        # Rows that lie elsewhere, such as those of a `DaskTensor`.
+        return cast("Tensor[Any]", view_of(value).compute())
     shape = labelled_shape(value)
     if shape is not None:
         found = as_tensor(_as_array(value, copy=copy), copy=copy).translate_to(shape.origin)

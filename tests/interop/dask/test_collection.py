@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ExtentError, ExtentMismatchError
+from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError
 from tensorwrapper.interop import DaskTensor
 
 ROWS = tw.jagged([[1, 2, 3], [], [5, 6], [7], [8, 9, 10, 11]])
@@ -42,6 +42,23 @@ def test_every_kind_of_rows_there_and_back(shape, most, lazy):
     (again,) = dask.persist(rows, scheduler="sync")
     assert computed(again).array_equal(tensor)
     assert rows.name == tensor.to_dask(max_elements=most).name or lazy
+
+
+def test_as_tensor_reads_all_rows():
+    with dask.config.set(scheduler="sync"):
+        for shape in (ROWS.shape, CELLS, PAIRS):
+            tensor = numbered(shape)
+            assert tw.as_tensor(tensor.to_dask(max_elements=3)).array_equal(tensor)
+            assert tw.as_tensor(tensor.to_dask(max_elements=3)).shape == shape
+    with pytest.raises(ConversionError, match="copy=False"):
+        tw.as_tensor(ROWS.to_dask(), copy=False)
+
+
+def test_a_row_of_many_elements_is_a_part_by_itself():
+    tensor = tw.jagged([[[1, 2], [3]], [[4, 5, 6], [7], [8, 9]], []])
+
+    assert tensor.to_dask(max_elements=4).chunks == ((1, 1, 1),)
+    assert tensor.flatten().to_dask(max_elements=4).chunks == ((2, 2, 1),)
 
 
 @given(st.lists(st.lists(st.integers(-9, 9), max_size=5), min_size=1, max_size=9), st.integers(1, 9))

@@ -8,7 +8,8 @@ from hypothesis import given
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, ExtentMismatchError
+from tensorwrapper.interop.dask import _rows
 from tensorwrapper.interop.dask._rows import join_rows, map_cells, marks_of, reduce_found, row_starts
 from tensorwrapper.testing import jagged_shapes
 
@@ -35,6 +36,39 @@ def test_nobody_writes_to_what_a_task_made():
     assert join_rows([made[:1], made[1:]], rows.shape, rows.dtype).array_equal(made)
     with pytest.raises(ConversionError, match="dtype="):
         map_cells(np.sqrt, rows.shape, rows.dtype, rows)
+
+
+@given(jagged_shapes())
+def test_a_function_of_tiles_makes_what_it_makes_of_each(shape):
+    tensor = tw.from_buffer(np.arange(float(shape.size)), shape)
+    axes = tuple(range(1, shape.rank - shape.outer_rank + 1))
+    calls = []
+
+    def flipped(tiles):
+        calls.append(tiles.shape[1:])
+        tiles *= 2  # what it gets is its own
+        return np.flip(tiles, axes)
+
+    found = map_cells(flipped, shape, tensor.dtype, tensor)
+
+    assert tensor.elements().tolist() == list(range(shape.size))
+    assert [tile.tolist() for _, tile in found.cells()] == [
+        (2 * np.flip(tile.to_numpy())).tolist() for _, tile in tensor.cells()
+    ]
+    assert calls == sorted(set(calls))
+
+
+def test_tiles_of_many_batches_come_back_where_they_were(monkeypatch):
+    monkeypatch.setattr(_rows, "BATCH", 5)
+    tensor = tw.jagged([[1, 2, 3, 4, 5, 6, 7], [8], [], [9, 10, 11], [12], [13, 14, 15]])
+
+    assert map_cells(np.negative, tensor.shape, tensor.dtype, tensor).array_equal(-tensor)
+
+
+def test_tiles_of_one_size_become_tiles_of_one_size():
+    rows = tw.jagged([[1, 2], [3, 4], [5]])
+    with pytest.raises(ExtentMismatchError, match=r"tiles of \(2,\) .* tiles of \(1,\) and of \(2,\)"):
+        map_cells(np.negative, Shape.jagged([1, 2, 1]), rows.dtype, rows)
 
 
 def test_parts_without_elements_count_for_nothing():

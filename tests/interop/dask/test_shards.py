@@ -49,7 +49,6 @@ def client():
         ) as cluster,
         distributed.Client(cluster, set_as_default=True) as client,
     ):
-        interop.register_dask(client)
         yield client
 
 
@@ -172,6 +171,9 @@ def test_jagged_rows_on_workers(client):
     assert (rows * 2).reduce_tiles(np.add).compute().tolist() == (local * 2).reduce_tiles(np.add).tolist()
     other, nbytes = moved(client, rows.repartition(max_elements=17_000))
     assert nbytes <= 1.05 * rows.nbytes / 2
+    # Nobody has called register_dask.
+    assert client.run_on_scheduler(lambda dask_scheduler: "tensorwrapper" in dask_scheduler.worker_plugins)
+    assert client.submit(lambda own: own.is_readonly, client.scatter(local, broadcast=True)).result()
     picks = [3999, 7, 7, 2500]
     assert other[picks].compute(scheduler=client).tolist() == [local[k].tolist() for k in picks]
     assert other.compute().array_equal(local)
