@@ -1,17 +1,14 @@
 """The page of measures tells what the sources say."""
 
-import importlib.util
+import ast
 import re
-from pathlib import Path
 
+import house
+import measures
 import pytest
 
 pytestmark = pytest.mark.slow
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-SPEC = importlib.util.spec_from_file_location("measures", DOCS / "house.py")
-HOUSE = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(HOUSE)
 NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 
 
@@ -25,7 +22,7 @@ def is_near(said, seen):
 
 def test_the_page_is_not_stale():
     """Lines come and go with each change, so large numbers may be a little off, and small ones may not."""
-    said, seen = HOUSE.PAGE.read_text(encoding="utf-8"), HOUSE.page()
+    said, seen = house.PAGE.read_text(encoding="utf-8"), house.page()
 
     for old, new in zip(said.splitlines(), seen.splitlines(), strict=True):
         assert NUMBER.sub("N", old) == NUMBER.sub("N", new), "python docs/house.py writes the page anew"
@@ -58,16 +55,16 @@ match x.kind:
     case "nested": pass
 getattr(x, "__dlpack__")
 """
-    nodes = list(HOUSE.ast.walk(HOUSE.ast.parse(text)))
+    nodes = list(ast.walk(ast.parse(text)))
 
-    assert sum(HOUSE.asked(node) == {"Strided"} for node in nodes) == 3
-    assert sum(map(HOUSE.asks_name, nodes)) == 1
-    assert sum(map(HOUSE.asks_kind, nodes)) == 2
-    assert sum(map(HOUSE.asks_box, nodes)) == 2
+    assert sum(measures.asked(node) == {"Strided"} for node in nodes) == 3
+    assert sum(map(measures.asks_name, nodes)) == 1
+    assert sum(map(measures.asks_kind, nodes)) == 2
+    assert sum(map(measures.asks_box, nodes)) == 2
 
 
 def test_the_families_are_found():
-    families = HOUSE.families()
+    families = measures.families()
 
     assert families["layouts"]["Strided"] == "layout/boxes/"
     assert families["buffers"]["Dense"] == "buffer/"
