@@ -22,6 +22,7 @@ from tensorwrapper.tensor.operators._operand import (
     Operand,
     first_tensor,
     is_tensor,
+    is_tensor_or_view,
     read_operand,
     read_operands,
 )
@@ -61,12 +62,14 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
         return found[0] if len(found) == 1 else tuple(found)
     if any(holds_strings(tensor.dtype) for tensor in tensors):
         _refuse_where(where, name, "a tensor of strings")
-        (out,) = outs
         made_of_text = compute_strings(ufunc, operands, options)
+        (out,) = outs
         _check_outs((made_of_text,), outs, name)
         return _put(made_of_text, out)
     if where is not True:
         where = _read_where(where, outs, name)
+        if name in _COMPARISONS:
+            operands = _in_range(operands)
     everything = [*operands, where] if where is not True else operands
     reference = reference_of(everything)
     if reference is None:
@@ -97,6 +100,24 @@ def _outs(given: object, count: int, name: str) -> "tuple[Out, ...]":
 def _refuse_where(where: object, name: str, what: str) -> None:
     if where is not True:
         raise ConversionError(f"{name}: where= is not known for {what}; np.where chooses among tensors")
+
+
+# Beside a mask NumPy 2.4 ends the process where the integer of a comparison is in no type that it compares.
+_COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+
+
+def _in_range(operands: list[Operand]) -> list[Operand]:
+    """Return integers of Python beside typed ones with a type too, beyond all types as infinities."""
+    typed = [operand for operand in operands if isinstance(operand, TensorBase | np.ndarray)]
+    if any(operand.dtype.kind not in "iu" for operand in typed):
+        return operands
+    return [_typed(operand) if type(operand) is int else operand for operand in operands]
+
+
+def _typed(number: int) -> Array:
+    if -(2**63) <= number < 2**64:
+        return np.asarray(number)
+    return np.asarray(np.inf if number > 0 else -np.inf)
 
 
 def _read_where(where: object, outs: "tuple[Out, ...]", name: str) -> Operand:
@@ -137,8 +158,11 @@ def _call_whole(
     return _put(result, out)
 
 
-def _makers(operands: Sequence[object], out: Out) -> list[object]:
-    return [*operands, out._as_operand() if isinstance(out, TensorCommon) else out]
+def _makers(operands: Sequence[object], *outs: object) -> list[object]:
+    """Return operands, and where none of them is a tensor those of ``out=``: results are made as they are."""
+    if any(map(is_tensor, operands)):
+        return [*operands]
+    return [*operands, *[out._as_operand() if is_tensor_or_view(out) else out for out in outs]]
 
 
 def array_of(operand: Operand) -> Any:  # noqa: ANN401 - a number stays what it is
@@ -166,9 +190,10 @@ def _call_boxes(
     with refusals(name):
         results = ufunc(*arrays, **options)
     found = _several(results)
+    makers = operands if len(outs) == 1 else _makers(operands, *outs)
     return _given_back(
         [
-            out if out is not None else over_array(np.asarray(array), shape, operands)
+            out if out is not None else over_array(np.asarray(array), shape, makers)
             for out, array in zip(outs, found, strict=True)
         ],
         outs,
@@ -207,7 +232,8 @@ def _target(out: Out, shape: Shape[Any], name: str) -> "Array | None":
             return memory
         if buffer.memory is not None and implementation.is_contiguous:
             start = implementation.offset
-            return cast("Array", buffer.memory[start : start + out.shape.size])
+            elements = cast("Array", buffer.memory[start : start + out.shape.size])
+            return elements.reshape(shape.extents) if shape.flatten().is_box else elements
         if buffer.fill_value is not None or holds_strings(buffer.dtype):
             raise ConversionError(f"{name}: numbers of a dense result do not go into {buffer!r} by out=")
     elements = np.array(out.elements())
@@ -222,7 +248,6 @@ def _given_back(
     operands: Sequence[object],
 ) -> object:
     """Write what could not be written in place, and return one result or a tuple of several."""
-    like = first_tensor(operands)
     for out, target in zip(outs, targets, strict=True):
         if out is None or target is None or isinstance(out, np.ndarray):
             continue
@@ -230,6 +255,7 @@ def _given_back(
         if memory is not None and np.may_share_memory(target, memory):
             continue
         flat = target.reshape(-1)
+        like = first_tensor(_makers(operands, out))
         out.assign(like._make(packed_layout(shape), Dense(cast("Any", flat))))
     return results[0] if len(results) == 1 else tuple(results)
 
@@ -253,7 +279,7 @@ def _check_outs(results: "Sequence[TensorBase[Any]]", outs: "tuple[Out, ...]", n
             raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {out.dtype}")
         if result.buffer.fill_value is None:
             continue
-        own = out.buffer.fill_value if is_tensor(out) else None
+        own = out._as_operand().buffer.fill_value
         if own is None or not np.array_equal(
             own, result.buffer.fill_value, equal_nan=own.dtype.kind in "fcmM"
         ):

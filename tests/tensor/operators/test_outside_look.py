@@ -209,3 +209,80 @@ def test_s2_comparisons_are_elementwise_and_choose_elements(make):
     if isinstance(t, tw.Tensor):
         with pytest.raises(TypeError):
             hash(t)
+
+
+SEEN_OTHERWISE = {
+    "rotated": lambda t: t.rotate((1, 1)),
+    "repeated none times": lambda t: t.repeat((0, 3)),
+    "gathered": lambda t: t.gather(1, [0, 0][: t.shape.extents[1]]),
+    "of no positions": lambda t: t.gather(0, []),
+    "reversed": lambda t: t.reverse(0),
+    "of no columns": lambda t: t.oindex[:, []],
+}
+
+
+@pytest.mark.parametrize("extents", [(0, 3), (2, 0), (1, 1), (1, 3), (2, 1)])
+@pytest.mark.parametrize("see", SEEN_OTHERWISE.values(), ids=SEEN_OTHERWISE)
+def test_results_go_into_what_lies_otherwise_also_without_elements(see, extents):
+    """`t += 1` where nothing is stored, and where no strides say how, was refused for its extents."""
+    t = see(tw.zeros(extents))
+    if t.is_readonly:
+        pytest.skip("indices share elements")
+    expected = np.asarray(t) + 1
+    t += np.ones(t.shape.extents)
+    assert np.array_equal(np.asarray(t), expected)
+    np.add(expected, 1, out=t)
+    assert np.array_equal(np.asarray(t), expected + 1)
+
+
+@pytest.mark.parametrize("make", [lambda t: t.gather(0, [1, 0]), sel.as_view, lambda t: sel.as_view(t)[::-1]])
+def test_a_result_of_arrays_alone_goes_into_a_tensor(make):
+    """Where no operand is a tensor, `out=` says how a result is made: StopIteration left before."""
+    out, other = make(tw.zeros((2, 2))), tw.zeros((2, 2))
+    assert np.add(np.eye(2), [1, 2], out=out) is out
+    assert out.tolist() == [[2, 2], [1, 3]]
+    whole, rest = np.divmod(np.eye(2), 1, out=(make(other), None))
+    assert (whole.tolist(), rest.tolist()) == (np.eye(2).tolist(), [[0, 0], [0, 0]])
+
+
+COMPARISONS = [np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal]
+
+
+@pytest.mark.parametrize(
+    "number", [300, -1, 2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1, 2**70, -(2**70)]
+)
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i8", "u8", "f4"])
+@pytest.mark.parametrize("ufunc", COMPARISONS)
+def test_comparisons_with_any_integer_where_a_mask_says_so(ufunc, dtype, number):
+    """By NumPy's rule of its own for integers out of range the process ended beside a mask."""
+    x = np.array([0, 1, 1], dtype)
+    if dtype != "f4":
+        x[1:] = np.iinfo(dtype).max, np.iinfo(dtype).min
+    mask = np.array([True, True, False])
+    expected = np.array([*map(bool, ufunc(x, number))]) & mask
+    for t, m in (
+        (tw.as_tensor(x), tw.as_tensor(mask)),
+        (tw.jagged([x[:2], x[2:]]), tw.jagged([mask[:2], mask[2:]])),
+    ):
+        out = tw.from_buffer(np.zeros(3, bool), t.shape)
+        assert ufunc(t, number, out=out, where=m).elements().tolist() == expected.tolist()
+        assert ufunc(number, t, out=out, where=m).elements()[2] == 0
+
+
+def test_ufuncs_of_several_results_have_none_of_strings():
+    for t in (tw.strings(["a"]), tw.strings([["a"], []])):
+        for f in (lambda t=t: divmod(t, np.array([0.5])), lambda t=t: np.modf(t), lambda t=t: divmod(t, "a")):
+            with pytest.raises(DTypeError):
+                f()
+
+
+def test_a_view_of_what_is_sparse_is_computed_in_place():
+    """Whether `out=` can take on the fill was asked of tensors alone, so that views always refused."""
+    s = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], Shape(3, 4))
+    v = sel.as_view(s)
+    v *= 2
+    v += tw.sparse([(0, 0)], [1.0], Shape(3, 4))
+    assert s.stored()[1].tolist() == [1, 10, 14]
+    with pytest.raises(ConversionError, match="fill"):
+        v += 1
+    assert s.stored()[1].tolist() == [1, 10, 14]
