@@ -50,6 +50,8 @@ ALONE = {
         "TensorLibraries": "views are handed over by the same calls",
         "add_all": "sums through a view are whole or not at all, as those into a tensor",
         "cut_rows": "counts may be a tensor of rows themselves, which says what belongs to which prefix",
+        "select_tiles": "a view of tiles is the same layout of places as one of offsets",
+        "tile_numbers": "the numbers of tiles are checked when they are written, and a mask is told by them",
         "hand_over": "a view over tasks of Dask is computed by what lives above",
         "labelled_shape": "a lazy array of xarray has names and an origin as one in memory has",
         "tensor_from_arrow": "Arrow's arrays are read by their interface, of whatever class they are",

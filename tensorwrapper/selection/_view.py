@@ -13,6 +13,7 @@ from tensorwrapper.selection.expressions._cellwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
 from tensorwrapper.selection.facade._dtypes import to_element_type
 from tensorwrapper.selection.facade._view_cells import ViewCells
+from tensorwrapper.selection.facade._view_kinds import ViewKinds
 from tensorwrapper.selection.facade._view_parts import ViewParts
 from tensorwrapper.selection.facade._view_queries import ViewQueries
 from tensorwrapper.selection.facade._view_ranks import ViewRanks
@@ -51,6 +52,7 @@ class View(
     ViewQueries[ScalarT_co],
     ViewRows[ScalarT_co],
     ViewCells[ScalarT_co],
+    ViewKinds[ScalarT_co],
     ViewRunning[ScalarT_co],
     ViewWriting[ScalarT_co],
     TensorLibraries,

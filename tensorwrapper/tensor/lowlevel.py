@@ -5,7 +5,9 @@ are NumPy's, and `TensorLibraries`, which hand both to others.
 
 **Making tensors** of parts that are known to fit: `make_tensor` (nothing is checked; `Tensor` checks).
 
-**Rows**: `cut_rows` is the layout in which a mode is dealt to rows, `padded_lines` the shape of longer ones.
+**Rows**: `cut_rows` is the layout in which a mode is dealt to rows, `padded_lines` the shape of longer ones;
+`select_tiles` some tiles of a tiled layout,
+whose numbers `tile_numbers` checks.
 
 **Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
 what speaks Arrow's C interface.
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.reading._labelled import labelled_shape
     from tensorwrapper.tensor.rows._pad import padded_lines
     from tensorwrapper.tensor.rows._sums import add_all
+    from tensorwrapper.tensor.rows._tiles import select_tiles, tile_numbers
 
 __all__ = [
     "Operators",
@@ -44,7 +47,9 @@ __all__ = [
     "labelled_shape",
     "make_tensor",
     "padded_lines",
+    "select_tiles",
     "tensor_from_arrow",
+    "tile_numbers",
 ]
 
 __getattr__: OfName
@@ -62,6 +67,7 @@ __getattr__, __dir__ = lazy_names(
         "facade._structure": ("cut_rows",),
         "rows._sums": ("add_all",),
         "_tensor": ("make_tensor",),
+        "rows._tiles": ("select_tiles", "tile_numbers"),
         "facade._writes": ("fit_values",),
     },
 )

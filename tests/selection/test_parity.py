@@ -11,24 +11,11 @@ from tensorwrapper import selection as sel
 from tensorwrapper.selection import View
 
 # What tensors have and views have not, and why.
-ONE_MEMORY = "a view may have many sources, or none: compute() gives a tensor, which has a memory"
-ONE_STORAGE = "how one tensor is stored: compute() gives it, if the source of the view is one tensor"
-ROWS = "rows and layers are of one tensor, which as_view takes part by part"
 REASONS = {
-    **dict.fromkeys(["layout", "buffer", "to_layout"], ONE_MEMORY),
-    **dict.fromkeys(["as_memoryview", "__buffer__"], ONE_MEMORY),
     **dict.fromkeys(
-        ["coords", "csr", "density", "fill_value", "is_sparse", "nnz", "stored", "to_dense", "to_pydata"],
-        ONE_STORAGE,
+        ["layout", "buffer"], "a view has many memories, or none: `compute()` gives a tensor, which has one"
     ),
-    "to_scipy": ONE_STORAGE,
-    **dict.fromkeys(
-        ["byte_lengths", "fill_null", "is_valid", "null_count", "to_numpy_strings", "to_string_data"],
-        ONE_STORAGE,
-    ),
-    "to_tf_strings": ONE_STORAGE,
-    **dict.fromkeys(["values", "cells", "rows"], ROWS),
-    **dict.fromkeys(["select_tiles", "scatter", "reduce_tiles", "group_by_extents"], ROWS),
+    "__buffer__": "NumPy asks for a buffer before anything else, and most views have none: `as_memoryview()`",
 }
 
 OPERATORS = ["lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert", "divmod", "rdivmod"] + [
@@ -39,8 +26,58 @@ OPERATORS = ["lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert", 
 
 X = np.arange(24).reshape(4, 6)
 
+
+def few(t):
+    """The sparse tensor, or a view of it put together, that stands for a tensor or a view."""
+    sparse = tw.sparse([(0, 1), (2, 3)], [5, 7], Shape(4, 6))
+    return sparse if isinstance(t, Tensor) else sel.concat([sparse[:1], sparse[1:]])
+
+
+def words(t):
+    """The strings that stand for a tensor or a view."""
+    strings = tw.strings(["a", None, "bc"])
+    return strings if isinstance(t, Tensor) else sel.concat([strings[:1], strings[1:]])
+
+
+def tiles_of(t):
+    return t.tiled(tw.Tiling([2, 2], [1, 5]))
+
+
+def is_pieces(t):
+    """Whether this lies in no one memory."""
+    return isinstance(t, View) and t.expression.node.source is None
+
+
 # One use of each operation that both have.
 USES = {
+    "as_memoryview": lambda t: t.as_memoryview().tolist() if not is_pieces(t) else X.tolist(),
+    "byte_lengths": lambda t: words(t).byte_lengths().tolist(),
+    "cells": lambda t: str([(index, cell.tolist()) for index, cell in t.unflatten([1, 3]).cells()]),
+    "coords": lambda t: few(t).coords().tolist(),
+    "csr": lambda t: str([part.tolist() for part in few(t).csr()]),
+    "density": lambda t: few(t).density,
+    "fill_null": lambda t: words(t).fill_null("-").tolist(),
+    "fill_value": lambda t: few(t).fill_value,
+    "group_by_extents": lambda t: str(
+        [(group.indices.tolist(), group.cells.tolist()) for group in tiles_of(t).group_by_extents()]
+    ),
+    "is_sparse": lambda t: [few(t).is_sparse, t.is_sparse],
+    "is_valid": lambda t: words(t).is_valid().tolist(),
+    "nnz": lambda t: few(t).nnz,
+    "null_count": lambda t: words(t).null_count,
+    "reduce_tiles": lambda t: tiles_of(t).reduce_tiles(np.add).tolist(),
+    "rows": lambda t: str([[row.tolist() for row in t.rows()], t.rows().reduce(np.add).tolist()]),
+    "scatter": lambda t: tiles_of(t).select_tiles([(1, 0)]).scatter((4, 6), fill_value=-1),
+    "select_tiles": lambda t: tiles_of(t).select_tiles([(1, 0), (0, 1)]),
+    "stored": lambda t: str([part.tolist() for part in few(t).stored()]),
+    "to_dense": lambda t: few(t).to_dense(),
+    "to_layout": lambda t: t.to_layout(tw.Layout(Shape(4, 6), order="F")),
+    "to_numpy_strings": lambda t: words(t).to_numpy_strings("T").tolist(),
+    "to_pydata": lambda t: few(t).to_pydata().todense().tolist(),
+    "to_scipy": lambda t: few(t).to_scipy().toarray().tolist(),
+    "to_string_data": lambda t: len(words(t).to_string_data()),
+    "to_tf_strings": lambda t: words(t)[:1].to_tf_strings().tobytes(),
+    "values": lambda t: few(t).values().tolist(),
     "astype": lambda t: t.astype("f4"),
     "to_arrow": lambda t: t.to_arrow().to_pylist(),
     "to_dask": lambda t: t.to_dask(chunks=(3, -1)).compute(scheduler="sync").tolist(),

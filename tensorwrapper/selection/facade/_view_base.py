@@ -23,6 +23,7 @@ from tensorwrapper.selection.operations._table import OPERATIONS
 from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import ScalarT_co
 
 __all__ = ["ViewBase"]
@@ -47,6 +48,12 @@ class ViewBase(ABC, Generic[ScalarT_co]):
     @abstractmethod
     def copy(self) -> Tensor[Any]:
         """Return the elements in memory of their own: the same as `compute`."""
+
+    def _at_hand(self) -> Tensor[Any]:
+        """Return the tensor that the view shows, if it shows one; else its elements, computed."""
+        view = self._expression
+        source = view.node.tensor
+        return self.copy() if source is None else make_tensor(view.layout, source.buffer)
 
     @property
     def shape(self) -> Shape:

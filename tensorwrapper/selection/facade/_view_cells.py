@@ -1,20 +1,22 @@
 """Cells, tiles and rows of a view: what its shape alone says, and parts that nothing is read for."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, Self, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer import constant
-from tensorwrapper.errors import LayoutError
+from tensorwrapper.errors import JaggedModeError, LayoutError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TiledStrided
+from tensorwrapper.selection.computing._targets import source_tensor
+from tensorwrapper.selection.facade._rows_of_view import RowsOfView, in_turns, joined
 from tensorwrapper.selection.facade._view_base import ViewBase
-from tensorwrapper.shape import Tiling
-from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import make_tensor
-from tensorwrapper.typing import ScalarT_co
+from tensorwrapper.shape import ShapeLike, Tiling
+from tensorwrapper.tensor import CellGroup, Tensor
+from tensorwrapper.tensor.lowlevel import make_tensor, select_tiles, tile_numbers
+from tensorwrapper.typing import Index, ScalarT_co
 
 __all__ = ["ViewCells"]
 
@@ -70,6 +72,119 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         [1, 2]
         """
         return self._by(Layout.element, tuple(index), layer=layer)
+
+    def cells(self) -> "Iterator[tuple[Index, Self]]":
+        """Return an iterator over the cells: index and view, whose origin says where the cell lies.
+
+        None is read before it is computed, and then by itself; `blocks` reads many at once.
+
+        Raises
+        ------
+        JaggedModeError
+            If the view is a box, which is one cell.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> rows = tw.concat([tw.jagged([[1, 2], []]), tw.jagged([[3]])])
+        >>> [(index, cell.tolist()) for index, cell in rows.cells()]
+        [((0,), [1, 2]), ((1,), []), ((2,), [3])]
+        """
+        self._check_cells("cells")
+        return ((index, self.element(index)) for index, _ in self.shape.cells())
+
+    def _check_cells(self, what: str) -> None:
+        if self.shape.is_box and not self.shape.has_layers:
+            raise JaggedModeError(
+                f"{what} needs a jagged or tiled view: a box is one cell; tiled(tiling) cuts it into tiles"
+            )
+
+    def rows(self) -> "RowsOfView[Self]":
+        """Return the rows along the last mode: a sequence of views, and what reduces each of them.
+
+        Raises
+        ------
+        RankError
+            If the rank is 0.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> rows = tw.concat([tw.jagged([[1, 2, 3], []]), tw.jagged([[4, 5]])]).rows()
+        >>> len(rows), rows[-1].tolist(), rows.reduce(np.add).tolist()
+        (3, [4, 5], [6, 0, 9])
+        """
+        if not self.shape.rank:
+            raise RankError("a view of rank 0 has no rows")
+        return RowsOfView(self)
+
+    def select_tiles(self, numbers: npt.ArrayLike) -> Self:
+        """Return the view of any set of tiles of a tiled view, as rows of tiles; as `Tensor.select_tiles`.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> v = sel.as_view([[0, 1, 2], [3, 4, 5], [6, 7, 8]]).tiled(tw.Tiling([1, 2], [2, 1]))
+        >>> tiles = v.select_tiles([(1, 0), (0, 1)])
+        >>> tiles.shape, tiles.plan().bytes_read
+        (Shape.jagged([Shape(2, 2, origin=(1, 0)), Shape(1, 1, origin=(0, 2))]), 40)
+        >>> tiles[0].tolist()
+        [[3, 4], [6, 7]]
+        """
+        held = self._expression.layout.implementation
+        if isinstance(held, TiledStrided):
+            # A mask is told by the numbers that it has.
+            return self._by(select_tiles, tile_numbers(held, np.asarray(numbers)))
+        return self._by(select_tiles, numbers)
+
+    def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> "Tensor[ScalarT_co]":
+        """Return a box in which each cell of rows lies at its own indices, as `Tensor.scatter`; computed.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> v = sel.as_view([[0, 1, 2], [3, 4, 5]]).tiled(tw.Tiling([1, 1], [2, 1]))
+        >>> v.select_tiles([(1, 0)]).scatter((2, 3), fill_value=-1).tolist()
+        [[-1, -1, -1], [3, 4, -1]]
+        """
+        return self._at_hand().scatter(over, fill_value=fill_value)
+
+    def group_by_extents(self) -> "tuple[CellGroup[ScalarT_co], ...]":
+        """Return the cells or tiles as one box for each size, as `Tensor.group_by_extents`; computed.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> rows = tw.concat([tw.jagged([[1, 2], [3]]), tw.jagged([[4, 5]])])
+        >>> [(g.extents, g.cells.tolist()) for g in rows.group_by_extents()]
+        [((1,), [[3]]), ((2,), [[1, 2], [4, 5]])]
+        """
+        self._check_cells("group_by_extents")
+        return self._at_hand().group_by_extents()
+
+    def reduce_tiles(
+        self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
+    ) -> "Tensor[Any]":
+        """Return what a function makes of each tile or cell, as `Tensor.reduce_tiles`.
+
+        At most 64 MiB of the view are computed at a time, or all cells under one index of the first mode.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> tw.concat([tw.jagged([[1, 2], []]), tw.jagged([[3]])]).reduce_tiles(np.add).tolist()
+        [3, 0, 3]
+        """
+        self._check_cells("reduce_tiles")
+        source = source_tensor(self._expression)
+        if source is not None or self.shape.has_layers:
+            return self._at_hand().reduce_tiles(function, initial=initial)
+        parts = [part.copy().reduce_tiles(function, initial=initial) for part in in_turns(self)]
+        return joined(parts, self.shape.outer())
 
     def num(self, mode: SupportsIndex = 1) -> "Tensor[np.int64]":
         """Return the extent of `mode` under every prefix, from the shape alone; nothing is read.

@@ -319,6 +319,23 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             )
         return source
 
+    def as_memoryview(self) -> memoryview:
+        """Return the memory that the view shows, with its extents and strides; no copy.
+
+        Raises
+        ------
+        ExportError
+            If the view lies in no memory with one step per mode: ``compute()`` gives a tensor that does.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> sel.as_view(tw.as_tensor([[1, 2, 3], [4, 5, 6]]))[:, ::2].as_memoryview().tolist()
+        [[1, 3], [4, 6]]
+        """
+        return self._memory().as_memoryview()
+
     def __dlpack__(
         self,
         *,

@@ -26,7 +26,9 @@ from tensorwrapper.typing import IntArray
 __all__ = ["ROW_STEPS", "apply_row_step", "row_step"]
 
 
-ROW_STEPS: Final = frozenset(("unflatten", "merge_rows", "tiled", "untiled", "unnested", "keep", "pick"))
+ROW_STEPS: Final = frozenset(
+    ("unflatten", "merge_rows", "tiled", "untiled", "unnested", "keep", "pick", "select_tiles")
+)
 """Steps that boxes take as rows do, or that make rows of them."""
 
 
@@ -54,6 +56,8 @@ def row_step(  # noqa: C901, PLR0912 - a table of steps
             return ["tiled", [[int(size) for size in own] for own in arguments[0].sizes]]
         case "_box_under":
             return ["untiled"]
+        case "select_tiles":
+            return ["select_tiles", table(arguments[0].reshape(-1))]
         case "flatten":
             return ["unnested"]
         case "rotate" | "repeat" | "permute" | "reverse":
@@ -156,6 +160,12 @@ def apply_row_step(  # noqa: C901, PLR0912 - a table of steps
             view = view.tiled(Tiling(*own))
         case ["untiled"]:
             view = view.untiled()
+        case ["select_tiles", table]:
+            numbers = budget.table(table, f"{where}[1]", found.parts)
+            rank = view.tiling.rank
+            if not rank or len(numbers) % rank:
+                raise SelectionError("schema", f"{where}[1] must have {rank} numbers for each tile")
+            view = view.select_tiles(numbers.reshape(-1, rank))
         case ["unnested"]:
             view = view.flatten()
         case ["rotate" | "repeat" | "permute" | "reverse" as name, numbers]:

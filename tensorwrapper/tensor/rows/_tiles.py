@@ -4,16 +4,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper._arrays import BATCH
-from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError
+from tensorwrapper.errors import ConversionError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import TiledStrided, contiguous, make_blocked, wrap_layout
 from tensorwrapper.shape import CellTable, Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = ["cell_layouts", "cells_in_box", "groups_of", "places_of_tiles", "tile_numbers"]
+__all__ = ["cell_layouts", "cells_in_box", "groups_of", "places_of_tiles", "select_tiles", "tile_numbers"]
 
 
 def groups_of(extents: IntArray) -> list[tuple[Extents, IntArray]]:
@@ -87,13 +88,33 @@ def tile_numbers(layout: TiledStrided, given: Array) -> IntArray:
     return given.astype(np.int64, copy=False)
 
 
-def places_of_tiles(layout: TiledStrided, numbers: IntArray) -> tuple[Shape[Any], Iterator[IntArray]]:
-    """Return the jagged shape of these tiles, where they lie, and the offsets of its elements in batches."""
+def _shape_of_tiles(layout: TiledStrided, numbers: IntArray) -> Shape[Any]:
+    """Return the jagged shape of these tiles, where they lie."""
     places = numbers - np.array(layout.grid_origin, dtype=np.int64)
     pairs = list(zip(layout.tiling.marks, places.T, strict=True))
     origins = np.stack([marks[k] for marks, k in pairs], axis=1)
     extents = np.stack([marks[k + 1] - marks[k] for marks, k in pairs], axis=1)
-    shape = Shape.from_cells((len(numbers),), extents, origins=origins)
+    return Shape.from_cells((len(numbers),), extents, origins=origins)
+
+
+def select_tiles(layout: Layout[Any], numbers: npt.ArrayLike) -> Layout[Any]:
+    """Return the layout of some tiles where they are: cells of a jagged shape, each with where it lies."""
+    held = layout.implementation
+    if not isinstance(held, TiledStrided):
+        raise LayoutError(
+            f"select_tiles needs a tiled view, which tiled(tiling) makes; this is {layout.shape}"
+        )
+    chosen = tile_numbers(held, np.asarray(numbers))
+    shape, under = _shape_of_tiles(held, chosen), held.under
+    table = shape.cell_table()
+    strides = np.array(under.strides, dtype=np.int64)
+    starts = (table.origins - np.array(under.shape.origin, dtype=np.int64)) @ strides + under.offset
+    return wrap_layout(make_blocked(shape, starts, np.broadcast_to(strides, table.extents.shape)))
+
+
+def places_of_tiles(layout: TiledStrided, numbers: IntArray) -> tuple[Shape[Any], Iterator[IntArray]]:
+    """Return the jagged shape of these tiles, and the offsets of its elements in batches."""
+    shape = _shape_of_tiles(layout, numbers)
     # The cells lie where their elements lie, so an index without its row is an element of the box.
     batches = shape.indices().batches(BATCH)
     return shape, (layout.under.offsets_of(batch[:, 1:]) for batch in batches)

@@ -22,3 +22,27 @@ def test_parts_of_a_view_are_named_without_reading():
     assert rows.element((1,)).compute().tolist() == [[4, 5, 6, 7], [8, 9, 10, 11]]
     with pytest.raises(tw.errors.LayoutError, match="tiled"):
         _ = rows.tiling
+
+
+def test_tiles_are_selected_without_reading_and_sent():
+    array = np.arange(100 * 100.0).reshape(100, 100)
+    source = CountingSource(array)
+    tiles = sel.as_view(source).tiled(tw.Tiling([30, 70], [50, 50]))
+    chosen = tiles.select_tiles([(1, 1), (0, 0)])
+    assert chosen.plan().bytes_read == (70 * 50 + 30 * 50) * 8
+    assert source.calls == 0
+    expected = tw.as_tensor(array).tiled(tw.Tiling([30, 70], [50, 50])).select_tiles([(1, 1), (0, 0)])
+    text = sel.to_json(chosen)
+    assert sel.from_json(text, sources={"0": tw.as_tensor(array)}).compute().array_equal(expected)
+    mask = [[True, False], [False, True]]
+    assert sel.to_json(tiles.select_tiles(mask)) == sel.to_json(tiles.select_tiles([(0, 0), (1, 1)]))
+    assert chosen.compute().array_equal(expected)
+    assert source.nbytes == (70 * 50 + 30 * 50) * 8
+    joined = sel.concat([array[:40], array[40:]]).tiled(tw.Tiling([30, 70], [50, 50]))
+    assert joined.select_tiles([(1, 1), (0, 0)]).compute().array_equal(expected)
+    with pytest.raises(tw.errors.OutOfBoundsError):
+        tiles.select_tiles([(2, 0)])
+    with pytest.raises(tw.errors.SelectionError, match="2 numbers"):
+        sel.from_json(
+            text.replace('"select_tiles",[1,1,0,0]', '"select_tiles",[1,1,0]'), sources={"0": array}
+        )

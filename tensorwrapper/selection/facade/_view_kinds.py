@@ -1,0 +1,184 @@
+"""What views of sparse elements and of strings tell: the same as tensors of them, and computed for it.
+
+What has no meaning for the elements of a view is refused before anything is read.
+"""
+
+from typing import Any, Generic, Literal, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer import NumpyStrings, StringData
+from tensorwrapper.buffer.lowlevel import holds_strings
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection.computing._sparse import is_sparse
+from tensorwrapper.selection.facade._view_base import ViewBase
+from tensorwrapper.selection.rows._flat import in_order
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, IntArray, ScalarT_co
+
+__all__ = ["ViewKinds"]
+
+
+class ViewKinds(ViewBase[ScalarT_co], Generic[ScalarT_co]):
+    """Abstract: as `ViewBase`."""
+
+    __slots__ = ()
+
+    def to_layout(self, layout: Layout[Any], *, threads: SupportsIndex = 1) -> "Tensor[ScalarT_co]":
+        """Return the elements in memory of their own, where `layout` puts them; as `Tensor.to_layout`.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> v = tw.concat([tw.as_tensor([1, 2]), tw.as_tensor([3, 4])])
+        >>> v.to_layout(tw.Layout(tw.Shape(4), strides=(2,))).buffer.memory.tolist()
+        [1, 0, 2, 0, 3, 0, 4]
+        """
+        return self._at_hand().to_layout(layout, threads=threads)
+
+    # Sparse elements.
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the view reads sparse tensors, so that only what is stored is computed; nothing is read."""
+        source = self._expression.node.tensor
+        if source is not None:
+            return source.is_sparse
+        if self._expression.is_box:
+            return is_sparse(self.normal_form())
+        return is_sparse(self._make(in_order(self._expression)).normal_form())
+
+    def _sparse(self, what: str) -> "Tensor[ScalarT_co]":
+        if self.is_sparse:
+            return self._at_hand()
+        raise ConversionError(f"{what} needs a view of sparse tensors; this one has all elements")
+
+    @property
+    def fill_value(self) -> ScalarT_co:
+        """The element at every index that is not stored, as `Tensor.fill_value`."""
+        return self._sparse("fill_value").fill_value
+
+    @property
+    def nnz(self) -> int:
+        """The number of indices whose elements are stored, as `Tensor.nnz`; they are computed.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> sp = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], tw.Shape(3, 4))
+        >>> v = tw.concat([sp, sp[:1]])
+        >>> v.nnz, v.density, v.fill_value
+        (3, 0.1875, np.float64(0.0))
+        """
+        return self._sparse("nnz").nnz
+
+    @property
+    def density(self) -> float:
+        """The part of the elements that is stored, from 0 to 1; 0 if there is no element."""
+        return self._sparse("density").density
+
+    def stored(self) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":
+        """Return indices and values of the stored elements: `coords` and `values`."""
+        return self._sparse("stored").stored()
+
+    def coords(self) -> IntArray:
+        """Return the absolute indices of the stored elements: an (nnz, rank) array, in row-major order.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> sp = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], tw.Shape(3, 4))
+        >>> v = tw.concat([sp, sp[:1]])[::-1]
+        >>> v.coords().tolist(), v.values().tolist()
+        ([[0, 1], [1, 3], [3, 1]], [5.0, 7.0, 5.0])
+        """
+        return self._sparse("coords").coords()
+
+    def values(self) -> "npt.NDArray[ScalarT_co]":
+        """Return the stored elements in row-major order of their indices."""
+        return self._sparse("values").values()
+
+    def to_dense(self) -> "Tensor[ScalarT_co]":
+        """Return a tensor of the same shape with every element in memory of its own, as `Tensor.to_dense`.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> sp = tw.sparse([(0, 1)], [5], tw.Shape(1, 3))
+        >>> tw.concat([sp, sp]).to_dense().tolist()
+        [[0, 5, 0], [0, 5, 0]]
+        """
+        return self._at_hand().to_dense()
+
+    def csr(self) -> "tuple[IntArray, IntArray, npt.NDArray[ScalarT_co]]":
+        """Return a sparse matrix as compressed rows: `indptr`, `indices` and values; as `Tensor.csr`.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> sp = tw.sparse([(0, 1), (2, 3)], [5, 7], tw.Shape(3, 4))
+        >>> [part.tolist() for part in tw.concat([sp[2:], sp]).csr()]
+        [[0, 1, 2, 2, 3], [3, 1, 3], [7, 5, 7]]
+        """
+        return self._sparse("csr").csr()
+
+    def to_scipy(self, form: Literal["csr", "csc", "coo"] = "csr") -> Any:  # noqa: ANN401 - SciPy has no types
+        """Return a sparse array of SciPy with the elements of a sparse matrix, as `Tensor.to_scipy`."""
+        return self._sparse("to_scipy").to_scipy(form)
+
+    def to_pydata(self) -> Any:  # noqa: ANN401 - the package has no types
+        """Return the elements as a ``sparse.COO`` array of the package pydata/sparse, copied; any rank."""
+        return self._sparse("to_pydata").to_pydata()
+
+    # Strings.
+
+    def _strings(self, what: str) -> "Tensor[ScalarT_co]":
+        if holds_strings(self.dtype):
+            return self._at_hand()
+        raise ConversionError(f"{what} needs a view of strings, not of {self.dtype}")
+
+    @property
+    def null_count(self) -> int:
+        """How many elements of a view of strings are nulls."""
+        return self._strings("null_count").null_count
+
+    def is_valid(self) -> "Tensor[Any]":
+        """Tell of each element of a view of strings whether it is there, and not a null.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> v = tw.concat([tw.strings(["a", None]), tw.strings([""])])
+        >>> v.is_valid().tolist(), v.byte_lengths().tolist(), v.null_count
+        ([True, False, True], [1, 0, 0], 1)
+        """
+        return self._strings("is_valid").is_valid()
+
+    def byte_lengths(self) -> "Tensor[Any]":
+        """Return how many bytes each element of a view of strings has; a null has none."""
+        return self._strings("byte_lengths").byte_lengths()
+
+    def fill_null(self, value: str | bytes) -> "Tensor[ScalarT_co]":
+        """Return a tensor of the strings with `value` for every null, as `Tensor.fill_null`.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.concat([tw.strings(["a", None]), tw.strings([None])]).fill_null("?").tolist()
+        ['a', '?', '?']
+        """
+        return self._strings("fill_null").fill_null(value)
+
+    def to_string_data(self) -> StringData:
+        """Return the strings in row-major order, as `Tensor.to_string_data`."""
+        return self._strings("to_string_data").to_string_data()
+
+    def to_numpy_strings(self, dtype: NumpyStrings = "T") -> Array:
+        """Return the strings of a box as an array of one of NumPy's dtypes, as `Tensor.to_numpy_strings`."""
+        return self._strings("to_numpy_strings").to_numpy_strings(dtype)
+
+    def to_tf_strings(self) -> "npt.NDArray[np.uint8]":
+        """Return the strings as a TF_STRING, in row-major order; the shape is not in it."""
+        return self._strings("to_tf_strings").to_tf_strings()
