@@ -59,11 +59,15 @@ ALONE = {
         "fit_values": "a write through a view takes what a write to a tensor takes",
     },
     "wire": {
+        "Apart": "what `take_apart` returns",
+        "Skeleton": "a tensor in chunks is said as one in blocks is",
+        "checksum_of": "chunks have check sums of their own",
         "Writer": "records of a file are messages with keys of the file in their labels",
         "frame_views": "sockets take frames as whatever else is given some",
         "is_metadata_alone": "a tensor file has no array of such a tensor, which is a tensor all the same",
-        "load_label": "a scan of a file reads labels, and no message around them",
         "plain_object": "a tensor file says metadata as messages do, and has no messages",
+        "read_skeleton": "a tensor in chunks is said as one in blocks is",
+        "take_apart": "a tensor in chunks has the parts of one in a message",
     },
 }
 """Names of a `lowlevel` that serve one floor, and why they are neither its own nor verbs of a value."""

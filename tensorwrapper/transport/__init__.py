@@ -10,9 +10,19 @@ from tensorwrapper.transport.flow._flow import Flow
 from tensorwrapper.transport.flow._flows import Flows
 from tensorwrapper.transport.flow._machine import FlowEvent, FlowMachine
 from tensorwrapper.transport.flow._table import FLOW_TRANSITIONS, FlowDirection, FlowState, FlowStep, FlowVerb
+from tensorwrapper.transport.transfer._giver import GiverMachine, Run
+from tensorwrapper.transport.transfer._table import (
+    TRANSFER_TRANSITIONS,
+    TransferRole,
+    TransferState,
+    TransferStep,
+    TransferVerb,
+)
+from tensorwrapper.transport.transfer._taker import TakerMachine
 
 __all__ = [
     "FLOW_TRANSITIONS",
+    "TRANSFER_TRANSITIONS",
     "Counters",
     "CurveClient",
     "CurveServer",
@@ -25,8 +35,15 @@ __all__ = [
     "FlowStep",
     "FlowVerb",
     "Flows",
+    "GiverMachine",
     "KeyPair",
+    "Run",
     "Security",
     "Socket",
     "SocketKind",
+    "TakerMachine",
+    "TransferRole",
+    "TransferState",
+    "TransferStep",
+    "TransferVerb",
 ]

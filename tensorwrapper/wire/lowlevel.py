@@ -13,6 +13,9 @@ allocated against the limits; `refuse` raises the one error that readers raise.
 **Messages of an application's own**: `Writer` collects tensors and makes the frames, with keys beside TENS's
 in the label; `load_label` reads a label alone, `plain_object` is metadata as JSON has them; `frame_views`
 takes frames as callers hand them over; `is_metadata_alone` tells which tensors are `no_elements`.
+
+**Tensors in runs**: `take_apart` says what a tensor is made of, as a `Skeleton` and parts; `read_skeleton`
+reads what a stranger says of one; `checksum_of` is the function of a check sum.
 """
 
 from typing import TYPE_CHECKING
@@ -22,26 +25,34 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 if TYPE_CHECKING:
     from tensorwrapper._json_fields import Field
     from tensorwrapper.wire._refusal import refuse
+    from tensorwrapper.wire.blocks._apart import Apart, take_apart
+    from tensorwrapper.wire.blocks._skeleton import Skeleton, read_skeleton
     from tensorwrapper.wire.codec._no_elements import is_metadata_alone
     from tensorwrapper.wire.codec._write import Writer
     from tensorwrapper.wire.frames._buffers import frame_views
     from tensorwrapper.wire.frames._label import load_label, plain_object
     from tensorwrapper.wire.packings._packing import Packing, WriteOptions
+    from tensorwrapper.wire.parts._checksum import checksum_of
     from tensorwrapper.wire.parts._part_reader import PartReader
     from tensorwrapper.wire.parts._part_writer import PartWriter
 
 __all__ = [
+    "Apart",
     "Field",
     "Packing",
     "PartReader",
     "PartWriter",
+    "Skeleton",
     "WriteOptions",
     "Writer",
+    "checksum_of",
     "frame_views",
     "is_metadata_alone",
     "load_label",
     "plain_object",
+    "read_skeleton",
     "refuse",
+    "take_apart",
 ]
 
 __getattr__: OfName
@@ -53,9 +64,12 @@ __getattr__, __dir__ = lazy_names(
         "frames._label": ("load_label", "plain_object"),
         "codec._no_elements": ("is_metadata_alone",),
         "packings._packing": ("Packing", "WriteOptions"),
+        "parts._checksum": ("checksum_of",),
         "parts._part_reader": ("Field", "PartReader"),
         "parts._part_writer": ("PartWriter",),
         "_refusal": ("refuse",),
+        "blocks._apart": ("Apart", "take_apart"),
+        "blocks._skeleton": ("Skeleton", "read_skeleton"),
         "codec._write": ("Writer",),
     },
 )

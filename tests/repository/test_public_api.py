@@ -23,6 +23,8 @@ RUNNING = {
     "Flow",
     "FlowMachine",
     "Flows",
+    "GiverMachine",
+    "TakerMachine",
     "Socket",
     "StreamReader",
     "Delivery",

@@ -3,9 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, cast, final
-
-import numpy as np
+from typing import Any, final
 
 from tensorwrapper._boxes import cut_box
 from tensorwrapper._value_class import frozen
@@ -15,12 +13,10 @@ from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Array
 from tensorwrapper.wire._limits import Limits
+from tensorwrapper.wire.blocks._apart import take_apart
 from tensorwrapper.wire.blocks._iterators import boxes_over, runs_over, tiles_over
-from tensorwrapper.wire.blocks._skeleton import Skeleton, make_skeleton
+from tensorwrapper.wire.blocks._skeleton import Skeleton
 from tensorwrapper.wire.codec._no_elements import NoElements
-from tensorwrapper.wire.codec._plan import check_readable
-from tensorwrapper.wire.codec._write import Writer
-from tensorwrapper.wire.packings._packing import WriteOptions
 
 __all__ = ["Pieces", "is_box_of_numbers", "pieces_of"]
 
@@ -43,24 +39,12 @@ def pieces_of(tensor: Tensor[Any], limits: Limits) -> "Pieces":
         raise LocalProtocolError("unsupported", "a tensor without elements cannot be cut into blocks")
     if is_box_of_numbers(tensor):
         return _Boxes(_Said(tensor.shape, None, ()), tensor, tensor)
-    writer = Writer(1, WriteOptions(limits=limits, allow_longdouble=True))
-    entry, run, packed = writer.add_apart(tensor)
-    parts = tuple([np.frombuffer(data, dtype=np.uint8) for data in writer.payload[1:]])
-    total: Shape[Any] = Shape(*cast("list[int]", entry["shape"]))
-    data: Array | None = None
-    if packed is not None:
-        data = packed.data
-        if total.size != len(data) or data.dtype.itemsize != entry["word"]:
-            # What becomes of these bytes is said by the label alone.
-            data = data.view(np.uint8)
-            total = Shape(len(data))
-    size = total.size * (run.dtype.itemsize if data is None else data.dtype.itemsize)
-    whole = make_skeleton(entry, (size, *[len(part) for part in parts]))
-    check_readable(whole.label, limits)
+    apart = take_apart(tensor, limits)
+    run, data, packed, total = apart.run, apart.data, apart.packed, apart.total
     # Indices of an iterator are those of the modes, whatever their names and layers.
     flat = tensor.named(*[None] * tensor.rank) if any(tensor.shape.names) else tensor
     flat = flat.flatten() if flat.shape.has_layers else flat
-    said = _Said(total, whole, parts)
+    said = _Said(total, apart.whole, apart.parts)
     if data is not None and packed is not None:
         of_elements = packed.place_of if run.shape == flat.shape else None
         return _Runs(said, flat.shape, data.dtype.itemsize, partial(_part_of, data), of_elements)

@@ -18,7 +18,7 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Extents
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire._refusal import Refusal, refuse, refuse_over
+from tensorwrapper.wire._refusal import Refusal, refuse, refuse_field, refuse_over
 from tensorwrapper.wire.codec._plan import TensorPlan, plan_label, read_extents
 from tensorwrapper.wire.codec._read import Reader
 from tensorwrapper.wire.frames._label import dump_label
@@ -64,6 +64,18 @@ class Skeleton:
     def elements(self) -> int:
         """The number of the part with the elements."""
         return self.plan.part
+
+    @property
+    def described(self) -> Field:
+        """What `read_skeleton` reads."""
+        return Field({"bytes": list(self.sizes), "entry": self.entry}, "", refuse_field)
+
+    @property
+    def item_sizes(self) -> tuple[int, ...]:
+        """The bytes of what each part is made of: elements, or single bytes."""
+        plan = self.plan
+        plain = plan.elements is None or not plan.elements.replaces_elements
+        return tuple([plan.dtype.itemsize if plain and k == plan.part else 1 for k in range(len(self.sizes))])
 
     def part(self, number: int) -> "tuple[Extents, np.dtype[Any]]":
         """Return extents and type of what is in a part: elements, or bytes."""

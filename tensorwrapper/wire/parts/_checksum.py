@@ -10,7 +10,7 @@ from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.wire._refusal import refuse, refuse_field
 
-__all__ = ["Checksum", "check_parts", "describe_checksums"]
+__all__ = ["Checksum", "check_parts", "checksum_of", "describe_checksums"]
 
 Checksum: TypeAlias = Literal["crc32", "xxh3"]
 """Algorithms: that of zlib, and the one with 64 bits of xxHash 3."""
@@ -39,6 +39,19 @@ def describe_checksums(name: Checksum, parts: Sequence[memoryview]) -> dict[str,
     LocalProtocolError
         If there is no such algorithm, or its package is not here.
     """
+    algorithm = checksum_of(name)
+    sums: list[Json] = [f"{algorithm(part):0{_DIGITS[name]}x}" for part in parts]
+    return {"algorithm": name, "parts": sums}
+
+
+def checksum_of(name: Checksum) -> Callable[[memoryview], int]:
+    """Return the function that sums bytes up.
+
+    Raises
+    ------
+    LocalProtocolError
+        If there is no such algorithm, or its package is not here.
+    """
     if name not in get_args(Checksum):
         raise LocalProtocolError(
             "unsupported", f"checksum must be one of {', '.join(get_args(Checksum))}, not {name!r}"
@@ -48,8 +61,7 @@ def describe_checksums(name: Checksum, parts: Sequence[memoryview]) -> dict[str,
         raise LocalProtocolError(
             "unsupported", f"checksum={name!r} needs the package xxhash: the extra compress has it"
         )
-    sums: list[Json] = [f"{algorithm(part):0{_DIGITS[name]}x}" for part in parts]
-    return {"algorithm": name, "parts": sums}
+    return algorithm
 
 
 def check_parts(described: Json, parts: Sequence[memoryview]) -> None:

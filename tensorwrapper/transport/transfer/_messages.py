@@ -1,0 +1,221 @@
+"""What the messages of a transfer say: written, and read from strangers."""
+
+import struct
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NoReturn, final
+
+import numpy as np
+
+from tensorwrapper._json import Json, dump_json
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import LocalProtocolError
+from tensorwrapper.transport.transfer._missing import MOST_RUNS
+from tensorwrapper.transport.transfer._table import (
+    TRANSFER_TRANSITIONS,
+    TransferRole,
+    TransferState,
+    TransferStep,
+    TransferVerb,
+)
+from tensorwrapper.wire import Limits, Message
+from tensorwrapper.wire.lowlevel import Field, load_label, refuse
+
+__all__ = [
+    "CHECKED",
+    "MOST_KEY",
+    "Frames",
+    "Said",
+    "coordinates",
+    "message_frames",
+    "next_state",
+    "prefix",
+    "read_label",
+    "read_runs",
+    "run_table",
+    "unpack_coordinates",
+]
+
+Frames = list[bytes | memoryview]
+
+MOST_KEY: Final = 128
+"""Characters of the key of a transfer."""
+
+MOST_CREDIT: Final = 65_536
+"""Chunks that may be under way."""
+
+MOST_CHUNK: Final = 2**30 - 1
+"""Bytes of a chunk: no frame has a gigabyte."""
+
+_TEXT: Final = 500
+"""Characters of why an end gives up."""
+
+_COORDINATES: Final = struct.Struct("<3Q")
+
+CHECKED: Final = struct.Struct("<2Q")
+"""How many elements a chunk has, and their check sum."""
+
+_VERSION: Final = 1
+
+_WHAT: Final = {"version", "key"}
+
+
+@final
+@frozen
+class Said:
+    """What the label of a message says, checked; what its verb has no use for is as it is here."""
+
+    verb: TransferVerb
+    credit: int = 0
+    chunk: int = 0
+    """Bytes that a chunk may have, or should have."""
+    part: int = 0
+    key: str = ""
+    """What names the transfer to both ends, also on another connection."""
+    check: str | None = None
+    """The check sum that each chunk has."""
+    tensor: Field | None = None
+    """What the tensor is, unread."""
+    error: str | None = None
+
+
+def read_label(text: str, limits: Limits) -> Said | None:
+    """Return what a label says; None if it is of no transfer.
+
+    Raises
+    ------
+    RemoteProtocolError
+        If a key is missing, of a wrong kind, or over a limit.
+    """
+    return _remembered(text, limits) if len(text) < 1024 else _read(text, limits)
+
+
+def _refuse_flow(path: str, reason: str, text: str) -> NoReturn:
+    refuse("limit" if reason == "limit" else "schema", f"{path} {text}")
+
+
+def _read(text: str, limits: Limits) -> Said | None:
+    label = load_label(text, limits)
+    if not isinstance(label, dict) or not isinstance(label.get("tw"), dict) or "flow" not in label:
+        return None
+    fields = Field(label, "", _refuse_flow)
+    own, verb = fields["tw"], fields["flow"].one_of(("BOT", "PAY", "DAT", "EOT"))
+    if verb == "DAT":
+        return Said("CHUNK", part=own.object({"part"})["part"].count(MOST_RUNS))
+    if verb == "PAY":
+        return Said("CREDIT", _credit(fields), _chunk(own.object({"chunk"})))
+    if verb == "EOT":
+        own.object(optional={"error"})
+        if own["error"].value is None:
+            return Said("DONE")
+        return Said("CANCEL", error=own["error"].object(optional=None)["text"].text(most=16 * _TEXT)[:_TEXT])
+    direction = fields["direction"].one_of(("extract", "inject"))
+    if direction == "inject":
+        own.object({*_WHAT, "chunk"}, {"request"})
+    else:
+        own.object({*_WHAT, "chunk", "tensor"}, {"check"})
+    own["version"].integer(_VERSION, _VERSION)
+    key = own["key"].text(most=MOST_KEY)
+    if direction == "inject":
+        return Said("GRANT", _credit(fields), _chunk(own), key=key)
+    check = None if own["check"].value is None else own["check"].text(most=16)
+    return Said("OFFER", _credit(fields), _chunk(own), key=key, check=check, tensor=own["tensor"])
+
+
+_remembered = lru_cache(maxsize=256)(_read)
+
+
+def _credit(fields: Field) -> int:
+    return fields["credit"].count(MOST_CREDIT, 1)
+
+
+def _chunk(own: Field) -> int:
+    return own["chunk"].count(MOST_CHUNK, 1)
+
+
+def prefix(verb: str, own: dict[str, Json], **keys: Json) -> bytes:
+    """Return the first frame of a message."""
+    return b"ZIO0FLOW" + dump_json({**keys, "flow": verb, "tw": own}).encode()
+
+
+def coordinates(request: int, granule: int, seqno: int) -> bytes:
+    """Return the second frame of a message."""
+    return _COORDINATES.pack(request, granule, seqno)
+
+
+def unpack_coordinates(frame: memoryview) -> tuple[int, int, int]:
+    """Return the numbers in the second frame of a message."""
+    if frame.nbytes != _COORDINATES.size:
+        refuse("frame", f"frame 1 has {frame.nbytes} bytes; coordinates have {_COORDINATES.size}")
+    first, second, third = _COORDINATES.unpack(frame)
+    return first, second, third
+
+
+def message_frames(verb: TransferVerb, request: int, granule: int, said: Said) -> Frames:
+    """Return the header frames of a message that has no elements."""
+    return [_prefix_of(verb, said), coordinates(request, granule, 0)]
+
+
+def _prefix_of(verb: TransferVerb, said: Said) -> bytes:
+    what: dict[str, Json] = {"chunk": said.chunk, "key": said.key, "version": _VERSION}
+    if verb == "OFFER":
+        if said.check is not None:
+            what["check"] = said.check
+        tensor = {} if said.tensor is None else said.tensor.mapping()
+        return prefix("BOT", {**what, "tensor": tensor}, credit=said.credit, direction="extract")
+    if verb == "GRANT":
+        return prefix("BOT", what, credit=said.credit, direction="inject")
+    if verb == "CREDIT":
+        return prefix("PAY", {"chunk": said.chunk}, credit=said.credit)
+    if verb == "CHUNK":
+        return prefix("DAT", {"part": said.part})
+    if verb == "DONE":
+        return prefix("EOT", {})
+    return prefix("EOT", {"error": {"reason": "cancelled", "text": (said.error or "")[:_TEXT]}})
+
+
+def next_state(role: TransferRole, state: TransferState, step: TransferStep) -> TransferState:
+    """Return the state after a message.
+
+    Raises
+    ------
+    RemoteProtocolError, LocalProtocolError
+        If the table does not have it.
+    """
+    found = TRANSFER_TRANSITIONS.get((role, state, step))
+    if found is not None:
+        return found
+    if step[0] == "receive":
+        refuse("flow", f"{step[1]} came to a {role} that is {state}")
+    raise LocalProtocolError("flow", f"{step[1]} cannot be sent by a {role} that is {state}")
+
+
+def run_table(runs: Sequence[tuple[int, int, int]]) -> memoryview:
+    """Return the payload of a grant: part, first and count of each run that is missing."""
+    return memoryview(b"".join([_COORDINATES.pack(*run) for run in runs]))
+
+
+def read_runs(message: Message, counts: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Return the runs that a grant says are missing, of parts of so many elements; all if it says nothing.
+
+    Raises
+    ------
+    RemoteProtocolError
+        If they are not within the parts.
+    """
+    parts = message.parts
+    if not parts:
+        return [(number, 0, count) for number, count in enumerate(counts) if count]
+    data = parts[0]
+    if len(parts) > 1 or data.nbytes % 24 or data.nbytes > 24 * MOST_RUNS:
+        refuse("size", f"a table of missing runs has {data.nbytes} bytes in {len(parts)} parts")
+    table: list[list[int]] = np.frombuffer(data, dtype="<u8").reshape(-1, 3).tolist()
+    runs: list[tuple[int, int, int]] = []
+    total = 0
+    for part, first, count in table:
+        total += count
+        # As Python's integers: sums of strangers' numbers may be over 64 bits.
+        if part >= len(counts) or not count or first + count > counts[part] or total > sum(counts):
+            refuse("layout", f"run {part}, {first}, {count} is not within parts of {list(counts)[:8]}")
+        runs.append((part, first, count))
+    return runs

@@ -1,0 +1,66 @@
+"""`Missing`: the runs of one part of a tensor that have not come, or have not been sent."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import final
+
+from tensorwrapper.errors import RemoteProtocolError
+
+__all__ = ["MOST_RUNS", "Missing"]
+
+MOST_RUNS = 65_536
+"""Runs that may be missing of one part: what a stranger sends may leave no more holes."""
+
+
+@final
+class Missing:
+    """Runs of consecutive numbers, of the numbers from 0 to `count`.
+
+    Examples
+    --------
+    >>> missing = Missing(10)
+    >>> missing.remove(2, 3), list(missing.runs()), missing.count
+    (True, [(0, 2), (5, 5)], 7)
+    >>> missing.room(5), missing.room(2), missing.remove(4, 2)
+    (5, 0, False)
+    """
+
+    __slots__ = ("_starts", "_stops", "count")
+
+    def __init__(self, count: int) -> None:
+        self._starts = [0] if count else []
+        self._stops = [count] if count else []
+        self.count = count
+        """How many numbers are missing."""
+
+    def room(self, first: int) -> int:
+        """Return how many numbers are missing from `first` on, without a gap."""
+        at = bisect_right(self._starts, first) - 1
+        return max(self._stops[at] - first, 0) if at >= 0 else 0
+
+    def remove(self, first: int, count: int) -> bool:
+        """Take a run away; return False, and take nothing, if not all of it is missing.
+
+        The numbers of runs are few where chunks come in order: then this takes constant time.
+
+        Raises
+        ------
+        RemoteProtocolError
+            If more runs are missing afterwards than may be.
+        """
+        at = bisect_right(self._starts, first) - 1
+        if at < 0 or count < 1 or first + count > self._stops[at]:
+            return False
+        start, stop = self._starts[at], self._stops[at]
+        left = [(a, b) for a, b in ((start, first), (first + count, stop)) if a < b]
+        if len(self._starts) + len(left) - 1 > MOST_RUNS:
+            raise RemoteProtocolError("limit", f"chunks leave more than {MOST_RUNS} holes")
+        self._starts[at : at + 1] = [a for a, _ in left]
+        self._stops[at : at + 1] = [b for _, b in left]
+        self.count -= count
+        return True
+
+    def runs(self) -> Iterator[tuple[int, int]]:
+        """Return where runs begin and how long they are, in ascending order."""
+        for start, stop in zip(self._starts, self._stops, strict=True):
+            yield start, stop - start

@@ -1,0 +1,83 @@
+"""Which message may come or go in which state of a transfer: the table that code, tests and pictures read."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Literal
+
+__all__ = ["TRANSFER_TRANSITIONS", "TransferRole", "TransferState", "TransferStep", "TransferVerb"]
+
+TransferVerb = Literal["OFFER", "GRANT", "CHUNK", "CREDIT", "DONE", "CANCEL"]
+"""What a message of a transfer is.
+
+``OFFER``: what the tensor is. ``GRANT``: which runs of it are missing, and credit for the first chunks.
+``CHUNK``: a run of elements. ``CREDIT``: more credit. ``DONE``: all of it is there. ``CANCEL``: an end gives
+up.
+"""
+
+TransferRole = Literal["giver", "taker"]
+"""What an end does: it has the tensor, or wants it."""
+
+TransferState = Literal["idle", "asked", "offered", "moving", "done", "failed"]
+"""How far one end of a transfer is.
+
+``offered``: the offer is made, or came, and no grant yet. ``asked``: the grant came, or went, before the
+offer. ``moving``: chunks go. ``done``: the taker has all. ``failed``: an end gave up.
+"""
+
+TransferStep = tuple[Literal["send", "receive"], TransferVerb]
+"""A message that goes or comes."""
+
+TRANSFER_TRANSITIONS: Final[Mapping[tuple[TransferRole, TransferState, TransferStep], TransferState]] = (
+    MappingProxyType(
+        {
+            ("giver", "idle", ("send", "OFFER")): "offered",
+            ("giver", "idle", ("receive", "GRANT")): "asked",
+            ("giver", "asked", ("receive", "GRANT")): "asked",
+            ("giver", "asked", ("send", "OFFER")): "moving",
+            ("giver", "asked", ("send", "CANCEL")): "failed",
+            ("giver", "asked", ("receive", "CANCEL")): "failed",
+            # Said again, when nothing came for a while.
+            ("giver", "offered", ("send", "OFFER")): "offered",
+            ("giver", "offered", ("receive", "GRANT")): "moving",
+            ("giver", "offered", ("receive", "DONE")): "done",
+            ("giver", "offered", ("send", "CANCEL")): "failed",
+            ("giver", "offered", ("receive", "CANCEL")): "failed",
+            ("giver", "moving", ("send", "CHUNK")): "moving",
+            ("giver", "moving", ("receive", "CREDIT")): "moving",
+            ("giver", "moving", ("receive", "GRANT")): "moving",
+            ("giver", "moving", ("send", "OFFER")): "moving",
+            ("giver", "moving", ("receive", "DONE")): "done",
+            ("giver", "moving", ("send", "CANCEL")): "failed",
+            ("giver", "moving", ("receive", "CANCEL")): "failed",
+            # A taker that is asked twice says twice that it has all.
+            ("giver", "done", ("receive", "DONE")): "done",
+            ("giver", "done", ("receive", "CREDIT")): "done",
+            ("taker", "idle", ("receive", "OFFER")): "offered",
+            ("taker", "idle", ("send", "GRANT")): "asked",
+            ("taker", "asked", ("send", "GRANT")): "asked",
+            ("taker", "asked", ("receive", "OFFER")): "moving",
+            ("taker", "asked", ("send", "CANCEL")): "failed",
+            ("taker", "asked", ("receive", "CANCEL")): "failed",
+            ("taker", "offered", ("receive", "OFFER")): "offered",
+            ("taker", "offered", ("send", "GRANT")): "moving",
+            ("taker", "offered", ("send", "DONE")): "done",
+            ("taker", "offered", ("send", "CANCEL")): "failed",
+            ("taker", "offered", ("receive", "CANCEL")): "failed",
+            ("taker", "moving", ("receive", "CHUNK")): "moving",
+            ("taker", "moving", ("send", "CREDIT")): "moving",
+            ("taker", "moving", ("send", "GRANT")): "moving",
+            ("taker", "moving", ("receive", "OFFER")): "moving",
+            ("taker", "moving", ("send", "DONE")): "done",
+            ("taker", "moving", ("send", "CANCEL")): "failed",
+            ("taker", "moving", ("receive", "CANCEL")): "failed",
+            ("taker", "done", ("receive", "OFFER")): "done",
+            ("taker", "done", ("receive", "CHUNK")): "done",
+            ("taker", "done", ("send", "DONE")): "done",
+            ("taker", "done", ("receive", "CANCEL")): "done",
+        }
+    )
+)
+"""The state after a message that goes or comes; what is not listed breaks the rules.
+
+An end that ``failed`` drops whatever comes.
+"""
