@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tensorwrapper.sharding._operands import Operand
     from tensorwrapper.sharding._operations import BlockOperation, Shard, Shards
     from tensorwrapper.sharding._projection import Projection
+    from tensorwrapper.sharding._ranges import Ranges
     from tensorwrapper.sharding.graph._graph import Graph
     from tensorwrapper.sharding.graph._nodes import (
         ApplicationNode,
@@ -38,6 +39,7 @@ __all__ = [
     "Operand",
     "OperationNode",
     "Projection",
+    "Ranges",
     "Region",
     "Shard",
     "Shards",
@@ -59,6 +61,7 @@ __getattr__, __dir__ = lazy_names(
         "_operands": ("Operand",),
         "_operations": ("BlockOperation", "Shard", "Shards"),
         "_projection": ("Projection",),
+        "_ranges": ("Ranges",),
         "graph._graph": ("Graph",),
         "graph._nodes": (
             "ApplicationNode",

@@ -7,9 +7,10 @@ from typing import Generic, SupportsIndex, TypeAlias, TypeVar, cast, final
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, RankError
-from tensorwrapper.shape import ShapeLike
+from tensorwrapper.shape import ShapeLike, Tiling
 from tensorwrapper.sharding._boxes import Box, as_box
 from tensorwrapper.sharding._projection import Projection
+from tensorwrapper.sharding._ranges import Ranges
 
 __all__ = ["Named", "Operand", "Sides", "check_name", "named_lists"]
 
@@ -151,8 +152,62 @@ class Operand:
         parsed = _to_projection(projection)
         return cls(parsed.of_box(index), parsed, itemsize=itemsize)
 
+    @classmethod
+    def rows(
+        cls,
+        shape: ShapeLike,
+        projection: Projection | str = "(i) -> (i)",
+        *,
+        prefix: SupportsIndex = 1,
+        itemsize: SupportsIndex = 1,
+    ) -> "Operand":
+        """Return the operand of a jagged tensor, of which an index touches what lies under prefixes.
+
+        Parameters
+        ----------
+        shape
+            Of the tensor. The operand is the line of its elements in row-major order.
+        projection
+            Which prefix, or how many, an index touches; they are counted from 0, in row-major order.
+        prefix
+            How many indices a prefix has: 1 for rows, 2 for rows of rows.
+        itemsize
+            How many bytes an element has; 1 counts elements.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper.sharding import Operand
+        >>> hits = Operand.rows(tw.Shape.jagged([2, 0, 3]))
+        >>> hits.shape, hits.projection((2,))
+        (Shape(5), Shape(3, origin=(2,)))
+        """
+        table, known = Ranges.of_rows(shape, prefix), _to_projection(projection)
+        return cls((table.stop,), _with_tables(known, [table]), itemsize=itemsize)
+
+    @classmethod
+    def tiles(cls, tiling: Tiling, projection: Projection | str, *, itemsize: SupportsIndex = 1) -> "Operand":
+        """Return the operand of a tiled tensor, of which an index touches whole tiles, counted from 0.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper.sharding import Operand
+        >>> x = Operand.tiles(tw.Tiling([30, 70], [50, 25, 25]), "(i, j) -> (i, 0) by (1, 3)")
+        >>> x.projection((1, 0))
+        Shape(70, 100, origin=(30, 0))
+        """
+        tables = [Ranges.from_marks(marks) for marks in tiling.marks]
+        return cls(tiling.elements, _with_tables(_to_projection(projection), tables), itemsize=itemsize)
+
     def __reduce__(self) -> "tuple[Callable[..., Operand], tuple[Box, Projection, int]]":
         return _of_parts, (self.shape, self.projection, self.itemsize)
+
+
+def _with_tables(projection: Projection, tables: Sequence[Ranges]) -> Projection:
+    if projection.ranges:
+        raise ConversionError(f"{projection!r} has tables of ranges of its own")
+    return Projection(projection.index_map, projection.extents, tables)
 
 
 def _of_parts(shape: Box, projection: Projection, itemsize: int) -> Operand:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, SupportsIndex, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.errors import (
     ConversionError,
@@ -166,6 +166,56 @@ class BlockOperation(Sides[Operand]):
         """
         return self.shard(_grid(self.index, sizes))
 
+    def split_by_volume(self, mode: SupportsIndex, count: SupportsIndex) -> "Shards":
+        """Return at most so many shards along one mode that read and write nearly the same bytes each.
+
+        None has more than its share and one index more, so that rows of any lengths give even work; an index
+        is never cut. Two that share what they read count it both.
+
+        Raises
+        ------
+        SizeOverflowError
+            If the bytes do not fit into 64 bits.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper.sharding import BlockOperation, Operand
+        >>> events = tw.Shape.jagged([1, 1, 8, 2, 2, 2, 2, 2])
+        >>> hits, sums = Operand.rows(events), Operand.result((8,), "(i) -> (i)")
+        >>> shards = BlockOperation("sum", (8,), {"hits": hits}, {"sum": sums}).split_by_volume(0, 3)
+        >>> shards.blocks.extents.tolist(), shards.read_bytes().tolist()
+        ([[3], [2], [3]], [10, 4, 6])
+        """
+        number, parts = mode_of(mode, self.index.rank), to_count(count, "a number of shards")
+        if not parts:
+            raise ExtentError("an operation is cut into one shard or more, not into 0")
+        extent = self.index.extents[number]
+        if not extent:
+            return self.shard([self.index])
+        slabs = self._slabs(number)
+        volumes = slabs.read_bytes() + slabs.write_bytes()
+        if max(volumes.tolist(), default=0) * extent > MAX_INT64:
+            raise SizeOverflowError("the bytes of all shards leave 64 bits")
+        marks = np.zeros(extent + 1, dtype=np.int64)
+        np.cumsum(volumes, out=marks[1:])
+        total = marks.item(-1)
+        shares = [total * k // parts for k in range(1, parts)]
+        after = marks.searchsorted(np.array(shares, dtype=np.int64))
+        before = np.maximum(after - 1, 0)
+        nearer = marks[after] - shares > shares - marks[before]
+        cuts = np.unique(np.concatenate(([0], np.where(nearer, before, after), [extent])))
+        return self.split(number, np.diff(cuts).tolist())
+
+    def _slabs(self, mode: int) -> "Shards":
+        """Return a shard for each position of a mode."""
+        extent = self.index.extents[mode]
+        origins = np.tile(np.array(self.index.origin, dtype=np.int64), (extent, 1))
+        origins[:, mode] += np.arange(extent)
+        extents = np.tile(np.array(self.index.extents, dtype=np.int64), (extent, 1))
+        extents[:, mode] = 1
+        return Shards(self, BoxTable(origins, extents))
+
     def best_mode(self) -> int:
         """Return the mode along which a cut makes neighbours read the least bytes twice.
 
@@ -184,17 +234,30 @@ class BlockOperation(Sides[Operand]):
     def duplicated_bytes(self, mode: SupportsIndex) -> int:
         """Return how many bytes of inputs the shards on both sides of a cut along a mode read; exact.
 
-        It is the same wherever the cut is, while all other modes stay whole.
+        It is the same wherever the cut is, while all other modes stay whole. Where an operand has tables of
+        ranges it is not: then it is the most that a cut along the mode can be.
         """
         number = mode_of(mode, self.index.rank)
         extents = tuple([min(n, 1) if c == number else n for c, n in enumerate(self.index.extents)])
         slab = Shape.smooth(extents, origin=self.index.origin)
         total = 0
         for _, operand in self._listed("inputs"):
+            if operand.projection.ranges:
+                total += operand.itemsize * self._most_shared(operand, number)
+                continue
             steps = [abs(row[number]) for row in operand.projection.matrix]
             spans = operand.projection.of_box(slab).extents
             total += operand.itemsize * math.prod([max(0, n - a) for n, a in zip(spans, steps, strict=True)])
         return total
+
+    def _most_shared(self, operand: Operand, mode: int) -> int:
+        """Return how many elements neighbours along a mode both read at most."""
+        if self.index.extents[mode] < 2:
+            return 0  # There is no place to cut.
+        parts = self._slabs(mode)._footprint(operand)
+        low = np.maximum(parts.origins[1:], parts.origins[:-1])
+        both = np.maximum(np.minimum(parts.stops[1:], parts.stops[:-1]) - low, 0)
+        return int(BoxTable(low, both).sizes().max())
 
     # Checks.
 

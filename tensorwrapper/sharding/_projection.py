@@ -18,10 +18,11 @@ from tensorwrapper.errors import (
     SizeOverflowError,
 )
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape.lowlevel import mode_of, to_index_array
+from tensorwrapper.shape.lowlevel import mode_of, to_index, to_index_array
 from tensorwrapper.sharding._affine_text import checked_text, parse_tuple
 from tensorwrapper.sharding._boxes import Box, as_box, box_text
 from tensorwrapper.sharding._index_map import IndexMap, Matrix
+from tensorwrapper.sharding._ranges import Ranges
 from tensorwrapper.typing import Extents, Index, IntArray
 
 __all__ = ["Projection", "count_reached", "output_findings"]
@@ -96,6 +97,16 @@ def _start(index_map: IndexMap, index: Extents) -> Index:
     return tuple([-a for a in low])
 
 
+def _to_tables(ranges: "Iterable[Ranges | None] | None", rank: int) -> tuple[Ranges | None, ...]:
+    tables = () if ranges is None else tuple(ranges)
+    for table in tables:
+        if not isinstance(cast("object", table), Ranges | None):
+            raise ConversionError(f"ranges are one table or None for each mode, not {table!r}")
+    if ranges is not None and len(tables) != rank:
+        raise RankError(f"the map has {rank} outputs, but there are tables of ranges for {len(tables)}")
+    return tables if any(table is not None for table in tables) else ()
+
+
 def _to_map(index_map: object) -> IndexMap:
     parsed = IndexMap.parse(index_map) if isinstance(index_map, str) else index_map
     if not isinstance(parsed, IndexMap):
@@ -117,6 +128,9 @@ class Projection:
         Where the box of an index begins; a text is parsed.
     extents
         The extents of the box; ones if not given.
+    ranges
+        For each mode of the operand None, or a table of ranges: the map and the extents then count rows or
+        tiles along it, and what is touched are the elements of these. None if no mode has one.
 
     Raises
     ------
@@ -138,8 +152,15 @@ class Projection:
     """Where the box of an index begins."""
     extents: Extents
     """The extents of the box of one index."""
+    ranges: tuple[Ranges | None, ...] = ()
+    """For each mode of the operand None or a table of ranges; empty if no mode has one."""
 
-    def __init__(self, index_map: IndexMap | str, extents: Iterable[SupportsIndex] | None = None) -> None:
+    def __init__(
+        self,
+        index_map: IndexMap | str,
+        extents: Iterable[SupportsIndex] | None = None,
+        ranges: "Iterable[Ranges | None] | None" = None,
+    ) -> None:
         parsed = _to_map(index_map)
         sizes = (1,) * parsed.output_rank if extents is None else to_counts(extents, "extents")
         if len(sizes) != parsed.output_rank:
@@ -148,6 +169,7 @@ class Projection:
             )
         object.__setattr__(self, "index_map", parsed)
         object.__setattr__(self, "extents", sizes)
+        object.__setattr__(self, "ranges", _to_tables(ranges, len(sizes)))
 
     @classmethod
     def parse(cls, text: str) -> "Projection":
@@ -186,7 +208,17 @@ class Projection:
 
     def __call__(self, index: Iterable[SupportsIndex]) -> Box:
         """Return the box that one index touches; another rank raises `RankError`."""
-        return Shape.smooth(self.extents, origin=self.index_map(index))
+        return self._through(self.index_map(index), self.extents)
+
+    def _through(self, origin: Iterable[int], extents: Iterable[int]) -> Box:
+        """Return the box of elements that a box of rows and tiles is."""
+        if not self.ranges:
+            return Shape.smooth(extents, origin=origin)
+        low, high = list(origin), [a + n for a, n in zip(origin, extents, strict=True)]
+        for mode, table in enumerate(self.ranges):
+            if table is not None:
+                low[mode], high[mode] = table.mark(low[mode]), table.mark(high[mode])
+        return Shape.from_bounds(low, high)
 
     def of_box(self, box: ShapeLike) -> Box:
         """Return the smallest box around what all indices of a box touch; exact, O(inputs * outputs).
@@ -207,11 +239,11 @@ class Projection:
                 f"the index range has rank {index.rank}, but the projection takes {self.input_rank}"
             )
         if not index.size:
-            return Shape.smooth((0,) * self.output_rank, origin=self.index_map(index.origin))
+            return self._through(self.index_map(index.origin), (0,) * self.output_rank)
         last = [start + extent - 1 for start, extent in zip(index.origin, index.extents, strict=True)]
         low, high = self.index_map._bounds(index.origin, last)
         spans = [b - a + s for a, b, s in zip(low, high, self.extents, strict=True)]
-        return Shape.smooth(spans, origin=low)
+        return self._through(low, spans)
 
     def of_boxes(self, origins: npt.ArrayLike, extents: npt.ArrayLike) -> tuple[IntArray, IntArray]:
         """Return origins and extents of what many boxes touch, as `of_box` does for each.
@@ -261,15 +293,20 @@ class Projection:
                     spans[:, d] += np.abs(reach)
                     low[:, d] += np.minimum(reach, 0)
         spans[~filled] = 0
+        for d, table in enumerate(self.ranges):
+            if table is not None:
+                first = table.marks_at(low[:, d])
+                spans[:, d] = table.marks_at(low[:, d] + spans[:, d]) - first
+                low[:, d] = first
         return low, spans
 
     def _check_corners(self, starts: IntArray, steps: IntArray) -> None:
         """Raise if what is computed could leave 64 bits, by bounds over all boxes in Python integers."""
-        most = steps.max(axis=0).tolist()
+        most, largest = steps.max(axis=0).tolist(), MAX_INT64 // 4 if self.ranges else MAX_INT64
         low, high = self.index_map._bounds(starts.min(axis=0).tolist(), starts.max(axis=0).tolist())
         for d, row in enumerate(self.matrix):
             reach = sum([abs(a) * step for a, step in zip(row, most, strict=True)]) + self.extents[d]
-            if low[d] - reach < -MAX_INT64 or high[d] + reach > MAX_INT64:
+            if low[d] - reach < -largest or high[d] + reach > largest:
                 raise SizeOverflowError(f"mode {d} of what {self} makes of these boxes could leave 64 bits")
 
     def broadcast(self, index: Iterable[SupportsIndex]) -> Box:
@@ -283,11 +320,24 @@ class Projection:
         """
         point = to_ints(index, "an index")
         origin = self.index_map.apply_broadcast(point)
-        return Shape.smooth((*[1] * (len(origin) - self.output_rank), *self.extents), origin=origin)
+        lead = len(origin) - self.output_rank
+        own = self._through(origin[lead:], self.extents)
+        return Shape.smooth((*[1] * lead, *own.extents), origin=(*origin[:lead], *own.origin))
 
     def translate(self, offset: Iterable[SupportsIndex]) -> "Projection":
         """Return the projection whose boxes are moved by `offset`."""
-        return Projection(self.index_map.translate(offset), self.extents)
+        if not self.ranges:
+            return Projection(self.index_map.translate(offset), self.extents)
+        moves = to_index(offset, self.output_rank, "an offset")
+        # The elements of rows and tiles are moved, and their numbers are not.
+        pairs = list(zip(self.ranges, moves, strict=True))
+        plain = [move if table is None else 0 for table, move in pairs]
+        tables = [None if table is None else table.translate(move) for table, move in pairs]
+        return Projection(self.index_map.translate(plain), self.extents, tables)
+
+    def counted(self) -> "Projection":
+        """Return the projection onto rows and tiles themselves, by their numbers."""
+        return Projection(self.index_map, self.extents) if self.ranges else self
 
     def overlaps(self, mode: SupportsIndex) -> Extents:
         """Return, per mode of the operand, in how many places the boxes of an index and the next overlap.
@@ -301,10 +351,12 @@ class Projection:
         >>> taps.overlaps(0), taps.overlaps(1), taps.marginal_overlap(1)
         ((2, 3), (3, 1), 3)
         """
+        self._check_alike("overlaps")
         return tuple([max(0, s - a) for s, a in zip(self.extents, self._steps(mode), strict=True)])
 
     def gaps(self, mode: SupportsIndex) -> Extents:
         """Return, per mode of the operand, how many places lie between the boxes of an index and the next."""
+        self._check_alike("gaps")
         return tuple([max(0, a - s) for s, a in zip(self.extents, self._steps(mode), strict=True)])
 
     def marginal_overlap(self, mode: SupportsIndex) -> int:
@@ -332,26 +384,47 @@ class Projection:
         touched = self.of_box(index)
         if not (index.size and touched.size):
             return 0
-        return touched.size - count_reached(self.index_map, self.extents, index.extents, touched.extents)
+        if not self.ranges:
+            return touched.size - count_reached(self.index_map, self.extents, index.extents, touched.extents)
+        own = self.counted()
+        if not own.waste(index):
+            return 0
+        raise ExtentError("what is between rows or tiles is counted by none: counted().waste() counts them")
+
+    def _check_alike(self, what: str) -> None:
+        if self.ranges:
+            raise ExtentError(
+                f"{what} differ from index to index where modes have tables of ranges: counted() has those "
+                "of rows and tiles, of_boxes() what each index touches"
+            )
 
     def _steps(self, mode: SupportsIndex) -> list[int]:
         number = mode_of(mode, self.input_rank)
         return [abs(row[number]) for row in self.matrix]
 
     def __str__(self) -> str:
-        if all(extent == 1 for extent in self.extents):
-            return str(self.index_map)
-        return f"{self.index_map} by ({', '.join(map(str, self.extents))})"
+        own = str(self.index_map)
+        if any(extent != 1 for extent in self.extents):
+            own = f"{own} by ({', '.join(map(str, self.extents))})"
+        if not self.ranges:
+            return own
+        tables = ["all" if table is None else f"{len(table)} ranges" for table in self.ranges]
+        return f"{own} in ({', '.join(tables)})"
 
     def __repr__(self) -> str:
-        return f"Projection.parse({str(self)!r})"
+        return f"<Projection {self}>" if self.ranges else f"Projection.parse({str(self)!r})"
 
-    def __reduce__(self) -> "tuple[Callable[..., Projection], tuple[IndexMap, Index]]":
-        return Projection, (self.index_map, self.extents)
+    def __reduce__(self) -> "tuple[Callable[..., Projection], tuple[object, ...]]":
+        return Projection, (self.index_map, self.extents, self.ranges or None)
 
 
 def output_findings(projection: Projection, index: Box, output: Box, where: str) -> Iterator[Finding]:
     """Return what keeps the boxes of the indices from tiling an output: exact, O(inputs * outputs)."""
+    find = _range_findings if projection.ranges else _box_findings
+    return find(projection, index, output, where)
+
+
+def _box_findings(projection: Projection, index: Box, output: Box, where: str) -> Iterator[Finding]:
     reached = projection.of_box(index)
     # A box of rank 0 has an element even where nothing writes it.
     if not (index.size and reached.size):
@@ -381,3 +454,19 @@ def output_findings(projection: Projection, index: Box, output: Box, where: str)
                 yield Finding("coverage", where, text)
                 break
             run *= index.extents[c]
+
+
+def _range_findings(projection: Projection, index: Box, output: Box, where: str) -> Iterator[Finding]:
+    """Return what keeps ranges from tiling an output: tables that are not all of it, or not tiled."""
+    low, high = list(output.origin), [a + n for a, n in zip(output.origin, output.extents, strict=True)]
+    for mode, table in enumerate(projection.ranges):
+        if table is None:
+            continue
+        if (table.start, table.stop) != (low[mode], high[mode]):
+            text = (
+                f"the ranges of mode {mode} are [{table.start}:{table.stop}], "
+                f"but the output is [{low[mode]}:{high[mode]}]"
+            )
+            yield Finding("projection", where, text)
+        low[mode], high[mode] = table.origin, table.origin + len(table)
+    yield from _box_findings(projection.counted(), index, Shape.from_bounds(low, high), where)

@@ -9,7 +9,7 @@ import tensorwrapper as tw
 from tensorwrapper import Layout, Shape, Tiling, buffer
 from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.shape import RowPartition
-from tensorwrapper.sharding import BoxTable
+from tensorwrapper.sharding import BoxTable, Ranges
 from tests.fuzz.draw import Draw, random_inputs
 from tests.fuzz.target import Target
 from tests.fuzz.texts import use_shape
@@ -63,6 +63,7 @@ PARTITIONS: dict[str, Maker] = {
     "sharding.BoxTable.from_arrays": lambda d: BoxTable.from_arrays(
         *[[d.integers(3) for _ in range(d.byte() % 4)] if d.byte() < 220 else d.some() for _ in range(2)]
     ),
+    "sharding.Ranges.from_marks": lambda d: Ranges.from_marks(d.some(), origin=d.integer()),
     "sharding.BoxTable.from_boxes": lambda d: BoxTable.from_boxes(
         [d.integers(3) for _ in range(d.byte() % 4)]
     ),

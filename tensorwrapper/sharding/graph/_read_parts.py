@@ -5,6 +5,7 @@ Whatever refuses a value notes why, and reading goes on with the next one.
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Final, NoReturn, TypeVar, final
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from tensorwrapper.sharding._boxes import Box
 from tensorwrapper.sharding._index_map import IndexMap
 from tensorwrapper.sharding._operands import NAME
 from tensorwrapper.sharding._projection import Projection
+from tensorwrapper.sharding._ranges import Ranges
 from tensorwrapper.sharding.graph._nodes import Region, Signature
 
 __all__ = ["Faults", "PartReader", "RefusedError", "needed"]
@@ -23,6 +25,7 @@ T = TypeVar("T")
 
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
 _MODES: Final = 32  # a stranger's maps and shards of many modes would keep a checker busy
+_WORD: Final = 2**62
 _NAME: Final = 256  # characters; every item of a list has the name in its path
 _FINDINGS: Final = 1000  # a document may be wrong in every place
 
@@ -126,7 +129,9 @@ class PartReader:
 
     def projection(self, field: Field, rank: int | None) -> Projection:
         """Return a projection; `rank` is that of the index, if there is one."""
-        affine = field.object({"affineMap", "shape"})["affineMap"].object({"projection", "offset"})
+        affine = field.object({"affineMap", "shape"}, {"ranges"})["affineMap"].object(
+            {"projection", "offset"}
+        )
         rows = affine["projection"].items(of="a list of rows", most=_MODES)
         matrix = [self.faults.attempt(self.integers, row) for row in rows]
         offset = self.faults.attempt(self.integers, affine["offset"])
@@ -134,7 +139,20 @@ class PartReader:
         numbers = [needed(row) for row in matrix], needed(offset)
         # Without rows nothing but the index tells the number of columns.
         columns = None if rows else rank or 0
-        return _made(field, lambda: Projection(IndexMap(*numbers, input_rank=columns), shape))
+        tables = self._tables(field["ranges"]) if "ranges" in field else None
+        return _made(field, lambda: Projection(IndexMap(*numbers, input_rank=columns), shape, tables))
+
+    def _tables(self, field: Field) -> list[Ranges | None]:
+        """Return what the modes of an operand have for tables of ranges."""
+        found: list[Ranges | None] = []
+        for own in field.items(most=_MODES):
+            if own.value is None:
+                found.append(None)
+                continue
+            start = own.object({"start", "marks"})["start"].integer(-_WORD, _WORD)
+            marks = own["marks"].integers()
+            found.append(_made(own["marks"], partial(Ranges.from_marks, marks, origin=start)))
+        return found
 
     def signature(self, field: Field, rank: int | None) -> Signature:
         """Return a signature; `rank` is that of the index, if there is one."""

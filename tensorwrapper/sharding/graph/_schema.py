@@ -244,10 +244,16 @@ def _projections(named: "Named[Projection]") -> dict[str, Json]:
 def _projection(projection: Projection) -> Json:
     index_map = projection.index_map
     rows: list[Json] = [_integers(row) for row in index_map.matrix]
-    return {
+    written: dict[str, Json] = {
         "affineMap": {"projection": rows, "offset": _integers(index_map.offset)},
         "shape": _integers(projection.extents),
     }
+    if projection.ranges:
+        written["ranges"] = [
+            None if table is None else {"start": table.origin, "marks": table.marks.tolist()}
+            for table in projection.ranges
+        ]
+    return written
 
 
 def _signature(signature: Signature) -> Json:
