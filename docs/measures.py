@@ -210,10 +210,15 @@ def questions() -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for path in trees():
         counts = found[room(path)]
+        taken_from = {name: home for home, name in imports(telling(path))}
         for node in telling(path):
             if wanted := asked(node):
                 for family, homes in families().items():
-                    counts[family] += any(homes[n] != room(path) for n in wanted & set(homes))
+                    # A name may be that of several classes: the one that is imported is meant.
+                    counts[family] += any(
+                        homes[n] != room(path) and floor(taken_from[n]) == floor(homes[n])
+                        for n in wanted & set(homes) & set(taken_from)
+                    )
             if floor(path) != "shape":
                 counts["kinds"] += asks_kind(node)
                 counts["boxes"] += asks_box(node)

@@ -5,23 +5,16 @@ a plan counts each once. Of short rows that is as many numbers as elements. Wher
 elements are found when their block is written, and forgotten with it.
 """
 
-from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
 
-from tensorwrapper._arrays import ranked
-from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
+from tensorwrapper.selection.expressions._documents import LineMaker
 from tensorwrapper.selection.expressions._expression import Expression, Node
-from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.expressions._joining import Interleaving, Joining
-from tensorwrapper.selection.rows._flat import Flat, Pieces, in_order
-from tensorwrapper.selection.rows._rows import Rows
+from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.runners._blocks import BLOCK
-from tensorwrapper.selection.runners._cells import CastRunner, ChoosingRunner, ExtremeRunner
 from tensorwrapper.selection.runners._leaves import MemoryLeaf, Runner
-from tensorwrapper.selection.runners._pieces import PiecesRunner, PlacedRunner, ShiftedRunner
-from tensorwrapper.selection.runners._shared_mode import RoutingRunner
+from tensorwrapper.selection.runners._pieces import PlacedRunner, ShiftedRunner
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 
@@ -37,7 +30,7 @@ class _OtherwiseError(Exception):
 
 def line_of(view: Expression) -> Runner | None:
     """Return what writes the elements of rows in row-major order; None if their normal form is to do it."""
-    if not _is_rows(view):
+    if not view.node.is_of_rows:
         return None
     try:
         return _Lines().line(view)
@@ -45,12 +38,13 @@ def line_of(view: Expression) -> Runner | None:
         return None
 
 
-def _is_rows(view: Expression) -> bool:
-    return isinstance(view.node, Rows | Flat | Pieces)
+def _is_over(node: Node, view: Expression) -> bool:
+    """Tell whether a node is made of a view: no layout of its own places says the order of its elements."""
+    return bool(node.operands) and node.operands[0] is view
 
 
 @final
-class _Lines:
+class _Lines(LineMaker):
     """Runners of views on their way down; a node with operands that is met twice ends it."""
 
     __slots__ = ("_depth", "_met")
@@ -62,7 +56,7 @@ class _Lines:
     def line(self, view: Expression) -> Runner:
         """Return what writes all elements of a view."""
         line = in_order(view)
-        if isinstance(line.node, Flat) and line.node.operand is view:
+        if _is_over(line.node, view):
             line = view
         box = line.layout.implementation.strided_box()
         if box is None or len(box[0]) != 1:
@@ -91,10 +85,8 @@ class _Lines:
         tensor = node.tensor
         if tensor is not None:
             return MemoryLeaf(_memory_of(tensor)[first : first + count])
-        if isinstance(node, Filling):
-            value: Any = np.empty((), node.dtype)
-            value[...] = node.value
-            return MemoryLeaf(np.broadcast_to(value, (count,)))
+        if node.is_constant:
+            return self._made(node, first, count)
         self._depth += 1
         if id(node) in self._met or self._depth > _DEEP or node.dtype.kind in "TO":
             raise _OtherwiseError
@@ -103,69 +95,20 @@ class _Lines:
         self._depth -= 1
         return found
 
-    def _cut(self, view: Expression, first: int, count: int) -> Runner:
+    def _made(self, node: Node, first: int, count: int) -> Runner:
+        found = node.run(self, first, count)
+        if found is None:
+            raise _OtherwiseError
+        return found
+
+    def cut(self, view: Expression, first: int, count: int) -> Runner:
         """Return what writes a run of the elements of a view."""
         if (first, count) == (0, view.shape.size):
             return self.line(view)
         line = in_order(view)
-        if isinstance(line.node, Flat) and line.node.operand is view:
+        if _is_over(line.node, view):
             return ShiftedRunner(self.line(view), first, count)
         return self.line(Expression(line.node, line.layout[first : first + count]))
-
-    def _made(self, node: Node, first: int, count: int) -> Runner:
-        if isinstance(node, Rows):
-            return self._cut(node.flat, first, count)
-        if isinstance(node, Flat):
-            return self._cut(node.operand, first, count)
-        if isinstance(node, Pieces):
-            return self._of_pieces(node, first, count)
-        if isinstance(node, Joining) and len(node.extents) == 1:
-            return self._of_parts(node, first, count)
-        if isinstance(node, Interleaving) and len(node.extents) == 1:
-            many, (total,) = len(node.operands), node.extents
-            runners = tuple([self.line(own) for own in node.operands])
-            turns = RoutingRunner.of(
-                0, (total,), tuple([range(k, total, many) for k in range(many)]), runners
-            )
-            return turns if count == total else ShiftedRunner(turns, first, count)
-        if not isinstance(node, Choosing | Extreme | Casting):
-            raise _OtherwiseError
-        runners = tuple([self._cut(own, first, count) for own in node.operands])
-        if isinstance(node, Choosing):
-            return ChoosingRunner(runners)
-        if isinstance(node, Casting):
-            return CastRunner(runners[0], node.dtype, node.unsafe)
-        if len(runners) == 1:
-            return runners[0]
-        return ExtremeRunner(np.minimum if node.kind == "minimum" else np.maximum, runners)
-
-    def _of_pieces(self, node: Pieces, first: int, count: int) -> Runner:
-        if count == node.extents[0]:
-            runners = tuple([self.line(own) for own in node.operands])
-            return PiecesRunner(runners, node.sources, node.starts, node.lengths, node.ends, node.steps)
-        sources, starts, lengths = node.within(first, count)
-        used, numbers = ranked(sources)
-        chosen: list[int] = used.tolist()
-        runners = tuple([self.line(node.operands[k]) for k in chosen])
-        steps = tuple([node.steps[k] for k in chosen])
-        return PiecesRunner(runners, numbers, starts, lengths, np.cumsum(lengths), steps)
-
-    def _of_parts(self, node: Joining, first: int, count: int) -> Runner:
-        """Return what writes a run of parts one after the other: only those that it meets are looked at."""
-        begin, end = 0, len(node.operands)
-        if count < node.offsets.item(-1):
-            begin = int(np.searchsorted(node.offsets, first, "right")) - 1
-            end = int(np.searchsorted(node.offsets, first + count, "left"))
-        marks = np.clip(node.offsets[begin : end + 1], first, first + count) - first
-        places = [range(low, high) for low, high in pairwise(marks.tolist())]
-        before = first - node.offsets.item(begin)
-        runners = [
-            self._cut(node.operands[begin + k], before if not k else 0, len(own))
-            for k, own in enumerate(places)
-        ]
-        return (
-            runners[0] if len(runners) == 1 else RoutingRunner.of(0, (count,), tuple(places), tuple(runners))
-        )
 
 
 def _memory_of(tensor: Tensor[Any]) -> Array:

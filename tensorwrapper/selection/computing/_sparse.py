@@ -10,12 +10,12 @@ from typing import Any, TypeAlias, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import different
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer.lowlevel import convert_elements, is_fill, make_sparse
+from tensorwrapper.buffer.lowlevel import is_fill, make_sparse
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
-from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.plans._chosen import elements_at
 from tensorwrapper.selection.plans._leaves import leaves_of
@@ -85,9 +85,8 @@ def sparse_of(view: Expression, shape: Shape[Any]) -> Tensor[Any]:
 
 
 def _valued(view: Expression) -> Iterable[Expression]:
-    """Return the operands whose elements are those of a view: of a choice not what decides it."""
-    node = view.node
-    return node.operands[1:] if isinstance(node, Choosing) else node.operands
+    """Return the operands whose elements are those of a view: not what only decides between them."""
+    return view.node.operands[len(view.node.masks) :]
 
 
 def _entries(view: Expression, known: _Known) -> _Entries:
@@ -100,7 +99,7 @@ def _entries(view: Expression, known: _Known) -> _Entries:
         return _Entries(ordinals, values, np.asarray(tensor.buffer.fill_value, view.dtype))
     if node.is_kept:
         return _selected(view, known[id(node)])
-    if isinstance(node, Casting | Choosing | Extreme):
+    if node.is_elementwise:
         return _selected(view, _of_cells(node, known))
     if node.ordered is not None:
         return _selected(view, _entries(node.ordered, known))
@@ -113,32 +112,24 @@ def _entries(view: Expression, known: _Known) -> _Entries:
     raise _dense(node.title)
 
 
-def _of_cells(node: "Casting | Choosing | Extreme", known: _Known) -> _Entries:
+def _of_cells(node: Node, known: _Known) -> _Entries:
     """Return the entries of what is made cell by cell: no more than those of all operands."""
-    if isinstance(node, Casting):
-        own = _entries(node.operand, known)
-        values, fill = [
-            convert_elements(given, node.dtype, checked=not node.unsafe) for given in (own.values, own.fill)
-        ]
-        return attrs.evolve(own, values=values, fill=fill)
-    if isinstance(node, Choosing):
-        mask, *sides = node.operands
-        found = [_entries(side, known) for side in sides]
-        fill = _agreed(found)
-        chosen = [elements_at(mask, own.ordinals).astype(np.bool_) for own in found]
-        kept = [chosen[0], ~chosen[1]]
-        ordinals = [own.ordinals[keep] for own, keep in zip(found, kept, strict=True)]
-        return _ascending(ordinals, [own.values[keep] for own, keep in zip(found, kept, strict=True)], fill)
-    found = [_entries(part, known) for part in node.operands]
-    fill = _agreed(found)
-    all_ordinals = np.unique(np.concatenate([own.ordinals for own in found]))
-    better = np.minimum if node.kind == "minimum" else np.maximum
-    columns: list[Array] = []
+    masks = node.masks
+    found = [_entries(part, known) for part in node.operands[len(masks) :]]
+    ordinals, fill = found[0].ordinals, _agreed(found)
+    if len(found) > 1:
+        ordinals = different(np.concatenate([own.ordinals for own in found]))
+    columns = [elements_at(mask, ordinals) for mask in masks]
     for own in found:
-        side = np.full(len(all_ordinals), fill, dtype=fill.dtype)
-        side[np.searchsorted(all_ordinals, own.ordinals)] = own.values
-        columns.append(side)
-    return _Entries(all_ordinals, better.reduce(columns), fill)
+        column = own.values
+        if own.ordinals is not ordinals:
+            column = np.full(len(ordinals), fill, dtype=own.values.dtype)
+            column[np.searchsorted(ordinals, own.ordinals)] = own.values
+        columns.append(column)
+    # Whatever a mask says, it chooses between equal fills.
+    fills = [np.zeros((), np.bool_)] * len(masks) + [fill] * len(found)
+    title = found[0].title if len(found) == 1 else None
+    return _Entries(ordinals, node.values((), columns), node.values((), fills), title)
 
 
 def _selected(view: Expression, own: _Entries) -> _Entries:

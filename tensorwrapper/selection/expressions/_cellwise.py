@@ -3,6 +3,7 @@
 # The field of a frozen class is read as the property that it stands for.
 # pyright: reportIncompatibleMethodOverride=false
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Literal, final
@@ -12,7 +13,7 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import convert_elements
-from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
@@ -47,9 +48,27 @@ def _by_number(
         yield operands[number], chosen, positions[chosen]
 
 
+class _Elementwise(Node):
+    """Abstract: `over`; an element is what elements of the operands make of it, whatever their places."""
+
+    __slots__ = ()
+
+    is_elementwise: ClassVar[bool] = True
+
+    @abstractmethod
+    def over(self, given: tuple[Runner, ...]) -> Runner:
+        """Return what computes the elements from what computes those of the operands."""
+
+    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+        return self.over(given)
+
+    def run(self, lines: LineMaker, first: int, count: int) -> Runner:
+        return self.over(tuple([lines.cut(own, first, count) for own in self.operands]))
+
+
 @final
 @frozen
-class Choosing(Node):
+class Choosing(_Elementwise):
     """Elements of the second operand where the first is true, else of the third; all of one box."""
 
     operands: tuple[Expression, ...]
@@ -79,11 +98,15 @@ class Choosing(Node):
             return left if mask.node.value else right
         return left if left == right else whole(Choosing((mask, left, right)))
 
-    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+    def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
+        mask, one, other = given
+        return np.where(mask.astype(np.bool_, copy=False), one, other)
+
+    def over(self, given: tuple[Runner, ...]) -> Runner:
         return ChoosingRunner(given)
 
     @property
-    def deciding(self) -> tuple[Expression, ...]:
+    def masks(self) -> tuple[Expression, ...]:
         return self.operands[:1]
 
     def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:
@@ -104,7 +127,7 @@ class Choosing(Node):
 
 @final
 @frozen
-class Extreme(Node):
+class Extreme(_Elementwise):
     """The least or the greatest of the operands, cell by cell; all of one box and dtype."""
 
     kind: Literal["minimum", "maximum"]
@@ -154,8 +177,8 @@ class Extreme(Node):
         found: Array = self._better.reduce(given)
         return found
 
-    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
-        return ExtremeRunner(self._better, given)
+    def over(self, given: tuple[Runner, ...]) -> Runner:
+        return given[0] if len(given) == 1 else ExtremeRunner(self._better, given)
 
     @property
     def deciding(self) -> tuple[Expression, ...]:
@@ -189,7 +212,7 @@ def _is_extreme(part: Expression, kind: str) -> bool:
 
 @final
 @frozen
-class Casting(NodeOfOne):
+class Casting(_Elementwise, NodeOfOne):
     """The operand as elements of another type; fractions are dropped, and what does not fit is refused."""
 
     operand: Expression
@@ -217,7 +240,7 @@ class Casting(NodeOfOne):
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         return convert_elements(given[0], self._dtype, checked=not self.unsafe)
 
-    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+    def over(self, given: tuple[Runner, ...]) -> Runner:
         return CastRunner(given[0], self._dtype, self.unsafe)
 
     @property

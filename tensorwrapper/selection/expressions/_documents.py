@@ -1,4 +1,4 @@
-"""What nodes say in documents: how each is written as JSON, and what is asked of fields that were read."""
+"""What nodes are handed: what writes them as JSON, fields that were read, and what runs rows in memory."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -8,10 +8,25 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper.errors import SelectionError
 from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.shape import Shape
 
-__all__ = ["NodeFields", "NodeWriter"]
+__all__ = ["LineMaker", "NodeFields", "NodeWriter"]
+
+
+class LineMaker(ABC):
+    """Abstract: `line` and `cut`: what a node asks for its operands, while rows in memory are computed."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def line(self, view: Expression) -> Runner:
+        """Return what writes all elements of a view in row-major order."""
+
+    @abstractmethod
+    def cut(self, view: Expression, first: int, count: int) -> Runner:
+        """Return what writes a run of the elements of a view."""
 
 
 class NodeWriter(ABC):

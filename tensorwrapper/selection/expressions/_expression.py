@@ -16,7 +16,7 @@ import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import evolve, frozen, slot_setters, token_of, value_class
-from tensorwrapper.errors import ConversionError, JaggedModeError
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._walks import are_equal, flattened, operands_first, rebuilt
@@ -31,7 +31,7 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+    from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
 
 __all__ = [
     "Expression",
@@ -40,7 +40,6 @@ __all__ = [
     "Origin",
     "ReaderOf",
     "Shares",
-    "at_zero",
     "box",
     "extended",
     "unnamed_layout",
@@ -84,6 +83,10 @@ class Node(ABC):
     """Whether elements depend on those of operands of the same box, at their own position, and on that."""
     is_kept: ClassVar[bool] = False
     """Whether the elements of the only operand are made once, in memory, before anything reads them."""
+    is_of_rows: ClassVar[bool] = False
+    """Whether it puts rows together, whose elements are computed in their order."""
+    is_elementwise: ClassVar[bool] = False
+    """Whether an element is `values` of those of the operands alone, wherever it is."""
 
     @property
     @abstractmethod
@@ -228,6 +231,10 @@ class Node(ABC):
         """
         return CellRunner.of(self.checked_values, self.dtype, view.layout, self.extents, given)
 
+    def run(self, lines: "LineMaker", first: int, count: int) -> "Runner | None":  # noqa: ARG002
+        """Return what writes a run of places, if all is in memory; None if a normal form is to say it."""
+        return None
+
     # Routes: which element of which source each one is.
 
     @property
@@ -236,9 +243,14 @@ class Node(ABC):
         return ()
 
     @property
+    def masks(self) -> "tuple[Expression, ...]":
+        """The first operands, if their elements only decide which of the others one comes from."""
+        return ()
+
+    @property
     def deciding(self) -> "tuple[Expression, ...]":
         """The first operands, whose elements at a position decide which operand the one there comes from."""
-        return ()
+        return self.masks
 
     def shares(self, positions: IntArray, given: Sequence[Array]) -> "Shares | None":  # noqa: ARG002
         """Return which operand the elements at positions come from; None if they come from the node itself.
@@ -478,20 +490,3 @@ def box(extents: Extents) -> Shape:
 def whole(node: Node, names: ModeNames | None = None) -> Expression:
     """Return the view of all places of a node, in their order; its modes may be given names."""
     return Expression(node, wrap_layout(new_row_major(node.extents), names))
-
-
-def at_zero(view: Expression) -> Expression:
-    """Return a view with its origin at zero, and without names of modes."""
-    known = view.layout.implementation
-    box = known.strided_box()
-    if box is not None and known.names is None and not any(box[1]):
-        return view
-    if known.names is not None:
-        view = unnamed_view(view)
-    if not view.is_box:
-        try:
-            origin: Index | None = view.shape.origin
-        except JaggedModeError:
-            origin = None
-        return evolve(view, layout=view.layout[...]) if origin is None or any(origin) else view
-    return view if not any(view.origin) else evolve(view, layout=view.layout[...])

@@ -20,7 +20,7 @@ from tensorwrapper.buffer.lowlevel import convert_elements, fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import packed_strides
-from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, ReaderOf, box, whole
 from tensorwrapper.selection.expressions._fields import (
     dtype_name,
@@ -118,9 +118,15 @@ class Filling(Generator):
         return isinstance(other, Filling) and attrs.evolve(other, shape=self.shape) == self
 
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+        return self._repeated(view.shape.extents)
+
+    def run(self, lines: LineMaker, first: int, count: int) -> Runner:  # noqa: ARG002
+        return self._repeated((count,))
+
+    def _repeated(self, extents: Extents) -> Runner:
         value: Any = np.empty((), self.dtype)
         value[...] = self.value
-        return MemoryLeaf(np.broadcast_to(value, view.shape.extents))
+        return MemoryLeaf(np.broadcast_to(value, extents))
 
     @property
     def title(self) -> str:

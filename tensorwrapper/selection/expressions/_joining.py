@@ -5,6 +5,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, ClassVar, final
 
 import attrs
@@ -14,13 +15,16 @@ from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError
-from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, whole
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._pieces import Part, Run, parts_in_a_row
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.expressions._walks import SHORT
 from tensorwrapper.selection.operations._positions import grouped
+from tensorwrapper.selection.runners._leaves import Runner
+from tensorwrapper.selection.runners._pieces import ShiftedRunner
+from tensorwrapper.selection.runners._shared_mode import RoutingRunner
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.typing import Array, Extents, IntArray
 
@@ -93,6 +97,25 @@ class Joining(SharedMode):
         found = np.searchsorted(self.offsets, positions, "right") - 1
         return found, positions - self.offsets[found]
 
+    def run(self, lines: LineMaker, first: int, count: int) -> Runner | None:
+        """Return what writes a run of parts one after the other: only those that it meets are looked at."""
+        if len(self.extents) != 1:
+            return None
+        begin, end = 0, len(self.operands)
+        if count < self.offsets.item(-1):
+            begin = int(np.searchsorted(self.offsets, first, "right")) - 1
+            end = int(np.searchsorted(self.offsets, first + count, "left"))
+        marks = np.clip(self.offsets[begin : end + 1], first, first + count) - first
+        places = tuple([range(low, high) for low, high in pairwise(marks.tolist())])
+        before = first - self.offsets.item(begin)
+        runners = tuple(
+            [
+                lines.cut(self.operands[begin + k], before if not k else 0, len(own))
+                for k, own in enumerate(places)
+            ]
+        )
+        return runners[0] if len(runners) == 1 else RoutingRunner.of(0, (count,), places, runners)
+
     @classmethod
     def from_json(cls, given: NodeFields) -> "Joining":
         return Joining(*_parts(given))
@@ -137,6 +160,14 @@ class Interleaving(SharedMode):
     def numbers(self, positions: IntArray) -> tuple[IntArray, IntArray]:
         within, found = np.divmod(positions, len(self.operands))
         return found, within
+
+    def run(self, lines: LineMaker, first: int, count: int) -> Runner | None:
+        if len(self.extents) != 1:
+            return None
+        many, (total,) = len(self.operands), self.extents
+        runners = tuple([lines.line(own) for own in self.operands])
+        turns = RoutingRunner.of(0, (total,), tuple([range(k, total, many) for k in range(many)]), runners)
+        return turns if count == total else ShiftedRunner(turns, first, count)
 
     @classmethod
     def from_json(cls, given: NodeFields) -> "Interleaving":

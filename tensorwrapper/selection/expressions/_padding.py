@@ -18,7 +18,6 @@ from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
     Shares,
-    at_zero,
     box,
     whole,
 )
@@ -26,7 +25,7 @@ from tensorwrapper.selection.expressions._fields import json_of_value, to_intege
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Joining
 from tensorwrapper.selection.expressions._of_one import NodeOfOne
-from tensorwrapper.selection.expressions._ordinals import Whole
+from tensorwrapper.selection.expressions._ordinals import Whole, at_zero
 from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 

@@ -35,10 +35,10 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         LayoutError
             If the view is not tiled.
         """
-        known = self._expression.layout.implementation
-        if not isinstance(known, TiledStrided):
+        seen = self._expression.layout.implementation.tiled
+        if seen is None:
             raise LayoutError(f"tiling needs a tiled view; this is {self.shape}: tiled() makes one")
-        return known.tiling
+        return seen.tiling
 
     def tile(self, number: Iterable[SupportsIndex]) -> Self:
         """Return the tile of this number of a tiled view; its origin is where it lies in the box.
@@ -134,9 +134,10 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         [[3, 4], [6, 7]]
         """
         held = self._expression.layout.implementation
-        if isinstance(held, TiledStrided):
+        if held.tiled is not None:
             # A mask is told by the numbers that it has.
-            return self._by(select_tiles, tile_numbers(held, np.asarray(numbers)))
+            tiles = cast("TiledStrided", held.unnamed())
+            return self._by(select_tiles, tile_numbers(tiles, np.asarray(numbers)))
         return self._by(select_tiles, numbers)
 
     def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> "Tensor[ScalarT_co]":

@@ -6,7 +6,7 @@ import numpy.typing as npt
 
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
+from tensorwrapper.layout.lowlevel import wrap_layout
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.shape import ShapeLike, as_shape
@@ -97,7 +97,7 @@ def _cut(layout: Layout[Any], counts: Any, mode: SupportsIndex) -> Layout[Any]: 
 
 
 def _box_under(layout: Layout[Any]) -> Layout[Any]:
-    known = layout.implementation
-    if not isinstance(known, TiledStrided):
+    seen = layout.implementation.tiled
+    if seen is None:
         raise ConversionError(f"untiled() needs a box in tiles; this is {layout.shape}")
-    return wrap_layout(known.under)
+    return wrap_layout(seen.under)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -188,12 +187,13 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         cancel: Cancel | None,
     ) -> Tensor[Any]:
         """Return rows that are put together: their elements in order, under their shape; tiles stay a box."""
-        tiles = self._expression.layout.implementation
-        if isinstance(tiles, TiledStrided):
+        tiles = self._expression.layout.implementation.tiled
+        if tiles is not None:
             under = self._make(Expression(self._expression.node, wrap_layout(tiles.under)))
             box = under.compute(threads=threads, progress=progress, cancel=cancel)
-            layout = wrap_layout(attrs.evolve(tiles, under=cast("Strided", box.layout.implementation)))
-            found = make_tensor(layout, box.buffer)
+            inner = cast("Strided", box.layout.implementation)
+            seen = TiledStrided(tiles.tiling, inner, tiles.grid_origin)
+            found = make_tensor(wrap_layout(seen), box.buffer)
             return found if out is None else _copied(found, out)
         runner = line_of(self._expression)
         if runner is None:

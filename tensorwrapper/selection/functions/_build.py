@@ -10,8 +10,9 @@ from tensorwrapper.buffer.lowlevel import is_fill
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, RankError
 from tensorwrapper.layout import Boundary
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, whole
+from tensorwrapper.selection.expressions._expression import Expression, Node, whole
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
+from tensorwrapper.selection.expressions._ordinals import at_zero
 from tensorwrapper.selection.expressions._reading import reading_of
 from tensorwrapper.selection.facade._dtypes import promoted
 from tensorwrapper.selection.functions._origins import at_origin, joint_origin, joint_origin_of_rows, lies_at

@@ -11,8 +11,9 @@ from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
-from tensorwrapper.selection.expressions._expression import Expression, at_zero, box, whole
+from tensorwrapper.selection.expressions._expression import Expression, box, whole
 from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._ordinals import at_zero
 from tensorwrapper.selection.facade._dtypes import promoted
 from tensorwrapper.selection.functions._build import Ranked, ViewLike, as_view
 from tensorwrapper.selection.functions._origins import at_origin, joint_origin, joint_origin_of_rows, lies_at

@@ -12,7 +12,6 @@ import numpy as np
 from tensorwrapper._arrays import different
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
-from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import Whole
@@ -36,7 +35,12 @@ def chooses(view: Expression) -> bool:
         return False
     made = operands_first([view])
     away = _away(made)
-    return any(isinstance(own.node, Choosing) and id(own.node.operands[0]) not in away for own in made)
+    return any(_has_masks(own.node, away) for own in made)
+
+
+def _has_masks(node: Node, away: set[int]) -> bool:
+    """Tell whether masks in memory decide which operands the elements of a node come from."""
+    return bool(node.masks) and not any(id(mask) in away for mask in node.masks)
 
 
 def _away(made: list[Expression]) -> set[int]:
@@ -93,7 +97,7 @@ def _needed(view: Expression) -> dict[int, Array]:
             continue
         together = of_nodes.pop(id(node), [])
         there = None if id(node) in wholes else _distinct(node, together)
-        for part, few in _asks(node, there, away, elements):
+        for part, few in _wanted(node, there, away, elements):
             if few is None:
                 wholes.add(id(part))
             else:
@@ -113,25 +117,28 @@ def _distinct(node: Node, positions: list[IntArray]) -> IntArray:
     return unravel(different(np.concatenate(ranks)) if ranks else np.zeros(0, np.int64), node.extents)
 
 
-def _asks(
+def _wanted(
     node: Node, there: IntArray | None, away: set[int], elements: Elements
 ) -> "Iterable[tuple[Expression, IntArray | None]]":
-    """Return what positions of a node need of its operands that are elsewhere."""
-    if isinstance(node, Choosing) and id(node.operands[0]) not in away and node.size <= _LISTED:
-        mask, *sides = node.operands
-        if there is None:
-            there = _all_positions(mask)
-        true = elements.at(mask, there).astype(np.bool_, copy=False)
-        return [(side, there[chosen]) for side, chosen in zip(sides, (true, ~true), strict=True)]
+    """Return what positions of a node, or all of it, need of its operands; None for all of one."""
+    if there is None and node.size <= _LISTED and _has_masks(node, away):
+        there = _all_positions(node.masks[0])
     # A node that looks at its operands as wholes may refuse what stands in for what it does not need.
-    if there is None or node.is_kept:
-        return [(part, None) for part in node.operands]
-    if isinstance(node, (Choosing, Extreme)):
+    shared = None if there is None or node.is_kept else _asks(node, there, away, elements)
+    return [(part, None) for part in node.operands] if shared is None else list(shared)
+
+
+def _asks(
+    node: Node, there: IntArray, away: set[int], elements: Elements
+) -> "list[tuple[Expression, IntArray]] | None":
+    """Return what positions of a node need of its operands; None if it hands no elements on."""
+    if _has_masks(node, away):
+        shares = node.shares(there, [elements.at(mask, there) for mask in node.masks])
+    elif node.deciding:
         return [(part, there) for part in node.operands]
-    shares = None if node.deciding else node.shares(there, ())
-    if shares is None:
-        return [(part, None) for part in node.operands]
-    return [(part, own) for part, _, own in shares]
+    else:
+        shares = node.shares(there, ())
+    return None if shares is None else [(part, own) for part, _, own in shares]
 
 
 def _only(part: Expression, chosen: Array) -> Expression:
@@ -175,25 +182,19 @@ def places_chosen(view: Expression) -> dict[Any, IntArray]:
     while demand:
         node, (asked,) = demand.pop()
         there = unravel(different(asked), node.extents)
-        if isinstance(node, Choosing) and id(node.operands[0]) not in away:
-            mask, *sides = node.operands
-            true = elements.at(mask, there).astype(np.bool_, copy=False)
-            for side, chosen in zip(sides, (true, ~true), strict=True):
-                ask(side, there[chosen])
-            continue
-        for part, own in _parts(node, there):
+        for part, own in _parts(node, there, away, elements):
             ask(part, own)
     return {source: different(np.concatenate(own)) for source, own in found.items()}
 
 
-def _parts(node: Node, there: IntArray) -> "Iterable[tuple[Expression, IntArray]]":
-    """Return what positions of a node need of its operands."""
+def _parts(
+    node: Node, there: IntArray, away: set[int], elements: Elements
+) -> "Iterable[tuple[Expression, IntArray]]":
+    """Return what positions of a node need of its operands, all of which are in memory."""
     if node.is_kept:
         return [(part, _all_positions(part)) for part in node.operands]
-    shares = None if node.deciding else node.shares(there, ())
-    if shares is None:
-        return [(part, there) for part in node.operands]
-    return [(part, own) for part, _, own in shares]
+    shared = _asks(node, there, away, elements)
+    return [(part, there) for part in node.operands] if shared is None else shared
 
 
 def _all_positions(view: Expression) -> IntArray:

@@ -10,7 +10,6 @@ import numpy as np
 from tensorwrapper._arrays import CACHED
 from tensorwrapper._value_class import evolve
 from tensorwrapper.layout import AxisMap, Layout, Stride
-from tensorwrapper.selection.expressions._cellwise import Choosing
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
 from tensorwrapper.selection.expressions._pieces import Piece
 from tensorwrapper.selection.expressions._routing import Routing
@@ -50,10 +49,10 @@ def leaves_read(view: Expression) -> list[Expression]:
 
 
 def _without_mask(view: Expression) -> tuple[Expression, ...]:
-    operands = view.node.operands
-    if isinstance(view.node, Choosing) and not any(map(is_away, leaves_of(operands[0]))):
-        return operands[1:]
-    return operands
+    masks, operands = view.node.masks, view.node.operands
+    if any(is_away(leaf) for mask in masks for leaf in leaves_of(mask)):
+        return operands
+    return operands[len(masks) :]
 
 
 def mapped(view: Expression, change: Callable[[Expression], Expression]) -> Expression:

@@ -14,24 +14,25 @@ from typing import Any, ClassVar, final
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import concatenated_ranges
+from tensorwrapper._arrays import concatenated_ranges, ranked
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
+from tensorwrapper.selection.expressions._documents import LineMaker
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Normalize,
     ReaderOf,
     Shares,
-    at_zero,
     whole,
 )
 from tensorwrapper.selection.expressions._of_one import NodeOfOne
-from tensorwrapper.selection.expressions._ordinals import pushed
+from tensorwrapper.selection.expressions._ordinals import at_zero, pushed
 from tensorwrapper.selection.expressions._pieces import Part, Run
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._leaves import Runner
+from tensorwrapper.selection.runners._pieces import PiecesRunner
 from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 from tensorwrapper.typing import Array, Extents, IntArray
 
@@ -71,6 +72,7 @@ class Flat(NodeOfOne):
     operand: Expression
 
     is_cellwise: ClassVar[bool] = False
+    is_of_rows: ClassVar[bool] = True
 
     @property
     def extents(self) -> Extents:
@@ -107,6 +109,9 @@ class Flat(NodeOfOne):
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         return given[0]
 
+    def run(self, lines: LineMaker, first: int, count: int) -> Runner:
+        return lines.cut(self.operand, first, count)
+
     def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         shape = self.operand.shape
         indices = shape.indices_at(positions[:, 0])
@@ -130,6 +135,8 @@ class Pieces(SharedMode):
     steps
         For each operand 1, or 0 if a piece of it repeats one element.
     """
+
+    is_of_rows: ClassVar[bool] = True
 
     operands: tuple[Expression, ...]
     sources: IntArray
@@ -164,7 +171,18 @@ class Pieces(SharedMode):
         operand, step, start, begin = self._piece(int(np.searchsorted(self.ends, position, "right")))
         return operand, start + step * (position - begin)
 
-    def within(self, first: int, count: int) -> tuple[IntArray, IntArray, IntArray]:
+    def run(self, lines: LineMaker, first: int, count: int) -> Runner:
+        if count == self.extents[0]:
+            runners = tuple([lines.line(own) for own in self.operands])
+            return PiecesRunner(runners, self.sources, self.starts, self.lengths, self.ends, self.steps)
+        sources, starts, lengths = self._within(first, count)
+        used, numbers = ranked(sources)
+        chosen: list[int] = used.tolist()
+        runners = tuple([lines.line(self.operands[k]) for k in chosen])
+        steps = tuple([self.steps[k] for k in chosen])
+        return PiecesRunner(runners, numbers, starts, lengths, np.cumsum(lengths), steps)
+
+    def _within(self, first: int, count: int) -> tuple[IntArray, IntArray, IntArray]:
         """Return sources, starts and lengths of the pieces of a run of positions. O(pieces that it meets)."""
         begin, end = np.searchsorted(self.ends, [first, first + count - 1], "right").tolist()
         part = slice(begin, end + 1)
@@ -177,7 +195,7 @@ class Pieces(SharedMode):
 
     def _run(self, first: int, count: int) -> tuple[IntArray, list[tuple[Expression, IntArray]]]:
         """Return the positions of a run by operand, and their positions there. O(pieces and positions)."""
-        sources, starts, lengths = self.within(first, count)
+        sources, starts, lengths = self._within(first, count)
         begins = first + np.cumsum(lengths) - lengths
         orders: list[IntArray] = []
         groups: list[tuple[Expression, IntArray]] = []

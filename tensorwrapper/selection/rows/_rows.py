@@ -21,7 +21,7 @@ from tensorwrapper._json import Json, dump_json, load_json
 from tensorwrapper.errors import ExtentMismatchError, JaggedModeError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
-from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
@@ -34,6 +34,7 @@ from tensorwrapper.selection.expressions._fields import dtype_name
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining
 from tensorwrapper.selection.rows._flat import Pieces, in_order
+from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor.lowlevel import padded_lines
 from tensorwrapper.typing import Extents, IntArray
@@ -69,6 +70,7 @@ class Rows(Node):
 
     json_names: ClassVar[tuple[str, ...]] = ("pad_rows", "pad_cells", "spread", "spread_over")
     is_cellwise: ClassVar[bool] = False
+    is_of_rows: ClassVar[bool] = True
 
     def _made(self) -> _Made:
         found = self._found
@@ -118,6 +120,9 @@ class Rows(Node):
 
     def routed(self) -> Node:
         return self.flat.node
+
+    def run(self, lines: LineMaker, first: int, count: int) -> Runner:
+        return lines.cut(self.flat, first, count)
 
     @classmethod
     def from_json(cls, given: NodeFields) -> "Rows":

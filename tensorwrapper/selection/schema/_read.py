@@ -20,7 +20,6 @@ from tensorwrapper.selection.expressions._documents import NodeFields
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
-    at_zero,
     unnamed_view,
     whole,
 )
@@ -36,7 +35,7 @@ from tensorwrapper.selection.expressions._fields import (
     to_object,
     to_range,
 )
-from tensorwrapper.selection.expressions._ordinals import Whole
+from tensorwrapper.selection.expressions._ordinals import Whole, at_zero
 from tensorwrapper.selection.functions._build import ViewLike, as_view
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.rows._rows import rows_from_json

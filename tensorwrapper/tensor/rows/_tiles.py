@@ -1,7 +1,7 @@
 """Cells and tiles: the layout of each, and the places of the elements of many."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -99,11 +99,11 @@ def _shape_of_tiles(layout: TiledStrided, numbers: IntArray) -> Shape[Any]:
 
 def select_tiles(layout: Layout[Any], numbers: npt.ArrayLike) -> Layout[Any]:
     """Return the layout of some tiles where they are: cells of a jagged shape, each with where it lies."""
-    held = layout.implementation
-    if not isinstance(held, TiledStrided):
+    if layout.implementation.tiled is None:
         raise LayoutError(
             f"select_tiles needs a tiled view, which tiled(tiling) makes; this is {layout.shape}"
         )
+    held = cast("TiledStrided", layout.implementation.unnamed())
     chosen = tile_numbers(held, np.asarray(numbers))
     shape, under = _shape_of_tiles(held, chosen), held.under
     table = shape.cell_table()

@@ -16,7 +16,7 @@ from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire.blocks._apart import take_apart
 from tensorwrapper.wire.blocks._iterators import boxes_over, runs_over, tiles_over
 from tensorwrapper.wire.blocks._skeleton import Skeleton
-from tensorwrapper.wire.codec._no_elements import NoElements
+from tensorwrapper.wire.codec._no_elements import is_metadata_alone
 
 __all__ = ["Pieces", "is_box_of_numbers", "pieces_of"]
 
@@ -35,7 +35,7 @@ def pieces_of(tensor: Tensor[Any], limits: Limits) -> "Pieces":
     LocalProtocolError
         If it cannot be written, or readers with these limits would refuse it.
     """
-    if isinstance(tensor.buffer, NoElements):
+    if is_metadata_alone(tensor):
         raise LocalProtocolError("unsupported", "a tensor without elements cannot be cut into blocks")
     if is_box_of_numbers(tensor):
         return _Boxes(_Said(tensor.shape, None, ()), tensor, tensor)
