@@ -221,6 +221,9 @@ class RemoteProtocolError(ProtocolError):
 class TransportError(TensorWrapperError, OSError):
     """A socket could not do what was asked: an address in use, a refused connection."""
 
+    peer: bytes = b""
+    """Whom it is about, if that is known: what a ROUTER calls the peer, or the address of who listens."""
+
 
 class TransportTimeoutError(TransportError, TimeoutError):
     """Nothing came, or nothing could be sent, within the time allowed."""
@@ -228,6 +231,18 @@ class TransportTimeoutError(TransportError, TimeoutError):
 
 class PeerUnreachableError(TransportError, ConnectionError):
     """The peer that a message is addressed to is not connected."""
+
+
+class PeerAbsentError(PeerUnreachableError, TransportTimeoutError):
+    """Nobody was there within the time allowed: nobody listens at the address, or who did went away."""
+
+
+class TransportHandshakeError(TransportError, ConnectionError):
+    """Who listens at an address is no peer for this socket: not ZeroMQ, of another kind, with other keys."""
+
+
+class TransportAuthenticationError(TransportHandshakeError, PermissionError):
+    """The peer does not let this socket's key in, or cannot prove that it has the key that is expected."""
 
 
 class TransportClosedError(TransportError):

@@ -7,6 +7,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from multiprocessing.util import Finalize
 from typing import Final
@@ -112,6 +113,10 @@ def _end() -> None:
         return
     running = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
     left = 0
+    for socket in list(_owners):
+        # Else a thread of ZeroMQ would wait for ever to tell of connections to a socket that is closed.
+        with suppress(zmq.ZMQError):
+            socket.monitor(None, 0)
     for socket, thread in list(_owners.items()):
         if socket.closed:
             continue

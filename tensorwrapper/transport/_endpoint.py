@@ -27,6 +27,8 @@ from tensorwrapper.transport._counters import Counters, bytes_on_wire
 from tensorwrapper.transport._curve import Security, secure
 from tensorwrapper.transport._delivery import check_process, to_milliseconds
 from tensorwrapper.transport._kinds import Kind
+from tensorwrapper.transport.connections._fences import Fences, wait_for
+from tensorwrapper.transport.connections._paths import Paths
 
 __all__ = ["Endpoint", "check_address", "failed", "peer_of", "reaches_beyond"]
 
@@ -62,8 +64,10 @@ class Endpoint:
     """
 
     __slots__ = (
+        "_fences",
         "_forget",
         "_linger",
+        "_paths",
         "_process",
         "_thread",
         "addresses",
@@ -86,6 +90,8 @@ class Endpoint:
         self.torn = ""
         self.is_encrypted = security is not None
         self._forget: Callable[[], object] | None = None
+        self._fences: Fences | None = None
+        self._paths = Paths()
         self.addresses: list[str] = []
         # Messages, frames, bytes in them, bytes on the wire.
         self.sent, self.received, self.dropped = [0] * 4, [0] * 4, 0
@@ -144,7 +150,11 @@ class Endpoint:
     def close(self) -> None:
         """Close the socket; closing twice is harmless."""
         socket, self.socket = self.socket, None
+        fences, self._fences = self._fences, None
+        self._paths.remove()
         if socket is not None:
+            if fences is not None:
+                fences.close(socket)
             socket.close(linger=self._linger)
         if self._forget is not None:
             self._forget()
@@ -164,6 +174,55 @@ class Endpoint:
             messages_dropped=self.dropped,
         )
 
+    def bind(self, address: str) -> str:
+        """Listen at an address, and return it as ZeroMQ spells it."""
+        socket = self.open()
+        try:
+            socket.bind(address)
+            bound = socket.getsockopt_string(zmq.LAST_ENDPOINT)
+        except zmq.ZMQError as error:
+            raise failed(f"cannot listen at {address}", error) from error
+        self.addresses.append(bound)
+        self._paths.keep(bound)
+        return bound
+
+    def connect(self, address: str) -> None:
+        """Connect to an address, and follow what becomes of it."""
+        socket = self.open()
+        try:
+            # Within a process there is no handshake, and who is not there yet may still come.
+            if not address.startswith("inproc:") and self.kind.waits:
+                if self._fences is None:
+                    self._fences = Fences(socket, is_encrypted=self.is_encrypted)
+                self._fences.expect(address)
+            socket.connect(address)
+        except zmq.ZMQError as error:
+            raise failed(f"cannot connect to {address}", error) from error
+        self.addresses.append(address)
+
+    def _wait(self, socket: "zmq.Socket[bytes]", flags: int, milliseconds: int) -> bool:
+        """Wait until the socket is ready; return whether it is. Raise if nobody will ever be there."""
+        fences = self._fences
+        deadline = time.monotonic() + milliseconds / 1000
+        while True:
+            ready = wait_for(socket, flags, fences, milliseconds)
+            if any(place is socket for place, _ in ready):
+                return True
+            if not ready or fences is None:
+                return False
+            fences.read()
+            if (error := fences.hopeless(self.addresses)) is not None:
+                raise error
+            milliseconds = max(math.ceil((deadline - time.monotonic()) * 1000), 0)
+
+    def _timed_out(self, what: str, seconds: float) -> TransportError:
+        """Return the error for a wait that was in vain."""
+        if self._fences is not None:
+            self._fences.read()
+            if (error := self._fences.absent(self.addresses, f" within {seconds} s")) is not None:
+                return error
+        return TransportTimeoutError(f"{what} this {self} within {seconds} s")
+
     # What goes.
 
     def send(self, frames: Sequence[bytes | memoryview], seconds: float) -> list[zmq.MessageTracker]:
@@ -177,15 +236,14 @@ class Endpoint:
             whole = self._send_all(socket, frames, trackers, deadline)
         except zmq.ZMQError as error:
             if error.errno == zmq.EHOSTUNREACH:
-                peer = bytes(frames[0])
-                raise PeerUnreachableError(error.errno, f"the peer {peer!r} is not connected") from error
+                gone = PeerUnreachableError(error.errno, f"the peer {bytes(frames[0])!r} is not connected")
+                gone.peer = bytes(frames[0])
+                raise gone from error
             if error.errno == zmq.EFSM:
                 raise TransportError(error.errno, f"this {self} {_TURNS[self.kind.name]}") from error
             raise failed("sending failed", error) from error
         if not whole:
-            raise TransportTimeoutError(
-                f"no peer took the {len(frames)} frames of a message from this {self} within {seconds} s"
-            )
+            raise self._timed_out(f"no peer took the {len(frames)} frames of a message from", seconds)
         self._count(self.sent, [len(frame) for frame in frames[self.kind.addressed :]])
         return trackers
 
@@ -242,7 +300,7 @@ class Endpoint:
             # It says that it has room when any peer has, which need not be this one.
             time.sleep(min(left, _PAUSE))
         else:
-            socket.poll(min(math.ceil(left * 1000), _LONGEST), zmq.POLLOUT)
+            self._wait(socket, zmq.POLLOUT, min(math.ceil(left * 1000), _LONGEST))
         return True
 
     def _tear(self, where: str) -> None:
@@ -258,7 +316,7 @@ class Endpoint:
     def poll(self, seconds: float) -> bool:
         """Wait until a message is there; return whether one is."""
         try:
-            return bool(self.open().poll(to_milliseconds(seconds, "timeout")))
+            return self._wait(self.open(), zmq.POLLIN, to_milliseconds(seconds, "timeout"))
         except zmq.ZMQError as error:
             raise failed("waiting failed", error) from error
 
@@ -269,7 +327,7 @@ class Endpoint:
             raise TransportError(errno.ENOTSUP, f"a {self.kind.name} socket sends and does not receive")
         deadline = time.monotonic() + (milliseconds := to_milliseconds(seconds, "timeout")) / 1000
         try:
-            while socket.poll(milliseconds):
+            while self._wait(socket, zmq.POLLIN, milliseconds):
                 try:
                     return self._take(socket)
                 except zmq.Again:
@@ -279,7 +337,7 @@ class Endpoint:
             if error.errno == zmq.EFSM:
                 raise TransportError(error.errno, f"this {self} {_TURNS[self.kind.name]}") from error
             raise failed("receiving failed", error) from error
-        raise TransportTimeoutError(f"no message came to this {self} within {seconds} s")
+        raise self._timed_out("no message came to", seconds)
 
     def _take(self, socket: "zmq.Socket[bytes]") -> list[zmq.Frame] | bytes:
         frames: list[zmq.Frame] = []

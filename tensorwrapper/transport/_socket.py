@@ -24,7 +24,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.transport._counters import Counters
 from tensorwrapper.transport._curve import CurveClient, CurveServer, Security
 from tensorwrapper.transport._delivery import Delivery, to_milliseconds
-from tensorwrapper.transport._endpoint import Endpoint, check_address, failed, peer_of, reaches_beyond
+from tensorwrapper.transport._endpoint import Endpoint, check_address, peer_of, reaches_beyond
 from tensorwrapper.transport._kinds import SocketKind, check_kind
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode
@@ -136,16 +136,11 @@ class Socket:
         ConversionError
             If the address is not text.
         """
-        socket = self._endpoint.open()
+        self._endpoint.open()
         check_address(address, "listen at")
         if isinstance(self._security, CurveClient):
             raise TransportError(errno.EINVAL, "a CurveClient connects; who listens is a CurveServer")
-        try:
-            socket.bind(address)
-            bound = socket.getsockopt_string(zmq.LAST_ENDPOINT)
-        except zmq.ZMQError as error:
-            raise failed(f"cannot listen at {address}", error) from error
-        self._endpoint.addresses.append(bound)
+        bound = self._endpoint.bind(address)
         if not self._endpoint.is_encrypted and reaches_beyond(bound):
             warnings.warn(
                 f"whoever reaches {bound} is let in, reads along and says what he likes; "
@@ -167,15 +162,11 @@ class Socket:
         ConversionError
             If the address is not text.
         """
-        socket = self._endpoint.open()
+        self._endpoint.open()
         check_address(address, "connect to")
         if isinstance(self._security, CurveServer):
             raise TransportError(errno.EINVAL, "a CurveServer listens; who connects is a CurveClient")
-        try:
-            socket.connect(address)
-        except zmq.ZMQError as error:
-            raise failed(f"cannot connect to {address}", error) from error
-        self._endpoint.addresses.append(address)
+        self._endpoint.connect(address)
 
     def subscribe(self, topic: bytes | str = b"") -> None:
         """Let a SUB receive what begins with these bytes; all, if there are none. Before, nothing comes.

@@ -12,8 +12,9 @@ from tensorwrapper import wire
 from tensorwrapper.errors import (
     ConversionError,
     InsecureAddressWarning,
+    TransportAuthenticationError,
     TransportError,
-    TransportTimeoutError,
+    TransportHandshakeError,
 )
 from tensorwrapper.transport import CurveClient, CurveServer, KeyPair, Socket, _curve
 
@@ -58,8 +59,8 @@ def test_who_is_listed_is_let_in(server):
 )
 def test_nobody_else_is(server, security):
     socket, address = server
-    with pytest.raises(TransportTimeoutError):
-        ask(address, security, 0.5)
+    with pytest.raises(TransportHandshakeError):
+        ask(address, security)
     assert not socket.poll(0.1)
     ask(address, CurveClient(LISTED, SERVER.public))
     assert socket.receive().tensors[0].tolist() == [1, 2, 3]
@@ -70,9 +71,9 @@ def test_each_server_has_a_list_of_its_own(server):
     with Socket("ROUTER", security=CurveServer(OTHER, allow=[OTHER.public])) as second:
         place = second.bind("tcp://127.0.0.1:*")
         ask(place, CurveClient(OTHER, OTHER.public))
-        with pytest.raises(TransportTimeoutError):
+        with pytest.raises(TransportAuthenticationError):
             ask(place, CurveClient(LISTED, OTHER.public), 0.5)
-        with pytest.raises(TransportTimeoutError):
+        with pytest.raises(TransportAuthenticationError):
             ask(address, CurveClient(OTHER, SERVER.public), 0.5)
 
 
@@ -100,7 +101,7 @@ def test_there_is_no_server_without_a_list():
 def test_an_empty_list_lets_nobody_in():
     with Socket("ROUTER", security=CurveServer(SERVER, allow=())) as socket:
         address = socket.bind("tcp://127.0.0.1:*")
-        with pytest.raises(TransportTimeoutError):
+        with pytest.raises(TransportAuthenticationError):
             ask(address, CurveClient(LISTED, SERVER.public), 0.5)
 
 
@@ -115,7 +116,7 @@ def test_who_has_the_list_listens_and_who_has_the_servers_key_connects():
 DEAD = """
     import sys
     from tensorwrapper import wire
-    from tensorwrapper.errors import TransportTimeoutError
+    from tensorwrapper.errors import TransportAuthenticationError
     from tensorwrapper.transport import CurveClient, CurveServer, KeyPair, Socket, _curve
     server, client = KeyPair.make(), KeyPair.make()
     with Socket("PULL", security=CurveServer(server, allow=[client.public])) as sink:
@@ -129,8 +130,8 @@ DEAD = """
         for authenticator in _curve._authenticators.values():
             authenticator.stop()
         try:
-            send(1)
-        except TransportTimeoutError:
+            send(10)
+        except TransportAuthenticationError:
             print("nobody gets in")
         print(sink.poll(0.1))
 """

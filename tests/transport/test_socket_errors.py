@@ -15,6 +15,7 @@ from tensorwrapper.errors import (
     ConversionError,
     LeakedResourceWarning,
     LocalProtocolError,
+    PeerAbsentError,
     RemoteProtocolError,
     TransportClosedError,
     TransportError,
@@ -77,8 +78,10 @@ def test_sending_to_an_address_where_nobody_listens_ends_in_time(kind):
     with Socket(kind) as socket:
         socket.connect(address)
         started = time.monotonic()
-        with pytest.raises(TransportTimeoutError, match=f"{kind}.* within 0.1 s"):
+        with pytest.raises(PeerAbsentError, match=f"nobody listens at {address} within 0.1 s") as caught:
             socket.send(EMPTY, timeout=0.1)
+        assert isinstance(caught.value, TransportTimeoutError)
+        assert caught.value.peer == address.encode()
         assert 0.09 < time.monotonic() - started < 5
 
 

@@ -1,0 +1,39 @@
+"""`Paths`: the files at which a socket listens by ``ipc``, which ZeroMQ leaves behind."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import final
+
+__all__ = ["Paths"]
+
+
+@final
+class Paths:
+    """The files of one socket: removed when it is closed, by the process that made them."""
+
+    __slots__ = ("_files", "_process")
+
+    def __init__(self) -> None:
+        self._process = os.getpid()
+        self._files: list[tuple[Path, tuple[int, int]]] = []
+
+    def keep(self, address: str) -> None:
+        """Remember the file of an address, if it has one."""
+        if address.startswith("ipc://") and not address.startswith("ipc://@"):
+            path = Path(address[6:])
+            with suppress(OSError):
+                self._files.append((path, _identity(path)))
+
+    def remove(self) -> None:
+        """Remove them, but for those at which somebody else listens by now."""
+        files, self._files = self._files, []
+        for path, identity in files if self._process == os.getpid() else ():
+            with suppress(OSError):
+                if _identity(path) == identity:
+                    path.unlink()
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
