@@ -6,15 +6,30 @@ from pyarrow import Schema, Table
 class _RowGroup:
     num_rows: int
 
+class _ColumnSchema:
+    path: str
+    length: int
+
+class _ParquetSchema:
+    def column(self, i: int) -> _ColumnSchema: ...
+    def to_arrow_schema(self) -> Schema: ...
+
 class FileMetaData:
     num_row_groups: int
+    num_columns: int
+    schema: _ParquetSchema
     def row_group(self, i: int) -> _RowGroup: ...
 
 class ParquetFile:
     metadata: FileMetaData
     schema_arrow: Schema
     def __init__(
-        self, source: Path, *, metadata: FileMetaData | None = None, memory_map: bool = False
+        self,
+        source: Path,
+        *,
+        metadata: FileMetaData | None = None,
+        memory_map: bool = False,
+        read_dictionary: list[str] | None = None,
     ) -> None: ...
     def read_row_group(self, i: int, *, columns: list[str]) -> Table: ...
     def __enter__(self) -> Self: ...

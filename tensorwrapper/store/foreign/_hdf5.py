@@ -21,6 +21,7 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.foreign._guarded import Guarded
+from tensorwrapper.store.foreign._hdf5_heaps import Heaps
 from tensorwrapper.store.foreign._ragged import Ragged
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.system._map import FileMap, map_file
@@ -44,6 +45,7 @@ ORIGIN: Final = "index_origin"
 """The attribute of a dataset whose indices do not start at zero."""
 METADATA: Final = "metadata"
 """The attribute that says more of the file, or of a tensor: JSON."""
+_LABELS: Final = "DIMENSION_LABELS"
 _TEXT_BYTES: Final = 2**16  # what an attribute holds that HDF5 keeps in place
 _LEAST_ROWS: Final = 256
 
@@ -64,7 +66,7 @@ def open_hdf5(path: Path, limits: Limits) -> Contents:
         finder = _Finder(path, memory, limits)
         # Neither soft nor external links are followed, and what has two names is met once.
         file.visititems(finder.visit)
-        return Contents(finder.held, _said(file), tuple(finder.losses))
+        return Contents(finder.held, _said(file, finder.heaps), tuple(finder.losses))
 
 
 class _Finder:
@@ -72,6 +74,7 @@ class _Finder:
 
     def __init__(self, path: Path, memory: FileMap, limits: Limits) -> None:
         self.path, self.memory, self.limits = path, memory, limits
+        self.heaps = Heaps(memory)
         self.held: dict[str, Held] = {}
         self.losses: list[str] = []
         self._ragged: tuple[str, ...] = ()
@@ -87,7 +90,9 @@ class _Finder:
                 self._ragged += (f"{name}/",)
                 values = found.get("values")
                 nbytes = values.id.get_storage_size() if isinstance(values, h5py.Dataset) else 0
-                self.held[name] = Held(0, nbytes, "jagged", partial(self._rows, found), _said(found))
+                self.held[name] = Held(
+                    0, nbytes, "jagged", partial(self._rows, found), _said(found, self.heaps)
+                )
         else:
             reason = _refusal(found)
             if reason is not None:
@@ -95,7 +100,9 @@ class _Finder:
                 return
             read, packing = self._reader(found)
             start = found.id.get_offset() or 0
-            self.held[name] = Held(start, found.id.get_storage_size(), packing, read, _said(found))
+            self.held[name] = Held(
+                start, found.id.get_storage_size(), packing, read, _said(found, self.heaps)
+            )
 
     def _reader(self, found: "h5py.Dataset") -> tuple[Callable[[], object], str]:
         import h5py  # noqa: PLC0415 - an extra
@@ -117,11 +124,13 @@ class _Finder:
 
             view = as_view(self._source(found))
             # What was never written, and what lies in the header, has no place either.
-            return _placed(view, found) if found.chunks is not None else _placed(view.compute(), found)
+            if found.chunks is not None:
+                return _placed(view, found, self.heaps)
+            return _placed(view.compute(), found, self.heaps)
         if start + found.nbytes > len(self.memory):
             raise DataFileError(f"{self.path} ends before {found.name!r} does")
         flat = np.frombuffer(self.memory, found.dtype, found.size, start)
-        return _placed(as_tensor(_checked(flat).reshape(found.shape)), found)
+        return _placed(as_tensor(_checked(flat).reshape(found.shape)), found, self.heaps)
 
     def _source(self, found: "h5py.Dataset") -> Guarded:
         from tensorwrapper.selection import ArraySource  # noqa: PLC0415 - as above
@@ -144,6 +153,7 @@ class _Finder:
 
     def _objects(self, found: "h5py.Dataset", name: str) -> list[Array]:
         """Return what a dataset of sequences or text has, some rows at a time: each may be the whole file."""
+        self.heaps.check()
         self._check_bytes(16 * found.size, name)
         flat, nbytes = list[Array](), 0
         step = max(self.limits.decompressed_bytes // max(len(self.memory), 1), _LEAST_ROWS)
@@ -168,7 +178,7 @@ class _Finder:
             parts = self._objects(found, name)
             data = StringData.from_list(list(chain.from_iterable(parts)), kind="binary")
         # What HDF5 calls a string is text, in UTF-8 or its part ASCII.
-        return _placed(strings(data.as_utf8(), shape=Shape(*found.shape)), found)
+        return _placed(strings(data.as_utf8(), shape=Shape(*found.shape)), found, self.heaps)
 
     def _sequences(self, found: "h5py.Dataset") -> Tensor[Any]:
         """Return rows that a dataset has as sequences: HDF5 keeps each by itself, so all are read."""
@@ -178,17 +188,17 @@ class _Finder:
         inner = np.dtype(h5py.check_vlen_dtype(found.dtype))
         check_dtype(inner)
         if not found.shape:
-            return _placed(as_tensor(np.array(found[()], dtype=inner)), found)
+            return _placed(as_tensor(np.array(found[()], dtype=inner)), found, self.heaps)
         rows = list(chain.from_iterable(self._objects(found, str(found.name))))
         flat = np.concatenate(rows, dtype=inner) if rows else np.empty(0, inner)
         lengths = np.fromiter(map(len, rows), np.int64, len(rows))
         cells = Shape.from_cells(found.shape, lengths.reshape(-1, 1))
-        return _placed(from_buffer(flat, cells), found)
+        return _placed(from_buffer(flat, cells), found, self.heaps)
 
     def _rows(self, group: "h5py.Group") -> "View[Any]":
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
-        ragged = Ragged.from_fields(_json(group, RAGGED))
+        ragged = Ragged.from_fields(_json(group, RAGGED, self.heaps))
         sizes = {mode: self._sizes(group, mode) for mode in ragged.variable_modes}
         values, shape = _dataset(group, "values"), ragged.shape_of(sizes)
         if values.shape != (shape.size,):
@@ -246,16 +256,17 @@ def _refusal(found: "h5py.Dataset") -> str | None:
     return None
 
 
-def _placed(value: _T, found: "h5py.Dataset") -> _T:
+def _placed(value: _T, found: "h5py.Dataset", heaps: Heaps) -> _T:
     """Return a tensor or view with the names and the origin that a dataset says."""
+    if _LABELS in found.attrs:
+        heaps.check()
     labels = [dim.label for dim in found.dims]
     names = [label if label.isidentifier() and labels.count(label) == 1 else None for label in labels]
     if any(names):
         value = value.named(*names)
-    origin = found.attrs.get(ORIGIN)
-    if isinstance(origin, np.ndarray):
-        own = cast("Array", origin)
-        if own.shape == (len(names),) and own.dtype.kind in "iu":
+    if ORIGIN in found.attrs and found.attrs.get_id(ORIGIN).dtype.kind in "iu":
+        own = np.asarray(found.attrs[ORIGIN])
+        if own.shape == (len(names),):
             value = value.translate_to(own.tolist())
     return value
 
@@ -266,8 +277,11 @@ def _checked(flat: Array) -> Array:
     return flat
 
 
-def _json(found: "h5py.Group | h5py.Dataset", name: str) -> Json:
+def _json(found: "h5py.Group | h5py.Dataset", name: str, heaps: Heaps) -> Json:
     """Return what an attribute says in JSON."""
+    if found.attrs.get_id(name).dtype.kind not in "SU":
+        # Text of any length, as others write it.
+        heaps.check()
     if found.attrs.get_id(name).get_storage_size() > _TEXT_BYTES:
         raise DataFileError(
             f"the attribute {name!r} of {found.name!r} is no text of up to {_TEXT_BYTES} bytes"
@@ -278,7 +292,7 @@ def _json(found: "h5py.Group | h5py.Dataset", name: str) -> Json:
     )
 
 
-def _said(found: "h5py.Group | h5py.Dataset") -> Mapping[str, Any]:
+def _said(found: "h5py.Group | h5py.Dataset", heaps: Heaps) -> Mapping[str, Any]:
     """Return what we wrote of a file or a tensor; attributes of others are theirs."""
-    said = _json(found, METADATA) if METADATA in found.attrs else {}
+    said = _json(found, METADATA, heaps) if METADATA in found.attrs else {}
     return cast("Mapping[str, Any]", said) if isinstance(said, dict) else {}

@@ -34,6 +34,7 @@ __all__ = ["write_hdf5"]
 
 _CODECS: Final = {"zlib": "gzip"}
 _CHUNKED: Final = 2**16
+_IN_PLACE: Final = 60_000  # bytes of an attribute that lie where it is said
 """Bytes above which a dataset is cut into chunks: below, HDF5 reads it at once anyhow."""
 
 
@@ -59,12 +60,12 @@ def write_hdf5(
         try:
             with h5py.File(temporary, "w") as file:
                 if metadata:
-                    file.attrs[METADATA] = dump_json(metadata)
+                    _say(file, METADATA, metadata)
                 for name, given, said in tensors:
                     value = to_write(given, name, path)
                     written = _write(file, name, value, options, lost)
                     if said:
-                        written.attrs[METADATA] = dump_json(said)
+                        _say(written, METADATA, said)
                     names.append(name)
                     nbytes += value.nbytes
         except TensorWrapperError:
@@ -135,7 +136,7 @@ def _write_strings(file: "h5py.File", name: str, value: TensorLike) -> "h5py.Dat
 def _write_rows(file: "h5py.File", name: str, value: TensorLike, codec: str | None) -> "h5py.Group":
     ragged, sizes = ragged_of(value.shape, f"{name!r}")
     group = file.create_group(name)
-    group.attrs[RAGGED] = dump_json(ragged.to_fields())
+    _say(group, RAGGED, ragged.to_fields())
     for mode, own in sizes.items():
         # Where rows begin is what a reader of rows wants; cells of several sizes have no one such number.
         is_rows = ragged.is_rows or len(sizes) == 1
@@ -151,3 +152,12 @@ def _write_rows(file: "h5py.File", name: str, value: TensorLike, codec: str | No
         values[done : done + len(run)] = run.astype(dtype) if run.dtype.kind in "mM" else run
         done += len(run)
     return group
+
+
+def _say(held: "h5py.Group | h5py.Dataset", name: str, said: Mapping[str, Any]) -> None:
+    """Write an attribute: text of its own length, which lies where it is said, not on a heap."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    text = dump_json(said).encode()
+    kind = h5py.string_dtype("utf-8", len(text) if len(text) <= _IN_PLACE else None)
+    held.attrs.create(name, text if len(text) <= _IN_PLACE else text.decode(), dtype=kind)

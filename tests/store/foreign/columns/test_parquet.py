@@ -1,6 +1,7 @@
 """Parquet and Feather files are opened by path; pyarrow writes them, and says what is right."""
 
 import contextlib
+import pickle
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import tensorwrapper as tw
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
+from tensorwrapper.store.foreign.columns import _parquet
 from tensorwrapper.testing import SourceContract
 from tensorwrapper.wire import Limits
 
@@ -60,21 +63,6 @@ def test_columns_come_by_name(tmp_path, kind, rows, compression):
     assert f["pairs"][2].tolist() == [[3, 4], [5, 6]]
 
 
-def test_feather_that_is_not_compressed_is_memory(tmp_path):
-    array = np.arange(10_000.0)
-    shape = tw.Shape.from_offsets(np.arange(0, 10_001, 10))
-    tw.save(tmp_path / "a.feather", {"x": array[:1000], "rows": tw.from_buffer(array, shape)})
-    f = tw.open(tmp_path / "a.feather")
-    before = pa.total_allocated_bytes()
-    assert all(isinstance(tensor, tw.Tensor) for tensor in f.values())
-    for name in f:
-        one, two = f[name].elements(), f[name].elements()
-        assert np.shares_memory(one, two)
-        assert not one.flags.writeable
-    # Footers alone: the elements have 88 000 bytes.
-    assert pa.total_allocated_bytes() < before + 8_000
-
-
 @pytest.mark.parametrize("key", [np.s_[3], np.s_[::-2], np.s_[[4, 0, 4], 1:], np.s_[1:4, ::2], np.s_[2:2]])
 @pytest.mark.parametrize("kind", ["parquet", "feather"])
 def test_parts_are_those_of_the_whole(tmp_path, kind, key):
@@ -100,6 +88,31 @@ def test_of_parquet_groups_are_decoded_that_are_needed(tmp_path, monkeypatch):
     assert source.source.cost(source.selections[0]) == 160
     assert part.tolist() == [15, 18, 71]
     assert asked == [1, 7]
+
+
+def test_of_large_lists_groups_are_decoded_that_are_needed(tmp_path, monkeypatch):
+    column = COLUMNS["deep"]
+    path = written(tmp_path, "parquet", {"x": column, "n": pa.array([[1], [None], [], [], []])}, rows=2)
+    asked = []
+    read = pq.ParquetFile.read_row_group
+
+    def noted(self, i, **how):
+        asked.append(i)
+        return read(self, i, **how)
+
+    monkeypatch.setattr(_parquet, "_SMALL", 0)
+    view = tw.open(path)["x"]
+    assert isinstance(view, sel.View)
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", noted)
+    assert view.shape == tw.as_tensor(column).shape
+    assert view[4].tolist() == column[4].as_py()
+    assert asked == [2]
+    assert view[[4, 1, 0, 4]].tolist() == [column[k].as_py() for k in (4, 1, 0, 4)]
+    assert asked == [2, 0, 2]
+    assert view.tolist() == column.to_pylist()
+    assert pickle.loads(pickle.dumps(view)).tolist() == column.to_pylist()
+    with pytest.raises(DataFileError, match="fill_null"):
+        tw.open(path)["n"]
 
 
 @pytest.mark.parametrize(
@@ -132,14 +145,6 @@ def test_columns_that_are_no_tensors_are_said(tmp_path, kind):
     assert f["day"].dtype == np.dtype("M8[D]")
     assert np.asarray(f["day"]).tolist() == columns["day"].to_pylist()
     assert [loss.split("'")[1] for loss in f.losses] == ["record", "zone", "code"]
-
-
-def test_two_columns_of_one_name_are_refused(tmp_path):
-    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["x", "x"])
-    with pa.ipc.new_file(str(tmp_path / "a.feather"), table.schema) as f:
-        f.write_table(table)
-    with pytest.raises(DataFileError, match="two columns"):
-        tw.open(tmp_path / "a.feather")
 
 
 @pytest.mark.parametrize("kind", ["parquet", "feather"])
@@ -190,19 +195,24 @@ def test_bytes_that_changed_are_read_or_refused(tmp_path, kind, seed):
             f[name].tolist()
 
 
-def test_offsets_that_leave_their_elements_are_refused(tmp_path):
-    path = written(tmp_path, "feather", {"rows": pa.array([[7, 8], [9]])}, rows=9)
-    raw = path.read_bytes()
-    offsets = np.array([0, 2, 3], "i4").tobytes()
-    assert raw.count(offsets) == 1
-    path.write_bytes(raw.replace(offsets, np.array([0, 2, 2**30], "i4").tobytes()))
-    with pytest.raises(DataFileError):
-        tw.open(path)["rows"]
-
-
 def test_modes_other_than_reading_name_save(tmp_path):
     with pytest.raises(ConversionError, match="save"):
         tw.open(tmp_path / "a.parquet", "w")
+
+
+class TestLists(SourceContract):
+    """Lists of a group are a source that keeps the contract."""
+
+    @pytest.fixture(autouse=True)
+    def file(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(_parquet, "_SMALL", 0)
+        self.path = written(tmp_path, "parquet", {"x": pa.array([[1, 2], [], [3], [4, 5, 6]])}, rows=3)
+
+    def source(self):
+        return tw.open(self.path)["x"].plan().reads[0].source
+
+    def expected(self):
+        return tw.jagged([[1, 2], [], [3]])
 
 
 class TestColumn(SourceContract):

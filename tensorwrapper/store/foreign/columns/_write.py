@@ -9,9 +9,9 @@ import attrs
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.foreign._columns import KEY
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options
 from tensorwrapper.store.foreign._outgoing import to_write
+from tensorwrapper.store.foreign.columns._table import KEY
 from tensorwrapper.store.system._replace import replacing_path
 from tensorwrapper.tensor import Tensor
 

@@ -1,0 +1,326 @@
+"""Parquet files, read: a column is decoded a group of rows at a time.
+
+Numbers are views: a group is decoded when something of it is asked for. How long lists are is known only when
+a column is decoded: where one is large, its groups are decoded one by one when it is opened, what is kept are
+the lengths, and elements are decoded again when they are asked for. Text, and what is small, is a tensor.
+Before anything is unpacked, the headers of the pages say how much that is.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast, final
+
+import numpy as np
+
+from tensorwrapper._arrays import splits_of
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings
+from tensorwrapper.errors import ConversionError, DataFileError
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._contents import Contents, Done
+from tensorwrapper.store.foreign.columns._pages import Chunk, Footer, decoded_bytes, read_footer
+from tensorwrapper.store.foreign.columns._table import check_bytes, contents_of
+from tensorwrapper.store.system._system import of_stranger, reading
+from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.typing import Array, Extents, IntArray
+from tensorwrapper.wire import Limits
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from tensorwrapper.selection import Ability, Outer, View, Wanted
+
+__all__ = ["open_parquet"]
+
+_SMALL: Final = 2**25
+"""Bytes up to which lists are decoded once, and kept."""
+
+
+def open_parquet(path: Path, limits: Limits) -> Contents:
+    """Return what a Parquet file has; its footer is read.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or it is damaged.
+    """
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    with reading(path, "Parquet"), pq.ParquetFile(path) as file:
+        table = _Table(path, file.metadata, limits)
+        return contents_of(file.schema_arrow, table.column, "row groups")
+
+
+@final
+@frozen(eq=False)
+class _Table:
+    """The columns of a Parquet file."""
+
+    path: Path
+    metadata: "pq.FileMetaData"
+    limits: Limits
+
+    def column(self, _number: int, field: "pa.Field", empty: Tensor[Any]) -> "Tensor[Any] | View[Any]":
+        """Return a column: a view of numbers, or of many lists, or a tensor of lists or text."""
+        name = field.name
+        groups = _Groups(self.path, self.metadata, name, self._chunks_of(name), self.limits)
+        if holds_strings(empty.dtype) or not empty.shape.is_box:
+            kept = holds_strings(empty.dtype) or len(groups.rows) < 2 or groups.claimed() <= _SMALL
+            return groups.whole() if kept else self._lists(groups)
+        extents = (sum(groups.rows), *empty.shape.extents[1:])
+        if max(extents) > self.limits.extent or min(groups.rows, default=0) < 0:
+            raise DataFileError(f"{name!r} has the extents {extents}; {self.limits.extent} is the most")
+        from tensorwrapper.selection import as_view  # noqa: PLC0415 - other kinds of file need no views
+
+        splits = splits_of(np.array(groups.rows, dtype=np.int64))
+        return as_view(_Column(groups, splits, extents, empty.dtype))
+
+    def _chunks_of(self, name: str) -> Footer:
+        with of_stranger(self.path, "Parquet"):
+            footer = read_footer(self.path)
+        own = tuple([tuple([c for c in group if c.path[:1] == (name.encode(),)]) for group in footer])
+        if len(own) != self.metadata.num_row_groups or not all(own):
+            raise DataFileError(f"{self.path} has not all of {name!r} that its footer claims")
+        return own
+
+    def _lists(self, groups: "_Groups") -> "View[Any]":
+        from tensorwrapper.selection import as_view, concat  # noqa: PLC0415 - as above
+
+        parts: list[View[Any]] = []
+        for number, count in enumerate(groups.rows):
+            if count:
+                found = groups.tensor(number)
+                parts.append(as_view(_Lists(groups, number, found.shape, found.dtype)))
+        return concat(parts)
+
+
+@final
+@frozen
+class _Groups:
+    """The groups of rows of one column."""
+
+    path: Path
+    metadata: "pq.FileMetaData"
+    name: str
+    chunks: Footer
+    """The parts of the column, a few in each group if it has fields."""
+    limits: Limits
+
+    @property
+    def rows(self) -> list[int]:
+        """How many rows each has."""
+        return [self.metadata.row_group(k).num_rows for k in range(self.metadata.num_row_groups)]
+
+    @property
+    def version(self) -> str:
+        """What tells this file from another one at the same path."""
+        with of_stranger(self.path, "Parquet"):
+            found = self.path.stat()
+        return f"{found.st_ino}:{found.st_mtime_ns}:{found.st_size}"
+
+    def claimed(self, group: int | None = None) -> int:
+        """Return how many bytes a group, or all, are said to have when they are unpacked."""
+        groups = self.chunks if group is None else self.chunks[group : group + 1]
+        return sum([chunk.unpacked for own in groups for chunk in own])
+
+    def tensor(self, group: int) -> Tensor[Any]:
+        """Return the rows of a group."""
+        return _made(self.decoded(group), self.path, self.name)
+
+    def whole(self) -> Tensor[Any]:
+        """Return all rows."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        nbytes, parts = 0, list[pa.Array]()
+        for group in range(self.metadata.num_row_groups):
+            found = self.decoded(group)
+            nbytes += found.nbytes
+            check_bytes(nbytes, self.name, self.limits)
+            parts.extend(found.chunks)
+        kind = parts[0].type if parts else self.metadata.schema.to_arrow_schema().field(self.name).type
+        return _made(pa.chunked_array(parts, kind), self.path, self.name)
+
+    def decoded(self, group: int) -> "pa.ChunkedArray":
+        """Return a column of a group of rows, if that is not more than a reader allows."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+        with of_stranger(self.path, "Parquet"):
+            check_bytes(8 * self.metadata.row_group(group).num_rows, self.name, self.limits)
+            texts = self._check_pages(group)
+            words = [b".".join(own.path).decode() for own in self.chunks[group]] if texts else []
+            with pq.ParquetFile(
+                self.path, metadata=self.metadata, memory_map=True, read_dictionary=words
+            ) as file:
+                found = file.read_row_group(group, columns=[self.name])
+            if found.column_names != [self.name] or found.num_rows != self.metadata.row_group(group).num_rows:
+                raise DataFileError(f"{self.name!r} has not the rows that its groups claim")
+            column = found.column(0)
+            if words:
+                check_bytes(sum(map(_text_bytes, column.chunks)), self.name, self.limits)
+                kind = self.metadata.schema.to_arrow_schema().field(self.name).type
+                column = pa.chunked_array([own.cast(kind) for own in column.chunks], kind)
+            return column
+
+    def _check_pages(self, group: int) -> bool:
+        """Raise if what is unpacked is too much; return whether the texts alone may be, which repeat."""
+        nbytes = texts = 0
+        with self.path.open("rb") as file:
+            for chunk in self.chunks[group]:
+                found, most = decoded_bytes(file, chunk, self._width(chunk))
+                nbytes += found
+                texts += most if chunk.is_text else 0
+        check_bytes(nbytes, self.name, self.limits)
+        return nbytes + texts > self.limits.decompressed_bytes
+
+    def _width(self, chunk: Chunk) -> int:
+        """Return how many bytes each value has, if the schema says so."""
+        schema = self.metadata.schema
+        leaves = [schema.column(k) for k in range(self.metadata.num_columns)]
+        return max([own.length for own in leaves if own.path.encode() == b".".join(chunk.path)], default=0)
+
+
+def _made(column: "pa.ChunkedArray", path: Path, name: str) -> Tensor[Any]:
+    try:
+        return as_tensor(column.combine_chunks())
+    except ConversionError as error:
+        raise DataFileError(f"{path}: {name!r} cannot be read: {error}") from error
+
+
+def _text_bytes(array: "pa.Array") -> int:
+    """Return how many bytes the texts have that are numbers of words so far."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow.compute as pc  # noqa: PLC0415 - an extra
+
+    while not isinstance(array, pa.DictionaryArray):
+        if not pa.types.is_nested(array.type):
+            return array.nbytes
+        array = array.flatten()
+    lengths = np.asarray(pc.binary_length(array.dictionary), dtype=np.int64)
+    counts = np.bincount(np.asarray(array.indices.drop_null()), minlength=len(lengths))
+    return int(counts @ lengths)
+
+
+@final
+@frozen(eq=False, repr=False)
+class _Lists:
+    """Lists of one group of rows of a Parquet file, which is decoded for what is asked of it."""
+
+    groups: _Groups
+    number: int
+    shape: Shape[Any]
+    dtype: "np.dtype[Any]"
+
+    @property
+    def version(self) -> str:
+        """What tells this file from another one at the same path."""
+        return self.groups.version
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """Runs of elements; any thread may read it, as each read opens the file."""
+        return frozenset(("runs", "threads"))
+
+    def cost(self, selection: "Wanted") -> int:
+        """Return how many bytes the group has, which is decoded."""
+        return max(self.groups.claimed(self.number), 1) if selection.size else 0
+
+    def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
+        """Read selections of elements; the group is decoded once."""
+        from tensorwrapper.selection import Runs  # noqa: PLC0415 - other kinds of file need no views
+
+        pairs = [(own, target) for own, target in zip(selections, out, strict=True) if own.size]
+        if not pairs:
+            return Done(len(out))
+        found = self.groups.tensor(self.number)
+        if found.shape != self.shape:
+            raise DataFileError(f"{self.groups.path} was changed: {self.groups.name!r} has other rows")
+        elements = found.elements()
+        for selection, target in pairs:
+            runs = selection if isinstance(selection, Runs) else Runs.of(cast("Any", selection).modes[0])
+            assign_elements(target, elements[runs.numbers()])
+        return Done(len(out))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Lists) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        return self.groups.path, self.groups.name, self.number, self.shape, self.dtype
+
+    def __repr__(self) -> str:
+        return f"parquet({str(self.groups.path)!r}, {self.groups.name!r}, group {self.number}, {self.dtype})"
+
+
+@final
+@frozen(eq=False, repr=False)
+class _Column:
+    """Numbers of a Parquet file: groups of rows are decoded for what is asked of them."""
+
+    groups: _Groups
+    splits: IntArray
+    """Where the groups of rows begin, and the last ends."""
+    extents: Extents
+    dtype: "np.dtype[Any]"
+
+    @property
+    def shape(self) -> Shape[Any]:
+        """The rows of the table, and the modes of lists of one length."""
+        return Shape(*self.extents)
+
+    @property
+    def version(self) -> str:
+        """What tells this file from another one at the same path."""
+        return self.groups.version
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """Any thread may read it: each read opens the file."""
+        return frozenset(("threads",))
+
+    def cost(self, selection: "Wanted") -> int:
+        """Return how many bytes the groups have that are decoded."""
+        groups = self._groups(np.asarray(cast("Outer", selection).modes[0]))
+        rows = int((self.splits[groups + 1] - self.splits[groups]).sum())
+        return rows * prod(self.extents[1:]) * self.dtype.itemsize
+
+    def _groups(self, rows: IntArray) -> IntArray:
+        return np.unique(self.splits.searchsorted(rows, "right") - 1)
+
+    def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
+        """Read selections of positions; each group that they touch is decoded once."""
+        pairs = [(cast("Outer", own), target) for own, target in zip(selections, out, strict=True)]
+        wanted = [([np.asarray(m) for m in own.modes], target) for own, target in pairs if own.size]
+        rows = np.concatenate([modes[0] for modes, _ in wanted]) if wanted else np.empty(0, np.int64)
+        for group in self._groups(rows).tolist():
+            first, last = self.splits[group : group + 2].tolist()
+            found = self._decoded(group, last - first)
+            for modes, target in wanted:
+                begin, end = modes[0].searchsorted([first, last]).tolist()
+                if begin < end:
+                    assign_elements(target[begin:end], found[np.ix_(modes[0][begin:end] - first, *modes[1:])])
+        return Done(len(out))
+
+    def _decoded(self, group: int, n_rows: int) -> Array:
+        groups = self.groups
+        check_bytes(n_rows * prod(self.extents[1:]) * self.dtype.itemsize, groups.name, groups.limits)
+        found = np.asarray(groups.tensor(group))
+        if found.shape != (n_rows, *self.extents[1:]):
+            raise DataFileError(f"{groups.path}: {groups.name!r} has not the rows that its groups claim")
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Column) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        return self.groups.path, self.groups.name, self.extents, self.dtype, self.splits.tobytes()
+
+    def __repr__(self) -> str:
+        return f"parquet({str(self.groups.path)!r}, {self.groups.name!r}, {self.shape!r}, {self.dtype})"

@@ -1,0 +1,33 @@
+"""What a table says of its columns."""
+
+import pyarrow as pa
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.foreign.columns._table import KEY, check_bytes
+from tensorwrapper.wire import Limits
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["x", "x"])
+    with pa.ipc.new_file(str(tmp_path / "a.feather"), table.schema) as f:
+        f.write_table(table)
+    with pytest.raises(DataFileError, match="two columns"):
+        tw.open(tmp_path / "a.feather")
+
+
+@pytest.mark.parametrize(
+    "said", [b"[1]", b'{"dimension_names": 3, "index_origin": [0.5]}', b'{"metadata": 1}']
+)
+def test_what_others_say_under_our_key_is_no_more_than_that(tmp_path, said):
+    schema = pa.schema([pa.field("x", pa.int64(), metadata={KEY: said})], metadata={KEY: said})
+    with pa.ipc.new_file(str(tmp_path / "a.feather"), schema) as f:
+        f.write_table(pa.Table.from_arrays([pa.array([1, 2])], schema=schema))
+    assert tw.open(tmp_path / "a.feather")["x"].tolist() == [1, 2]
+
+
+def test_bytes_are_allowed_up_to_the_limit():
+    check_bytes(9, "x", Limits(decompressed_bytes=9))
+    with pytest.raises(DataFileError, match="'x' takes 10 bytes"):
+        check_bytes(10, "x", Limits(decompressed_bytes=9))

@@ -1,0 +1,3 @@
+from pyarrow import Array
+
+def binary_length(strings: Array, /) -> Array: ...
