@@ -50,7 +50,7 @@ class SourceContract(ABC):
         assert source.dtype == tensor.dtype
         assert isinstance(source.version, str)
         assert source.version == source.version
-        assert self._abilities() <= {"runs", "threads", "write", "atomic"}
+        assert self._abilities() <= {"runs", "threads", "write", "atomic", "casts"}
         assert source.shape.is_box or "runs" in self._abilities()
         assert source == source  # noqa: PLR0124 - and hashed: sources are keys
         assert hash(source) == hash(source)
@@ -141,6 +141,18 @@ class SourceContract(ABC):
         with ThreadPoolExecutor(4) as pool:
             for found in [pool.submit(as_view(source).compute) for _ in range(8)]:
                 _agree(found.result().elements(), flat)
+
+    def test_elements_are_cast_where_they_are(self) -> None:
+        """Arrays of a narrower type get the elements as a tensor casts them."""
+        if "casts" not in self._abilities() or self.source().dtype.itemsize < 2:
+            return
+        for dtype in ("f4", "i2", "i1"):
+            try:
+                expected = self._tensor().astype(dtype)
+            except (OverflowError, TypeError):
+                continue
+            cast_view = as_view(self.source()).astype(dtype)
+            assert cast_view.compute().array_equal(expected, equal_nan=True)
 
     def test_what_is_written_is_read(self) -> None:
         """Where it says so, selections are written, and nothing beside them."""

@@ -9,11 +9,12 @@ from typing import Any, Protocol, TypeAlias, cast, final
 import numpy as np
 
 from tensorwrapper.buffer import Dense
-from tensorwrapper.errors import ComputationCancelledError, ConversionError
+from tensorwrapper.errors import ComputationCancelledError, ConversionError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.computing._background import Background
 from tensorwrapper.selection.computing._runner import Made, runner_of
 from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.plans._casts import without_casts
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
 from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.selection.plans._reads import Share
@@ -82,7 +83,14 @@ def run_plan(plan: Plan, out: Array, threads: int, watch: Watch) -> None:
     if not plan.away:
         run_runner(runner_of(plan.view, check=watch.check), out, threads, watch)
         return
-    _Fetching(plan.settled(), out, threads, watch).run()
+    try:
+        _Fetching(plan.settled(), out, threads, watch).run()
+    except SizeOverflowError:
+        # What does not fit may be an element that is read beside those that are wanted: cast here, it is not.
+        view = without_casts(plan.view)
+        if view is plan.view:
+            raise
+        _Fetching(Plan(view, plan.rows).settled(), out, threads, watch).run()
 
 
 def run_runner(runner: Runner, out: Array, threads: int, watch: Watch) -> None:

@@ -11,6 +11,7 @@ from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.normal._packed import packed
+from tensorwrapper.selection.plans._casts import with_casts
 from tensorwrapper.selection.plans._chosen import chooses, places_chosen, with_chosen
 from tensorwrapper.selection.plans._leaves import (
     is_away,
@@ -207,4 +208,4 @@ def _is_small(view: Expression) -> bool:
 
 
 def _new_plan(view: Expression) -> Plan:
-    return Plan(mapped(view, with_runs))
+    return Plan(mapped(with_casts(view), with_runs))

@@ -18,7 +18,7 @@ from tensorwrapper.typing import Array
 __all__ = ["Alternatives"]
 
 _RUNS: "frozenset[Ability]" = frozenset(("runs",))
-_ALL: "frozenset[Ability]" = frozenset(("runs", "threads"))
+_SHARED: "frozenset[Ability]" = frozenset(("threads", "casts"))
 _log = logging.getLogger(__name__)
 
 
@@ -96,9 +96,11 @@ class Alternatives:
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """Runs, and threads if all holders may be read by any."""
-        any_thread = all("threads" in abilities_of(source) for source in self.sources)
-        return _ALL if any_thread else _RUNS
+        """Runs; threads and casts, if all holders have them."""
+        common = _SHARED
+        for source in self.sources:
+            common &= abilities_of(source)
+        return _RUNS | common
 
     def cost(self, selection: Wanted) -> int:
         """Return what it costs at the holder that is asked first."""

@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast, final
 
@@ -18,7 +19,7 @@ import numpy as np
 
 from tensorwrapper._boxes import cut_box
 from tensorwrapper._value_class import frozen, value_class
-from tensorwrapper.buffer.lowlevel import check_dtype, check_write, write_elements
+from tensorwrapper.buffer.lowlevel import check_dtype, check_write, convert_elements, write_elements
 from tensorwrapper.errors import ConversionError, DataFileError, DTypeError
 from tensorwrapper.selection.sources._asking import boxes_of
 from tensorwrapper.selection.sources._outer import Outer, Positions
@@ -35,7 +36,8 @@ __all__ = ["ArraySource", "LazyArray", "is_lazy"]
 _PAUSE = 0.05  # seconds
 _BLOCK = 1 << 24  # bytes that are asked for at a time: what an array answers is copied to where it belongs
 _ABLE: "frozenset[Ability]" = frozenset(("runs", "threads"))
-_WRITABLE: "frozenset[Ability]" = frozenset(("runs", "threads", "write"))
+_WRITABLE: "frozenset[Ability]" = frozenset(("write",))
+_CASTING: "frozenset[Ability]" = frozenset(("casts",))
 _PAGE = 4096  # bytes that a file reads at least
 
 
@@ -181,8 +183,12 @@ class ArraySource:
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """What it can do: points, each chunk of which is read once, and writes, unless it is read-only."""
-        return _ABLE if self._is_readonly() else _WRITABLE
+        """What it can do: points, each chunk of which is read once, and writes, unless it is read-only.
+
+        Elements are cast block by block, and those of Dask where the tasks run. TensorStore's casts wrap.
+        """
+        able = _ABLE if hasattr(self.array, "domain") else _ABLE | _CASTING
+        return able if self._is_readonly() else able | _WRITABLE
 
     def _is_readonly(self) -> bool:
         array: Any = self.array
@@ -211,7 +217,7 @@ class ArraySource:
                 self._read_blocks(selection, target)
             elif hasattr(self.array, "vindex"):
                 points: Any = cast("Any", self.array).vindex
-                write_elements(target, self._checked(points[self._indices(selection)], target.shape))
+                self._put(target, self._checked(points[self._indices(selection)], target.shape))
             else:
                 self._read_cells(selection, target)
         return Finished(len(selections))
@@ -235,19 +241,22 @@ class ArraySource:
 
     def _read_dask(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
         parts: list[Any] = []
-        for selection in selections:
+        for selection, target in zip(selections, out, strict=True):
             part: Any = self.array
             if isinstance(selection, Runs):
-                parts.append(self._dask_points(selection))
+                parts.append(_cast_in_tasks(self._dask_points(selection), self.dtype, target.dtype))
                 continue
             # Dask takes one list of positions at a time.
             for mode, own in enumerate(selection.modes):
                 part = part[(*[slice(None)] * mode, key_of(own))]
-            parts.append(part)
+            parts.append(_cast_in_tasks(part, self.dtype, target.dtype))
         # One graph for all, so that a chunk is made once.
         compute: Callable[..., tuple[Any, ...]] = importlib.import_module("dask").compute
         for target, found in zip(out, compute(*parts), strict=True):
-            write_elements(target, self._checked(found, target.shape))
+            if found.dtype == target.dtype != self.dtype:
+                write_elements(target, found)  # cast already, in tasks
+            else:
+                self._put(target, self._checked(found, target.shape))
         return Finished(len(selections))
 
     def _dask_points(self, runs: Runs) -> object:
@@ -282,7 +291,11 @@ class ArraySource:
         def read(box: tuple[slice, ...]) -> Array:
             return self._checked(array[box], tuple([own.stop - own.start for own in box]))
 
-        read_cells(self._indices(runs), self._cells(), read, target)
+        # A cell has elements that nobody wants, which need not fit.
+        own = target if target.dtype == self.dtype else np.empty(target.shape, self.dtype)
+        read_cells(self._indices(runs), self._cells(), read, own)
+        if own is not target:
+            self._put(target, own)
 
     def _cells(self) -> Extents:
         chunks, rank = self._chunks(), len(self.shape.extents)
@@ -300,7 +313,7 @@ class ArraySource:
             if oindex is not None:
                 outer = tuple([key_of(own) for own in modes])
                 whole = all(isinstance(k, slice) for k in outer)
-                write_elements(part, self._checked((array if whole else oindex)[outer], part.shape))
+                self._put(part, self._checked((array if whole else oindex)[outer], part.shape))
                 continue
             for pieces in itertools.product(*self._runs(modes)):
                 reads = tuple([read for _, read, _ in pieces])
@@ -309,7 +322,7 @@ class ArraySource:
                 for mode, (_, _, picked) in enumerate(pieces):
                     key: Any = (*[slice(None)] * mode, picked)
                     found = found[key]
-                write_elements(part_of(part, tuple([place for place, _, _ in pieces])), found)
+                self._put(part_of(part, tuple([place for place, _, _ in pieces])), found)
 
     def _checked(self, found: object, extents: Extents) -> Array:
         """Return what an array answered, if it is what was asked for: it is a stranger's word."""
@@ -321,6 +334,11 @@ class ArraySource:
                 f"{self!r} was asked for elements of extents {extents}, and gave {array.shape}"
             )
         return array if array.dtype == self.dtype else check_write(array, self.dtype)
+
+    def _put(self, target: Array, found: Array) -> None:
+        """Write elements that are wanted, and no others, to where they belong, of whatever type."""
+        same = target.dtype == self.dtype
+        write_elements(target, found if same else convert_elements(found, target.dtype, copy=False))
 
     def _runs(self, modes: Sequence[Positions]) -> list[list[Run]]:
         """Return for each mode the slices that are read: positions within a chunk, or a page, are in one."""
@@ -396,6 +414,13 @@ class _Futures:
     def cancel(self) -> None:
         for future in self.futures:
             future.cancel()
+
+
+def _cast_in_tasks(part: Any, own: "np.dtype[Any]", wanted: "np.dtype[Any]") -> Any:  # noqa: ANN401 - of Dask
+    """Return an array of Dask whose chunks are cast before they are sent; of xarray as it is."""
+    if own == wanted or not part.ndim or not type(part).__module__.startswith("dask."):
+        return part
+    return part.map_blocks(partial(convert_elements, dtype=wanted), dtype=wanted, meta=np.empty(0, wanted))
 
 
 def _moved(own: slice, by: int) -> slice:

@@ -9,6 +9,7 @@ import numpy as np
 from tensorwrapper._boxes import boxes_of_run
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import VersionChangedError
+from tensorwrapper.selection.sources._converted import Converted
 from tensorwrapper.selection.sources._outer import Outer
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Ability, ReadHandle, Source, WritableSource
@@ -124,7 +125,9 @@ class Versions:
         """Raise if a source has not the version that it had when it was looked at first."""
         for source in sources:
             now = source.version
-            before = self._found.setdefault(source, now)
+            # Elements at another type are of the same version as those at their own.
+            own = source.source if isinstance(source, Converted) else source
+            before = self._found.setdefault(own, now)
             if now != before:
                 raise VersionChangedError(
                     f"{source!r} changed while it was read: from version {before!r} to {now!r}; what was "

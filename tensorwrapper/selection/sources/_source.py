@@ -21,11 +21,13 @@ from tensorwrapper.typing import Array
 
 __all__ = ["Ability", "Finished", "HasSource", "ReadHandle", "Source", "TensorSource", "WritableSource"]
 
-Ability: TypeAlias = Literal["runs", "threads", "write", "atomic"]
+Ability: TypeAlias = Literal["runs", "threads", "write", "atomic", "casts"]
 """What a source may do beside reading outer selections in the thread that asks.
 
 "runs": it knows runs of elements by number. "threads": any thread may read it, and several at once. "write":
 it is a `WritableSource`. "atomic": a write that fails has written nothing.
+"casts": `read` fills arrays of another type too, with what `View.astype` makes of the elements, and raises
+where an element does not fit.
 """
 
 
