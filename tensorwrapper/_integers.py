@@ -59,8 +59,10 @@ def one_sequence(values: tuple[Any, ...]) -> Iterable[Any]:
             try:
                 operator.index(first)
             except TypeError:
-                sequence: Iterable[Any] = first
-                return sequence
+                # What is neither is an entry, which whoever reads it refuses by what it should be.
+                if hasattr(kind, "__iter__") or hasattr(kind, "__getitem__"):
+                    sequence: Iterable[Any] = first
+                    return sequence
     return values
 
 

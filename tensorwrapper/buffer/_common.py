@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import file_beneath
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._addresses import packed_layout
@@ -262,10 +263,10 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             array, copy = flat.reshape(layout.shape.extents), None
         else:
             array = self.as_array(layout)
-        if dtype is not None and np.dtype(dtype) != array.dtype:
+        if dtype is not None and to_dtype(dtype) != array.dtype:
             if copy is False:
                 raise ConversionError(f"elements of {array.dtype} become {dtype} only by a copy; copy=False")
-            return copy_elements(array, cast("Any", np.dtype(dtype)))
+            return copy_elements(array, cast("Any", to_dtype(dtype)))
         return copy_elements(array) if copy else array
 
     # New buffers of the same elements.

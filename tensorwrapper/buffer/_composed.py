@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import check_kind_of, to_items_of
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer._common import BufferCommon
@@ -66,6 +67,8 @@ def join(buffers: Sequence[BufferCommon[ScalarT_co]]) -> "Joined[ScalarT_co]":
     >>> tw.from_buffer(tw.buffer.join(parts), tw.Shape(2, 3)).tolist()
     [[1, 2, 3], [0, 0, 0]]
     """
+    for part in to_items_of(buffers, "join takes a sequence of buffers"):
+        check_kind_of(part, BufferCommon, "join takes a sequence of buffers")
     if not buffers:
         raise BufferSizeError("join needs a buffer, to tell the type of the elements")
     kinds = {part.dtype for part in buffers}

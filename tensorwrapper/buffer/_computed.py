@@ -6,6 +6,7 @@ from typing import Any, Generic, SupportsIndex, TypeAlias, cast, final
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer._common import BufferCommon
@@ -40,7 +41,7 @@ def constant(value: object, size: SupportsIndex, *, dtype: npt.DTypeLike | None 
     >>> t[5, :2].tolist()
     [1.5, 1.5]
     """
-    wanted = np.asarray(value).dtype if dtype is None else np.dtype(dtype)
+    wanted = np.asarray(value).dtype if dtype is None else to_dtype(dtype)
     check_dtype(wanted)
     number = fit_number(value, wanted, "value")
     number.flags.writeable = False
@@ -80,7 +81,7 @@ def from_functions(
     >>> t.permute((1, 0))[1:].tolist()
     [[1, 16], [4, 25]]
     """
-    wanted = np.dtype(dtype)
+    wanted = to_dtype(dtype)
     check_dtype(wanted)
     if not callable(cast("object", read)) or not (write is None or callable(cast("object", write))):
         raise ConversionError(f"a buffer of functions needs functions, not {read!r} and {write!r}")

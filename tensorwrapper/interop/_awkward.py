@@ -108,7 +108,7 @@ def from_awkward(array: "ak.Array", *, copy: bool | None = None) -> Tensor[Any]:
             f"a record of Awkward Array is one tensor for each field ({', '.join(array.fields)}): take "
             "record['field']"
         )
-    layout = ak.to_layout(array)
+    layout = _layout_of(array)
     found = _walk(layout)
     if found is None:
         given, layout = layout, _without_options(layout)
@@ -211,6 +211,17 @@ def _without_options(layout: "ak.contents.Content") -> "ak.contents.Content":
         return _without_options(node.project())
 
     return ak.to_layout(ak.transform(check, layout))
+
+
+def _layout_of(array: "ak.Array") -> "ak.contents.Content":
+    import awkward as ak  # noqa: PLC0415
+
+    if isinstance(cast("object", array), str | bytes):
+        raise ConversionError(f"a {type(array).__name__} is no array of Awkward Array: strings() takes text")
+    try:
+        return ak.to_layout(array)
+    except (TypeError, ValueError) as error:
+        raise ConversionError(f"a {type(array).__name__} is no array of Awkward Array: {error}") from error
 
 
 def _leaf_of(layout: "ak.contents.Content") -> "ak.contents.Content":

@@ -17,6 +17,7 @@ from tensorwrapper.store.foreign._kinds import GROUPED
 from tensorwrapper.store.foreign._npy import ONE, read_npy, read_npz
 from tensorwrapper.store.sets._kinds import KINDS, end_of, kind_of
 from tensorwrapper.store.sets._read import check_members
+from tensorwrapper.store.system._system import to_path
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.wire import DEFAULT_LIMITS
 
@@ -65,7 +66,7 @@ def convert(
     ...     f["x"].tolist()
     [[0, 1, 2], [3, 4, 5]]
     """
-    first, second = Path(source), Path(target)
+    first, second = to_path(source), to_path(target)
     read, write = _READ.get(end_of(first)), _WRITE.get(end_of(second))
     if read is None or write is None:
         unknown = first if read is None else second

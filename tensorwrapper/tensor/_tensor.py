@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
 from tensorwrapper._value_class import slot_setters, token_of, token_of_parts, value_class
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
@@ -14,7 +15,7 @@ from tensorwrapper.buffer.lowlevel import (
     check_dtype,
     packed_layout,
 )
-from tensorwrapper.errors import DTypeError, RankError
+from tensorwrapper.errors import RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, is_basic, wrap_layout
 from tensorwrapper.shape import Shape, Tiling
@@ -402,10 +403,7 @@ class Tensor(
         >>> tw.as_tensor([1.5, 255.0]).astype("u1").tolist()
         [1, 255]
         """
-        try:
-            wanted: np.dtype[Any] = np.dtype(dtype)
-        except TypeError as error:
-            raise DTypeError(f"{dtype!r} is no type of elements: {error}") from error
+        wanted = to_dtype(dtype)
         check_dtype(wanted)
         self._buffer.require_numbers("astype")
         held = self._layout.implementation

@@ -9,6 +9,7 @@ from typing import SupportsIndex, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import to_threads
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.copies._copy import _count
@@ -64,6 +65,8 @@ def copy_between(
     >>> packed
     array([0., 3., 1., 4., 2., 5.])
     """
+    for layout in (source_layout, target_layout):
+        check_kind_of(layout, Layout, "elements are copied from one layout to another")
     run_copy(
         plan_copy(source_layout.implementation, target_layout.implementation), source, target, threads=threads
     )
@@ -94,6 +97,7 @@ def run_copy(plan: CopyPlan, source: Array, target: Array, *, threads: SupportsI
     ReadOnlyError
         If the target cannot be written to.
     """
+    check_kind_of(plan, CopyPlan, "elements are copied by a plan")
     count = to_threads(threads)
     _check(source, plan.source_bounds, "source")
     _check(target, plan.target_bounds, "target")

@@ -7,6 +7,7 @@ from typing import Self, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_items_of
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import to_int
 from tensorwrapper.buffer.strings._bitmap import Bytes, check_bitmap, pack_nulls, unpack_marks
@@ -67,7 +68,9 @@ class StringConstructors(ABC):
             raise ConversionError(
                 f"a sequence of strings is expected, not the {type(items).__name__} {items!r}"
             )
-        items = items if isinstance(items, list | tuple) else list(items)
+        items = (
+            items if isinstance(items, list | tuple) else to_items_of(items, "strings must be in a sequence")
+        )
         found, nulls = kind_of_items(items)
         wanted: StringKind = kind or found or "utf8"
         check_kind(wanted)

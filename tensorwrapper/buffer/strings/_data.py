@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import check_kind_of, to_items_of
 from tensorwrapper._arrays import ArrayState, array_of_state, array_state, frozen_array, splits_of
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen, token_of
@@ -104,6 +105,9 @@ class StringData(StringConstructors):
         >>> StringData.concat([StringData.from_list(["a"]), StringData.from_list([None, "b"])]).to_list()
         ['a', None, 'b']
         """
+        parts = to_items_of(parts, "concat takes a sequence of StringData")
+        for part in parts:
+            check_kind_of(part, StringData, "concat takes a sequence of StringData")
         kinds = {part.kind for part in parts}
         if len(kinds) != 1:
             raise ConversionError(f"parts of one kind are joined, not of {sorted(kinds) or 'none'}")

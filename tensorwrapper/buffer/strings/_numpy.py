@@ -148,7 +148,7 @@ def strings_to_numpy(strings: StringData, dtype: NumpyStrings) -> Array:
     >>> strings_to_numpy(StringData.from_list(["a", None]), "T")
     array(['a', None], dtype=StringDType(na_object=None))
     """
-    needed = {"S": "binary", "U": "utf8", "T": "utf8"}.get(dtype)
+    needed = {"S": "binary", "U": "utf8", "T": "utf8"}.get(str(dtype))
     if needed is None:
         raise ConversionError(f"dtype must be 'S', 'U' or 'T', not {dtype!r}")
     if strings.kind != needed:

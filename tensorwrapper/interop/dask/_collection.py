@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeAlias, cast, final
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError
@@ -271,7 +272,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         dtype: npt.DTypeLike | None,
     ) -> "DaskTensor":
         whole = self.shape if shape is None else shape
-        made = self.dtype if dtype is None else np.dtype(dtype)
+        made = self.dtype if dtype is None else to_dtype(dtype)
         if whole.is_box or whole.extent_at(()) != len(self):
             raise ExtentMismatchError(f"{whole!r} has not the {len(self)} rows of {self.shape!r}")
         name = name_of("mapped", self.name, how.__name__, function, whole, made)

@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype as named_dtype
 from tensorwrapper._integers import to_count, to_counts, to_int, to_ints
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import (
@@ -283,10 +284,7 @@ def to_fields(value: object, what: str) -> Sequence[Any]:
 
 def to_dtype(dtype: npt.DTypeLike) -> "np.dtype[Any]":
     """Return the type of elements, which must have a size and be no reference to objects."""
-    try:
-        found: np.dtype[Any] = np.dtype(dtype)
-    except (TypeError, ValueError, SyntaxError, OverflowError) as error:
-        raise DTypeError(f"{dtype!r} is no type of elements") from error
+    found = named_dtype(dtype)
     if found.hasobject or not found.itemsize or found.subdtype is not None:
         raise DTypeError(f"elements of type {found} cannot be described to others as bytes")
     return found

@@ -6,6 +6,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
 from tensorwrapper.buffer.lowlevel import check_dtype
 from tensorwrapper.errors import DTypeError
 
@@ -23,10 +24,7 @@ def to_element_type(dtype: npt.DTypeLike, text: str = "T") -> "np.dtype[Any]":
     DTypeError
         If it is no type, or tensors have no such elements.
     """
-    try:
-        found: np.dtype[Any] = np.dtype(dtype)
-    except (TypeError, ValueError, SyntaxError) as error:
-        raise DTypeError(f"{dtype!r} is no type of elements") from error
+    found = to_dtype(dtype)
     if found.kind not in text:
         check_dtype(found)
     if found.kind != "T":

@@ -71,7 +71,7 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> sel.as_view(tw.jagged([[1, 2], [3]])).element((0,)).tolist()
         [1, 2]
         """
-        return self._by(Layout.element, tuple(index), layer=layer)
+        return self._by(Layout.element, index, layer=layer)
 
     def cells(self) -> "Iterator[tuple[Index, Self]]":
         """Return an iterator over the cells: index and view, whose origin says where the cell lies.

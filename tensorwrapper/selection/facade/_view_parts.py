@@ -27,7 +27,7 @@ from tensorwrapper.selection.expressions._padding import padded
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
 from tensorwrapper.selection.rows._rows import put_together_rows
-from tensorwrapper.shape.lowlevel import key_of_names, mode_of, names_of, picked_names
+from tensorwrapper.shape.lowlevel import key_of_names, mode_of, names_of, picked_names, unnamed_shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import TensorCommon
 from tensorwrapper.typing import Array, ArrayKey, IntArray, NamedKey, ScalarT_co
@@ -162,17 +162,19 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         return rows if names is None else cast("Any", rows).named(*names)
 
     def _of_each_row(self, key: ArrayKey) -> Self:
-        """Return what a key with arrays selects of rows: some of them, or of each row what its own says."""
+        """Return what a key with arrays selects mode by mode, or of each row what its own says."""
         if not isinstance(key, TensorCommon):
-            selected: Self = outer_product(cast("Any", self), key)
+            # That a view gathers is declared beside this class, in what it shares with tensors.
+            selected: Self = outer_product(cast("Any", self), _known_items(key))
             return selected
         given = _known_key(key) if isinstance(key, ViewBase) else key
         layout = self._expression.layout
         if given.shape.is_box:
             return self._of_each_row(np.asarray(given))
         rows_of_keys: Array = cast("Any", given).elements()
-        chosen = choose(layout.implementation, given.shape, rows_of_keys)
-        return self._after(("choose", (given,), layout.shape), wrap_layout(chosen))
+        own = layout.implementation
+        chosen = choose(own.unnamed(), unnamed_shape(given.shape), rows_of_keys)
+        return self._after(("choose", (given,), layout.shape), wrap_layout(chosen, own.names))
 
     def _at(self, key: "ArrayKey | NamedKey") -> Self:
         """Return the part that a key selects, by NumPy's rules."""
@@ -180,7 +182,7 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             return self._step("__getitem__", (key,))
         if isinstance(key, Mapping):
             return self._at(key_of_names(key, names_of(self.shape), self.shape.rank))
-        if not self._expression.is_box:
+        if not self._expression.is_box or _is_of_rows(key):
             return self._of_each_row(key)
         self._check_smooth("positions")
         whole = wrap_layout(new_row_major(self.shape.extents), names_of(self.shape))
@@ -226,6 +228,11 @@ def _known_key(key: ViewBase[Any]) -> Tensor[Any]:
     return key.copy()
 
 
+def _is_of_rows(key: object) -> bool:
+    """Tell whether a key is jagged: one that says of each row by itself what it selects."""
+    return isinstance(key, TensorCommon) and not cast("TensorCommon[Any]", key).shape.flatten().is_box  # type: ignore[redundant-cast]
+
+
 def _known_item(own: object) -> object:
     if not isinstance(own, ViewBase):
         return own
@@ -255,11 +262,7 @@ class OuterView(Generic[_T]):
 
     def __getitem__(self, key: ArrayKey) -> _T:
         """Return the view of the outer product of the positions."""
-        view = self._view
-        view._check_smooth("positions")
-        # That a view gathers is declared beside this class, in what it shares with tensors.
-        selected: _T = outer_product(cast("Any", view), _known_items(key))
-        return selected
+        return self._view._of_each_row(key)
 
     def __setitem__(self, key: ArrayKey, value: "Value") -> None:
         """Write into the outer product of the positions, as `View.assign` does."""

@@ -37,7 +37,9 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         number = 1 if mode is None else mode_of(mode, rank)
         if self.shape.is_box and 0 < number < rank:
             merged: Self = cast("Any", self).merge_modes(number - 1, number)  # Which tells positions.
-            return merged
+            # All modes start at zero then, as those of rows do.
+            start = (0,) * (rank - 1)
+            return cast("Any", merged).translate_to(start) if any(merged.shape.origin) else merged
         return self._step("merge_rows", (1 if mode is None else mode,))
 
     def unflatten(

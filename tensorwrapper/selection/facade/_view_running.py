@@ -1,11 +1,13 @@
 """Views computed: at once, part by part, as arrays, lists and numbers."""
 
 from collections.abc import Iterable, Iterator
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import evolve
 from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings
@@ -129,6 +131,9 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> v.compute(out[:, 1]).shape, out[:, 1].tolist()
         (Shape(5), [0.0, 1.0, 2.0, 3.0, 4.0])
         """
+        check_kind_of(
+            out, (Tensor, np.ndarray, NoneType), "out= is an array or a tensor, and a view is assigned to"
+        )
         if scheduler is not None:
             computed: Tensor[Any] = hand_over("compute_over", self, scheduler)
             return computed if out is None else _copied(computed, out)

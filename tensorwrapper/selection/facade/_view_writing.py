@@ -5,6 +5,7 @@ from typing import Any, Generic, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
 from tensorwrapper.selection.computing._targets import source_tensor
 from tensorwrapper.selection.expressions._expression import Expression
@@ -125,6 +126,9 @@ class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> total.tolist()
         [1, 6, 8]
         """
+        check_kind_of(
+            target, (Tensor, ViewBase), "elements are added to those of a tensor or a view; as_tensor(array)"
+        )
         check_names(target.shape, self.shape, "accumulate_into")
         values = self.copy()
         if isinstance(target, Tensor):

@@ -70,4 +70,7 @@ def capture(argument: object) -> object:
         return tuple([capture(item) for item in cast("Iterable[object]", argument)])
     if hasattr(argument, "__index__") or not isinstance(argument, Iterable):
         return argument
+    if hasattr(kind, "__array__"):
+        # Items of a tensor are tensors, and no numbers.
+        return capture(np.asarray(argument))
     return tuple([capture(item) for item in cast("Iterable[object]", argument)])

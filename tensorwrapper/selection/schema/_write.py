@@ -58,6 +58,8 @@ def sources(view: View[Any]) -> dict[str, Source]:
     >>> sel.sources(sel.concat([a, b, a]))
     {'0': tensor(Shape(2), int64), '1': tensor(Shape(1), int64)}
     """
+    if not isinstance(getattr(view, "_expression", None), Expression):
+        raise ConversionError(f"as_view makes a view of a {type(view).__name__}, and views are written")
     found: dict[int | Source, Source] = {}
     met: set[int] = set()
     waiting = [view._expression]

@@ -5,6 +5,7 @@ from typing import SupportsIndex, TypeAlias, cast, final
 
 import numpy as np
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import ConversionError, ExtentError, IndexTypeError, ModeNameError, RankError
@@ -249,6 +250,7 @@ class NamedRanges:
         NamedRanges({'core': (0, 2), 'valence': (2, 5), 'virtual': (5, 20)})
         """
         start = to_int(origin, "an origin")
+        check_kind_of(extents, Mapping, "extents must be a dictionary of names and extents")
         ranges: dict[str, tuple[int, int]] = {}
         for name, extent in extents.items():
             stop = start + to_int(extent, f"the extent of the range {name!r}")

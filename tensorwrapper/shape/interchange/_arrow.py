@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_items_of
 from tensorwrapper._integers import MAX_INT64, to_count
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
@@ -192,7 +193,13 @@ def arrow_of_rows(rows: RowPartitions, kind: ListType) -> tuple[ArrowList, ...]:
 def rows_of_arrow(levels: Iterable[ArrowList], length: SupportsIndex) -> RowPartitions:
     """Return the rows of `length` lists of these levels."""
     count = to_count(length, "the length of an array")
-    return rows_of_levels([_level(level, number) for number, level in enumerate(levels)], count)
+    return rows_of_levels(
+        [
+            _level(level, number)
+            for number, level in enumerate(to_items_of(levels, "levels must be a sequence"))
+        ],
+        count,
+    )
 
 
 def _level(level: ArrowList, number: int) -> ListLevel:

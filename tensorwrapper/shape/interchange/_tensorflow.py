@@ -10,6 +10,7 @@ from typing import Final, NoReturn, SupportsIndex, cast, final
 
 import numpy as np
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import MAX_INT64, to_counts
 from tensorwrapper._memory import memory_for
@@ -186,6 +187,7 @@ def shape_of_partitions(parts: RowPartitions) -> Flat:
     SizeOverflowError
         If an extent of the cells does not fit into 64 bits, or the rows into memory.
     """
+    check_kind_of(parts, RowPartitions, "rows are given as RowPartitions")
     if not parts.partitions:
         return make_smooth(parts.inner_shape, (0,) * len(parts.inner_shape))
     # A few numbers say any number of rows of one length, none of which need have an element.

@@ -6,6 +6,7 @@ from typing import Final, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_items_of
 from tensorwrapper._arrays import frozen_array, splits_of
 from tensorwrapper._integers import MAX_DIGITS, to_count
 from tensorwrapper._json import Json, dump_json, parse_json
@@ -209,6 +210,7 @@ def cells_of_torch(
     offsets: npt.ArrayLike, extents: Sequence[SupportsIndex | None], lengths: npt.ArrayLike | None = None
 ) -> Flat:
     """Return the shape of rows of which one mode, given as ``None``, is as long as offsets or lengths say."""
+    extents = to_items_of(extents, "extents must be a sequence")
     modes = [k for k, n in enumerate(extents) if n is None]
     if len(modes) != 1 or modes == [0]:
         raise ExtentError(f"one mode after the first is ragged and given as None, unlike in {tuple(extents)}")

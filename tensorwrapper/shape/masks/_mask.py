@@ -8,6 +8,7 @@ from typing import Any, Generic, Self, TypeVar, cast, final
 
 import numpy.typing as npt
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._value_class import token_of, value_class
 from tensorwrapper.errors import (
     ConversionError,
@@ -219,6 +220,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         >>> evens.compose(Mask(evens.shape, [4, 1]))
         Mask(Shape(10), range(8, 1, -6))
         """
+        check_kind_of(inner, Mask, "masks are composed with masks")
         if inner.source is not self._shape and inner.source != self.shape:
             raise ExtentMismatchError(f"the inner mask is of {inner.source}, but the result is {self.shape}")
         if inner.way == "points" and not (self.way == "points" and self._free()):

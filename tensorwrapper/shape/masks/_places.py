@@ -412,6 +412,10 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
             raise ConversionError(
                 "points lie anywhere and make no view; tensor.elements().take(mask.ordinals()) copies them"
             )
+        if not hasattr(cast("object", target), "shape"):
+            raise ConversionError(
+                f"a mask is laid on a layout, a tensor or a view, not on a {type(target).__name__}"
+            )
         if not target.shape.flatten().zero_based().is_congruent(self.source.flatten().zero_based()):
             raise ExtentMismatchError(f"the mask is of {self.source}, but it is laid on {target.shape}")
         starts = [self.source.origin_at(())] if self.way == "rows" else self.source.origin

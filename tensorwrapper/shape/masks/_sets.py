@@ -5,6 +5,7 @@ from typing import Any, Generic, Self, SupportsIndex
 
 import numpy as np
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._memory import memory_for
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.shape._shape import Shape, as_shape
@@ -226,5 +227,6 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         return range(first, last + (1 if step > 0 else -1), step) if free == 1 else None
 
     def _check_source(self, other: "MaskSets[Any]") -> None:
+        check_kind_of(other, MaskSets, "a mask is combined with masks")
         if self.source is not other.source and self.source != other.source:
             raise ExtentMismatchError(f"one mask is of {self.source}, the other of {other.source}")

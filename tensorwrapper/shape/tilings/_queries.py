@@ -10,6 +10,7 @@ from typing import Any, Generic, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, OutOfBoundsError, RankError
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape, wrap
@@ -370,6 +371,7 @@ class TilingQueries(ABC, Generic[IndexT_co]):
         >>> a == b, a.is_congruent(b)
         (False, True)
         """
+        check_kind_of(other, TilingQueries, "a tiling is compared with tilings")
         return self.rank == other.rank and all(
             a.is_congruent(b) for a, b in zip(self._partitions, other.partitions, strict=True)
         )
@@ -387,6 +389,7 @@ class TilingQueries(ABC, Generic[IndexT_co]):
         >>> shells.is_refinement_of(atoms), atoms.is_refinement_of(shells)
         (True, False)
         """
+        check_kind_of(other, TilingQueries, "a tiling is compared with tilings")
         return self.rank == other.rank and all(
             is_refinement(a, b) for a, b in zip(self._partitions, other.partitions, strict=True)
         )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, final, over
 
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_items_of
 from tensorwrapper._integers import one_sequence, to_counts, to_ints
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
@@ -430,7 +431,7 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
         >>> Tiling.concat([Tiling([2, 4], origin=(1,)), Tiling([3, 1])]).marks[0].tolist()
         [1, 3, 7, 10, 11]
         """
-        parts = list(tilings)
+        parts = to_items_of(tilings, "concat takes a sequence of tilings")
         if not parts:
             raise ConversionError("concat needs a tiling at least")
         if not isinstance(cast("object", parts[0]), Tiling):

@@ -5,6 +5,7 @@ from typing import Any, Generic, Self, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._arrays import BATCH
 from tensorwrapper.buffer.lowlevel import (
     assign_indexed,
@@ -69,6 +70,7 @@ class TensorCopies(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         >>> blocked.buffer.flat.tolist(), blocked.array_equal(t)
         ([0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15], True)
         """
+        check_kind_of(layout, Layout, "elements are moved to where a layout says")
         least, greatest = layout.bounds()
         if least < 0:
             raise LayoutError(f"the layout needs offset {least}, and memory starts at offset 0")

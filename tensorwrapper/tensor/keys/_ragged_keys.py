@@ -5,21 +5,18 @@ from typing import Any, cast
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import choose, outer_product, wrap_layout
 from tensorwrapper.shape.lowlevel import unnamed_shape
-from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor._common import TensorCommon
 
 __all__ = ["chosen_layout", "is_ragged"]
 
 
 def is_ragged(key: object) -> bool:
-    """Tell whether a key is a jagged tensor."""
-    if not isinstance(key, TensorBase):
-        return False
-    tensor = cast("TensorBase[Any]", key)  # type: ignore[redundant-cast]
-    return not tensor.shape.flatten().is_box
+    """Tell whether a key is a jagged tensor, or a view of rows."""
+    return isinstance(key, TensorCommon) and not cast("TensorCommon[Any]", key).shape.flatten().is_box  # type: ignore[redundant-cast]
 
 
 def _has_layers(key: object) -> bool:
-    return isinstance(key, TensorBase) and cast("TensorBase[Any]", key).shape.has_layers  # type: ignore[redundant-cast]
+    return isinstance(key, TensorCommon) and cast("TensorCommon[Any]", key).shape.has_layers  # type: ignore[redundant-cast]
 
 
 def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
@@ -28,7 +25,7 @@ def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
     What raises stands at `outer_product` and at `choose`.
     """
     if is_ragged(key) or (layout.shape.has_layers and _has_layers(key)):
-        tensor = cast("TensorBase[Any]", key)
+        tensor = cast("TensorCommon[Any]", key)._as_operand()
         implementation = layout.implementation
         chosen = choose(implementation.unnamed(), unnamed_shape(tensor.shape), tensor.elements())
         return wrap_layout(chosen, implementation.names)

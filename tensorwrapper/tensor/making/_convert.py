@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
 from tensorwrapper.buffer import ArrowArrayLike, ArrowStreamLike, BufferCommon, Dense, StringData, Strings
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
@@ -281,7 +282,7 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
         given = list(map(_as_row, given))
     if not given:
         raise RankError("jagged needs a row to tell the rank; from_buffer makes a tensor of no rows")
-    wanted = None if dtype is None else np.dtype(dtype)
+    wanted = None if dtype is None else to_dtype(dtype)
     if wanted is not None:
         check_dtype(wanted)
     joined = join_rows(given) if wanted is None else None
@@ -310,7 +311,7 @@ def _as_rows(tensor: Tensor[Any], dtype: npt.DTypeLike | None) -> Tensor[Any]:
     shape = tensor.shape
     elements = tensor.elements()
     if dtype is not None:
-        elements = check_write(elements, np.dtype(dtype))
+        elements = check_write(elements, to_dtype(dtype))
     return from_buffer(elements, shape.as_jagged() if shape.is_box else shape)
 
 

@@ -6,6 +6,7 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
@@ -203,7 +204,7 @@ def full(
     if not callable(fill_value):
         if tiling is not None:
             raise ConversionError("a number fills a box as a whole: a tiling is for functions")
-        wanted = np.asarray(fill_value).dtype if dtype is None else np.dtype(dtype)
+        wanted = np.asarray(fill_value).dtype if dtype is None else to_dtype(dtype)
         check_dtype(wanted)
         number = fit_number(fill_value, wanted, "fill_value")
         return _allocate(space, wanted, layout, lambda size, kind: np.full(size, number, kind))
@@ -309,7 +310,7 @@ def _allocate(
     make: "Callable[[int, np.dtype[Any]], npt.NDArray[Any]]",
 ) -> Tensor[Any]:
     """Return a tensor over memory that `make` gives; as much as the layout reaches."""
-    kind = np.dtype(dtype)
+    kind = to_dtype(dtype)
     check_dtype(kind)
     layout = packed_layout(space) if layout is None else layout_over(layout, space)
     least, greatest = layout.bounds()

@@ -5,6 +5,7 @@ from typing import Any, cast, overload
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import check_dtype, packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError
@@ -101,20 +102,20 @@ def from_buffer(
     if isinstance(buffer, np.ndarray):
         flat = plain_array(cast("Array", buffer))
         check_dtype(flat.dtype)
-        if dtype is not None and np.dtype(dtype) != flat.dtype:
-            raise DTypeError(f"the array has elements of type {flat.dtype}, not {np.dtype(dtype)}")
+        if dtype is not None and to_dtype(dtype) != flat.dtype:
+            raise DTypeError(f"the array has elements of type {flat.dtype}, not {to_dtype(dtype)}")
         if flat.ndim != 1 or not flat.flags.c_contiguous:
             raise ConversionError(f"a buffer has one mode and no gaps, not extents {flat.shape}")
     else:
-        flat = _read_buffer(buffer, np.dtype(np.uint8 if dtype is None else dtype))
+        flat = _read_buffer(buffer, to_dtype(np.uint8 if dtype is None else dtype))
     return _over(Dense(cast("Any", flat)), space, None, layout)
 
 
 def _over(
     buffer: BufferCommon[Any], space: Shape[Any], dtype: npt.DTypeLike | None, layout: Layout[Any] | None
 ) -> Tensor[Any]:
-    if dtype is not None and np.dtype(dtype) != buffer.dtype:
-        raise DTypeError(f"the buffer has elements of type {buffer.dtype}, not {np.dtype(dtype)}")
+    if dtype is not None and to_dtype(dtype) != buffer.dtype:
+        raise DTypeError(f"the buffer has elements of type {buffer.dtype}, not {to_dtype(dtype)}")
     if layout is None:
         if buffer.size != space.size:
             raise BufferSizeError(f"{space} has {space.size} elements, but the buffer has {buffer.size}")

@@ -5,6 +5,7 @@ from typing import Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.buffer import Sparse
 from tensorwrapper.buffer.lowlevel import (
@@ -92,7 +93,7 @@ def _as_values(values: npt.ArrayLike, dtype: npt.DTypeLike | None) -> Array:
     check_dtype(array.dtype)
     if dtype is None:
         return array
-    wanted = np.dtype(dtype)
+    wanted = to_dtype(dtype)
     check_dtype(wanted)
     weak = isinstance(values, list | tuple | int | float | complex) and not isinstance(values, np.generic)
     fitted = check_write(array, wanted, weak=weak) if array.size or not weak else array

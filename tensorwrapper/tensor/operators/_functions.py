@@ -8,6 +8,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
 from tensorwrapper.buffer import Dense, Sparse, StringData, Strings
 from tensorwrapper.buffer.lowlevel import (
     holds_strings,
@@ -144,7 +145,7 @@ def _are_lazy(operands: Iterable[object]) -> bool:
 def _cast(view: Any, dtype: _DType, casting: _Casting) -> object:  # noqa: ANN401 - a view, which lives above
     if dtype is None:
         return view
-    _check_casting(view.dtype, np.dtype(dtype), casting)
+    _check_casting(view.dtype, to_dtype(dtype), casting)
     return view.astype(dtype, casting="unsafe")
 
 
@@ -323,7 +324,7 @@ def _join(
         return over_array(array, _box_of(parts, array.shape, name), parts)
     flats = [part.elements() for part in parts]
     with refusals(name):
-        common = np.result_type(*flats) if dtype is None else np.dtype(dtype)
+        common = np.result_type(*flats) if dtype is None else to_dtype(dtype)
         if mode == 0:
             flat = np.concatenate(flats, dtype=common, casting=casting)
         else:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensorwrapper._arrays import frozen_array, splits_of
+from tensorwrapper.errors import RankError
 from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import Columns, make_smooth, rows_under, unroll, wrap
 from tensorwrapper.typing import Array, IntArray
@@ -12,6 +13,8 @@ __all__ = ["counts_of", "positions_of_mode", "row_splits", "rows_of_counts", "ru
 
 def row_splits(shape: Shape) -> IntArray:
     """Return where the innermost rows begin among the elements, and (last) how many elements there are."""
+    if not shape.rank:
+        raise RankError("a number has no rows")
     if not shape.is_box:
         return shape.splits(shape.rank - 1)
     length: int

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import takewhile
 from typing import Any, Final, SupportsIndex, cast, final
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import to_count
 from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import ConversionError, TensorWrapperError
@@ -45,6 +46,7 @@ def blocks_of(message: Message) -> tuple[Block, ...]:
     >>> [(block.name, block.tensor.tolist()) for block in tw.wire.blocks_of(message)]
     [('x', [[0, 1], [2, 3]]), ('x', [[4, 5]])]
     """
+    check_kind_of(message, Message, "blocks are those of a message")
     # Asked first: where it answers, the label is one.
     tensors = message.tensors
     if not tensors:

@@ -1,0 +1,84 @@
+"""What a key selects of a tensor it selects of a view of it: values, shapes, names of modes and origins."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorwrapper as tw
+from tensorwrapper import Shape
+from tensorwrapper import selection as sel
+
+
+def as_it_is(t):
+    return t
+
+
+def joined(t):
+    return sel.concat([t[:1], t[1:]])
+
+
+VIEWS = [sel.as_view, joined]
+BOX = tw.as_tensor(np.arange(6).reshape(2, 3)).named("event", "hit")
+ROWS = tw.jagged([[1, 2, 3], [4, 5]]).named("event", "hit")
+STRINGS = tw.strings([["a", "b", "c"], ["d", "e", "f"]])
+SPARSE = tw.sparse([(0, 1), (1, 2)], [5, 7], (2, 3))
+MASK = tw.from_buffer(np.array([True, False, True, False, True]), Shape.jagged([3, 2]))
+WHOLE = tw.from_buffer(np.array([True, False, True, False, False, True]), Shape.jagged([3, 3]))
+PLACES = tw.jagged([[2, 0, -1], [1]])
+
+KEYS = {
+    "rows": (lambda t: t.oindex[[1, 0]], [BOX, ROWS, STRINGS, SPARSE]),
+    "rows by a tensor": (lambda t: t.oindex[tw.as_tensor([1])], [BOX, ROWS, STRINGS, SPARSE]),
+    "rows by a view": (lambda t: t.oindex[sel.as_view([1])], [BOX, ROWS, STRINGS, SPARSE]),
+    "rows and a part of each": (lambda t: t.oindex[[1, 0, 1], :1], [BOX, ROWS]),
+    "a mask of rows": (lambda t: t[MASK], [ROWS]),
+    "a view as mask": (lambda t: t[sel.as_view(MASK)], [ROWS]),
+    "oindex by a mask of rows": (lambda t: t.oindex[MASK], [ROWS]),
+    "a mask of rows of a box": (lambda t: t[WHOLE], [BOX, STRINGS, SPARSE]),
+    "places in rows": (lambda t: t[PLACES], [BOX, ROWS, STRINGS, SPARSE]),
+    "a view of places": (lambda t: t[sel.as_view(PLACES)], [BOX, ROWS, STRINGS, SPARSE]),
+    "oindex by places": (lambda t: t.oindex[PLACES], [BOX, ROWS, STRINGS, SPARSE]),
+    "gathered by a tensor": (lambda t: t.gather(0, tw.as_tensor([1, 0])), [BOX, ROWS, STRINGS, SPARSE]),
+    "gathered by a view": (lambda t: t.gather(0, sel.as_view([1, 0])), [BOX, ROWS, STRINGS, SPARSE]),
+    "flattened": (lambda t: t.flatten(), [BOX, ROWS]),
+    "flattened from elsewhere": (lambda t: t.translate_to((4, 7)).flatten(1), [BOX]),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(("select", "tensor"), [(f, t) for f, ts in KEYS.values() for t in ts])
+def test_a_view_selects_what_its_tensor_selects(select, tensor, view):
+    expected, found = select(tensor), select(view(tensor))
+    assert found.shape == expected.shape
+    assert found.shape.names == expected.shape.names
+    assert found.tolist() == expected.tolist()
+    assert sel.from_json(sel.to_json(found), sources=sel.sources(found)).tolist() == expected.tolist()
+
+
+def test_flatten_of_a_mode_further_in_starts_at_zero():
+    t = tw.as_tensor(np.arange(12).reshape(2, 3, 2)).translate_to((2, 3, 4))
+    for mode in (1, 2):
+        assert sel.as_view(t).flatten(mode).shape == t.flatten(mode).shape
+
+
+@given(
+    st.lists(st.lists(st.integers(-4, 3), max_size=4), min_size=3, max_size=3),
+    st.sampled_from([as_it_is, sel.as_view, joined]),
+)
+def test_places_in_the_rows_of_a_box_are_those_of_lists(places, see):
+    """Against lists: a box has rows as well, and what is selected of them is written to."""
+    x = np.arange(12).reshape(3, 4)
+    key = tw.from_buffer(
+        np.array([p for row in places for p in row], dtype=np.int64),
+        Shape.jagged([len(row) for row in places]),
+    )
+    rows, expected = x.tolist(), [[row[p] for p in own] for row, own in zip(x.tolist(), places, strict=True)]
+    t = tw.as_tensor(x)
+    assert see(t)[key].tolist() == expected
+    if all(len({p % 4 for p in own}) == len(own) for own in places):
+        see(t)[key] = -1
+        for row, own in zip(rows, places, strict=True):
+            for p in own:
+                row[p] = -1
+        assert x.tolist() == rows
