@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, SupportsIndex, TypeAlias, TypeVar, cast, final
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, RankError
@@ -197,6 +198,7 @@ class Operand:
         >>> x.projection((1, 0))
         Shape(70, 100, origin=(30, 0))
         """
+        check_kind_of(tiling, Tiling, "a tiled tensor is given by its tiling")
         tables = [Ranges.from_marks(marks) for marks in tiling.marks]
         return cls(tiling.elements, _with_tables(_to_projection(projection), tables), itemsize=itemsize)
 

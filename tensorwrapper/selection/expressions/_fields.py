@@ -219,7 +219,8 @@ def _kind(value: Json) -> str:
 
 def facts_of(shape: Shape[Any]) -> dict[str, Json]:
     """Return what a reader compares of a shape that is no box: of one size, whatever the rows."""
-    rows = shape.as_jagged()
+    # Of a nested box the modes in front of the first cells are one, as if it were rows; a number has none.
+    outer = min(shape.rank, 1) if shape.flatten().is_box else shape.as_jagged().outer_rank
     try:
         start: list[Json] = list(shape.origin)
     except JaggedModeError:
@@ -228,8 +229,8 @@ def facts_of(shape: Shape[Any]) -> dict[str, Json]:
         **({"start": start} if any(start) else {}),
         "kind": shape.kind,
         "rank": shape.rank,
-        "outer": rows.outer_rank,
-        "extent": shape.extent(0),
+        "outer": outer,
+        **({"extent": shape.extent(0)} if shape.rank else {}),
         "size": shape.size,
     }
 

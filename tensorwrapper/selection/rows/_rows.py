@@ -255,6 +255,7 @@ def joined_rows(mode: int, parts: Sequence[Expression]) -> Expression:
 
 def element_splits(shape: Shape, rank: int) -> IntArray:
     """Return where the elements under each prefix of `rank` indices begin, and after them all the size."""
+    shape = shape.flatten()
     if shape.is_box:
         outer, inner = math.prod(shape.extents[:rank]), math.prod(shape.extents[rank:])
         even: IntArray = np.arange(outer + 1, dtype=np.int64)

@@ -65,6 +65,9 @@ def box_of_result(operands: Sequence[Operand], name: str) -> Shape[Any]:
         extents = np.broadcast_shapes(*given)
     except ValueError as error:
         raise ExtentMismatchError(f"{name}: extents {given} do not broadcast") from error
+    if not extents:
+        # Numbers in layers without modes are what they are beside other numbers.
+        tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
     origin: list[int | None] = [None] * len(extents)
     for tensor in tensors:
         shape = tensor.shape

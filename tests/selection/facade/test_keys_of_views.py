@@ -82,3 +82,21 @@ def test_places_in_the_rows_of_a_box_are_those_of_lists(places, see):
             for p in own:
                 row[p] = -1
         assert x.tolist() == rows
+
+
+@pytest.mark.parametrize("shape", [Shape(3), Shape(0), Shape(3, origin=(2,)), Shape()], ids=str)
+@pytest.mark.parametrize("layers", [(0, None), (None, 0), (0, None, 0)], ids=str)
+def test_layers_over_a_vector_or_a_number_are_no_rows(shape, layers):
+    """They were asked for row splits, which a shape of rank 2 has: neither `interleave` nor JSON worked."""
+    nested = Shape.nested(shape, layers=tuple(shape.rank if n is None else n for n in layers))
+    t = tw.from_buffer(np.arange(shape.size), nested)
+    views = [sel.as_view(t), *([sel.interleave([t, t]), sel.as_view(t)[::-1]] if shape.rank else [])]
+    for v in views:
+        back = sel.from_json(sel.to_json(v), sources=sel.sources(v))
+        assert (back.shape, back.tolist()) == (v.shape, v.tolist())
+    if shape.rank:
+        assert views[1].tolist() == [k for k in range(shape.size) for _ in range(2)]
+    expected = np.add(np.arange(shape.size), 1).tolist()
+    t += 1
+    assert (t + 0).shape == nested
+    assert t.elements().tolist() == expected
