@@ -91,12 +91,15 @@ BEFORE = {
 MISSED = {
     "calls of `concat([t, t])[1:4].compute()`": (
         "Two sources, a join, a slice and a result are made, each a value that is checked; slices have a "
-        "short way, and what is left is the making of these values."
+        "short way, and what is left is the making of these values. A sixth of the calls ask a view for "
+        "its extents or its origin, each the reading of a field; fields filled on first use would not be "
+        "calls, and would take as long."
     ),
     "import time": (
         "More than half of what `Shape` adds to NumPy is the import of attrs and what it writes for each "
-        "class; "
-        "the rest is code that most programs use. `docs/benchmarks.md` has the figures."
+        "class; the rest is code that most programs use. What strings, plans of copies and retiling need "
+        "is loaded with the first of them. `docs/benchmarks.md` has the figures, which are close to the "
+        "targets on a busy machine, and which instructions put above them."
     ),
     "`isinstance` and names": (
         "Four ask for `Strided` in every step of a view, since it knows its box without a shape or a call: "

@@ -4,7 +4,6 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 from tensorwrapper.errors import SizeOverflowError
@@ -22,6 +21,8 @@ def memory_share() -> int:
     with suppress(OSError, ValueError, AttributeError):
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     with suppress(OSError, ValueError):
+        from pathlib import Path  # noqa: PLC0415 - a twentieth of what a first use of tensors loads
+
         found.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
     return min(max(min(found, default=4 * _LEAST) // 4, _LEAST), _MOST)
 

@@ -1,17 +1,18 @@
 """Layouts without gaps for what is new, and the addresses of a read as one array."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
+import numpy.typing as npt
 
-from tensorwrapper.layout import Layout
+from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import names_of
-from tensorwrapper.typing import IntArray
+from tensorwrapper.typing import IntArray, ScalarT_co
 
-__all__ = ["all_addresses", "packed_layout"]
+__all__ = ["all_addresses", "copied_by_plan", "packed_layout"]
 
 
 def packed_layout(shape: Shape[Any]) -> Layout[Any]:
@@ -25,3 +26,20 @@ def all_addresses(batches: Iterator[IntArray]) -> IntArray:
     """Return addresses that come in batches as one flat array."""
     parts = [batch.reshape(-1) for batch in batches]
     return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype=np.int64), *parts])
+
+
+def copied_by_plan(
+    flat: "npt.NDArray[ScalarT_co]",
+    layout: LayoutCommon,
+    target: LayoutCommon,
+    size: int,
+    threads: SupportsIndex = 1,
+) -> "npt.NDArray[ScalarT_co]":
+    """Return memory of `size` elements in which those of a layout lie where another one puts them."""
+    from tensorwrapper.buffer.copies._run_copy import run_copy  # noqa: PLC0415 - few copies need a plan
+    from tensorwrapper.layout.lowlevel import plan_copy  # noqa: PLC0415
+
+    plan = plan_copy(layout, target)
+    placed: npt.NDArray[ScalarT_co] = np.zeros(size, flat.dtype)
+    run_copy(plan, flat, placed, threads=threads)
+    return placed

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import file_beneath
 from tensorwrapper._value_class import value_class
-from tensorwrapper.buffer._addresses import packed_layout
+from tensorwrapper.buffer._addresses import copied_by_plan, packed_layout
 from tensorwrapper.buffer._elements import (
     check_write,
     contains_value,
@@ -24,12 +24,13 @@ from tensorwrapper.buffer._elements import (
 )
 from tensorwrapper.buffer._sums import add_at, check_sums
 from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements
-from tensorwrapper.buffer.copies._run_copy import run_copy
-from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout.lowlevel import address_batches, plan_copy
+from tensorwrapper.layout.lowlevel import address_batches
 from tensorwrapper.typing import Array, Extents, Index, IntArray, ScalarT_co, WriteCasting
+
+if TYPE_CHECKING:
+    from tensorwrapper.buffer.strings._data import StringData
 
 __all__ = ["BufferCommon", "Dense"]
 
@@ -37,7 +38,7 @@ _BATCH: Final = 1 << 20  # addresses at a time
 
 
 class BufferCommon(ABC, Generic[ScalarT_co]):
-    """Abstract: `dtype`, `size`, `writeable`, `read_only`, `read` and `write`.
+    """Abstract: `dtype`, `size`, `is_readonly`, `as_readonly`, `read` and `write`.
 
     A buffer is a run of elements at the addresses 0 to ``size - 1``; a layout says which index has which
     address. Addresses were checked before they come here: `read` and `write` need not look.
@@ -60,8 +61,8 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     @property
     @abstractmethod
-    def writeable(self) -> bool:
-        """Whether the elements can be written to."""
+    def is_readonly(self) -> bool:
+        """Whether the elements cannot be written to."""
 
     @property
     def memory(self) -> "npt.NDArray[ScalarT_co] | None":
@@ -95,12 +96,12 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return holds_strings(self.dtype) and hasattr(self.dtype, "na_object")
 
     @abstractmethod
-    def read_only(self) -> "BufferCommon[ScalarT_co]":
+    def as_readonly(self) -> "BufferCommon[ScalarT_co]":
         """Return the same elements as a buffer that cannot be written to; no copy."""
 
     def guarded(self) -> "BufferCommon[ScalarT_co]":
         """Return the elements for a layout that gives several indices one place: at most to be added to."""
-        return self.read_only()
+        return self.as_readonly()
 
     def accumulate(self, addresses: IntArray, values: Array, *, casting: WriteCasting = "same_kind") -> None:
         """Add one value to each address, also where an address comes several times.
@@ -177,7 +178,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         """Return the elements as a flat array whose ``tolist()`` has Python's numbers or strings."""
         return self.elements_of(layout)
 
-    def strings_of(self, layout: LayoutCommon) -> StringData:
+    def strings_of(self, layout: LayoutCommon) -> "StringData":
         """Return the elements as string data.
 
         Raises
@@ -187,6 +188,8 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         """
         if not holds_strings(self.dtype):
             raise ConversionError(f"elements of type {self.dtype} are no strings")
+        from tensorwrapper.buffer.strings._data import StringData  # noqa: PLC0415 - numbers need none
+
         return StringData.from_list(self.objects_of(layout).tolist(), kind=kind_of(self.dtype))
 
     def stored_of(self, layout: LayoutCommon) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":
@@ -339,6 +342,8 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     def fit(self, value: object, *, casting: WriteCasting = "same_kind") -> Array:
         """Return numbers, or string data, as an array of this dtype, of its own, as `check_write` says."""
+        from tensorwrapper.buffer.strings._data import StringData  # noqa: PLC0415 - numbers need none
+
         if isinstance(value, StringData):
             values: Array = np.empty(len(value), self.dtype)
             values[...] = np.array(value.to_list(), np.object_)
@@ -401,11 +406,11 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return len(self.flat)
 
     @property
-    def writeable(self) -> bool:
-        """Whether the elements can be written to."""
-        return self.flat.flags.writeable
+    def is_readonly(self) -> bool:
+        """Whether the elements cannot be written to."""
+        return not self.flat.flags.writeable
 
-    def read_only(self) -> "Dense[ScalarT_co]":
+    def as_readonly(self) -> "Dense[ScalarT_co]":
         """Return the same run of elements as one that cannot be written to; no copy."""
         flat = self.flat.view()
         flat.flags.writeable = False
@@ -422,7 +427,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self if self._beneath is None else self._beneath
 
     def guarded(self) -> "Dense[ScalarT_co]":
-        return Dense(self.read_only().flat, self)
+        return Dense(self.as_readonly().flat, self)
 
     def accumulate(self, addresses: IntArray, values: Array, *, casting: WriteCasting = "same_kind") -> None:
         add_at(self._addable(), addresses, values, casting)
@@ -431,7 +436,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         check_sums(self._addable(), addresses, values, casting)
 
     def _addable(self) -> Array:
-        if not self.owner.writeable:
+        if self.owner.is_readonly:
             raise ReadOnlyError("this memory is read-only; copy() gives some that can change")
         return self.owner.flat
 
@@ -439,7 +444,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self.gather(iter([addresses.reshape(-1)]), addresses.size).reshape(addresses.shape)
 
     def write(self, addresses: IntArray, values: Array) -> None:
-        if not self.writeable:
+        if self.is_readonly:
             raise ReadOnlyError("this memory is read-only; copy() gives some that can change")
         scatter_elements(values, (addresses,), self.flat)
 
@@ -463,17 +468,12 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         array = self.memory_of(layout)
         if array is not None:
             return copy_elements(array).reshape(-1)
-        packed: npt.NDArray[ScalarT_co] = np.empty(size, self.dtype)
-        run_copy(plan_copy(layout, packed_layout(layout.shape).implementation), self.flat, packed)
-        return packed
+        return copied_by_plan(self.flat, layout, packed_layout(layout.shape).implementation, size)
 
     def place(
         self, layout: LayoutCommon, target: LayoutCommon, size: int, *, threads: SupportsIndex = 1
     ) -> "Dense[ScalarT_co]":
-        plan = plan_copy(layout, target)
-        flat: npt.NDArray[ScalarT_co] = np.zeros(size, self.dtype)
-        run_copy(plan, self.flat, flat, threads=threads)
-        return Dense(cast("Any", flat))
+        return Dense(cast("Any", copied_by_plan(self.flat, layout, target, size, threads)))
 
     def obstacle(self, layout: LayoutCommon) -> str:
         if not layout.shape.is_box:

@@ -75,7 +75,7 @@ def join(buffers: Sequence[BufferCommon[ScalarT_co]]) -> "Joined[ScalarT_co]":
     if len(kinds) > 1:
         raise DTypeError(f"buffers with elements of types {', '.join(map(str, kinds))} do not join")
     if _share(buffers):
-        buffers = [part.read_only() for part in buffers]
+        buffers = [part.as_readonly() for part in buffers]
     ends = np.cumsum([0, *(part.size for part in buffers)], dtype=np.int64)
     return Joined(tuple(buffers), frozen_array(ends))
 
@@ -107,15 +107,15 @@ class Lookup(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return len(self.addresses)
 
     @property
-    def writeable(self) -> bool:
+    def is_readonly(self) -> bool:
         distinct = self._distinct
         if distinct is None:
             distinct = len(np.unique(self.addresses)) == len(self.addresses)
             object.__setattr__(self, "_distinct", distinct)
-        return distinct and self.base.writeable
+        return not distinct or self.base.is_readonly
 
-    def read_only(self) -> "Lookup[ScalarT_co]":
-        return Lookup(self.addresses, self.base.read_only())
+    def as_readonly(self) -> "Lookup[ScalarT_co]":
+        return Lookup(self.addresses, self.base.as_readonly())
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
         return self.base.read(self.addresses[addresses])
@@ -124,7 +124,7 @@ class Lookup(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self.base.like(flat)
 
     def write(self, addresses: IntArray, values: Array) -> None:
-        if not self.writeable:
+        if self.is_readonly:
             raise ReadOnlyError("the elements that this table names are read-only, or named twice")
         self.base.write(self.addresses[addresses], values)
 
@@ -155,11 +155,11 @@ class Joined(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return int(self.ends[-1])
 
     @property
-    def writeable(self) -> bool:
-        return all(part.writeable for part in self.parts)
+    def is_readonly(self) -> bool:
+        return any(part.is_readonly for part in self.parts)
 
-    def read_only(self) -> "Joined[ScalarT_co]":
-        return Joined(tuple([part.read_only() for part in self.parts]), self.ends)
+    def as_readonly(self) -> "Joined[ScalarT_co]":
+        return Joined(tuple([part.as_readonly() for part in self.parts]), self.ends)
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
         result: npt.NDArray[ScalarT_co] = np.empty(addresses.shape, self.dtype)

@@ -112,10 +112,10 @@ class Constant(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self._size
 
     @property
-    def writeable(self) -> bool:
-        return False
+    def is_readonly(self) -> bool:
+        return True
 
-    def read_only(self) -> "Constant[ScalarT_co]":
+    def as_readonly(self) -> "Constant[ScalarT_co]":
         return self
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
@@ -144,10 +144,10 @@ class Functions(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self._size
 
     @property
-    def writeable(self) -> bool:
-        return self._write is not None
+    def is_readonly(self) -> bool:
+        return self._write is None
 
-    def read_only(self) -> "Functions[ScalarT_co]":
+    def as_readonly(self) -> "Functions[ScalarT_co]":
         return Functions(self._dtype, self._size, self._read, None)
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":

@@ -80,7 +80,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     _stored: Current[Stored]
     _size: int
     _fill: Array
-    _writeable: bool
+    _is_readonly: bool
     _adding: bool
 
     @overload
@@ -112,7 +112,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         places = check_addresses(to_ordinal_array(addresses), elements, count)
         number = to_fill(fit_number(fill_value, elements.dtype, "fill_value"))
         stored = merge((places[:0], elements[:0]), places, elements, number)
-        _init(self, Current(stored), count, number, writeable=True, adding=True)
+        _init(self, Current(stored), count, number, is_readonly=False, adding=True)
 
     @property
     def dtype(self) -> "np.dtype[ScalarT_co]":
@@ -125,9 +125,9 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self._size
 
     @property
-    def writeable(self) -> bool:
-        """Whether the elements can be written to."""
-        return self._writeable
+    def is_readonly(self) -> bool:
+        """Whether the elements cannot be written to."""
+        return self._is_readonly
 
     @property
     def fill_value(self) -> "npt.NDArray[ScalarT_co]":
@@ -154,12 +154,12 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         """How many elements are stored; none of them equals the fill."""
         return len(self._stored.value[0])
 
-    def read_only(self) -> "Sparse[ScalarT_co]":
+    def as_readonly(self) -> "Sparse[ScalarT_co]":
         """Return the same elements as a buffer that cannot be written to; writes to this one show in it."""
-        return _make(self._stored, self._size, self._fill, writeable=False, adding=False)
+        return _make(self._stored, self._size, self._fill, is_readonly=True, adding=False)
 
     def guarded(self) -> "Sparse[ScalarT_co]":
-        return _make(self._stored, self._size, self._fill, writeable=False, adding=self._adding)
+        return _make(self._stored, self._size, self._fill, is_readonly=True, adding=self._adding)
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
         stored, values = self.stored
@@ -188,7 +188,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         values
             Elements of this dtype, as many as there are addresses.
         """
-        if not self._writeable:
+        if self._is_readonly:
             raise ReadOnlyError("this buffer is read-only; copy() gives one that can change")
         with self._stored.lock:
             kept = self._kept(inside)
@@ -349,20 +349,20 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return f"<Sparse buffer: {self.nnz} of {self._size} elements of type {self.dtype}, else {self._fill}>"
 
     def __reduce__(self) -> "tuple[Callable[..., Sparse[Any]], tuple[object, ...]]":
-        return _restore, (*self._stored.value, self._size, self._fill, self._writeable, self._adding)
+        return _restore, (*self._stored.value, self._size, self._fill, self._is_readonly, self._adding)
 
 
 def _init(
-    buffer: Sparse[Any], store: Current[Stored], size: int, fill: Array, *, writeable: bool, adding: bool
+    buffer: Sparse[Any], store: Current[Stored], size: int, fill: Array, *, is_readonly: bool, adding: bool
 ) -> None:
-    values = {"_stored": store, "_size": size, "_fill": fill, "_writeable": writeable, "_adding": adding}
+    values = {"_stored": store, "_size": size, "_fill": fill, "_is_readonly": is_readonly, "_adding": adding}
     for name, value in values.items():
         object.__setattr__(buffer, name, value)
 
 
-def _make(store: Current[Stored], size: int, fill: Array, *, writeable: bool, adding: bool) -> Sparse[Any]:
+def _make(store: Current[Stored], size: int, fill: Array, *, is_readonly: bool, adding: bool) -> Sparse[Any]:
     buffer: Sparse[Any] = object.__new__(Sparse)
-    _init(buffer, store, size, fill, writeable=writeable, adding=adding)
+    _init(buffer, store, size, fill, is_readonly=is_readonly, adding=adding)
     return buffer
 
 
@@ -371,7 +371,7 @@ def make_sparse(addresses: IntArray, values: Array, size: int, fill: Array) -> S
 
     What is given must not change any more.
     """
-    return _restore(addresses, values, size, fill, writeable=True, adding=True)
+    return _restore(addresses, values, size, fill, is_readonly=False, adding=True)
 
 
 def _restore(
@@ -379,8 +379,8 @@ def _restore(
     values: Array,
     size: int,
     fill: Array,
-    writeable: bool,  # noqa: FBT001 - pickle passes what it restores by position
+    is_readonly: bool,  # noqa: FBT001 - pickle passes what it restores by position
     adding: bool,  # noqa: FBT001
 ) -> Sparse[Any]:
     stored = frozen_array(addresses), frozen_values(values)
-    return _make(Current(stored), size, to_fill(fill), writeable=writeable, adding=adding)
+    return _make(Current(stored), size, to_fill(fill), is_readonly=is_readonly, adding=adding)

@@ -62,10 +62,10 @@ class Strings(BufferCommon[Any]):
     _strings: Current[StringData]
     _dtype: "np.dtype[np.generic]"
     _nullable: bool
-    _writeable: bool
+    _is_readonly: bool
 
     def __init__(self, strings: StringData, *, nullable: bool | None = None) -> None:
-        _init(self, Current(strings), nullable=_allows(strings, nullable), writeable=True)
+        _init(self, Current(strings), nullable=_allows(strings, nullable), is_readonly=False)
 
     @property
     def dtype(self) -> "np.dtype[np.generic]":
@@ -78,9 +78,9 @@ class Strings(BufferCommon[Any]):
         return len(self._strings.value)
 
     @property
-    def writeable(self) -> bool:
-        """Whether the elements can be written to."""
-        return self._writeable
+    def is_readonly(self) -> bool:
+        """Whether the elements cannot be written to."""
+        return self._is_readonly
 
     @property
     def kind(self) -> StringKind:
@@ -102,9 +102,9 @@ class Strings(BufferCommon[Any]):
         """All elements, as of one moment; no copy."""
         return self._strings.value
 
-    def read_only(self) -> "Strings":
+    def as_readonly(self) -> "Strings":
         """Return the same elements as a buffer that cannot be written to; writes to this one show in it."""
-        return _make(self._strings, nullable=self._nullable, writeable=False)
+        return _make(self._strings, nullable=self._nullable, is_readonly=True)
 
     def read(self, addresses: IntArray) -> "npt.NDArray[np.generic]":
         strings = self._strings.value.take(addresses.reshape(-1))
@@ -137,7 +137,7 @@ class Strings(BufferCommon[Any]):
         ConversionError
             If the strings are of another kind, or a null comes where none may be.
         """
-        if not self._writeable:
+        if self._is_readonly:
             raise ReadOnlyError("this buffer is read-only; copy() gives one that can change")
         if strings.kind != self.kind:
             raise ConversionError(
@@ -260,7 +260,7 @@ class Strings(BufferCommon[Any]):
         return f"<Strings buffer: {self.size} elements of kind {self.kind!r}{nulls}>"
 
     def __reduce__(self) -> "tuple[Callable[..., Strings], tuple[object, ...]]":
-        return _restore, (self._strings.value, self._nullable, self._writeable)
+        return _restore, (self._strings.value, self._nullable, self._is_readonly)
 
 
 def _objects(strings: StringData) -> Array:
@@ -299,25 +299,25 @@ def _allows(strings: StringData, nullable: bool | None) -> bool:  # noqa: FBT001
     return nullable
 
 
-def _init(buffer: Strings, store: Current[StringData], *, nullable: bool, writeable: bool) -> None:
+def _init(buffer: Strings, store: Current[StringData], *, nullable: bool, is_readonly: bool) -> None:
     dtype = string_dtype(store.value.kind, nullable=nullable)
-    values = {"_strings": store, "_dtype": dtype, "_nullable": nullable, "_writeable": writeable}
+    values = {"_strings": store, "_dtype": dtype, "_nullable": nullable, "_is_readonly": is_readonly}
     for name, value in values.items():
         object.__setattr__(buffer, name, value)
 
 
-def _make(store: Current[StringData], *, nullable: bool, writeable: bool) -> Strings:
+def _make(store: Current[StringData], *, nullable: bool, is_readonly: bool) -> Strings:
     buffer: Strings = object.__new__(Strings)
-    _init(buffer, store, nullable=nullable, writeable=writeable)
+    _init(buffer, store, nullable=nullable, is_readonly=is_readonly)
     return buffer
 
 
 def _restore(
     strings: StringData,
     nullable: bool,  # noqa: FBT001 - pickle passes what it restores by position
-    writeable: bool,  # noqa: FBT001
+    is_readonly: bool,  # noqa: FBT001
 ) -> Strings:
-    return _make(Current(strings), nullable=nullable, writeable=writeable)
+    return _make(Current(strings), nullable=nullable, is_readonly=is_readonly)
 
 
 def _strings_of(values: Array, kind: StringKind) -> StringData:

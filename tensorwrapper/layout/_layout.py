@@ -1,7 +1,7 @@
 """`Layout`, the one class that users meet: where each index of a shape lives, counted in elements."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, Generic, SupportsIndex, cast, final, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast, final, overload
 
 from tensorwrapper._integers import one_sequence, to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
@@ -11,7 +11,6 @@ from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._named import agreed_layout, named_layout
 from tensorwrapper.layout.boxes._orders import to_tiling
 from tensorwrapper.layout.boxes._strided import Strided, row_major
-from tensorwrapper.layout.copies._plan import CopyPlan, plan_copy
 from tensorwrapper.layout.facade._choice import of_flat, of_layers
 from tensorwrapper.layout.facade._constructors import LayoutConstructors
 from tensorwrapper.layout.facade._exchange import LayoutExchange
@@ -43,6 +42,9 @@ from tensorwrapper.typing import (
     Slices,
     UnknownRank,
 )
+
+if TYPE_CHECKING:
+    from tensorwrapper.layout.copies._plan import CopyPlan
 
 __all__ = ["Layout", "as_layout", "wrap_layout"]
 
@@ -396,11 +398,10 @@ class Layout(
         """
         return wrap_layout(simplify(self.implementation))
 
-    def copy_plan(self, target: "Layout[Any]") -> CopyPlan:
+    def copy_plan(self, target: "Layout[Any]") -> "CopyPlan":
         """Return how to move each element from where this layout puts it to where `target` does.
 
-        The plan is made without data, so what a copy costs is known before it runs. O(modes) for strided
-        layouts; for others in proportion to their tiles per mode, tables, or rows.
+        Without data, before anything is copied. O(modes) in strides, else O(tiles per mode, tables or rows).
 
         Parameters
         ----------
@@ -414,13 +415,12 @@ class Layout(
 
         Examples
         --------
-        >>> tiled = Layout.tiled(Tiling([2, 2], [2, 2]))
-        >>> plan = Layout(Shape(4, 4)).copy_plan(tiled)
-        >>> plan
-        <CopyPlan of Shape(4, 4): strided, 16 elements in 8 runs of 2>
-        >>> plan.inverse().run_length
-        (2, 2)
+        >>> plan = Layout(Shape(4, 4)).copy_plan(Layout.tiled(Tiling([2, 2], [2, 2])))
+        >>> plan, plan.inverse().run_length
+        (<CopyPlan of Shape(4, 4): strided, 16 elements in 8 runs of 2>, (2, 2))
         """
+        from tensorwrapper.layout.copies._plan import plan_copy  # noqa: PLC0415 - most layouts make no plan
+
         return plan_copy(self.implementation.unnamed(), implementation_of(target, "copy_plan"))
 
     @overload

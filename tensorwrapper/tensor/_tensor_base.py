@@ -28,7 +28,7 @@ _P = ParamSpec("_P")
 
 def guard(layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> BufferCommon[ScalarT_co]:
     """Return `buffer`, read-only if indices share a place in it: then every view of the tensor is as well."""
-    return buffer.guarded() if buffer.writeable and not layout.is_injective else buffer
+    return buffer.guarded() if not buffer.is_readonly and not layout.is_injective else buffer
 
 
 def layout_over(layout: Layout[Any], shape: Shape[Any]) -> Layout[Any]:
@@ -144,7 +144,7 @@ class TensorBase(ABC, Generic[ScalarT_co]):
             mode = implementation.repeated_mode()
             where = "modes that overlap" if mode is None else f"mode {mode}, which repeats its elements"
             raise ReadOnlyError(f"indices share a place because of {where}; copy() gives each its own")
-        if not self._buffer.writeable:
+        if self._buffer.is_readonly:
             raise ReadOnlyError(
                 "the memory of this tensor is read-only, or repeated in a tensor of which this is a view; "
                 "copy() gives one that can change"

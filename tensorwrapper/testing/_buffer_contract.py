@@ -99,7 +99,7 @@ class BufferContract(ABC):
     def test_a_write_changes_what_it_names_and_nothing_else(self) -> None:
         """And the buffer does not hold on to the array of values."""
         buffer, elements = self.buffer(), self.expected().copy()
-        if not buffer.writeable:
+        if buffer.is_readonly:
             with pytest.raises(ReadOnlyError):
                 buffer.write(np.array([0]), elements[:1])
             return
@@ -112,15 +112,15 @@ class BufferContract(ABC):
         buffer.write(np.empty(0, dtype=np.int64), elements[:0])
         assert _same(buffer.read(np.arange(len(elements))), elements)
 
-    @pytest.mark.parametrize("side", ["read_only", "guarded"])
+    @pytest.mark.parametrize("side", ["as_readonly", "guarded"])
     def test_the_side_that_cannot_be_written_to_sees_what_is_written(self, side: str) -> None:
-        """`read_only` and `guarded` are the same elements, not a copy of them."""
+        """`as_readonly` and `guarded` are the same elements, not a copy of them."""
         buffer, elements = self.buffer(), self.expected().copy()
         closed: BufferCommon[Any] = getattr(buffer, side)()
-        assert not closed.writeable
+        assert closed.is_readonly
         with pytest.raises((ReadOnlyError, ValueError)):
             closed.write(np.array([0]), elements[:1])
-        if buffer.writeable:
+        if not buffer.is_readonly:
             buffer.write(np.array([0]), elements[1:2])
             elements[0] = elements[1]
         assert _same(closed.read(np.arange(len(elements))), elements)
@@ -220,7 +220,7 @@ class BufferContract(ABC):
         for number in range(len(list(self._parts()))):
             buffer, elements = self.buffer(), self.expected().copy()
             layout, wanted = list(self._parts())[number]
-            if not buffer.writeable:
+            if buffer.is_readonly:
                 return
             values = wanted[::-1].copy()
             elements[np.concatenate(list(address_batches(layout)))] = values

@@ -15,12 +15,12 @@ class Squares(BufferCommon[Any]):
 
     dtype = np.dtype(np.int64)
     size = 5
-    writeable = False
+    is_readonly = True
 
     def read(self, addresses):
         return np.asarray(addresses) ** 2
 
-    def read_only(self):
+    def as_readonly(self):
         return self
 
     def write(self, addresses, values):

@@ -31,7 +31,7 @@ def test_elements_lie_where_strides_and_offset_say(array):
 
     assert np.array_equal(buffer.flat[places], array)
     assert array.size == 0 or array.ndim == 0 or np.shares_memory(buffer.flat, array)
-    assert buffer.writeable == array.flags.writeable
+    assert buffer.is_readonly is not array.flags.writeable
 
 
 def test_what_has_no_strides_in_elements_is_refused():

@@ -182,10 +182,10 @@ def test_nothing_that_is_handed_in_or_out_can_change_the_buffer():
 
 def test_a_read_only_side_sees_writes_and_takes_none():
     buffer = Sparse([1], [5.0], 4)
-    side = buffer.read_only()
+    side = buffer.as_readonly()
     buffer.write(np.array([2]), np.array([6.0]))
     assert elements(side).tolist() == [0, 5, 6, 0]
-    assert (buffer.writeable, side.writeable) == (True, False)
+    assert (not buffer.is_readonly, not side.is_readonly) == (True, False)
     for target in (side, buffer.guarded()):
         with pytest.raises(ReadOnlyError):
             target.write(np.array([0]), np.array([1.0]))
@@ -229,7 +229,7 @@ def test_a_pickled_buffer_holds_the_same(kind):
     assert same(back.fill_value, buffer.fill_value)
     check_stored(back)
     back.write(np.array([19]), back.fill_value.reshape(1))
-    assert not pickle.loads(pickle.dumps(buffer.read_only())).writeable
+    assert pickle.loads(pickle.dumps(buffer.as_readonly())).is_readonly
 
 
 def test_what_is_copied_is_counted():

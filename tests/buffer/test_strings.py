@@ -65,7 +65,7 @@ class TestBytesWithNulls(BufferContract):
 
 class TestReadOnlyText(BufferContract):
     def buffer(self):
-        return Strings(StringData.from_list(TEXT)).read_only()
+        return Strings(StringData.from_list(TEXT)).as_readonly()
 
     def expected(self):
         return np.array(TEXT, dtype=TEXT_DTYPE)
@@ -138,7 +138,7 @@ def test_what_is_refused_changes_nothing():
     with pytest.raises(ConversionError, match="'binary'"):
         buffer.write(np.array([0]), objects([b"x"]))
     with pytest.raises(ReadOnlyError):
-        buffer.read_only().replace(np.array([0]), StringData.from_list(["x"]))
+        buffer.as_readonly().replace(np.array([0]), StringData.from_list(["x"]))
     with pytest.raises(DTypeError, match="no numbers"):
         buffer.accumulate(np.array([0]), objects(["x"]))
 
@@ -158,7 +158,7 @@ def test_nulls_are_refused_where_there_are_to_be_none():
 def test_making_viewing_and_pickling_copies_no_bytes():
     with count_copies() as count:
         buffer = Strings(StringData.from_list(["abc"] * 1000))
-        buffer.read_only().guarded()
+        buffer.as_readonly().guarded()
         out_of_band = []
         pickle.dumps(buffer, 5, buffer_callback=out_of_band.append)
 

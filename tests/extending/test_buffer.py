@@ -29,7 +29,7 @@ class Counting(BufferCommon):
 
     elements: np.ndarray
     reads: list[int] = attrs.field(factory=lambda: [0])
-    writeable: bool = True
+    is_readonly: bool = False
 
     @property
     def dtype(self):
@@ -39,15 +39,15 @@ class Counting(BufferCommon):
     def size(self):
         return len(self.elements)
 
-    def read_only(self):
-        return Counting(self.elements, self.reads, writeable=False)
+    def as_readonly(self):
+        return Counting(self.elements, self.reads, is_readonly=True)
 
     def read(self, addresses):
         self.reads[0] += addresses.size
         return self.elements[addresses, ...].copy()
 
     def write(self, addresses, values):
-        if not self.writeable:
+        if self.is_readonly:
             raise ReadOnlyError("this side of a counting buffer is read-only")
         self.elements[addresses] = values
 

@@ -44,7 +44,7 @@ class RunLength(wire.ElementPacking):
         fields, values = received.fields, received.values
         lengths = checked_lengths(fields["lengths"], received.parts, len(values), received.size)
         received.parts.claim(received.size * received.dtype.itemsize, fields)
-        return Dense(np.repeat(values, lengths)).read_only()
+        return Dense(np.repeat(values, lengths)).as_readonly()
 
 
 def checked_lengths(field: Field, parts: PartReader, runs: int, size: int) -> np.ndarray:

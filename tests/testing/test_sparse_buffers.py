@@ -18,7 +18,7 @@ class TestReadOnlySparse(BufferContract):
     def buffer(self):
         return Sparse(
             [0, 6], np.array([5, -1], dtype="m8[s]"), 7, fill_value=np.timedelta64(3, "s")
-        ).read_only()
+        ).as_readonly()
 
     def expected(self):
         return np.array([5, 3, 3, 3, 3, 3, -1], dtype="m8[s]")

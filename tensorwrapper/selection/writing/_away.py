@@ -39,10 +39,10 @@ class Away(BufferCommon[Any]):
         return self.source.shape.size
 
     @property
-    def writeable(self) -> bool:
-        return True
+    def is_readonly(self) -> bool:
+        return False
 
-    def read_only(self) -> "Away":
+    def as_readonly(self) -> "Away":
         return self
 
     def read(self, addresses: IntArray) -> Array:  # noqa: ARG002

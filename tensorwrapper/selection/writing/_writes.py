@@ -45,9 +45,9 @@ def writable_targets(written: Expression, normal: Expression, rows: Shape | None
 
 def _check_writable(written: Expression, parts: Iterable[WriteTarget]) -> None:
     """Raise if a part lies in memory that may not change, also where only one of several tensors says so."""
-    fixed = {source for source in _sources(written) if not source.tensor.buffer.writeable}
+    fixed = {source for source in _sources(written) if source.tensor.buffer.is_readonly}
     for part in parts:
-        if TensorSource(part.tensor) in fixed or not part.tensor.buffer.writeable:
+        if TensorSource(part.tensor) in fixed or part.tensor.buffer.is_readonly:
             raise ReadOnlyError(
                 f"{part.where}: from a read-only tensor, whose memory may not change, or which repeats "
                 "elements; copy() gives one that can be written to"
@@ -119,7 +119,7 @@ def accumulate(
     found = write_targets_of(normal, rows)
     parts = list(stored_in(found))
     for part in parts:
-        if not TensorSource(part.tensor).owner.writeable:
+        if TensorSource(part.tensor).owner.is_readonly:
             raise ReadOnlyError("a source of the view is read-only; copy() gives one that can change")
     extents = normal.shape.extents
     own = fit_extents(values.elements().reshape(values.shape.extents), extents)

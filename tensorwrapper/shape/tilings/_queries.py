@@ -5,7 +5,7 @@
 
 from abc import ABC
 from collections.abc import Iterable, Iterator
-from typing import Any, Generic, SupportsIndex
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,10 @@ from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.rows._partition import Partition, offsets_of_tiles, runs_by_volume, volumes_of_tiles
 from tensorwrapper.shape.rows._partition_operations import is_refinement
-from tensorwrapper.shape.tilings._retile import Overlaps, RetilePlan
 from tensorwrapper.typing import Extents, IndexT, IndexT_co, IntArray, LooseIndex
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape.tilings._retile import RetilePlan
 
 __all__ = ["TilingQueries"]
 
@@ -417,7 +419,7 @@ class TilingQueries(ABC, Generic[IndexT_co]):
 
         return tiling_html(self._partitions, repr(self))
 
-    def retile_plan(self, new: "TilingQueries[Any]") -> RetilePlan:
+    def retile_plan(self, new: "TilingQueries[Any]") -> "RetilePlan":
         """Return how the elements get from these tiles to those of `new`: which part of which tile.
 
         O(tiles per mode, added up); pieces are made only when asked for.
@@ -436,6 +438,8 @@ class TilingQueries(ABC, Generic[IndexT_co]):
         RetileCost(pieces=4, elements=8, nbytes=64, fan_in=2, fan_out=2)
         """
         theirs = self._same_box(new, "retile")
+        from tensorwrapper.shape.tilings._retile import Overlaps, RetilePlan  # noqa: PLC0415 - few retile
+
         return RetilePlan(tuple([Overlaps(a, b) for a, b in zip(self._partitions, theirs, strict=True)]))
 
     def _same_rank(self, other: object, what: str) -> tuple[Partition, ...]:

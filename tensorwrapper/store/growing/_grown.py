@@ -121,14 +121,14 @@ class Grown(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return int(self.ends[-1])
 
     @property
-    def writeable(self) -> bool:
-        return False
+    def is_readonly(self) -> bool:
+        return True
 
     @property
     def filename(self) -> str | None:
         return str(self.records.reader.path)
 
-    def read_only(self) -> "Grown[ScalarT_co]":
+    def as_readonly(self) -> "Grown[ScalarT_co]":
         return self
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":

@@ -47,7 +47,7 @@ class TensorQueries(TensorBase[ScalarT_co], Generic[ScalarT_co]):
     @property
     def is_readonly(self) -> bool:
         """Whether writing raises: the memory may not change, or several indices share a place."""
-        return not (self._buffer.writeable and self._layout.is_injective)
+        return not (not self._buffer.is_readonly and self._layout.is_injective)
 
     @property
     def tiling(self) -> Tiling:

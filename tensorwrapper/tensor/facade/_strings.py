@@ -1,15 +1,18 @@
 """What a tensor of strings can be asked besides: its nulls, its string data, TF_STRING."""
 
-from typing import Any, Generic, Self, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer import Dense, NumpyStrings, StringData, Strings, encode_tf_strings, strings_to_numpy
+from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Array, ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.buffer import NumpyStrings, StringData
 
 __all__ = ["TensorStrings"]
 
@@ -19,7 +22,7 @@ class TensorStrings(TensorBase[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
-    def _strings(self, what: str) -> StringData:
+    def _strings(self, what: str) -> "StringData":
         if holds_strings(self.dtype):
             return self._buffer.strings_of(self._layout.implementation)
         raise ConversionError(f"{what} needs a tensor of strings, which strings() makes, not of {self.dtype}")
@@ -83,10 +86,12 @@ class TensorStrings(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         >>> tw.strings([["a", None], [None, "b"]]).fill_null("?").tolist()
         [['a', '?'], ['?', 'b']]
         """
+        from tensorwrapper.buffer import Strings  # noqa: PLC0415 - for strings alone
+
         filled = self._strings("fill_null").fill_null(value)
         return self._make(packed_layout(self.shape), Strings(filled, nullable=False))
 
-    def to_string_data(self) -> StringData:
+    def to_string_data(self) -> "StringData":
         """Return the strings in row-major order, as of now; their bytes are shared.
 
         ``pyarrow.array(t.to_string_data())`` makes an Arrow array.
@@ -104,7 +109,7 @@ class TensorStrings(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         """
         return self._strings("to_string_data")
 
-    def to_numpy_strings(self, dtype: NumpyStrings = "T") -> Array:
+    def to_numpy_strings(self, dtype: "NumpyStrings" = "T") -> Array:
         """Return the strings of a box as an array of one of NumPy's dtypes for strings; a copy.
 
         Parameters
@@ -126,6 +131,8 @@ class TensorStrings(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         array([['a', 'bc'],
                ['', 'd']], dtype='<U2')
         """
+        from tensorwrapper.buffer import strings_to_numpy  # noqa: PLC0415 - for strings alone
+
         strings = self._strings("to_numpy_strings")
         if not self.shape.is_box:
             raise ConversionError(
@@ -147,4 +154,6 @@ class TensorStrings(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         >>> tw.strings(["a", "bc"]).to_tf_strings().tobytes()[16:]
         b'\x01a\x02bc'
         """
+        from tensorwrapper.buffer import encode_tf_strings  # noqa: PLC0415 - for strings alone
+
         return encode_tf_strings(self._strings("to_tf_strings"))

@@ -5,7 +5,6 @@ from typing import Any, Generic, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer import Strings
 from tensorwrapper.buffer.lowlevel import (
     assign_elements,
     check_write,
@@ -19,7 +18,6 @@ from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.shape.lowlevel import check_names
 from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.reading._string_values import read_strings
 from tensorwrapper.tensor.rows._sums import add_all
 from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
 
@@ -117,6 +115,8 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
     ) -> Array:
         """Return a value as an array of this dtype, of its own, that broadcasts to `extents`."""
         if holds_strings(self.dtype):
+            from tensorwrapper.tensor.reading._string_values import read_strings  # noqa: PLC0415 - for strings alone
+
             strings, shape = read_strings(value, kind_of(self.dtype))
             return self._buffer.fit(strings).reshape(shape.extents)
         if isinstance(value, TensorBase):
@@ -125,6 +125,9 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         return values if extents is None else fit_extents(values, extents)
 
     def _assign_strings(self, value: object) -> None:
+        from tensorwrapper.buffer import Strings  # noqa: PLC0415 - for strings alone
+        from tensorwrapper.tensor.reading._string_values import read_strings  # noqa: PLC0415
+
         strings, shape = read_strings(value, kind_of(self.dtype))
         places = np.arange(len(strings))
         if self.shape.is_box and shape.is_box:

@@ -18,7 +18,7 @@ def tensor_html(layout: Layout[Any], buffer: BufferCommon[Any], nbytes: int) -> 
         ("shape", short_text(str(shape))),
         ("dtype", str(buffer.dtype)),
         ("elements", f"{count_text(shape.size)}, {bytes_text(nbytes)}"),
-        ("buffer", f"{type(buffer).__name__}, {'writeable' if buffer.writeable else 'read-only'}"),
+        ("buffer", f"{type(buffer).__name__}, {'read-only' if buffer.is_readonly else 'writeable'}"),
     ]
     if buffer.fill_value is not None:
         stored = count_text(buffer.count_stored(layout.implementation))

@@ -34,10 +34,10 @@ class NoElements(BufferCommon[Any]):
         return 0
 
     @property
-    def writeable(self) -> bool:
-        return False
+    def is_readonly(self) -> bool:
+        return True
 
-    def read_only(self) -> "NoElements":
+    def as_readonly(self) -> "NoElements":
         return self
 
     def read(self, addresses: IntArray) -> Array:

@@ -94,14 +94,14 @@ class Compressed(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self._size
 
     @property
-    def writeable(self) -> bool:
-        return False
+    def is_readonly(self) -> bool:
+        return True
 
     @property
     def filename(self) -> str | None:
         return file_beneath(self.data)
 
-    def read_only(self) -> "Compressed[ScalarT_co]":
+    def as_readonly(self) -> "Compressed[ScalarT_co]":
         return self
 
     def write(self, addresses: IntArray, values: Array) -> NoReturn:  # noqa: ARG002 - always refused

@@ -57,5 +57,5 @@ class SparsePacking(ElementPacking):
         else:
             fill = received.parts.elements(fields["fill"], 1, values.dtype).reshape(())
         if bool(is_fill(values, fill).any()):
-            return Sparse(addresses, values, size, fill_value=fill).read_only()
-        return make_sparse(addresses, values, size, fill).read_only()
+            return Sparse(addresses, values, size, fill_value=fill).as_readonly()
+        return make_sparse(addresses, values, size, fill).as_readonly()

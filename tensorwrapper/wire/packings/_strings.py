@@ -63,7 +63,7 @@ class StringPacking(ElementPacking):
             strings = read(received, data, "utf8" if kind == "utf8" else "binary")
         except StringDataError as error:
             raise RemoteProtocolError("integrity", f"{fields}: {error}") from error
-        return Strings(strings, nullable=fields["validity"].value is not None).read_only()
+        return Strings(strings, nullable=fields["validity"].value is not None).as_readonly()
 
 
 def _read_tf(received: Received, data: Array, kind: StringKind) -> StringData:

@@ -80,7 +80,7 @@ def _read_all(owners):
 
 def _restore(owners, before):
     for own, values in zip(owners, before, strict=True):
-        if own.writeable:
+        if not own.is_readonly:
             own.write(np.arange(own.size), values)
 
 
@@ -109,7 +109,7 @@ def assigns(tree, rng):
     met = [own for number, own in enumerate(owners) if (flat // _BASE == number).any()]
     read = [source for source in sel.sources(view).values() if any(source.owner is own for own in met)]
     stored = (flat != _NONE).all() and len(np.unique(flat)) == len(flat)
-    writable = stored and all(source.tensor.buffer.writeable for source in read)
+    writable = stored and all(not source.tensor.buffer.is_readonly for source in read)
     # What a mask or a minimum chooses is not writable, unless the normal form knows the choice.
     assert view.is_readonly is not writable or (_has_choice(view._expression) and view.is_readonly)
     if view.is_readonly:
@@ -137,7 +137,7 @@ def accumulates(tree, _rng):
         or _has_choice(view._expression)
     ):
         return
-    if not all(own.writeable for own in owners):
+    if not all(not own.is_readonly for own in owners):
         return
     before = _read_all(owners)
     values = (np.arange(flat.size) % 7).astype(view.dtype).reshape(tree.array.shape)

@@ -18,7 +18,7 @@ assert_type(buffer, Sparse[np.float32])
 assert_type(buffer.stored, tuple[IntArray, npt.NDArray[np.float32]])
 assert_type(buffer.addresses, IntArray)
 assert_type(buffer.fill_value, npt.NDArray[np.float32])
-assert_type(buffer.read_only(), Sparse[np.float32])
+assert_type(buffer.as_readonly(), Sparse[np.float32])
 assert_type((buffer.nnz, buffer.size), tuple[int, int])
 
 t = Tensor(tw.Layout(tw.Shape(3, 4)), buffer)

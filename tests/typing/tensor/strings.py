@@ -41,8 +41,8 @@ text[0] = text[1]
 buffer = Strings(StringData.from_list(["a"]), nullable=False)
 assert_type(buffer.stored, StringData)
 assert_type(buffer.kind, StringKind)
-assert_type(buffer.read_only(), Strings)
-assert_type((buffer.nullable, buffer.writeable, buffer.size), tuple[bool, bool, int])
+assert_type(buffer.as_readonly(), Strings)
+assert_type((buffer.nullable, not buffer.is_readonly, buffer.size), tuple[bool, bool, int])
 assert_type(tw.from_buffer(buffer, (1,)), Tensor[Any])
 
 # Mistakes that need no run to be found.
