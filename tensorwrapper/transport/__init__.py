@@ -19,10 +19,13 @@ from tensorwrapper.transport.transfer._table import (
     TransferVerb,
 )
 from tensorwrapper.transport.transfer._taker import TakerMachine
+from tensorwrapper.transport.waiting._async_socket import AsyncDelivery, AsyncSocket
 
 __all__ = [
     "FLOW_TRANSITIONS",
     "TRANSFER_TRANSITIONS",
+    "AsyncDelivery",
+    "AsyncSocket",
     "Counters",
     "CurveClient",
     "CurveServer",

@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from numbers import Real
 from typing import final
 
@@ -44,12 +45,16 @@ class Delivery:
             In a process that was forked since: what is sent there, it cannot see.
         """
         check_process(self._process, "a delivery")
-        try:
+        with suppress(zmq.NotDone):
             self._tracker.wait(to_milliseconds(timeout, "timeout") / 1000)
-        except zmq.NotDone as error:
-            # With many frames the tracker may run out of time on the way although all of them are done.
-            if not self.done:
-                raise TransportTimeoutError(f"frames are still being sent after {timeout} s") from error
+        # With many frames the tracker may run out of time on the way although all of them are done.
+        self._check(timeout)
+
+    def _check(self, timeout: float) -> None:
+        """Raise if the time was up before the memory may change."""
+        check_process(self._process, "a delivery")
+        if not self.done:
+            raise TransportTimeoutError(f"frames are still being sent after {timeout} s")
 
 
 def check_process(process: int, what: str) -> None:

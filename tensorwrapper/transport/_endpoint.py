@@ -215,7 +215,16 @@ class Endpoint:
                 raise error
             milliseconds = max(math.ceil((deadline - time.monotonic()) * 1000), 0)
 
-    def _timed_out(self, what: str, seconds: float) -> TransportError:
+    def descriptors(self) -> list[int]:
+        """Return the file descriptors of the socket and of what is told of its connections."""
+        places = [self.open()] + ([self._fences.monitor] if self._fences is not None else [])
+        return [int(place.getsockopt(zmq.FD)) for place in places]
+
+    def ready(self) -> int:
+        """Return ZeroMQ's flags for what can be done now."""
+        return int(self.open().getsockopt(zmq.EVENTS))
+
+    def timed_out(self, what: str, seconds: float) -> TransportError:
         """Return the error for a wait that was in vain."""
         if self._fences is not None:
             self._fences.read()
@@ -243,7 +252,7 @@ class Endpoint:
                 raise TransportError(error.errno, f"this {self} {_TURNS[self.kind.name]}") from error
             raise failed("sending failed", error) from error
         if not whole:
-            raise self._timed_out(f"no peer took the {len(frames)} frames of a message from", seconds)
+            raise self.timed_out(f"no peer took the {len(frames)} frames of a message from", seconds)
         self._count(self.sent, [len(frame) for frame in frames[self.kind.addressed :]])
         return trackers
 
@@ -337,7 +346,7 @@ class Endpoint:
             if error.errno == zmq.EFSM:
                 raise TransportError(error.errno, f"this {self} {_TURNS[self.kind.name]}") from error
             raise failed("receiving failed", error) from error
-        raise self._timed_out("no message came to", seconds)
+        raise self.timed_out("no message came to", seconds)
 
     def _take(self, socket: "zmq.Socket[bytes]") -> list[zmq.Frame] | bytes:
         frames: list[zmq.Frame] = []

@@ -327,6 +327,17 @@ class Socket:
         """
         return self._endpoint.poll(timeout)
 
+    def _descriptors(self) -> list[int]:
+        """Return the file descriptors at one of which it can be seen that something has changed."""
+        return self._endpoint.descriptors()
+
+    def _ready(self) -> int:
+        """Return whether it can send and receive now, as ZeroMQ's flags."""
+        return self._endpoint.ready()
+
+    def _timed_out(self, what: str, seconds: float) -> TransportError:
+        return self._endpoint.timed_out(what, seconds)
+
     def fileno(self) -> int:
         """Return the file descriptor that a selector may wait at.
 

@@ -17,6 +17,8 @@ from tests.support.public_names import MODULES
 pytestmark = pytest.mark.slow
 
 RUNNING = {
+    "AsyncDelivery",
+    "AsyncSocket",
     "Assembler",
     "IndexIterator",
     "CopyCount",

@@ -1,0 +1,315 @@
+"""`AsyncSocket`: what `Socket` does, for a loop of asyncio, which goes on while one waits."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Final, TypeVar, final
+
+import zmq
+
+from tensorwrapper.errors import TransportTimeoutError
+from tensorwrapper.transport._counters import Counters
+from tensorwrapper.transport._curve import Security
+from tensorwrapper.transport._delivery import Delivery, to_milliseconds
+from tensorwrapper.transport._kinds import SocketKind
+from tensorwrapper.transport._socket import Socket
+from tensorwrapper.typing import BufferLike
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
+
+__all__ = ["AsyncDelivery", "AsyncSocket"]
+
+_T = TypeVar("_T")
+
+_PAUSE: Final = 0.002
+"""Seconds between two looks for room at one peer of many, and the first between two at a delivery."""
+
+_LONGEST_PAUSE: Final = 0.02
+
+
+@final
+class AsyncSocket:
+    """A `Socket` whose waits are awaited; its parameters are those of `Socket`.
+
+    It belongs to the thread that opened it, and any number of tasks there may send and receive at a time. A
+    task that is cancelled loses nothing: a message that it waited for is left to the next who receives, and
+    one that it waited to send was not begun. What is written about a `Socket` holds for it as well.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> from tensorwrapper import wire
+    >>> async def talk():
+    ...     async with AsyncSocket("PULL") as sink, AsyncSocket("PUSH") as source:
+    ...         source.connect(sink.bind("tcp://127.0.0.1:*"))
+    ...         received = asyncio.create_task(sink.receive())
+    ...         delivery = await source.send(wire.encode([[1, 2, 3]]))
+    ...         return (await received).tensors[0].tolist()
+    >>> asyncio.run(talk())
+    [1, 2, 3]
+    """
+
+    __slots__ = ("__weakref__", "_loop", "_socket", "_timeout", "_waiting", "_watched")
+
+    def __init__(
+        self,
+        kind: SocketKind,
+        *,
+        timeout: float = 10.0,
+        limits: Limits = DEFAULT_LIMITS,
+        linger: float = 1.0,
+        security: Security | None = None,
+    ) -> None:
+        self._waiting: dict[asyncio.Future[None], int] = {}
+        self._watched: list[int] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._socket = Socket(kind, timeout=timeout, limits=limits, linger=linger, security=security)
+        self._timeout = timeout
+
+    # What does not wait.
+
+    @property
+    def kind(self) -> SocketKind:
+        """The kind of the socket."""
+        return self._socket.kind
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called, or a send was interrupted within a message."""
+        return self._socket.closed
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Where it listens and what it is connected to."""
+        return self._socket.addresses
+
+    @property
+    def counters(self) -> Counters:
+        """What went through so far, counted here: messages, frames, bytes, and bytes on the wire."""
+        return self._socket.counters
+
+    def bind(self, address: str) -> str:
+        """Listen at an address, as `Socket.bind` does."""
+        bound = self._socket.bind(address)
+        self._tell()
+        return bound
+
+    def connect(self, address: str) -> None:
+        """Connect to an address, as `Socket.connect` does."""
+        self._socket.connect(address)
+        self._tell()
+
+    def subscribe(self, topic: bytes | str = b"") -> None:
+        """Let a SUB receive what begins with these bytes, as `Socket.subscribe` does."""
+        self._socket.subscribe(topic)
+        self._tell()
+
+    def unsubscribe(self, topic: bytes | str = b"") -> None:
+        """Take one subscription to a topic back."""
+        self._socket.unsubscribe(topic)
+        self._tell()
+
+    def fileno(self) -> int:
+        """Return the file descriptor that the loop waits at, as `Socket.fileno` does."""
+        return self._socket.fileno()
+
+    def close(self) -> None:
+        """Close the socket; closing twice is harmless. Whoever waits gets a `TransportClosedError`."""
+        self._unwatch()
+        self._socket.close()
+        for waiter in self._waiting:
+            _wake(waiter)
+
+    # What waits.
+
+    async def send(
+        self,
+        message: Message | Sequence[BufferLike],
+        *,
+        peer: bytes | None = None,
+        timeout: float | None = None,
+    ) -> "AsyncDelivery":
+        """Send a message, or the frames of one, as `Socket.send` does; cancelled, all of it went or nothing.
+
+        Raises
+        ------
+        TransportTimeoutError
+            If nobody took the message in time; nothing of it was sent.
+        PeerUnreachableError
+            If the peer of a ROUTER is not connected.
+        TransportTornError
+            If an earlier message was left unfinished.
+        LocalProtocolError
+            If there are no two header frames.
+        ConversionError
+            If `message` is one array or text and not frames, or `peer` is not bytes.
+        """
+        frames = message.to_frames() if isinstance(message, Message) else message
+        delivery = await self._until(
+            lambda: self._socket.send(frames, peer=peer, timeout=0),
+            zmq.POLLOUT,
+            timeout,
+            "no peer took a message from",
+        )
+        return AsyncDelivery(self, delivery)
+
+    async def receive(self, *, timeout: float | None = None) -> Message:
+        """Return the next message, as `Socket.receive` does; cancelled, it is left to who receives next.
+
+        Raises
+        ------
+        TransportTimeoutError
+            If none comes in time.
+        RemoteProtocolError
+            If what comes is not a well-formed message, or exceeds the limits.
+        TransportClosedError
+            If the socket is closed, or ZeroMQ is shut down.
+        """
+        return (await self.receive_from(timeout=timeout))[1]
+
+    async def receive_from(self, *, timeout: float | None = None) -> tuple[bytes, Message]:
+        """Return the next message and who sent it: what a ROUTER answers to. Empty for other sockets."""
+        return await self._until(
+            lambda: self._socket.receive_from(timeout=0), zmq.POLLIN, timeout, "no message came to"
+        )
+
+    async def receive_frames(self, *, timeout: float | None = None) -> tuple[bytes, list[memoryview]]:
+        """Return who sent the next message, as `receive_from` does, and its frames, which nobody has read."""
+        return await self._until(
+            lambda: self._socket.receive_frames(timeout=0), zmq.POLLIN, timeout, "no message came to"
+        )
+
+    async def poll(self, timeout: float = 0.0) -> bool:
+        """Return whether a message is there to be received; wait for one so many seconds at most."""
+        deadline = time.monotonic() + to_milliseconds(timeout, "timeout") / 1000
+        while not self._socket.poll(0):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            await self._change(zmq.POLLIN, left)
+        self._tell()
+        return True
+
+    async def __aenter__(self) -> "AsyncSocket":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"AsyncSocket({self.kind!r}{', closed' if self.closed else ''})"
+
+    # How it waits.
+
+    async def _until(self, attempt: Callable[[], _T], flags: int, timeout: float | None, what: str) -> _T:
+        """Try until it works; between an attempt that works and its result nobody can be cancelled."""
+        seconds = self._timeout if timeout is None else timeout
+        deadline = time.monotonic() + to_milliseconds(seconds, "timeout") / 1000
+        while True:
+            try:
+                found = attempt()
+            except TransportTimeoutError as error:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise self._socket._timed_out(what, seconds) from error
+            else:
+                self._tell()
+                return found
+            await self._change(flags, left)
+
+    async def _change(self, flags: int, seconds: float) -> None:
+        """Wait until something may have changed for those who wait for this."""
+        loop = asyncio.get_running_loop()
+        if flags == zmq.POLLOUT and self.kind == "ROUTER":
+            # It says that it has room when any peer has, which need not be this one.
+            await asyncio.sleep(min(seconds, _PAUSE))
+            return
+        waiter: asyncio.Future[None] = loop.create_future()
+        timer = loop.call_later(seconds, _wake, waiter)
+        self._waiting[waiter] = flags
+        try:
+            self._watch(loop)
+            # What was tried last may have taken the word that something came for another task.
+            self._tell()
+            await waiter
+        finally:
+            timer.cancel()
+            del self._waiting[waiter]
+            if not self._waiting:
+                self._unwatch()
+
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        wanted = self._socket._descriptors()
+        if self._loop is loop and self._watched == wanted:
+            return
+        self._unwatch()
+        self._loop = loop
+        for number in wanted:
+            loop.add_reader(number, self._wake_all)
+            self._watched.append(number)
+
+    def _unwatch(self) -> None:
+        watched, self._watched = self._watched, []
+        loop, self._loop = self._loop, None
+        if loop is not None and not loop.is_closed():
+            for number in watched:
+                loop.remove_reader(number)
+
+    def _wake_all(self) -> None:
+        # They try again, and come back if it was nothing.
+        self._unwatch()
+        for waiter in self._waiting:
+            _wake(waiter)
+
+    def _tell(self) -> None:
+        """Wake those for whom something is there: ZeroMQ says so once, to whichever call comes first."""
+        if self._waiting:
+            self._look()
+
+    def _look(self) -> None:
+        ready = self._socket._ready()
+        for waiter, flags in self._waiting.items():
+            if flags & ready:
+                _wake(waiter)
+
+
+def _wake(waiter: "asyncio.Future[None]") -> None:
+    if not waiter.done():
+        waiter.set_result(None)
+
+
+@final
+class AsyncDelivery:
+    """What became of a message that an `AsyncSocket` sent: a `Delivery` whose wait is awaited."""
+
+    __slots__ = ("_delivery", "_socket")
+
+    def __init__(self, socket: AsyncSocket, delivery: Delivery) -> None:
+        self._socket, self._delivery = socket, delivery
+
+    @property
+    def done(self) -> bool:
+        """Whether the memory may change again."""
+        return self._delivery.done
+
+    async def wait(self, timeout: float) -> None:
+        """Wait until the memory may change again.
+
+        Raises
+        ------
+        TransportTimeoutError
+            If that takes longer than `timeout` seconds.
+        TransportForkError
+            In a process that was forked since: what is sent there, it cannot see.
+        """
+        deadline = time.monotonic() + to_milliseconds(timeout, "timeout") / 1000
+        pause = _PAUSE
+        while not self.done and (left := deadline - time.monotonic()) > 0:
+            await asyncio.sleep(min(left, pause))
+            pause = min(2 * pause, _LONGEST_PAUSE)
+            if not self._socket.closed:
+                # What was on its way to a peer that is gone is let go when somebody asks.
+                self._socket._look()
+        self._delivery._check(timeout)
