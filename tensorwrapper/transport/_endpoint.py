@@ -71,6 +71,7 @@ class Endpoint:
         "_process",
         "_thread",
         "addresses",
+        "before_close",
         "dropped",
         "is_encrypted",
         "kind",
@@ -92,6 +93,7 @@ class Endpoint:
         self._forget: Callable[[], object] | None = None
         self._fences: Fences | None = None
         self._paths = Paths()
+        self.before_close: Callable[[], object] | None = None
         self.addresses: list[str] = []
         # Messages, frames, bytes in them, bytes on the wire.
         self.sent, self.received, self.dropped = [0] * 4, [0] * 4, 0
@@ -147,8 +149,14 @@ class Endpoint:
             )
         return self.socket
 
+    def adopt(self) -> None:
+        """Let the socket belong to the calling thread; a lock must stand between it and the last one."""
+        self._thread = threading.get_ident()
+
     def close(self) -> None:
         """Close the socket; closing twice is harmless."""
+        if self.before_close is not None:
+            self.before_close()
         socket, self.socket = self.socket, None
         fences, self._fences = self._fences, None
         self._paths.remove()
@@ -214,6 +222,10 @@ class Endpoint:
             if (error := fences.hopeless(self.addresses)) is not None:
                 raise error
             milliseconds = max(math.ceil((deadline - time.monotonic()) * 1000), 0)
+
+    def fileno(self) -> int:
+        """Return the file descriptor of the socket."""
+        return int(self.open().getsockopt(zmq.FD))
 
     def descriptors(self) -> list[int]:
         """Return the file descriptors of the socket and of what is told of its connections."""

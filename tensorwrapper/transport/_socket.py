@@ -344,7 +344,7 @@ class Socket:
         It only says that something has changed. After it became readable, and after every call of this
         socket, ask `poll`; else the next change may have gone by.
         """
-        return int(self._endpoint.open().getsockopt(zmq.FD))
+        return self._endpoint.fileno()
 
     def close(self) -> None:
         """Close the socket; closing twice is harmless."""

@@ -28,6 +28,9 @@ __all__ = ["Flow"]
 _AT_ONCE: Final = 16
 """Messages that are read before one is given: peers that never stop must not keep this one from giving."""
 
+_SOON: Final = 0.1
+"""Seconds that the background waits for room: credit and ends of flows have some while the peer lives."""
+
 _TEXT: Final = 500
 """Characters of what an end says when it gives up."""
 
@@ -44,7 +47,17 @@ class Flow:
     the peer is told that what it has is not all (a peer other than this library takes that for the end).
     """
 
-    __slots__ = ("__weakref__", "_error", "_flows", "_gone", "_inbox", "_machine", "_peer", "_request")
+    __slots__ = (
+        "__weakref__",
+        "_error",
+        "_flows",
+        "_gone",
+        "_inbox",
+        "_is_agreed",
+        "_machine",
+        "_peer",
+        "_request",
+    )
 
     def __init__(
         self, flows: "Flows", peer: bytes, machine: FlowMachine, request: Message | None = None
@@ -54,6 +67,8 @@ class Flow:
         self._inbox: deque[Message] = deque()
         self._error: Exception | None = None
         self._gone: PeerUnreachableError | None = None
+        # Whether it was agreed to while the caller was elsewhere, and waits for `accept`.
+        self._is_agreed = False
 
     @property
     def peer(self) -> bytes:
@@ -98,6 +113,10 @@ class Flow:
         PeerUnreachableError
             If the peer of a ROUTER is gone.
         """
+        with self._flows._turn:
+            self._put(data, timeout)
+
+    def _put(self, data: Message | Sequence[object], timeout: float | None) -> None:
         machine, flows = self._machine, self._flows
         deadline, seconds = flows._deadline(timeout)
         if self.direction == "inject":
@@ -127,6 +146,10 @@ class Flow:
         LocalProtocolError
             If this end gives.
         """
+        with self._flows._turn:
+            return self._get(timeout)
+
+    def _get(self, timeout: float | None) -> Message | None:
         deadline, seconds = self._flows._deadline(timeout)
         if self.direction == "extract":
             raise LocalProtocolError("flow", "this end of the flow gives, and does not take")
@@ -160,6 +183,10 @@ class Flow:
         FlowAbortedError, RemoteProtocolError
             As `put` and `get` raise them.
         """
+        with self._flows._turn:
+            self._close(timeout)
+
+    def _close(self, timeout: float | None) -> None:
         deadline, seconds = self._flows._deadline(timeout)
         machine = self._machine
         self._inbox.clear()
@@ -175,6 +202,10 @@ class Flow:
 
     def abort(self, why: str = "") -> None:
         """Give the flow up, and tell the peer so: what it has is not all."""
+        with self._flows._turn:
+            self._abort(why)
+
+    def _abort(self, why: str) -> None:
         machine = self._machine
         if machine.state in ("giving", "taking", "asked", "offered"):
             said = {"tw": {"error": {"reason": "cancelled", "text": str(why)[:_TEXT]}}}
@@ -246,6 +277,23 @@ class Flow:
             self._answer_end(seconds)
             raise TransportClosedError("the peer does not want this flow")
         self._grant(seconds)
+
+    def _answer(self, most: int) -> None:
+        """Do what the peer waits for, while the caller is elsewhere."""
+        state = self._machine.state
+        try:
+            if state == "asked":
+                self._is_agreed = True
+                self._accept(most, _SOON)
+            elif state == "taking" and (free := self._machine.due - len(self._inbox)) > 0:
+                self._send(self._machine.pay(free), _SOON)
+            elif state == "leaving" and self._error is None:
+                self._answer_end(_SOON)
+        except PeerUnreachableError as error:
+            self._gone = error
+        except TransportError as error:
+            # The caller is told when he comes back.
+            self._fail(error)
 
     def _accept(self, most: int, seconds: float) -> None:
         self._send(self._machine.accept(most), seconds)

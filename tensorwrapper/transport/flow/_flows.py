@@ -4,11 +4,13 @@ import logging
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Final, SupportsIndex, final
 
 from tensorwrapper._integers import to_count, to_int
 from tensorwrapper.errors import (
+    LocalProtocolError,
     RemoteProtocolError,
     TransportClosedError,
     TransportError,
@@ -19,6 +21,7 @@ from tensorwrapper.transport._socket import Socket
 from tensorwrapper.transport.flow._flow import Flow
 from tensorwrapper.transport.flow._machine import FlowMachine, to_credit
 from tensorwrapper.transport.flow._table import FlowDirection
+from tensorwrapper.transport.waiting._driver import Driver
 from tensorwrapper.wire import Message
 
 __all__ = ["Flows"]
@@ -50,6 +53,11 @@ class Flows:
         How many seconds a call may wait unless it says otherwise.
     origin
         Who this is, for the coordinates of messages.
+    background
+        Whether a thread answers the peers while the caller computes: it takes what comes, up to the credit of
+        each flow, grants what has become free, agrees to flows that are asked for, and answers their ends.
+        While a call waits, the caller does that himself. Any thread may call then, one at a time; the socket
+        is used by nobody else until `close`.
 
     Examples
     --------
@@ -70,7 +78,19 @@ class Flows:
     [[0, 0], [1, 1], [2, 2]]
     """
 
-    __slots__ = ("_asked", "_credit", "_flows", "_most", "_origin", "_socket", "_strays", "_timeout")
+    __slots__ = (
+        "__weakref__",
+        "_asked",
+        "_credit",
+        "_driver",
+        "_flows",
+        "_most",
+        "_origin",
+        "_socket",
+        "_strays",
+        "_timeout",
+        "_turn",
+    )
 
     def __init__(
         self,
@@ -80,6 +100,7 @@ class Flows:
         flows: SupportsIndex = _MOST,
         timeout: float = 10.0,
         origin: SupportsIndex = 0,
+        background: bool = False,
     ) -> None:
         if socket.kind not in ("DEALER", "ROUTER", "PAIR"):
             raise TransportError(f"flows go both ways, over DEALER, ROUTER or PAIR, not {socket.kind}")
@@ -90,6 +111,8 @@ class Flows:
         self._flows: dict[bytes, Flow] = {}
         self._asked: deque[Flow] = deque()
         self._strays = 0
+        self._driver = Driver(socket._endpoint, self._serve) if background else None
+        self._turn: AbstractContextManager[None] = self._driver or nullcontext()
 
     @property
     def running(self) -> tuple[Flow, ...]:
@@ -131,6 +154,16 @@ class Flows:
         RemoteProtocolError
             If its answer breaks the rules.
         """
+        with self._turn:
+            return self._open(direction, credit, message, timeout)
+
+    def _open(
+        self,
+        direction: FlowDirection,
+        credit: SupportsIndex | None,
+        message: Message | None,
+        timeout: float | None,
+    ) -> Flow:
         deadline, seconds = self._deadline(timeout)
         if self._socket.kind == "ROUTER":
             raise TransportError("a ROUTER does not know whom to ask for a flow; it accepts")
@@ -155,16 +188,31 @@ class Flows:
             If nobody asks for one in time.
         """
         deadline, seconds = self._deadline(timeout)
+        if credit is not None and self._driver is not None:
+            raise LocalProtocolError(
+                "flow", "what is agreed to in the background has the credit of Flows(credit=...)"
+            )
         most = self._credit if credit is None else to_credit(credit)
-        while True:
-            while not self._asked:
-                if not self._pump(deadline):
-                    raise TransportTimeoutError(f"nobody asked for a flow within {seconds} s")
-            flow = self._asked.popleft()
-            if flow.state == "asked":
-                flow._accept(most, seconds)
-                return flow
-            flow._give_up()
+        with self._turn:
+            while True:
+                while not self._asked:
+                    if not self._pump(deadline):
+                        raise TransportTimeoutError(f"nobody asked for a flow within {seconds} s")
+                flow = self._asked.popleft()
+                if flow.state == "asked":
+                    flow._accept(most, seconds)
+                    return flow
+                if flow._is_agreed:
+                    return flow
+                flow._give_up()
+
+    def _serve(self) -> bool:
+        """Do what the peers wait for, while the caller is elsewhere; return whether there may be more."""
+        came = self._pump(0)
+        if not came:
+            for flow in self.running:
+                flow._answer(self._credit)
+        return came
 
     def _deadline(self, timeout: float | None) -> tuple[float, float]:
         seconds = self._timeout if timeout is None else timeout
@@ -226,6 +274,8 @@ class Flows:
 
     def close(self) -> None:
         """Give up all flows that have not ended; the socket stays open. Closing twice is harmless."""
+        if self._driver is not None:
+            self._driver.stop()
         for flow in self.running:
             flow._give_up()
 
