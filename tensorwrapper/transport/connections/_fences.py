@@ -198,7 +198,7 @@ def wait_for(
     socket: "zmq.Socket[bytes]", flags: int, fences: Fences | None, milliseconds: int
 ) -> Sequence[tuple[object, int]]:
     """Wait until a socket is ready, or something is told of its connections; return what is."""
-    places: list[tuple[zmq.Socket[bytes], int]] = [(socket, flags)]
-    if fences is not None:
-        places.append((fences.monitor, zmq.POLLIN))
-    return zmq.zmq_poll(places, milliseconds)
+    if fences is None:
+        ready = socket.poll(milliseconds, flags)
+        return [(socket, ready)] if ready else []
+    return zmq.zmq_poll([(socket, flags), (fences.monitor, zmq.POLLIN)], milliseconds)
