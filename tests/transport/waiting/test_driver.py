@@ -54,30 +54,32 @@ def compute(process, seconds):
 @pytest.mark.slow
 @pytest.mark.parametrize("background", [True, False])
 def test_peers_are_answered_while_the_caller_computes(background):
-    with Socket("ROUTER") as socket, Flows(socket, credit=4, background=background) as flows:
+    with Socket("ROUTER") as socket:
         process = subprocess.Popen(
             [sys.executable, "-c", textwrap.dedent(CLIENT), socket.bind("tcp://127.0.0.1:*")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
-        with process:
+        with process, Flows(socket, credit=4, background=background) as flows:
             assert process.stdout.readline() == "connected\n"
             process.stdin.write("\n")
             process.stdin.flush()
             compute(process, 3)
             done = int(process.stdout.readline())
-        # Without it even the first flow is not agreed to.
-        assert done == (6 if background else 0)
-        for k in range(done):
-            flow = flows.accept(timeout=0)
-            assert [message.tensors[0].tolist() for message in flow] == [[k, n] for n in range(4)]
+            # Without it even the first flow is not agreed to.
+            assert done == (6 if background else 0)
+            for k in range(done):
+                flow = flows.accept(timeout=0)
+                assert [message.tensors[0].tolist() for message in flow] == [[k, n] for n in range(4)]
 
 
 @pytest.fixture
 def server():
-    with Socket("ROUTER") as socket, Flows(socket, credit=4, background=True) as flows:
-        yield socket, flows, socket.bind("tcp://127.0.0.1:*")
+    with Socket("ROUTER") as socket:
+        address = socket.bind("tcp://127.0.0.1:*")
+        with Flows(socket, credit=4, background=True) as flows:
+            yield socket, flows, address
 
 
 def wait_until(condition):
@@ -234,7 +236,6 @@ def test_flows_that_are_forgotten_keep_no_thread():
 
 def test_what_strikes_the_thread_reaches_the_caller(monkeypatch):
     with Socket("ROUTER") as socket, Flows(socket, background=True) as flows:
-        socket.bind("tcp://127.0.0.1:*")
         before = len(drivers())
 
         def fail(*_):
