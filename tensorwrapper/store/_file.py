@@ -25,7 +25,7 @@ from tensorwrapper.store.records._record import RecordFacts
 from tensorwrapper.store.records._tail import load_end
 from tensorwrapper.store.system._bytes_at import lock_for_writing, sync_folder, unlock
 from tensorwrapper.store.system._replace import beside, make_beside
-from tensorwrapper.store.system._system import open_regular, refused_by_system, to_path
+from tensorwrapper.store.system._system import about_path, open_regular, refused_by_system, to_path
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 
@@ -95,10 +95,7 @@ class TensFile(Mapping[str, "Tensor[Any] | View[Any]"]):
             self._begin(metadata, max(to_count(piece_bytes, "piece_bytes"), 1), compress, limits)
         except DataFileError as error:
             self._drop()
-            text = f"{self._path} {error}"
-            raise (
-                refused_by_system(text, error) if isinstance(error, OSError) else DataFileError(text)
-            ) from error
+            raise about_path(self._path, error) from error
         except OSError as error:
             self._drop()
             raise refused_by_system(f"{self._path} cannot be opened: {error.strerror}", error) from error

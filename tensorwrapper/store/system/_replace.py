@@ -9,7 +9,7 @@ from typing import BinaryIO, Final
 
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.system._bytes_at import sync_folder
-from tensorwrapper.store.system._system import mode_of, open_regular, refused_by_system
+from tensorwrapper.store.system._system import about_path, mode_of, open_regular, refused_by_system
 
 __all__ = ["beside", "make_beside", "replacing", "replacing_path"]
 
@@ -82,4 +82,4 @@ def _make(path: Path, target: Path, temporary: Path) -> int:
     try:
         return make_beside(target, temporary)
     except DataFileError as error:
-        raise DataFileError(f"{path} {error}") from error
+        raise about_path(path, error) from error

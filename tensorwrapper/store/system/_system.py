@@ -17,7 +17,7 @@ from tensorwrapper.errors import (
     DataFileSystemError,
 )
 
-__all__ = ["mode_of", "of_stranger", "open_regular", "reading", "refused_by_system", "to_path"]
+__all__ = ["about_path", "mode_of", "of_stranger", "open_regular", "reading", "refused_by_system", "to_path"]
 
 _CLASSES: Final[Mapping[int, type[DataFileSystemError]]] = {
     errno.ENOENT: DataFileNotFoundError,
@@ -43,6 +43,12 @@ def refused_by_system(text: str, error: OSError) -> DataFileSystemError:
     return _CLASSES.get(number, DataFileSystemError)(number, text)
 
 
+def about_path(path: Path, error: DataFileError) -> DataFileError:
+    """Return the error whose text is a path and, as the rest of the sentence, that of another error."""
+    text = f"{path} {error}"
+    return refused_by_system(text, error) if isinstance(error, OSError) else DataFileError(text)
+
+
 def mode_of(path: Path) -> int | None:
     """Return the permissions of the file at a path; None if there is none.
 
@@ -64,7 +70,9 @@ def mode_of(path: Path) -> int | None:
 def _check_regular(mode: int) -> None:
     if not stat.S_ISREG(mode):
         kind = next((kind for is_kind, kind in _KINDS if is_kind(mode)), "something else")
-        raise DataFileError(f"is {kind}, and no regular file")
+        # Whoever catches OSError around what opens a file gets this as well, as of `open`.
+        number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
+        raise DataFileSystemError(number, f"is {kind}, and no regular file")
 
 
 def open_regular(path: Path, flags: int, mode: int = 0o666) -> int:
@@ -111,7 +119,7 @@ def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
     try:
         file = open_regular(path, os.O_RDONLY)
     except DataFileError as error:
-        raise DataFileError(f"{path} {error}") from error
+        raise about_path(path, error) from error
     except FileNotFoundError as error:
         raise refused_by_system(f"{path} does not exist", error) from error
     except OSError as error:
