@@ -62,3 +62,45 @@ def test_trees_over_every_kind(kind, names, most):
         return
     assert read.shape == here.shape
     assert read.compute().tolist() == lists
+
+
+@given(
+    st.sampled_from(sorted(KINDS)),
+    st.lists(st.tuples(st.sampled_from(NAMES), st.booleans()), min_size=1, max_size=4),
+)
+@settings(max_examples=20_000 if NIGHTLY else 60, deadline=None)
+def test_trees_of_every_kind_are_filled_sent_and_written(kind, names):
+    tensors = [KINDS[kind](1, first) for first in (0, 30)]
+    view = chain(*map(sel.as_view, tensors), names)
+    found = view.compute()
+    lists = found.tolist()
+    assert found.shape == view.shape
+    for number in range(0, view.size, max(view.size // 5, 1)):
+        route = view.route(view.shape.index(number))
+        if route.casts == () and isinstance(route.source, tw.Tensor):
+            shape = route.source.shape
+            element = route.source.elements().tolist()[shape.ordinal(route.index)]
+            assert element == found.elements().tolist()[number]
+    assert [
+        own for _, block in view.blocks(400) for own in block.elements().tolist()
+    ] == found.elements().tolist()
+    try:
+        read = again(view)
+        assert (read.shape, read.compute().tolist()) == (view.shape, lists)
+    except ConversionError:
+        pass
+    if kind in {"sparse", "strings", "rows of strings"} or view.dtype.kind not in "iuf":
+        return
+    target = tw.from_buffer(np.zeros(view.size, view.dtype), view.shape)
+    assert view.compute(out=target).tolist() == lists
+    assert target.tolist() == lists
+    if view.is_readonly:
+        return
+    before = [own.elements().copy() for own in tensors]
+    new = np.arange(1000, 1000 + view.size).astype(view.dtype)
+    view.assign(tw.from_buffer(new, view.shape))
+    assert view.compute().elements().tolist() == new.tolist()
+    # Nothing else was written: as many elements differ as the view has, and those have the new values.
+    after = [own.elements() for own in tensors]
+    changed = np.concatenate([b[a != b] for a, b in zip(before, after, strict=True)])
+    assert sorted(changed.tolist()) == new.tolist()
