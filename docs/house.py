@@ -61,6 +61,7 @@ ALONE = {
     "wire": {
         "Apart": "what `take_apart` returns",
         "Skeleton": "a tensor in chunks is said as one in blocks is",
+        "Checksum": "chunks have check sums of their own",
         "checksum_of": "chunks have check sums of their own",
         "Writer": "records of a file are messages with keys of the file in their labels",
         "frame_views": "sockets take frames as whatever else is given some",

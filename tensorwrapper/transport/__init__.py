@@ -19,6 +19,8 @@ from tensorwrapper.transport.transfer._table import (
     TransferVerb,
 )
 from tensorwrapper.transport.transfer._taker import TakerMachine
+from tensorwrapper.transport.transfer._transfer import Transfer
+from tensorwrapper.transport.transfer._transfers import Transfers
 from tensorwrapper.transport.waiting._async_socket import AsyncDelivery, AsyncSocket
 
 __all__ = [
@@ -45,8 +47,10 @@ __all__ = [
     "Socket",
     "SocketKind",
     "TakerMachine",
+    "Transfer",
     "TransferRole",
     "TransferState",
     "TransferStep",
     "TransferVerb",
+    "Transfers",
 ]

@@ -32,12 +32,13 @@ if TYPE_CHECKING:
     from tensorwrapper.wire.frames._buffers import frame_views
     from tensorwrapper.wire.frames._label import load_label, plain_object
     from tensorwrapper.wire.packings._packing import Packing, WriteOptions
-    from tensorwrapper.wire.parts._checksum import checksum_of
+    from tensorwrapper.wire.parts._checksum import Checksum, checksum_of
     from tensorwrapper.wire.parts._part_reader import PartReader
     from tensorwrapper.wire.parts._part_writer import PartWriter
 
 __all__ = [
     "Apart",
+    "Checksum",
     "Field",
     "Packing",
     "PartReader",
@@ -64,7 +65,7 @@ __getattr__, __dir__ = lazy_names(
         "frames._label": ("load_label", "plain_object"),
         "codec._no_elements": ("is_metadata_alone",),
         "packings._packing": ("Packing", "WriteOptions"),
-        "parts._checksum": ("checksum_of",),
+        "parts._checksum": ("Checksum", "checksum_of"),
         "parts._part_reader": ("Field", "PartReader"),
         "parts._part_writer": ("PartWriter",),
         "_refusal": ("refuse",),

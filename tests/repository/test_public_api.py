@@ -27,6 +27,8 @@ RUNNING = {
     "Flows",
     "GiverMachine",
     "TakerMachine",
+    "Transfer",
+    "Transfers",
     "Socket",
     "StreamReader",
     "Delivery",

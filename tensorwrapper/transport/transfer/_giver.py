@@ -18,7 +18,7 @@ from tensorwrapper.transport.transfer._messages import (
 )
 from tensorwrapper.transport.transfer._table import TransferState, TransferVerb
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
-from tensorwrapper.wire.lowlevel import Skeleton, refuse
+from tensorwrapper.wire.lowlevel import Checksum, Skeleton, refuse
 
 __all__ = ["GiverMachine", "Run"]
 
@@ -84,7 +84,7 @@ class GiverMachine:
         *,
         credit: int = 8,
         chunk: int = 2**20,
-        check: str | None = None,
+        check: Checksum | None = None,
         rows: int = 1,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
@@ -119,6 +119,16 @@ class GiverMachine:
     def credit(self) -> int:
         """Chunks that may go before the taker grants more."""
         return self._earned - self._sent if self._state == "moving" else 0
+
+    @property
+    def check(self) -> Checksum | None:
+        """The check sum that each chunk has."""
+        return self._offer[0].check
+
+    @property
+    def runs(self) -> tuple[tuple[int, int, int], ...]:
+        """What has yet to go: part, first element and count of each run."""
+        return tuple(self._runs)
 
     @property
     def left(self) -> int:
@@ -219,7 +229,8 @@ class GiverMachine:
         if not 0 < epoch < 2**32:
             refuse("flow", f"the number of a grant is 1 to {2**32 - 1}, not {epoch}")
         self._epoch, self._sent, self._earned = epoch, 0, 0
-        self._runs = deque(runs)
+        # What says where elements are goes before them.
+        self._runs = deque(sorted(runs, key=lambda run: run[0] == self.tensor.elements))
         self._earn(said.credit)
         self._chunk = min(said.chunk, self._offer[0].chunk)
 

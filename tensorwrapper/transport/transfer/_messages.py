@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, NoReturn, final
+from typing import Final, NoReturn, cast, final, get_args
 
 import numpy as np
 
@@ -19,13 +19,15 @@ from tensorwrapper.transport.transfer._table import (
     TransferVerb,
 )
 from tensorwrapper.wire import Limits, Message
-from tensorwrapper.wire.lowlevel import Field, load_label, refuse
+from tensorwrapper.wire.lowlevel import Checksum, Field, checksum_of, load_label, refuse
 
 __all__ = [
     "CHECKED",
     "MOST_KEY",
     "Frames",
     "Said",
+    "check_frames",
+    "compare",
     "coordinates",
     "message_frames",
     "next_state",
@@ -72,7 +74,7 @@ class Said:
     part: int = 0
     key: str = ""
     """What names the transfer to both ends, also on another connection."""
-    check: str | None = None
+    check: Checksum | None = None
     """The check sum that each chunk has."""
     tensor: Field | None = None
     """What the tensor is, unread."""
@@ -118,7 +120,8 @@ def _read(text: str, limits: Limits) -> Said | None:
     key = own["key"].text(most=MOST_KEY)
     if direction == "inject":
         return Said("GRANT", _credit(fields), _chunk(own), key=key)
-    check = None if own["check"].value is None else own["check"].text(most=16)
+    found = None if own["check"].value is None else own["check"].one_of(get_args(Checksum))
+    check = cast("Checksum | None", found)
     return Said("OFFER", _credit(fields), _chunk(own), key=key, check=check, tensor=own["tensor"])
 
 
@@ -219,3 +222,16 @@ def read_runs(message: Message, counts: Sequence[int]) -> list[tuple[int, int, i
             refuse("layout", f"run {part}, {first}, {count} is not within parts of {list(counts)[:8]}")
         runs.append((part, first, count))
     return runs
+
+
+def check_frames(name: Checksum | None, count: int, data: memoryview) -> list[bytes]:
+    """Return the frame that says how many elements a chunk has, and their check sum; none without one."""
+    return [] if name is None else [CHECKED.pack(count, checksum_of(name)(data))]
+
+
+def compare(name: Checksum, frame: memoryview, count: int, data: memoryview) -> None:
+    """Raise `RemoteProtocolError` unless a chunk is what its frame says."""
+    if frame.nbytes != CHECKED.size:
+        refuse("frame", f"the check sum of a chunk has {frame.nbytes} bytes, not {CHECKED.size}")
+    if CHECKED.unpack(frame) != (count, checksum_of(name)(data)):
+        refuse("integrity", f"damaged: a chunk of {count} elements has another {name}")

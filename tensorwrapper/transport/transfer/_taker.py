@@ -14,7 +14,7 @@ from tensorwrapper.transport.transfer._messages import (
 from tensorwrapper.transport.transfer._missing import MOST_RUNS, Missing
 from tensorwrapper.transport.transfer._table import TransferState, TransferVerb
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
-from tensorwrapper.wire.lowlevel import Skeleton, read_skeleton, refuse
+from tensorwrapper.wire.lowlevel import Checksum, Skeleton, read_skeleton, refuse
 
 __all__ = ["TakerMachine"]
 
@@ -82,7 +82,7 @@ class TakerMachine:
         return self._said.key
 
     @property
-    def check(self) -> str | None:
+    def check(self) -> Checksum | None:
         """The check sum that each chunk has."""
         return self._said.check
 
@@ -210,8 +210,6 @@ class TakerMachine:
         tensor = read_skeleton(said.tensor, self._limits, allow_longdouble=False)
         if self.tensor is None:
             items = tensor.item_sizes
-            if any(item > self._chunk for item in items):
-                refuse("limit", f"elements of {max(items)} bytes are over a chunk")
             if self._state == "asked" and said.key != self.key:
                 refuse("flow", "an offer has the key of another transfer")
             self.tensor, self._items, self._said = tensor, items, said

@@ -1,0 +1,142 @@
+"""`Target`: where the parts of a tensor that is received are written."""
+
+from typing import Any, cast, final
+
+import numpy as np
+
+from tensorwrapper.buffer.lowlevel import write_elements
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    ExtentMismatchError,
+    ReadOnlyError,
+    RemoteProtocolError,
+)
+from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.transport.transfer._boxes import boxes_of_run
+from tensorwrapper.typing import Array
+from tensorwrapper.wire import Limits
+from tensorwrapper.wire.lowlevel import Skeleton, refuse
+
+__all__ = ["Target"]
+
+
+@final
+class Target:
+    """The parts of a tensor that comes in runs, each of which is written where it belongs.
+
+    Raises
+    ------
+    ExtentMismatchError, DTypeError, ReadOnlyError, ConversionError
+        If `out` is no tensor of the extents and the type of what comes, or cannot be written to.
+    RemoteProtocolError
+        If there is no `out`, and new memory is over the limits.
+    """
+
+    __slots__ = ("_array", "_dtype", "_flat", "_out", "_parts", "_skeleton")
+
+    def __init__(self, skeleton: Skeleton, out: object, limits: Limits) -> None:
+        self._skeleton = skeleton
+        self._out: Tensor[Any] | None = None
+        # The elements, where they are written into an array of strides.
+        self._array: Array | None = None
+        elements, self._dtype = skeleton.elements, np.dtype(np.uint8)
+        self._flat: Array | None = None
+        if out is not None:
+            self._take_out(skeleton, out)
+        there = self._is_there()
+        own = [0 if k == elements and there else size for k, size in enumerate(skeleton.sizes)]
+        if sum(own) > limits.received_bytes:
+            refuse("limit", f"a tensor of {sum(own)} bytes is over the {limits.received_bytes} allowed")
+        try:
+            parts: list[Array] = [np.empty(size, np.uint8) for size in own]
+        except (MemoryError, ValueError):
+            refuse("limit", f"there is no memory for a tensor of {sum(own)} bytes")
+        self._parts = parts
+        if there:
+            self._lend(elements)
+
+    def _is_there(self) -> bool:
+        return self._flat is not None or self._array is not None
+
+    def _lend(self, elements: int) -> None:
+        if self._flat is not None:
+            self._parts[elements] = self._flat
+
+    def _take_out(self, skeleton: Skeleton, out: object) -> None:
+        given = as_tensor(out)
+        plan = skeleton.plan
+        if given.is_readonly:
+            raise ReadOnlyError("what is received is written into out=, which is read-only")
+        if plan.layout is not None:
+            wanted = plan.layout.shape.extents
+            if not given.shape.is_box or given.shape.extents != wanted:
+                raise ExtentMismatchError(f"a tensor of {plan.layout.shape} came; out= has {given.shape}")
+        dtype = plan.logical or plan.dtype
+        if given.dtype.newbyteorder("=") != dtype.newbyteorder("="):
+            raise DTypeError(f"elements of {dtype} came; out= has {given.dtype}")
+        if cast("object", given.buffer.memory) is None:
+            raise ConversionError(f"out= must have memory of its own, not {given.buffer!r}")
+        self._out, self._dtype = given, dtype
+        if skeleton.item_sizes[skeleton.elements] != dtype.itemsize or given.dtype != dtype:
+            # Packed otherwise than in memory: put together first, and then assigned.
+            return
+        if given.layout.is_contiguous and given.size * dtype.itemsize == skeleton.sizes[skeleton.elements]:
+            self._flat = given.elements().view(np.uint8)
+            return
+        array = given.buffer.memory_of(given.layout.implementation)
+        if array is not None and plan.shape is None and array.shape == tuple(given.shape.extents):
+            self._array = array
+
+    def memory(self, part: int, first: int, count: int) -> memoryview | None:
+        """Return the memory of a run, to be written into; None if it is written by `put`."""
+        if self._array is not None and part == self._skeleton.elements:
+            return None
+        size = self._skeleton.item_sizes[part]
+        return self._parts[part][first * size : (first + count) * size].data
+
+    def put(self, first: int, data: memoryview) -> None:
+        """Write a run of elements where they do not lie in one piece."""
+        if self._array is None:
+            raise ConversionError("these elements are written where they lie")
+        flat = np.frombuffer(data, self._dtype)
+        at = 0
+        for key, size in boxes_of_run(self._array.shape, first, len(flat)):
+            # The ellipsis makes an array of one element, too.
+            box = self._array[(*key, ...)]
+            write_elements(box, flat[at : at + size].reshape(box.shape))
+            at += size
+
+    def tensor(self) -> Tensor[Any]:
+        """Return what came, when all of it is there.
+
+        Raises
+        ------
+        RemoteProtocolError
+            If its parts contradict one another.
+        ExtentMismatchError
+            If it is no tensor of the shape of `out`.
+        """
+        out = self._out
+        if out is not None and self._array is not None:
+            self._check_bools()
+            return out
+        made = self._skeleton.assemble(self._parts)
+        if out is None:
+            return made
+        if made.shape != out.shape and not (made.shape.is_box and out.shape.is_box):
+            raise ExtentMismatchError(f"a tensor of {made.shape} came; out= has {out.shape}")
+        if self._flat is None:
+            out.assign(made)
+        return out
+
+    def _check_bools(self) -> None:
+        array = self._array
+        # As the reader of a message does: NumPy computes nonsense with others.
+        if (
+            array is not None
+            and array.dtype.kind == "b"
+            and array.size
+            and int(array.view(np.uint8).max()) > 1
+        ):
+            raise RemoteProtocolError("integrity", "a bool came that is neither 0 nor 1")

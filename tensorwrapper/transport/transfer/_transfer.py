@@ -1,0 +1,200 @@
+"""`Transfer`: one large tensor on its way, as its caller sees it."""
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+
+import zmq
+
+from tensorwrapper.errors import FlowAbortedError, LocalProtocolError, TransportClosedError
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.transport.transfer._budget import PROCESS, Hold
+from tensorwrapper.transport.transfer._giver import GiverMachine
+from tensorwrapper.transport.transfer._source import Source
+from tensorwrapper.transport.transfer._table import TransferRole, TransferState
+from tensorwrapper.transport.transfer._taker import TakerMachine
+from tensorwrapper.transport.transfer._target import Target
+from tensorwrapper.transport.transfer._window import Window
+from tensorwrapper.wire.lowlevel import Skeleton
+
+if TYPE_CHECKING:
+    from tensorwrapper.transport.transfer._engine import Engine
+
+__all__ = ["PATIENCE", "Transfer"]
+
+PATIENCE: Final = 1.0
+"""Seconds without a message after which an end says again what it said last; doubled each time."""
+
+_Runs: TypeAlias = "tuple[tuple[int, int, int], ...]"
+
+
+@final
+class Transfer:
+    """One tensor that is sent or received in chunks; `Transfers` makes it.
+
+    All transfers of a socket move while any of them, or the `Transfers`, is waited for.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_engine",
+        "_error",
+        "_heard",
+        "_hold",
+        "_least",
+        "_machine",
+        "_patience",
+        "_peer",
+        "_progress",
+        "_source",
+        "_target",
+        "_tensor",
+        "_trackers",
+        "_wanted",
+        "_window",
+    )
+
+    def __init__(
+        self,
+        engine: "Engine",
+        peer: bytes,
+        machine: GiverMachine | TakerMachine,
+        source: Source | None,
+        now: float,
+    ) -> None:
+        self._engine, self._peer, self._machine, self._source = engine, peer, machine, source
+        self._target: Target | None = None
+        self._tensor: Tensor[Any] | None = None
+        self._window: Window | None = None
+        self._error: Exception | None = None
+        self._hold = Hold(PROCESS)
+        # Whether it waits until there is room in the budget of the process.
+        self._wanted = False
+        self._trackers: deque[zmq.MessageTracker] = deque()
+        # When anything came of the peer, and when the tensor last grew.
+        self._heard = self._progress = now
+        self._patience, self._least = PATIENCE, -1
+
+    @property
+    def role(self) -> TransferRole:
+        """Whether this end has the tensor (``giver``) or gets it (``taker``)."""
+        return "taker" if self._source is None else "giver"
+
+    @property
+    def peer(self) -> bytes:
+        """What a ROUTER calls the peer, which changes when it connects anew; empty for other sockets."""
+        return self._peer
+
+    @property
+    def key(self) -> str:
+        """What names the transfer to both ends, also on another connection."""
+        return self._machine.key
+
+    @property
+    def state(self) -> TransferState:
+        """How far this end is."""
+        return self._machine.state
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the tensor, with what says where its elements are."""
+        return sum(self._skeleton.sizes)
+
+    @property
+    def missing(self) -> _Runs:
+        """What has not come: part, first element and count of each run.
+
+        Another process goes on with it: `into` takes it.
+        """
+        machine = self._machine
+        return tuple(machine.missing()) if isinstance(machine, TakerMachine) else ()
+
+    @property
+    def left(self) -> int:
+        """The bytes that have not come, or that have not gone."""
+        machine, sizes = self._machine, self._skeleton.item_sizes
+        runs = machine.missing() if isinstance(machine, TakerMachine) else machine.runs
+        return sum([count * sizes[part] for part, _, count in runs])
+
+    @property
+    def _skeleton(self) -> Skeleton:
+        tensor = self._machine.tensor
+        if tensor is None:
+            raise TransportClosedError("nothing was offered yet")
+        return tensor
+
+    def into(self, out: object = None, *, missing: "_Runs | None" = None) -> "Transfer":
+        """Let the tensor come, into `out` if that is given; return this transfer.
+
+        Parameters
+        ----------
+        out
+            A tensor or an array of the extents and the type of what comes, with any strides. What lies in one
+            piece is written into directly, other memory through one chunk.
+        missing
+            What is missing of `out`, as `missing` of an earlier transfer said, perhaps in another process.
+
+        Raises
+        ------
+        ExtentMismatchError, DTypeError, ReadOnlyError, ConversionError
+            If `out` is no place for this tensor; the peer is told.
+        RemoteProtocolError
+            If it is over the limits of the socket; the peer is told.
+        LocalProtocolError
+            If nothing was offered, or it comes already.
+        """
+        machine = self._machine
+        if not isinstance(machine, TakerMachine) or machine.state != "offered" or self._target is not None:
+            raise LocalProtocolError("flow", f"a {self.role} that is {self.state} takes no memory")
+        try:
+            self._target = Target(self._skeleton, out, self._engine.limits)
+            if missing is not None:
+                machine.forget([*missing])
+        except Exception as error:
+            self._engine.give_up(self, str(error))
+            raise
+        self._engine.begin(self)
+        return self
+
+    def wait(self, *, timeout: float | None = None) -> "Tensor[Any] | None":
+        """Wait until all is there; return the tensor that came, or None at the end that sent it.
+
+        Parameters
+        ----------
+        timeout
+            For how many seconds nothing may move. A connection that breaks is mended in that time, and the
+            transfer goes on where it stood.
+
+        Raises
+        ------
+        TransportTimeoutError, PeerUnreachableError
+            If nothing moved for so long. The transfer is not given up: wait again, or `cancel`.
+        FlowAbortedError
+            If the peer gave up.
+        RemoteProtocolError
+            If the peer broke the rules, or a check sum is wrong.
+        """
+        self._engine.wait(self, timeout)
+        return self._tensor
+
+    def cancel(self, why: str = "") -> None:
+        """Give the transfer up, and tell the peer, if it is there. Cancelling twice is harmless.
+
+        What came stays where it was written.
+        """
+        if self.state not in ("done", "failed"):
+            self._engine.give_up(self, why or "cancelled")
+            self._error = FlowAbortedError("this transfer was cancelled")
+
+    def __repr__(self) -> str:
+        return f"<Transfer {self.key!r}, {self.role} {self.state}>"
+
+    # What `Transfers` does.
+
+    def _raise(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+    def _fail(self, error: Exception) -> None:
+        self._error = error
+        self._machine.fail()
+        self._hold.release()

@@ -1,0 +1,248 @@
+"""`Transfers`: large tensors over one socket, in chunks."""
+
+import secrets
+import time
+from types import TracebackType
+from typing import Any, SupportsIndex, cast, final
+
+from tensorwrapper._integers import to_count
+from tensorwrapper.errors import (
+    ConversionError,
+    ExtentError,
+    TransportClosedError,
+    TransportError,
+    TransportTimeoutError,
+)
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.transport._delivery import to_milliseconds
+from tensorwrapper.transport._socket import Socket
+from tensorwrapper.transport.flow._machine import to_credit
+from tensorwrapper.transport.transfer._engine import Engine
+from tensorwrapper.transport.transfer._giver import GiverMachine
+from tensorwrapper.transport.transfer._messages import MOST_CHUNK, MOST_KEY
+from tensorwrapper.transport.transfer._source import source_of
+from tensorwrapper.transport.transfer._transfer import Transfer
+from tensorwrapper.wire.lowlevel import Checksum, checksum_of
+
+__all__ = ["Transfers"]
+
+
+@final
+class Transfers:
+    """Large tensors over one socket, in chunks, any number at a time, to and from any number of peers.
+
+    A tensor never is one frame, and never waits in memory as a whole at either end: `credit` chunks are under
+    way, and 64 MiB in all transfers of a process. Chunks are written straight into the tensor that is
+    received, where it lies in one piece. Over a network, chunks are as small as keeps a link busy for 10 ms.
+
+    What is lost with a connection, or with a process, is sent again, and nothing else is.
+
+    Parameters
+    ----------
+    socket
+        A DEALER, ROUTER or PAIR, connected or listening; it stays the caller's, who closes it. One that
+        transfers use has no other messages.
+    credit
+        How many chunks of each transfer may be under way.
+    chunk
+        The bytes of a chunk at most.
+    transfers
+        How many may run at a time; what a peer offers beyond that is refused.
+    timeout
+        For how many seconds nothing may move, unless a call says otherwise.
+
+    Examples
+    --------
+    >>> import threading
+    >>> import numpy as np
+    >>> from tensorwrapper.transport import Socket
+    >>> def give(address):
+    ...     with Socket("DEALER") as socket:
+    ...         socket.connect(address)
+    ...         with Transfers(socket) as transfers:
+    ...             transfers.send(np.arange(3_000_000).reshape(3, -1))
+    >>> with Socket("ROUTER") as socket:
+    ...     giver = threading.Thread(target=give, args=[socket.bind("tcp://127.0.0.1:*")])
+    ...     giver.start()
+    ...     with Transfers(socket) as transfers:
+    ...         tensor = transfers.receive()
+    ...     giver.join()
+    >>> tensor.shape, tensor[2, -1].item()
+    (Shape(3, 1000000), 2999999)
+    """
+
+    __slots__ = ("_engine", "_socket")
+
+    def __init__(
+        self,
+        socket: Socket,
+        *,
+        credit: SupportsIndex = 8,
+        chunk: SupportsIndex = 2**20,
+        transfers: SupportsIndex = 64,
+        timeout: float = 10.0,
+    ) -> None:
+        if socket.kind not in ("DEALER", "ROUTER", "PAIR"):
+            raise TransportError(f"transfers go both ways, over DEALER, ROUTER or PAIR, not {socket.kind}")
+        to_milliseconds(timeout, "timeout")
+        size = to_count(chunk, "chunk")
+        if not 4096 <= size <= MOST_CHUNK:
+            raise ExtentError(f"a chunk has 4096 to {MOST_CHUNK} bytes, not {size}")
+        self._socket = socket
+        self._engine = Engine(socket, to_credit(credit), size, to_count(transfers, "transfers"), timeout)
+
+    @property
+    def running(self) -> tuple[Transfer, ...]:
+        """The transfers that have not ended."""
+        return self._engine.running
+
+    @property
+    def strays(self) -> int:
+        """Messages that belonged to no transfer, or came too late, and were dropped."""
+        return self._engine.strays
+
+    # What the caller does.
+
+    def send(
+        self,
+        tensor: object,
+        *,
+        peer: bytes = b"",
+        key: str | None = None,
+        check: Checksum | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        """Send a tensor, and return when the peer has all of it: `offer`, and `Transfer.wait`.
+
+        Raises
+        ------
+        TransportTimeoutError, PeerUnreachableError
+            If nothing moved for `timeout` seconds; the transfer is given up.
+        FlowAbortedError
+            If the peer does not want it.
+        LocalProtocolError
+            If it cannot be sent.
+        """
+        transfer = self.offer(tensor, peer=peer, key=key, check=check)
+        try:
+            transfer.wait(timeout=timeout)
+        except BaseException as error:
+            transfer.cancel(type(error).__name__)
+            raise
+
+    def offer(
+        self, tensor: object, *, peer: bytes = b"", key: str | None = None, check: Checksum | None = None
+    ) -> Transfer:
+        """Offer a tensor, a view or an array of any kind; it moves while any transfer is waited for.
+
+        Elements are read when their chunk goes: of a view, a memory map or a lazy array of another library no
+        more than a chunk is in memory. They must not change before the transfer has ended.
+
+        Parameters
+        ----------
+        tensor
+            What to send.
+        peer
+            To whom: needed by ROUTER, and only there.
+        key
+            What names this content to the other end, in 1 to 128 characters. Who offers the same again under
+            the same key, after it was killed, goes on where it stood. Made up if not given.
+        check
+            The check sum that each chunk has: "crc32", or (with the extra ``compress``) "xxh3".
+
+        Raises
+        ------
+        LocalProtocolError
+            If it cannot be sent, or the check sum is not known here.
+        TransportClosedError
+            If a transfer of this key is under way.
+        """
+        if not isinstance(cast("object", peer), bytes) or bool(peer) != self._engine.endpoint.kind.addressed:
+            raise TransportError("a ROUTER needs the peer to send to, and other sockets do not take one")
+        name = secrets.token_hex(16) if key is None else key
+        if not isinstance(cast("object", name), str) or not 1 <= len(name) <= MOST_KEY:
+            raise ConversionError(f"a key is a text of 1 to {MOST_KEY} characters, not {key!r}")
+        if name in self._engine.by_key:
+            raise TransportClosedError(f"a transfer of the key {name!r} is under way")
+        if check is not None:
+            checksum_of(check)
+        source = source_of(tensor, self._engine.limits)
+        machine = GiverMachine(
+            source.tensor,
+            secrets.randbits(64),
+            name,
+            credit=self._engine.credit,
+            chunk=self._engine.chunk,
+            check=check,
+            rows=source.rows,
+            limits=self._engine.limits,
+        )
+        transfer = Transfer(self._engine, peer, machine, source, time.monotonic())
+        self._engine.by_key[name] = transfer
+        self._engine.by_request[peer, machine.request] = transfer
+        if not self._engine.post(transfer, machine.offer()):
+            # The socket is still connecting.
+            transfer._heard = 0.0
+        return transfer
+
+    def accept(self, *, timeout: float | None = None) -> Transfer:
+        """Return the next transfer that a peer offers; it begins with `Transfer.into`.
+
+        Raises
+        ------
+        TransportTimeoutError
+            If nobody offers one in time.
+        """
+        deadline, seconds = self._engine.deadline(timeout)
+        while True:
+            while self._engine.asked:
+                transfer = self._engine.asked.popleft()
+                if transfer.state == "offered":
+                    return transfer
+            if not self._engine.pump(deadline):
+                raise TransportTimeoutError(f"nobody offered a tensor within {seconds} s")
+
+    def receive(self, out: object = None, *, timeout: float | None = None) -> Tensor[Any]:
+        """Return the next tensor that a peer offers, in `out` if that is given: `accept`, `into` and `wait`.
+
+        Raises
+        ------
+        TransportTimeoutError
+            If nobody offers one, or nothing moves, for `timeout` seconds; the transfer is given up.
+        FlowAbortedError
+            If the peer gave up.
+        RemoteProtocolError
+            If the peer broke the rules, or a limit is exceeded.
+        ExtentMismatchError, DTypeError, ReadOnlyError, ConversionError
+            If `out` is no place for it.
+        """
+        transfer = self.accept(timeout=timeout).into(out)
+        try:
+            tensor = transfer.wait(timeout=timeout)
+        except BaseException as error:
+            transfer.cancel(type(error).__name__)
+            raise
+        if tensor is None:
+            raise TransportClosedError("this end gave, and received nothing")
+        return tensor
+
+    def advance(self, *, timeout: float = 0.0) -> bool:
+        """Let all transfers move once, or wait until something comes; return False if nothing did in time.
+
+        For whoever does other work meanwhile: what waits for a transfer calls it by itself.
+        """
+        return self._engine.pump(self._engine.deadline(timeout)[0])
+
+    def close(self) -> None:
+        """Give up all transfers that have not ended, and tell the peers; the socket stays open."""
+        for transfer in self.running:
+            transfer.cancel("closed")
+        self._engine.staging.close()
+
+    def __enter__(self) -> "Transfers":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,113 @@
+"""Peers that are killed, frozen or cut off in the middle of a transfer."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+from tensorwrapper.errors import TransportTimeoutError
+from tensorwrapper.transport import Socket, Transfers
+
+COUNT = 2_000_000
+
+GIVER = f"""
+    import sys
+    import numpy as np
+    from tensorwrapper.transport import Socket, Transfers
+
+    with Socket("DEALER") as socket:
+        socket.connect(sys.argv[1])
+        with Transfers(socket, chunk=4096, timeout=60) as transfers:
+            transfers.send(np.arange({COUNT}), key="the numbers", check="crc32")
+"""
+
+
+def start(address):
+    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(GIVER), address])
+
+
+def end(process):
+    process.send_signal(signal.SIGCONT)
+    process.kill()
+    process.wait(30)
+
+
+def move(transfers, transfer, share):
+    """Let a transfer move until a share of it has come."""
+    until = time.monotonic() + 30
+    while transfer.left > transfer.nbytes * (1 - share):
+        transfers.advance(timeout=1)
+        assert time.monotonic() < until
+
+
+def test_givers_that_are_killed_go_on_where_they_stood(tmp_path):
+    chance = random.Random(1)
+    out = np.full(COUNT, -1)
+    with Socket("ROUTER") as socket, Transfers(socket, chunk=4096, timeout=30) as transfers:
+        address = socket.bind(f"ipc://{tmp_path}/s")
+        process = start(address)
+        try:
+            taken = transfers.accept().into(out)
+            share = 0.0
+            for _ in range(3):
+                share += chance.uniform(0.05, 0.2)
+                move(transfers, taken, share)
+                end(process)
+                came = out >= 0
+                # What has come is not sent again: it stays as it is now.
+                out[came] += COUNT
+                left = taken.left
+                process = start(address)
+                move(transfers, taken, share + 0.01)
+                assert taken.left < left
+                out[out >= COUNT] -= COUNT
+            taken.wait(timeout=30)
+            assert process.wait(30) == 0
+        finally:
+            end(process)
+    assert np.array_equal(out, np.arange(COUNT))
+
+
+def test_a_taker_that_was_killed_goes_on_with_what_it_noted(tmp_path):
+    out = np.full(COUNT, -1)
+    address = f"ipc://{tmp_path}/s"
+    process = start(address)
+    try:
+        with Socket("ROUTER") as socket:
+            socket.bind(address)
+            first = Transfers(socket, chunk=4096)
+            taken = first.accept(timeout=30).into(out)
+            move(first, taken, 0.3)
+            missing = taken.missing
+        # The socket closed without a word, as that of a killed process does.
+        out[: missing[0][1]] = np.arange(missing[0][1])
+        with Socket("ROUTER") as socket, Transfers(socket, chunk=4096) as second:
+            socket.bind(address)
+            again = second.accept(timeout=30).into(out, missing=missing)
+            assert again.left == sum(8 * count for _, _, count in missing)
+            again.wait(timeout=30)
+        assert process.wait(30) == 0
+    finally:
+        end(process)
+    assert np.array_equal(out, np.arange(COUNT))
+
+
+def test_a_peer_that_is_frozen_is_an_error_in_time_and_goes_on_when_it_wakes(tmp_path):
+    with Socket("ROUTER") as socket, Transfers(socket, chunk=4096) as transfers:
+        process = start(socket.bind(f"ipc://{tmp_path}/s"))
+        try:
+            taken = transfers.accept(timeout=30).into()
+            move(transfers, taken, 0.1)
+            os.kill(process.pid, signal.SIGSTOP)
+            with pytest.raises(TransportTimeoutError, match="did not move within"):
+                taken.wait(timeout=0.5)
+            os.kill(process.pid, signal.SIGCONT)
+            assert np.array_equal(taken.wait(timeout=30).to_numpy(), np.arange(COUNT))
+        finally:
+            end(process)
