@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, cast, final
 
 import numpy as np
 
@@ -68,7 +68,7 @@ def source_of(given: object, limits: Limits) -> Source:
         If it cannot be sent, or readers with these limits would refuse it.
     """
     if is_lazy(given) or isinstance(given, View):
-        view = as_view(given)
+        view = as_view(cast("Any", given))
         if _is_in_runs(view):
             return _of_view(view, limits)
         given = view.compute()
