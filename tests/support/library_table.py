@@ -63,6 +63,12 @@ def _polars_memory(series: Any) -> Any:
     return np.empty(0) if str(series.dtype) == "String" else series.to_numpy()
 
 
+def _dask_memory(found: Any) -> Any:
+    key = next(iter(importlib.import_module("dask.core").flatten(found.__dask_keys__())))
+    chunk = dict(found.__dask_graph__())[key]
+    return chunk.elements() if isinstance(chunk, tw.Tensor) else chunk
+
+
 OUT: Final[dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]] = {
     "NumPy: `np.asarray(t)`": ("numpy", np.asarray, lambda x: x),
     "DLPack: `np.from_dlpack(t)`": ("numpy", np.from_dlpack, lambda x: x),
@@ -74,6 +80,7 @@ OUT: Final[dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]] = 
     "xarray: `t.to_xarray()`": ("xarray", lambda t: t.to_xarray(), lambda x: x.data),
     "SciPy: `t.to_scipy()`": ("scipy", lambda t: t.to_scipy(), lambda x: x.data),
     "pydata/sparse: `t.to_pydata()`": ("sparse", lambda t: t.to_pydata(), lambda x: x.data),
+    "Dask: the first chunk of `t.to_dask()`": ("dask", lambda t: t.to_dask(), _dask_memory),
     "duck array: `np.asarray(t.as_duck())`": ("numpy", lambda t: t.as_duck(), np.asarray),
 }
 """What hands a tensor over: of which library, by which call, and where the memory of the result is."""
@@ -175,6 +182,11 @@ IN: Final[dict[str, tuple[str, Callable[[Any, Any], Any], Callable[[Any], Any]]]
     "Dask": (
         "dask",
         _listed(NUMBERS, lambda t, _: importlib.import_module("dask.array").from_array(np.array(t.tolist()))),
+        lambda _: np.empty(0),
+    ),
+    "Dask, jagged: `t.to_dask()`": (
+        "dask",
+        _listed("jagged, deep, cells, triangular", lambda t, _: t.to_dask()),
         lambda _: np.empty(0),
     ),
     "h5py": (
@@ -314,7 +326,7 @@ dash. The tests make this page, and fail when it is not true: `python -m tests.s
 it.
 
 Offsets and masks are not elements, and may be new. Sparse tensors are made of sorted coordinates, and so
-copied. What leaves for Dask is cut into chunks first, and has no row here.
+copied.
 """
 
 

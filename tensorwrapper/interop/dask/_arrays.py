@@ -56,6 +56,9 @@ def array_of(value: TensorLike, chunks: ChunksLike | None, most: int, *, pinned:
             f"{value.shape!r} is no grid of chunks: without chunks= to_dask() is a collection of its rows"
         )
     tiling = chunks_of(value, chunks, most)
+    if not all(tiling.chunks):
+        # Dask has one empty chunk where there is none.
+        tiling = Tiling.from_chunks([own or (0,) for own in tiling.chunks], origin=tiling.origin)
     # Dask's scheduler leaves what begins like this where it is told to run: see `tasks_over`.
     name = name_of("rechunk-split" if pinned else "tensorwrapper", value, tiling)
     graph = _graph(name, value, tiling, pinned=pinned)

@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import prod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast, final
 
 import attrs
@@ -384,8 +385,25 @@ class ArraySource:
         library = kind.__module__.partition(".")[0]
         return f"{library}.{kind.__qualname__}({_where(self.array)}{self.shape!r}, {self.dtype})"
 
-    def __reduce__(self) -> "tuple[type[ArraySource], tuple[LazyArray]]":
+    def __reduce__(self) -> "tuple[Callable[..., ArraySource], tuple[Any, ...]]":
+        array: Any = self.array
+        if type(array).__module__.partition(".")[0] == "h5py" and Path(array.file.filename).is_file():
+            # What h5py cannot pickle is opened anew where it arrives: workers see the same files.
+            path = str(Path(array.file.filename).resolve())
+            return _opened_dataset, (path, array.name, array.shape, array.dtype)
         return ArraySource, (self.array,)
+
+
+def _opened_dataset(path: str, name: str, extents: Extents, dtype: "np.dtype[Any]") -> ArraySource:
+    """Return the dataset of this name in a file of HDF5, which stays open as long as it is used."""
+    h5py: Any = importlib.import_module("h5py")
+    try:
+        found = h5py.File(path, "r")[name]
+    except (OSError, KeyError) as error:
+        raise DataFileError(f"{path}: the dataset {name!r} cannot be opened: {error}") from error
+    if getattr(found, "shape", None) != extents or found.dtype != dtype:
+        raise DataFileError(f"{path}: {name!r} is not the dataset of {extents} and {dtype} any more")
+    return ArraySource(found)
 
 
 @final

@@ -1,8 +1,10 @@
 """New files that take the place of old ones at once, or not at all."""
 
 import contextlib
+import errno
 import os
 import secrets
+import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -11,8 +13,10 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.system._bytes_at import sync_folder
 from tensorwrapper.store.system._system import about_path, mode_of, open_regular, refused_by_system
 
-__all__ = ["beside", "make_beside", "replacing", "replacing_path"]
+__all__ = ["beside", "exchange", "make_beside", "replacing", "replacing_path"]
 
+_HERE: Final = -100  # AT_FDCWD: paths are those of this process
+_EXCHANGE: Final = 2  # RENAME_EXCHANGE
 _NAMED: Final = 40  # characters of the old name in the new one: names have 255 bytes at most
 
 
@@ -83,3 +87,26 @@ def _make(path: Path, target: Path, temporary: Path) -> int:
         return make_beside(target, temporary)
     except DataFileError as error:
         raise about_path(path, error) from error
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Let two names that exist change places at once; False if this system, or its file system, cannot.
+
+    Raises
+    ------
+    OSError
+        If the system refuses.
+    """
+    import ctypes  # noqa: PLC0415 - needed where a folder is replaced, and nowhere else
+
+    if sys.platform != "linux":
+        return False
+    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if call is None:
+        return False
+    if call(_HERE, os.fsencode(one), _HERE, os.fsencode(other), ctypes.c_uint(_EXCHANGE)) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP):
+        return False
+    raise OSError(number, os.strerror(number), str(other))

@@ -1,6 +1,7 @@
 """HDF5 files are opened by path; h5py writes them, and says what is right."""
 
 import gc
+import pickle
 
 import h5py
 import numpy as np
@@ -203,3 +204,24 @@ def test_other_kinds_of_mode_are_refused(tmp_path):
         tw.open(tmp_path / "a.h5", "a")
     with pytest.raises(DataFileError):
         tw.open(tmp_path / "a.h5")
+
+
+def test_views_of_chunks_and_rows_pickle_by_path(tmp_path):
+    path = tmp_path / "a.h5"
+    x, rows = np.arange(60.0).reshape(6, 10), tw.jagged([[1, 2], [], [3]])
+    tw.save(path, {"g/x": x, "rows": rows}, chunks={"g/x": (2, 5)})
+    f = tw.open(path)
+    for name, wanted in (("g/x", x.tolist()), ("rows", rows.tolist())):
+        assert pickle.loads(pickle.dumps(f[name]))[::-1].tolist() == wanted[::-1]
+    with h5py.File(path) as file:
+        sent = pickle.dumps(tw.selection.as_view(file["g/x"])[1:])
+    assert pickle.loads(sent).tolist() == x[1:].tolist()
+    with h5py.File(tmp_path / "b.h5", "w") as file:
+        file["g/x"] = x[:2]
+    path.unlink()
+    (tmp_path / "b.h5").rename(path)
+    with pytest.raises(DataFileError, match="any more"):
+        pickle.loads(sent)
+    path.unlink()
+    with pytest.raises(DataFileError, match="cannot be opened"):
+        pickle.loads(sent)

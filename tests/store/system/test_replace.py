@@ -3,7 +3,7 @@
 import pytest
 
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.system._replace import beside, replacing
+from tensorwrapper.store.system._replace import beside, exchange, replacing
 
 
 def test_a_block_that_ends_well_replaces_the_file(tmp_path):
@@ -39,3 +39,15 @@ def test_names_that_nobody_has_are_short_and_differ(tmp_path):
 
     assert len(names) == 9
     assert max(map(len, names)) < 100
+
+
+def test_two_folders_change_places(tmp_path):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "name").write_text(name)
+    done = exchange(tmp_path / "a", tmp_path / "b")
+    assert (tmp_path / "a" / "name").read_text() == ("b" if done else "a")
+    assert (tmp_path / "b" / "name").read_text() == ("a" if done else "b")
+    if done:
+        with pytest.raises(FileNotFoundError):
+            exchange(tmp_path / "a", tmp_path / "none")

@@ -43,6 +43,12 @@ def write_parquet(
     table, done = _table(path, tensors, metadata)
     codec = _codec(table, options, {"zlib": "gzip", "zstd": "zstd"}, "Parquet")
     rows = _rows(table, options)
+    for field in table.schema:
+        if "[0]" in str(field.type):
+            raise ConversionError(
+                f"{field.name!r} has lists of length 0 at fixed places, {field.type}, which Parquet cannot "
+                "hold: a .feather or .tens file does"
+            )
     coarser = [field.name for field in table.schema if str(field.type) == "timestamp[s]"]
     done = attrs.evolve(done, lost=(*done.lost, *[f"the unit of {name!r}, now ms" for name in coarser]))
     with replacing_path(path) as temporary:

@@ -29,7 +29,7 @@ from tensorwrapper.store.foreign._ragged import ragged_of
 from tensorwrapper.store.foreign.zarr._grid import DTYPES, chunk_file, packed_chunk
 from tensorwrapper.store.foreign.zarr._store import METADATA, ORIGIN, RAGGED
 from tensorwrapper.store.foreign.zarr._tree import read_node
-from tensorwrapper.store.system._replace import beside
+from tensorwrapper.store.system._replace import beside, exchange
 from tensorwrapper.store.system._system import refused_by_system
 from tensorwrapper.tensor import Tensor
 
@@ -82,7 +82,11 @@ def _check_name(name: str, names: list[str]) -> None:
 
 @contextmanager
 def _replacing_folder(path: Path) -> Generator[Path, None, None]:
-    """Give a folder that takes the place of a store when the block ends without an exception."""
+    """Give a folder that takes the place of a store when the block ends without an exception.
+
+    At once where Linux can let two folders change places. Elsewhere there is none for a moment, between two
+    renamings, and the old one comes back if the second fails.
+    """
     if path.is_symlink() or path.exists():
         # Never somebody's folder of something else.
         read_node(path)
@@ -90,15 +94,23 @@ def _replacing_folder(path: Path) -> Generator[Path, None, None]:
     try:
         temporary.mkdir()
         yield temporary
-        if path.exists():
+        if not path.exists():
+            temporary.rename(path)
+        elif not exchange(temporary, path):
             path.rename(old)
-        temporary.rename(path)
+            try:
+                temporary.rename(path)
+            except OSError:
+                old.rename(path)
+                raise
     except DataFileError:
         raise
     except OSError as error:
         raise refused_by_system(f"{path} cannot be written: {error.strerror or error}", error) from error
     finally:
         for left in (temporary, old):
+            if left.is_symlink():
+                left.unlink()
             shutil.rmtree(left, ignore_errors=True)
 
 

@@ -1,6 +1,7 @@
 """Tensors are saved as Zarr stores; zarr and TensorStore say what is in them."""
 
 import json
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -10,6 +11,7 @@ import zarr
 
 import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsError
+from tensorwrapper.store.foreign.zarr import _write
 from tests.support.store.foreign_files import names_in
 from tests.support.store.saved import BOXES, ROWS, assert_same
 
@@ -140,3 +142,28 @@ def test_zarr_is_converted_both_ways(tmp_path):
     with tw.open(tmp_path / "d.tens") as f:
         assert f.metadata == {"run": 3}
         assert_same(f["rows"], ROWS["rows"])
+
+
+@pytest.mark.parametrize("can_exchange", [True, False])
+def test_the_old_store_stays_until_the_new_one_is_there(tmp_path, monkeypatch, can_exchange):
+    path = tmp_path / "a.zarr"
+    tw.save(path, {"x": np.arange(3)})
+    if not can_exchange:
+        monkeypatch.setattr(_write, "exchange", lambda *_: False)
+    tw.save(path, {"y": np.arange(4)})
+    assert list(tw.open(path)) == ["y"]
+    assert [own.name for own in tmp_path.iterdir()] == ["a.zarr"]
+
+    rename = Path.rename
+
+    def refused(self, target):
+        if Path(target) == path and (self / "z").exists():
+            raise PermissionError(13, "no")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    monkeypatch.setattr(_write, "exchange", lambda *_: False)
+    with pytest.raises(DataFileError):
+        tw.save(path, {"z": np.arange(5)})
+    assert list(tw.open(path)) == ["y"]
+    assert [own.name for own in tmp_path.iterdir()] == ["a.zarr"]
