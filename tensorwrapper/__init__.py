@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tensorwrapper import errors as errors
     from tensorwrapper import interop as interop
     from tensorwrapper import layout as layout
+    from tensorwrapper import remote as remote
     from tensorwrapper import selection as selection
     from tensorwrapper import shape as shape
     from tensorwrapper import sharding as sharding
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from tensorwrapper import wirecell as wirecell
     from tensorwrapper.interop import from_awkward as from_awkward
     from tensorwrapper.layout import Layout as Layout
+    from tensorwrapper.remote import Remote as Remote
+    from tensorwrapper.remote import RemoteTensor as RemoteTensor
+    from tensorwrapper.remote import Server as Server
+    from tensorwrapper.remote import connect as connect
+    from tensorwrapper.remote import serve as serve
     from tensorwrapper.selection import concat as concat
     from tensorwrapper.selection import stack as stack
     from tensorwrapper.selection import where as where
@@ -61,6 +67,9 @@ __all__ = [
     "Indices",
     "Layout",
     "Mask",
+    "Remote",
+    "RemoteTensor",
+    "Server",
     "Shape",
     "TensFile",
     "Tensor",
@@ -70,6 +79,7 @@ __all__ = [
     "as_tensor",
     "buffer",
     "concat",
+    "connect",
     "einsum_shape",
     "empty",
     "errors",
@@ -82,8 +92,10 @@ __all__ = [
     "layout",
     "no_elements",
     "open",
+    "remote",
     "save",
     "selection",
+    "serve",
     "shape",
     "sharding",
     "sparse",
@@ -105,6 +117,11 @@ _HOMES = {
     "align": "tensor",
     "IndexIterator": "shape",
     "Indices": "shape",
+    "Remote": "remote",
+    "RemoteTensor": "remote",
+    "Server": "remote",
+    "connect": "remote",
+    "serve": "remote",
     "concat": "selection",
     "stack": "selection",
     "where": "selection",

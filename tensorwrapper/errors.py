@@ -43,7 +43,9 @@ __all__ = [
     "ProtocolReason",
     "RankError",
     "ReadOnlyError",
+    "RefusalReason",
     "RemoteProtocolError",
+    "RequestRefusedError",
     "SelectionError",
     "SelectionReason",
     "SizeOverflowError",
@@ -247,6 +249,43 @@ class TransportAuthenticationError(TransportHandshakeError, PermissionError):
 
 class TransportClosedError(TransportError):
     """The socket is closed."""
+
+
+# fmt: off
+RefusalReason = Literal[
+    "label", "schema", "version", "missing", "changed", "bounds", "limit", "unsupported", "busy", "draining",
+    "replayed", "internal"
+]
+# fmt: on
+"""Why a server of tensors did not do what it was asked for.
+
+``label``, ``schema``: the request is no text or JSON of the protocol, or has other keys or types.
+``version``: it is of a protocol that the server does not speak. ``missing``: there is no such tensor, or
+none for this client. ``changed``: the tensor is no longer what it was. ``bounds``: a selection leaves it.
+``limit``: the request asks for more than the server allows. ``unsupported``: the tensor cannot do that.
+``busy``, ``draining``: the server has no room now, or is about to end. ``replayed``: the number of the
+request is in use. ``internal``: the server failed; its log says how, under the number in the text.
+"""
+
+
+class RequestRefusedError(TransportError):
+    """A server of tensors refused a request; ``reason`` is from a closed set.
+
+    Examples
+    --------
+    >>> str(RequestRefusedError("busy", "64 requests of this client are under way"))
+    '[busy] 64 requests of this client are under way'
+    """
+
+    reason: RefusalReason
+    """What kind of rule was broken."""
+
+    def __init__(self, reason: RefusalReason, message: str) -> None:
+        super().__init__(reason, message)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"[{self.reason}] {self.args[1]}"
 
 
 class FlowAbortedError(TransportClosedError, ConnectionError):

@@ -1,6 +1,6 @@
 """Messages over ZeroMQ sockets: the one place that imports ``zmq``."""
 
-from tensorwrapper.transport._counters import Counters
+from tensorwrapper.transport._counters import Counters, bytes_on_wire
 from tensorwrapper.transport._curve import CurveClient, CurveServer, Security
 from tensorwrapper.transport._delivery import Delivery
 from tensorwrapper.transport._keys import KeyPair
@@ -53,4 +53,5 @@ __all__ = [
     "TransferStep",
     "TransferVerb",
     "Transfers",
+    "bytes_on_wire",
 ]

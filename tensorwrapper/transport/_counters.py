@@ -40,6 +40,12 @@ class Counters:
 
 
 def bytes_on_wire(length: int, *, is_encrypted: bool) -> int:
-    """Return how many bytes a frame of a length takes in ZMTP 3; CURVE makes a command of each."""
+    """Return how many bytes a frame of a length takes in ZMTP 3; CURVE makes a command of each.
+
+    Examples
+    --------
+    >>> bytes_on_wire(255, is_encrypted=False), bytes_on_wire(256, is_encrypted=False)
+    (257, 265)
+    """
     length += _COMMAND if is_encrypted else 0
     return length + (2 if length <= _SHORT else 9)

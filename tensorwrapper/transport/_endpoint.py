@@ -79,6 +79,7 @@ class Endpoint:
         "parts",
         "received",
         "sent",
+        "signer",
         "socket",
         "torn",
     )
@@ -87,16 +88,21 @@ class Endpoint:
         self, kind: Kind, linger: float, *, parts: int, nbytes: int, security: Security | None
     ) -> None:
         self.socket: zmq.Socket[bytes] | None = None
-        self.kind, self.parts, self.nbytes = kind, parts, nbytes
-        self.torn = ""
-        self.is_encrypted = security is not None
+        self.kind: Kind = kind
+        self.parts: int = parts
+        self.nbytes: int = nbytes
+        self.torn: str = ""
+        self.signer: str = ""
+        self.is_encrypted: bool = security is not None
         self._forget: Callable[[], object] | None = None
         self._fences: Fences | None = None
         self._paths = Paths()
         self.before_close: Callable[[], object] | None = None
         self.addresses: list[str] = []
         # Messages, frames, bytes in them, bytes on the wire.
-        self.sent, self.received, self.dropped = [0] * 4, [0] * 4, 0
+        self.sent: list[int] = [0] * 4
+        self.received: list[int] = [0] * 4
+        self.dropped: int = 0
         rest = to_milliseconds(linger, "linger")
         self._linger = rest
         self._thread, self._process = threading.get_ident(), os.getpid()
@@ -379,6 +385,7 @@ class Endpoint:
             # The rest was read and dropped, so that the next message starts where it should.
             return peer_of(self.kind, frames)
         self._count(self.received, [len(frame) for frame in frames[self.kind.addressed :]])
+        self.signer = signer_of(frames[-1]) if self.is_encrypted else ""
         return frames
 
     def _drop_rest(self, socket: "zmq.Socket[bytes]") -> None:
@@ -411,6 +418,14 @@ def peer_of(kind: Kind, frames: Sequence[zmq.Frame]) -> bytes:
 
 def _hand_over(socket: "zmq.Socket[bytes]", frame: bytes | memoryview, flags: int) -> zmq.MessageTracker:
     return socket.send(frame, flags, copy=False, track=True)
+
+
+def signer_of(frame: zmq.Frame) -> str:
+    """Return the public key that the sender of a message has proved; "" if there is none."""
+    try:
+        return str(frame.get("User-Id"))
+    except zmq.ZMQError:
+        return ""
 
 
 def failed(what: str, error: zmq.ZMQError) -> TransportError:

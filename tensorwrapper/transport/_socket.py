@@ -122,6 +122,11 @@ class Socket:
         return tuple(self._endpoint.addresses)
 
     @property
+    def is_encrypted(self) -> bool:
+        """Whether what is sent and received is encrypted."""
+        return self._endpoint.is_encrypted
+
+    @property
     def counters(self) -> Counters:
         """What went through so far, counted here: messages, frames, bytes, and bytes on the wire."""
         return self._endpoint.counters()
@@ -288,6 +293,19 @@ class Socket:
             If the socket is closed, or ZeroMQ is shut down.
         """
         return self._next(timeout)[:2]
+
+    def receive_signed(self, *, timeout: float | None = None) -> tuple[bytes, str, list[memoryview]]:
+        """Return what `receive_frames` does, with the public key that the sender has proved in between.
+
+        The key is that of a peer which a `CurveServer` let in; without one it is empty.
+
+        Raises
+        ------
+        TransportTimeoutError, RemoteProtocolError, TransportClosedError
+            As `receive_frames`.
+        """
+        found = self._next(timeout)
+        return found[0], self._endpoint.signer, found[1]
 
     def _next(self, timeout: float | None) -> tuple[bytes, list[memoryview], bytes]:
         """Return the peer to answer, the frames of the next message, and who is to blame for them."""

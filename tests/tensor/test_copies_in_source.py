@@ -148,6 +148,18 @@ ALLOWED = {
     "wire/codec/_write.py": {"flatten"},  # Shape.flatten
     "wire/blocks/_pending.py": {"copy", "put", "take"},  # of tables of boxes, and of a part
     "wire/blocks/_pieces.py": {"flatten"},  # Shape.flatten
+    "remote": {
+        "array",  # lengths of strings, and strings of Python's
+        "ascontiguousarray",  # entries that were picked, which have memory of their own
+        "astype",  # numbers, and elements of another byte order than that of the wire
+        "concatenate",  # numbers, lengths, and entries that came in several answers
+        "copy",  # starts and lengths of runs
+        "flatten",  # View.flatten
+        "put",  # of a catalogue
+        "repeat",  # numbers of runs
+        "take",  # of a state, and of a count
+        "tobytes",  # keys of equality, and one element
+    },
     "wire/frames/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
 }
 

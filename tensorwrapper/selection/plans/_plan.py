@@ -1,6 +1,6 @@
 """Plans: what computing a view will write, and what it will read, before anything is read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast, final
 from weakref import WeakValueDictionary
 
@@ -156,6 +156,23 @@ class Plan:
         return sum([own.nbytes for own in self.reads])
 
     @property
+    def bytes_received(self) -> int:
+        """How many bytes of elements come from other processes, by sources that count bytes on a wire."""
+        return sum([own.nbytes for own in self.reads if _on_wire(own.source) is not None])
+
+    @property
+    def bytes_on_wire(self) -> int:
+        """How many bytes go both ways for them, with all that says what they are.
+
+        Raises
+        ------
+        ConversionError
+            For strings of another process, whose lengths nobody knows here.
+        """
+        pairs = [(_on_wire(own.source), own.selections) for own in self.reads]
+        return sum([count(selections) for count, selections in pairs if count is not None])
+
+    @property
     def runs(self) -> int:
         """How many runs of memory are written, in a result in row-major order. O(steps)."""
         return sum([step.runs for step in self.steps])
@@ -178,6 +195,11 @@ class Plan:
 
     def __reduce__(self) -> "tuple[Callable[..., Plan], tuple[Expression, Shape | None]]":
         return Plan, (packed(self.view), self.rows)
+
+
+def _on_wire(source: Source) -> "Callable[[Sequence[Wanted]], int] | None":
+    """Return what tells how many bytes a read of a source takes on a wire; None if there is none."""
+    return getattr(source, "bytes_on_wire", None)
 
 
 _plans: WeakValueDictionary[Expression, Plan] = WeakValueDictionary()

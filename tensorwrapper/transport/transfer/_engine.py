@@ -15,6 +15,7 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
 )
 from tensorwrapper.transport._delivery import to_milliseconds
+from tensorwrapper.transport._endpoint import Endpoint
 from tensorwrapper.transport._socket import Socket
 from tensorwrapper.transport.transfer._budget import Staging
 from tensorwrapper.transport.transfer._giver import GiverMachine
@@ -23,6 +24,7 @@ from tensorwrapper.transport.transfer._messages import Said, check_frames, messa
 from tensorwrapper.transport.transfer._taker import TakerMachine
 from tensorwrapper.transport.transfer._transfer import Transfer
 from tensorwrapper.transport.transfer._window import Window
+from tensorwrapper.wire import Limits
 
 __all__ = ["Engine"]
 
@@ -61,13 +63,17 @@ class Engine:
     )
 
     def __init__(self, socket: Socket, credit: int, chunk: int, most: int, timeout: float) -> None:
-        self.endpoint, self.limits = socket._endpoint, socket._limits
-        self.credit, self.chunk, self.most, self.timeout = credit, chunk, most, timeout
+        self.endpoint: Endpoint = socket._endpoint
+        self.limits: Limits = socket._limits
+        self.credit: int = credit
+        self.chunk: int = chunk
+        self.most: int = most
+        self.timeout: float = timeout
         self.by_request: dict[tuple[bytes, int], Transfer] = {}
         self.by_key: dict[str, Transfer] = {}
         self.asked: deque[Transfer] = deque()
         self.done: OrderedDict[str, TakerMachine] = OrderedDict()
-        self.staging = Staging(chunk)
+        self.staging: Staging = Staging(chunk)
         self._inbox = Inbox(self)
         self._is_blocked = False
         self._unreachable: PeerUnreachableError | None = None

@@ -88,7 +88,8 @@ class GiverMachine:
         rows: int = 1,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        self.tensor, self.rows = tensor, rows
+        self.tensor: Skeleton = tensor
+        self.rows: int = rows
         self._limits = limits
         self._items = tensor.item_sizes
         self._state: TransferState = "idle"

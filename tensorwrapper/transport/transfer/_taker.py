@@ -66,7 +66,7 @@ class TakerMachine:
         self._items: tuple[int, ...] = ()
         self.tensor: Skeleton | None = None
         """What the tensor is; None before the offer."""
-        self.request = 0
+        self.request: int = 0
         """The number of the transfer."""
         self.error: str | None = None
         """Why the other end gave up."""

@@ -1,0 +1,202 @@
+"""`Server` and `serve`: tensors for others to select from."""
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING, SupportsIndex, cast, final
+
+from tensorwrapper._integers import to_count
+from tensorwrapper.errors import ConversionError, ExtentError, LeakedResourceWarning, TransportClosedError
+from tensorwrapper.remote.protocol._terms import ServeLimits
+from tensorwrapper.remote.server._catalogue import Catalogue
+from tensorwrapper.remote.server._files import put_files
+from tensorwrapper.remote.server._loop import Loop
+from tensorwrapper.transport import CurveServer
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import ViewLike
+
+__all__ = ["Server", "serve"]
+
+
+@final
+class Server:
+    """Tensors that clients select from; made by `serve`. It answers in threads of its own until it is closed.
+
+    Memory that is served may be edited in place only within `editing`; everything else may be replaced at
+    any time, and each answer is of one version.
+    """
+
+    __slots__ = ("__weakref__", "_catalogue", "_files", "_loop", "_process")
+
+    def __init__(self, catalogue: Catalogue, loop: Loop, files: ExitStack) -> None:
+        self._catalogue, self._files = catalogue, files
+        self._loop: Loop | None = loop
+        self._process = os.getpid()
+
+    @property
+    def address(self) -> str:
+        """Where it listens, with the port filled in: what `connect` takes."""
+        return self._alive().address
+
+    @property
+    def names(self) -> list[str]:
+        """The names of what is served, in order."""
+        return self._catalogue.names()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has ended."""
+        return self._loop is None or not self._loop.is_alive
+
+    def replace(self, name: str, tensor: "ViewLike") -> None:
+        """Serve a tensor under a name, in place of what may have it; it gets a new version.
+
+        Who reads the old one is told so by `VersionChangedError`, and what was answered stays what it was.
+
+        Raises
+        ------
+        TensorNameError
+            If it cannot be a name.
+        ConversionError
+            If nothing can be selected from it, or its elements do not travel.
+        """
+        self._alive()
+        self._catalogue.put(name, tensor)
+
+    def remove(self, name: str) -> None:
+        """Serve a tensor no more.
+
+        Raises
+        ------
+        TensorNameError
+            If there is none of this name.
+        """
+        self._catalogue.drop(name)
+
+    def editing(self, name: str) -> AbstractContextManager[None]:
+        """Hold back who reads a tensor while its memory is written; then it has a new version.
+
+        Raises
+        ------
+        TensorNameError
+            If there is none of this name.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> x = np.zeros(3)
+        >>> with serve({"x": x}) as server:
+        ...     with server.editing("x"):
+        ...         x[:] = 7
+        ...     with tw.connect(server.address) as remote:
+        ...         remote["x"].compute().tolist()
+        [7.0, 7.0, 7.0]
+        """
+        return self._catalogue.editing(name)
+
+    def stats(self) -> dict[str, int]:
+        """Return what it did so far: requests, answers, refusals, messages dropped, bytes on the wire."""
+        return self._alive().stats()
+
+    def close(self, drain: float = 5.0) -> None:
+        """Take no more requests, answer those that have come, and end; closing twice is harmless.
+
+        Parameters
+        ----------
+        drain
+            How many seconds that may take at most.
+        """
+        loop, self._loop = self._loop, None
+        if loop is not None and self._process == os.getpid():
+            loop.stop(drain)
+            self._files.close()
+
+    def _alive(self) -> Loop:
+        if self._loop is None:
+            raise TransportClosedError("the server is closed")
+        return self._loop
+
+    def __enter__(self) -> "Server":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_loop", None) is not None and self._process == os.getpid():
+            self.close(0.0)
+            warnings.warn("a server was not closed", LeakedResourceWarning, stacklevel=2)
+
+    def __repr__(self) -> str:
+        where = "closed" if self._loop is None else self._loop.address
+        return f"<Server of {len(self.names)} tensors, {where}>"
+
+
+def serve(
+    tensors: "Mapping[str, ViewLike] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]",
+    address: str = "tcp://127.0.0.1:*",
+    *,
+    security: CurveServer | None = None,
+    allow: Mapping[str, Iterable[str]] | None = None,
+    limits: ServeLimits | None = None,
+    threads: SupportsIndex = 1,
+) -> Server:
+    """Let others select from tensors: only the elements that they need travel.
+
+    Parameters
+    ----------
+    tensors
+        Tensors, arrays, views and sources by name, which nobody can write to from outside. Or a file, a
+        folder or several: the tensors of a file have its name before theirs (``run/energies``) if there are
+        several files, and of a folder all `.tens` files in it are served.
+    address
+        Where to listen; ``tcp://127.0.0.1:*`` picks a port.
+    security
+        Who is let in. Without it whoever reaches the address.
+    allow
+        For patterns of names (``run*``) the public keys that may see the tensors of these names; a tensor
+        that no pattern names is for nobody. Without it all are for whoever is let in. What a client may not
+        see is to him as if it were not there.
+    limits
+        What a client may ask for at once.
+    threads
+        How many threads read what takes longer.
+
+    Raises
+    ------
+    TransportError
+        If the address is in use or not valid.
+    ConversionError
+        If nothing can be selected from something, its elements do not travel, or `allow` is given without
+        `security`.
+    DataFileError
+        If a file cannot be opened.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> with serve({"x": np.arange(12).reshape(3, 4)}) as server, tw.connect(server.address) as remote:
+    ...     remote["x"][1:, ::3].compute().tolist()
+    [[4, 7], [8, 11]]
+    """
+    count = to_count(threads, "threads")
+    if not count:
+        raise ExtentError("a server needs 1 thread or more to read")
+    if allow is not None and security is None:
+        raise ConversionError("allow names keys, and without security=CurveServer(...) nobody proves one")
+    catalogue = Catalogue(allow, ServeLimits() if limits is None else limits)
+    with ExitStack() as files:
+        if isinstance(tensors, Mapping):
+            for name, tensor in cast("Mapping[str, ViewLike]", tensors).items():
+                catalogue.put(name, tensor)
+        else:
+            put_files(catalogue, tensors, files)
+        loop = Loop(catalogue, address, security, count)
+        return Server(catalogue, loop, files.pop_all())

@@ -1,0 +1,96 @@
+"""What one request may ask for: large selections in pieces, and small ones together."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+
+from tensorwrapper.selection import Outer, Runs, Wanted
+from tensorwrapper.typing import Array
+
+__all__ = ["Piece", "batches_of", "halves_of"]
+
+Piece = tuple[int, Wanted, Array]
+"""The number of the selection that it is a piece of, what is asked for, and where that goes."""
+
+_PIECE: Final = 2**20
+"""Bytes of elements from which an answer is not made larger: several are on the way at once."""
+_POSITIONS: Final = 2**20
+_SELECTIONS: Final = 128
+_MODES: Final = 512
+"""Modes of all selections of a request: a label has as many values, some times over."""
+
+
+def batches_of(
+    selections: Sequence[Wanted], out: Sequence[Array], itemsize: int, answer_bytes: int
+) -> Iterator[list[Piece]]:
+    """Return the pieces of each request, none of which asks for more than a server gives at once."""
+    most = max(min(_PIECE, answer_bytes) // itemsize, 1)
+    batch: list[Piece] = []
+    size = positions = modes = 0
+    for number, (wanted, target) in enumerate(zip(selections, out, strict=True)):
+        for own, part in _cut(wanted, target, most):
+            own_positions, own_modes = own.nbytes // 8, len(own.extents) + 1
+            full = size + own.size > most or positions + own_positions > _POSITIONS
+            if batch and (full or len(batch) == _SELECTIONS or modes + own_modes > _MODES):
+                yield batch
+                batch, size, positions, modes = [], 0, 0, 0
+            batch.append((number, own, part))
+            size, positions, modes = size + own.size, positions + own_positions, modes + own_modes
+    if batch:
+        yield batch
+
+
+def _cut(wanted: Wanted, target: Array, most: int) -> Iterator[tuple[Wanted, Array]]:
+    """Return pieces of a selection of at most so many elements, and the part of the array for each."""
+    if not wanted.size:
+        return
+    if isinstance(wanted, Runs):
+        if wanted.size <= most and len(wanted.starts) <= _POSITIONS // 2:
+            yield wanted, target
+            return
+        size = min(most, _POSITIONS // 2)
+        for start in range(0, wanted.size, size):
+            stop = min(start + size, wanted.size)
+            yield _part_of(wanted, start, stop), target[start:stop]
+        return
+    yield from _cut_outer(wanted, target, most)
+
+
+def _cut_outer(wanted: Outer, target: Array, most: int) -> Iterator[tuple[Wanted, Array]]:
+    if wanted.size <= most:
+        yield wanted, target
+        return
+    mode = next(k for k, extent in enumerate(wanted.extents) if extent > 1)
+    extent = wanted.extents[mode]
+    step = max(most // (wanted.size // extent), 1)
+    before = (slice(None),) * mode
+    for start in range(0, extent, step):
+        own = slice(start, min(start + step, extent))
+        modes = [*wanted.modes[:mode], wanted.modes[mode][own], *wanted.modes[mode + 1 :]]
+        yield from _cut_outer(Outer(modes), target[(*before, own)], most)
+
+
+def _part_of(runs: Runs, start: int, stop: int) -> Runs:
+    """Return the runs of some of the elements of runs, by their places among them."""
+    ends = np.cumsum(runs.lengths)
+    first, last = int(np.searchsorted(ends, start, "right")), int(np.searchsorted(ends, stop, "left"))
+    starts, lengths = runs.starts[first : last + 1].copy(), runs.lengths[first : last + 1].copy()
+    before = start - (int(ends[first]) - int(runs.lengths[first]))
+    lengths[-1] -= int(ends[last]) - stop
+    starts[0] += before
+    lengths[0] -= before
+    return Runs(starts, lengths)
+
+
+def halves_of(wanted: Wanted) -> list[Wanted]:
+    """Return two selections that have the elements of one between them, which has two at least."""
+    half = wanted.size // 2
+    if isinstance(wanted, Runs):
+        return [_part_of(wanted, 0, half), _part_of(wanted, half, wanted.size)]
+    mode = next(k for k, extent in enumerate(wanted.extents) if extent > 1)
+    middle = wanted.extents[mode] // 2
+    return [
+        Outer([*wanted.modes[:mode], wanted.modes[mode][own], *wanted.modes[mode + 1 :]])
+        for own in (slice(0, middle), slice(middle, None))
+    ]

@@ -1,0 +1,103 @@
+"""`RowsSource`: some rows of a jagged tensor at a server, of which alone the lengths are known here."""
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+
+from tensorwrapper._arrays import concatenated_ranges, splits_of
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.remote.client._source import RemoteSource
+from tensorwrapper.selection import Ability, Outer, ReadHandle, Runs, Wanted
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["RowsSource", "rows_source"]
+
+
+@final
+@frozen(eq=False, repr=False)
+class RowsSource:
+    """Rows of a tensor whose table of rows is elsewhere: numbers of elements are turned into those there.
+
+    Attributes
+    ----------
+    whole
+        What has all rows; its shape is not asked for.
+    shape
+        The rows, in the order that they have there.
+    starts
+        For each run of rows the number that its first element has there.
+    splits
+        For each run of rows the number that its first element has here, and how many elements there are.
+    """
+
+    whole: RemoteSource
+    shape: Shape[Any]
+    starts: IntArray
+    splits: IntArray
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """The type of the elements."""
+        return self.whole.dtype
+
+    @property
+    def version(self) -> str:
+        """That of the whole tensor."""
+        return self.whole.version
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """Those of the whole tensor."""
+        return self.whole.abilities
+
+    def cost(self, selection: Wanted) -> int:
+        """Return how many bytes a selection moves."""
+        return self.whole.cost(selection)
+
+    def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
+        """Ask for selections by the numbers that their elements have there."""
+        return self.whole.read([self._there(own) for own in selections], out)
+
+    def bytes_on_wire(self, selections: Sequence[Wanted]) -> int:
+        """Return how many bytes go both ways for a read, with labels and framing."""
+        return self.whole.bytes_on_wire([self._there(own) for own in selections])
+
+    def _there(self, wanted: Wanted) -> Wanted:
+        """Return runs with the numbers that the elements have in the whole tensor. O(runs)."""
+        if isinstance(wanted, Outer):
+            if not self.shape.is_box:
+                raise ConversionError("positions of modes do not select from rows")
+            grid = [np.asarray(mode, dtype=np.int64) for mode in wanted.modes]
+            wanted = Runs(grid[0])
+        if not wanted.size:
+            return Runs([], [])
+        first = np.searchsorted(self.splits, wanted.starts, "right") - 1
+        last = np.searchsorted(self.splits, wanted.ends, "left")
+        counts = last - first
+        run = np.repeat(np.arange(len(counts)), counts)
+        block = concatenated_ranges(first, counts)
+        starts = np.maximum(wanted.starts[run], self.splits[block])
+        lengths = np.minimum(wanted.ends[run], self.splits[block + 1]) - starts
+        return Runs(starts - self.splits[block] + self.starts[block], lengths)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RowsSource) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self.whole)
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.whole, self.starts.tobytes(), self.splits.tobytes()
+
+    def __repr__(self) -> str:
+        return f"{self.whole!r}.rows({self.shape!r})"
+
+
+def rows_source(whole: RemoteSource, rows: Runs, starts: IntArray, lengths: IntArray) -> RowsSource:
+    """Return the source of runs of rows, of which the server said where they begin and how long they are."""
+    splits = splits_of(lengths)
+    marks = np.concatenate([[0], np.cumsum(rows.lengths)])
+    return RowsSource(whole, Shape.from_offsets(splits), starts, splits[marks])

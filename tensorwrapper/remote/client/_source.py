@@ -1,0 +1,182 @@
+"""`RemoteSource`: a tensor at a server as a source of views."""
+
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NoReturn, final
+
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import write_elements
+from tensorwrapper.errors import ConversionError, RemoteProtocolError, VersionChangedError
+from tensorwrapper.remote.client._connection import Connection, Connections, Pending, raise_refusal
+from tensorwrapper.remote.client._pieces import Piece, batches_of
+from tensorwrapper.remote.protocol._answers import send_answer
+from tensorwrapper.remote.protocol._elements import unpack_strings
+from tensorwrapper.remote.protocol._events import AskRead, Elements, Refused
+from tensorwrapper.remote.protocol._requests import send_request
+from tensorwrapper.selection import Ability, ReadHandle, Wanted
+from tensorwrapper.shape import Shape
+from tensorwrapper.transport import bytes_on_wire
+from tensorwrapper.typing import Array
+
+__all__ = ["RemoteSource"]
+
+_WINDOW: Final = 8
+"""Requests of one read that are on the way at once."""
+_WAIT: Final = 0.05
+
+
+@final
+@frozen(eq=False, repr=False)
+class RemoteSource:
+    """A tensor that a server has, at one version. Reading it asks for what is wanted, and nothing else."""
+
+    connections: Connections
+    name: str
+    version: str
+    shape: Shape[Any]
+    dtype: "np.dtype[Any]"
+    cast: str | None = None
+    """The type of the elements as the protocol has it, if the server is to cast them."""
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """It knows runs of elements, and each thread reads over a connection of its own."""
+        return frozenset(("runs", "threads"))
+
+    def cost(self, selection: Wanted) -> int:
+        """Return how many bytes a selection moves: its elements, and what says which they are."""
+        return selection.size * self.dtype.itemsize + (selection.nbytes if selection.size else 0)
+
+    def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
+        """Ask for selections, several requests at a time; answers are written as they come."""
+        connection = self.connections.here()
+        return _Reading(self, connection, selections, out)
+
+    def requests(
+        self, selections: Sequence[Wanted], out: Sequence[Array], most: int
+    ) -> Iterator[list[Piece]]:
+        """Return the pieces that each request asks for."""
+        return batches_of(selections, out, max(self.dtype.itemsize, 1), most)
+
+    def request(self, pieces: Sequence[Piece]) -> AskRead:
+        """Return the request for some pieces."""
+        return AskRead(self.name, self.version, self.cast, tuple([own for _, own, _ in pieces]))
+
+    def bytes_on_wire(self, selections: Sequence[Wanted]) -> int:
+        """Return how many bytes go both ways for a read, with labels and framing.
+
+        Raises
+        ------
+        ConversionError
+            For strings, whose lengths nobody knows before they are read.
+        """
+        if self.dtype.kind == "T":
+            raise ConversionError("how many bytes strings take is known when they have arrived")
+        connection = self.connections.here()
+        nothing = np.empty((), self.dtype)
+        out = [np.broadcast_to(nothing, own.extents) for own in selections]
+        total = 0
+        for pieces in self.requests(selections, out, connection.welcome.answer_bytes):
+            asked = [frame.nbytes for frame in send_request(0, self.request(pieces))]
+            answer = [frame.nbytes for frame in send_answer(0, Elements(self.version, (memoryview(b""),)))]
+            answer[-1] = sum([own.size for _, own, _ in pieces]) * self.dtype.itemsize
+            # The delimiter before each is a frame as well.
+            for length in [0, *asked, 0, *answer]:
+                total += bytes_on_wire(length, is_encrypted=connection.is_encrypted)
+        return total
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RemoteSource) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.version, self.cast))
+
+    def _key(self) -> tuple[Any, ...]:
+        return id(self.connections), self.name, self.version, self.cast
+
+    def __repr__(self) -> str:
+        return f"remote({self.connections.address!r}, {self.name!r}, {self.dtype})"
+
+    def __reduce__(self) -> NoReturn:
+        raise ConversionError(f"{self!r} is of a connection, which does not travel: connect() there")
+
+
+@final
+class _Reading:
+    """A read under way."""
+
+    __slots__ = ("_connection", "_finished", "_left", "_sent", "_source", "_todo")
+
+    def __init__(
+        self, source: RemoteSource, connection: Connection, selections: Sequence[Wanted], out: Sequence[Array]
+    ) -> None:
+        self._source, self._connection = source, connection
+        batches = list(source.requests(selections, out, connection.welcome.answer_bytes))
+        self._left = Counter([number for batch in batches for number, _, _ in batch])
+        self._finished = deque([number for number in range(len(out)) if number not in self._left])
+        self._todo = deque(batches)
+        self._sent: deque[tuple[Pending, list[Piece]]] = deque()
+        self._fill()
+
+    def _fill(self) -> None:
+        while self._todo and len(self._sent) < _WINDOW:
+            batch = self._todo.popleft()
+            self._sent.append((self._connection.start(self._source.request(batch)), batch))
+
+    def completed(self) -> Iterator[int | None]:
+        while self._finished or self._sent:
+            while self._finished:
+                yield self._finished.popleft()
+            if self._sent and not any(own.answer for own, _ in self._sent):
+                self._connection.pump(_WAIT)
+            arrived = [own for own in self._sent if own[0].answer is not None]
+            if not arrived and self._sent:
+                yield None
+                continue
+            self._sent = deque([own for own in self._sent if own[0].answer is None])
+            # The next are asked for before these are written.
+            self._fill()
+            for pending, batch in arrived:
+                self._write(pending, batch)
+
+    def _write(self, pending: Pending, batch: list[Piece]) -> None:
+        answer, source = pending.answer, self._source
+        if isinstance(answer, Refused):
+            raise_refusal(answer, pending.request)
+        if not isinstance(answer, Elements):
+            raise RemoteProtocolError("schema", "a read is answered by something else")
+        if answer.version != source.version:
+            raise VersionChangedError(
+                f"{source!r} changed while it was read: from version {source.version!r} to {answer.version!r}"
+            )
+        count = sum([own.size for _, own, _ in batch])
+        found = _elements(answer.frames, source.dtype, count)
+        done = 0
+        for number, own, target in batch:
+            write_elements(target, found[done : done + own.size].reshape(own.extents))
+            done += own.size
+            self._left[number] -= 1
+            if not self._left[number]:
+                self._finished.append(number)
+
+    def cancel(self) -> None:
+        self._todo.clear()
+        while self._sent:
+            self._connection.forget(self._sent.popleft()[0])
+
+
+def _elements(frames: tuple[memoryview, ...], dtype: "np.dtype[Any]", count: int) -> Array:
+    """Return so many elements of an answer; raise if it has more or less."""
+    if dtype.kind == "T":
+        if len(frames) != 2:
+            raise RemoteProtocolError("size", "strings come in two parts")
+        return unpack_strings(frames[0], frames[1], count)
+    if len(frames) != 1 or frames[0].nbytes != count * dtype.itemsize:
+        nbytes = [frame.nbytes for frame in frames]
+        raise RemoteProtocolError("size", f"{count * dtype.itemsize} bytes were asked for, and {nbytes} came")
+    found: Array = np.frombuffer(frames[0], dtype.newbyteorder("<"))
+    if dtype.kind == "b" and len(found) and int(found.view(np.uint8).max()) > 1:
+        raise RemoteProtocolError("integrity", "a bool is neither 0 nor 1")
+    return found

@@ -1,0 +1,282 @@
+"""`RemoteTensor`: a tensor at a server, of which nothing but a few facts is here."""
+
+from typing import TYPE_CHECKING, Any, Final, cast, final
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.errors import ConversionError, OutOfBoundsError, RemoteProtocolError, VersionChangedError
+from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._entries import read_entries
+from tensorwrapper.remote.client._rows import rows_source
+from tensorwrapper.remote.client._source import RemoteSource
+from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text
+from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows, Text
+from tensorwrapper.selection import Runs, Source, TensorSource, View, as_view, iota
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import ArrayKey, IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import Cancel, Plan, Progress, Target
+
+__all__ = ["RemoteTensor"]
+
+_ROWS_AT_ONCE: Final = 2**17
+"""Rows whose lengths are asked for at once."""
+
+
+@final
+class RemoteTensor:
+    """A tensor that a server has, at the version that it had when it was looked up.
+
+    What is selected of it is a `View`, which reads from the server what it needs once it is computed; views,
+    and this, are put together with others by all functions of `selection`. If the tensor is changed, reads
+    raise `VersionChangedError`; look it up again.
+
+    Of a jagged tensor of rows only the lengths of the rows that are selected travel, when they are selected.
+    Of a sparse one the stored entries that a selection has travel when it is selected.
+
+    Examples
+    --------
+    >>> import tensorwrapper as tw
+    >>> events = tw.jagged([[1, 2], [], [3, 4, 5]])
+    >>> with tw.serve({"events": events}) as server, tw.connect(server.address) as remote:
+    ...     rows = remote["events"]
+    ...     rows.kind, len(rows), rows[1:].shape, rows[-1, ::2].compute().tolist()
+    ('jagged', 3, Shape.jagged([0, 3]), [3, 5])
+    """
+
+    __slots__ = ("_connections", "_dtype", "_facts", "_shape", "_sparse")
+
+    def __init__(self, connections: Connections, facts: Facts, dtype: "np.dtype[Any] | None" = None) -> None:
+        self._connections, self._facts = connections, facts
+        self._dtype = dtype_of(facts.dtype) if dtype is None else dtype
+        self._shape: Shape[Any] | None = None
+        self._sparse: Tensor[Any] | None = None
+        if facts.shape is not None:
+            self._shape = _shape_of(facts, facts.shape)
+
+    # What is known without asking.
+
+    @property
+    def name(self) -> str:
+        """The name under which it is served."""
+        return self._facts.name
+
+    @property
+    def version(self) -> str:
+        """What tells it from what the server may have under this name later."""
+        return self._facts.version
+
+    @property
+    def kind(self) -> str:
+        """``smooth``, ``jagged`` or ``nested``."""
+        return self._facts.kind
+
+    @property
+    def rank(self) -> int:
+        """The number of modes."""
+        return self._facts.rank
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._facts.size
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """The type of the elements."""
+        return self._dtype
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes that the elements would take."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether it stores a few elements, and all others are one value."""
+        return self._facts.entries is not None
+
+    # What is asked for once.
+
+    @property
+    def shape(self) -> Shape[Any]:
+        """The indices of all elements; of rows their lengths are asked for the first time."""
+        shape = self._shape
+        if shape is None:
+            facts = self._facts
+            if facts.rows is None:
+                answer = self._connections.here().ask(AskShape(facts.name, facts.version))
+                if not isinstance(answer, Text):
+                    raise RemoteProtocolError("schema", "a shape is answered by something else")
+                shape = _shape_of(facts, answer.text)
+            else:
+                starts, lengths = self._rows(Runs(0, facts.rows))
+                shape = Shape.jagged(lengths)
+                if shape.size != facts.size or (len(starts) and starts[0]):
+                    raise RemoteProtocolError(
+                        "size", f"rows of {shape.size} elements are said to have {facts.size}"
+                    )
+            self._shape = shape
+        return shape
+
+    def view(self) -> View[Any]:
+        """Return the view of all of it, with its whole shape."""
+        return as_view(self.as_source())
+
+    def as_source(self) -> Source:
+        """Return it as what views read; of a sparse tensor its entries are asked for."""
+        if not self.is_sparse:
+            return self._source(self.shape)
+        found = self._sparse
+        if found is None:
+            found = self._sparse = read_entries(
+                self._connections, self._facts, self._source(self.shape), (Runs(0, self.size),)
+            )
+        return TensorSource(found)
+
+    def astype(self, dtype: npt.DTypeLike) -> "RemoteTensor":
+        """Return the tensor with elements of another type, which the server casts before they travel.
+
+        An element that the type cannot hold is refused when it is read.
+
+        Raises
+        ------
+        ConversionError
+            If it is sparse or of strings, or elements of that type do not travel.
+        """
+        wanted = np.dtype(dtype)
+        if self.is_sparse or self.dtype.kind == "T" or wanted.kind == "T":
+            raise ConversionError(f"the server casts numbers, not what {self!r} has: astype() of a view does")
+        dtype_text(wanted)
+        return RemoteTensor(self._connections, self._facts, wanted)
+
+    def _source(self, shape: Shape[Any]) -> RemoteSource:
+        cast_to = None if self._dtype == dtype_of(self._facts.dtype) else dtype_text(self._dtype)
+        return RemoteSource(self._connections, self.name, self.version, shape, self._dtype, cast_to)
+
+    # What is selected.
+
+    def __len__(self) -> int:
+        return self.shape.extent(0) if self._facts.rows is None else self._facts.rows
+
+    def __getitem__(self, key: ArrayKey) -> View[Any]:
+        """Return the selected part as a view, which starts at zero; NumPy's rules.
+
+        Raises
+        ------
+        OutOfBoundsError, TooManyIndicesError
+            If there is no such part.
+        """
+        if self._facts.rows is not None and self._shape is None:
+            found = self._selected_rows(key)
+            if found is not None:
+                return found
+        if self.is_sparse and self._sparse is None:
+            return self._selected_entries(key)
+        return self.view()[key]
+
+    def _selected_rows(self, key: ArrayKey) -> View[Any] | None:
+        """Return the part that a key selects, of which the rows come first; None if they do not."""
+        count = cast("int", self._facts.rows)
+        parts: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
+        if not parts or parts[0] is None or parts[0] is Ellipsis:
+            return None
+        first, rest = cast("ArrayKey", parts[0]), parts[1:]
+        if any(isinstance(own, list | np.ndarray) for own in rest):
+            return None
+        # NumPy knows what keys of one mode may be, and what they select.
+        numbers: View[Any] = as_view(iota(Shape(count)))
+        places: View[Any] = numbers[first]
+        if places.rank > 1:
+            return None
+        chosen = np.atleast_1d(np.asarray(places.compute(), dtype=np.int64))
+        distinct, back = np.unique(chosen, return_inverse=True)
+        rows = Runs(distinct)
+        starts, lengths = self._rows(rows)
+        flat = self._source(Shape(self.size))
+        view: View[Any] = as_view(rows_source(flat, rows, starts, lengths))
+        if not places.rank:
+            return view[(0, *rest)]
+        if len(distinct) != len(chosen) or (back[1:] < back[:-1]).any():
+            view = view[back.tolist()] if len(back) else view
+        return view[(slice(None), *rest)] if rest else view[:]
+
+    def _rows(self, rows: Runs) -> tuple[IntArray, IntArray]:
+        """Return where runs of rows begin, and the lengths of all of them."""
+        facts, connection = self._facts, self._connections.here()
+        if rows.size and int(rows.ends[-1]) > cast("int", facts.rows):
+            raise OutOfBoundsError(f"there are {facts.rows} rows, and not {int(rows.ends[-1])}")
+        most = max(min(_ROWS_AT_ONCE, connection.welcome.answer_bytes // 8), 1)
+        numbers = rows.numbers() if len(rows.starts) > 1 else None
+        starts: list[IntArray] = []
+        lengths: list[IntArray] = []
+        for k in range(0, rows.size, most):
+            own = _some(rows, numbers, k, most)
+            answer = connection.ask(AskRows(facts.name, facts.version, own))
+            if not isinstance(answer, Rows) or answer.version != facts.version:
+                raise VersionChangedError(
+                    f"the rows of {facts.name!r} are not those of version {facts.version!r}"
+                )
+            if len(answer.starts) != len(own.starts) or len(answer.lengths) != own.size:
+                raise RemoteProtocolError("size", f"{own.size} rows were asked for, and others came")
+            if int(answer.lengths.sum()) > facts.size:
+                raise RemoteProtocolError("size", f"rows have more than the {facts.size} elements of all")
+            starts.append(answer.starts)
+            lengths.append(answer.lengths)
+        if not starts:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        # A run that was asked for in pieces begins where its first piece does.
+        first = np.concatenate(starts)
+        begins = np.concatenate([_some(rows, numbers, k, most).starts for k in range(0, rows.size, most)])
+        return first[np.isin(begins, rows.starts)], np.concatenate(lengths)
+
+    def _selected_entries(self, key: ArrayKey) -> View[Any]:
+        """Return the part of a sparse tensor that a key selects: what is stored in it comes here."""
+        source = self._source(self.shape)
+        plan = as_view(source)[key].plan()
+        wanted = tuple([own for read in plan.reads for own in read.selections])
+        return as_view(read_entries(self._connections, self._facts, source, wanted))[key]
+
+    # What comes here.
+
+    def compute(
+        self,
+        out: "Target | None" = None,
+        *,
+        progress: "Progress | None" = None,
+        cancel: "Cancel | None" = None,
+    ) -> Tensor[Any]:
+        """Return all elements as a tensor with memory of its own, or in `out`; see `View.compute`."""
+        return self.view().compute(out, progress=progress, cancel=cancel)
+
+    def plan(self) -> "Plan":
+        """Return what computing all of it reads; nothing is read for that but its shape."""
+        return self.view().plan()
+
+    def tolist(self) -> list[Any]:
+        """Return all elements as nested lists."""
+        return cast("list[Any]", self.compute().tolist())
+
+    def __repr__(self) -> str:
+        facts = self._facts
+        return f"<RemoteTensor {facts.name!r}: {facts.kind}, rank {facts.rank}, {facts.size} {self.dtype}>"
+
+
+def _some(rows: Runs, numbers: IntArray | None, start: int, count: int) -> Runs:
+    """Return some of the rows of runs."""
+    if numbers is None:
+        begin = int(rows.starts[0]) if len(rows.starts) else 0
+        return Runs(begin + start, min(count, rows.size - start))
+    return Runs(numbers[start : start + count])
+
+
+def _shape_of(facts: Facts, text: str) -> Shape[Any]:
+    shape = Shape.from_json(text)
+    if shape.size != facts.size or shape.rank != facts.rank:
+        raise RemoteProtocolError(
+            "size", f"{facts.name!r} has {facts.size} elements, and its shape {shape.size}"
+        )
+    return shape

@@ -1,0 +1,233 @@
+"""Answers as frames: `send_answer` writes one, `receive_answer` reads what a server wrote."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias, assert_never, cast, get_args
+
+import numpy as np
+
+from tensorwrapper._json import Json
+from tensorwrapper._json_fields import Field
+from tensorwrapper.errors import RefusalReason, RemoteProtocolError, RequestRefusedError
+from tensorwrapper.remote.protocol._elements import bytes_of
+from tensorwrapper.remote.protocol._events import (
+    Answer,
+    Elements,
+    Entries,
+    Facts,
+    FactsOf,
+    Names,
+    Pong,
+    Refused,
+    Rows,
+    Stats,
+    Text,
+    Welcome,
+)
+from tensorwrapper.remote.protocol._frames import Said, read_frames, write_frames
+from tensorwrapper.typing import BufferLike, IntArray
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits
+
+__all__ = ["receive_answer", "send_answer"]
+
+_WIDTHS: Final["dict[str, np.dtype[Any]]"] = {"u4": np.dtype("<u4"), "i8": np.dtype("<i8")}
+_LEAST_KEYS: Final = frozenset(("name", "version", "kind", "rank", "size", "dtype"))
+_MORE_KEYS: Final = frozenset(("shape", "rows", "entries", "fill"))
+_TEXT: Final = 4096
+_LARGEST: Final = 2**63 - 1
+
+
+def send_answer(number: int, answer: Answer) -> list[memoryview]:
+    """Return the frames of the answer to a request.
+
+    Examples
+    --------
+    >>> frames = send_answer(7, Names(("x",), more=False))
+    >>> bytes(frames[0])
+    b'ZIO0JSON{"tw":{"names":{"more":false,"names":["x"]}}}'
+    >>> receive_answer(frames)
+    (7, Names(names=('x',), more=False))
+    """
+    verb, said, frames = _written(answer)
+    return write_frames(number, verb, said, frames)
+
+
+def _written(  # noqa: C901 - a case for each answer
+    answer: Answer,
+) -> tuple[str, Json, Sequence[BufferLike]]:
+    match answer:
+        case Welcome():
+            said: Json = {
+                "server": answer.server,
+                "version": answer.version,
+                "caps": list(answer.capabilities),
+                "answer_bytes": answer.answer_bytes,
+                "in_flight": answer.in_flight,
+            }
+            return "hello", said, ()
+        case Pong():
+            return "pong", answer.server, ()
+        case Names():
+            return "names", {"names": list(answer.names), "more": answer.more}, ()
+        case FactsOf():
+            return "facts", [_said_of(own) for own in answer.facts], ()
+        case Text():
+            return "shape", answer.version, (answer.text.encode(),)
+        case Rows():
+            width = "u4" if int(answer.lengths.max(initial=0)) < 2**32 else "i8"
+            frames = [bytes_of(answer.starts.astype("<i8")), bytes_of(answer.lengths.astype(_WIDTHS[width]))]
+            return "rows", {"version": answer.version, "as": width}, frames
+        case Elements():
+            return "read", answer.version, answer.frames
+        case Entries():
+            frames = [bytes_of(answer.counts.astype("<i8")), bytes_of(answer.numbers.astype("<i8"))]
+            return "entries", answer.version, [*frames, answer.values]
+        case Stats():
+            return "stats", dict(answer.counts), ()
+        case Refused():
+            return "refused", {"reason": answer.reason, "text": answer.text[:_TEXT]}, ()
+        case _:
+            assert_never(answer)
+
+
+def _said_of(facts: Facts) -> dict[str, Json]:
+    said: dict[str, Json] = {
+        "name": facts.name,
+        "version": facts.version,
+        "kind": facts.kind,
+        "rank": facts.rank,
+        "size": facts.size,
+        "dtype": facts.dtype,
+    }
+    more = {"shape": facts.shape, "rows": facts.rows, "entries": facts.entries, "fill": facts.fill}
+    return {**said, **{key: value for key, value in more.items() if value is not None}}
+
+
+def receive_answer(frames: Sequence[BufferLike], limits: Limits = DEFAULT_LIMITS) -> tuple[int, Answer]:
+    """Return the number of the request that a server answers, and the answer.
+
+    Raises
+    ------
+    RemoteProtocolError
+        If it is no answer.
+    """
+    try:
+        said = read_frames(frames, limits)
+        read = _READERS.get(said.verb)
+        if read is None:
+            said.field.refuse("is no answer")
+        return said.number, read(said)
+    except RequestRefusedError as error:
+        text = f"a server's answer is not of the protocol: {error.args[1]}"
+        raise RemoteProtocolError("limit" if error.reason == "limit" else "schema", text) from error
+
+
+def _no_parts(said: Said, count: int = 0) -> Said:
+    if len(said.parts) != count:
+        said.field.refuse(f"has {len(said.parts)} parts instead of {count}")
+    return said
+
+
+def _welcome(said: Said) -> Answer:
+    keys = frozenset(("server", "version", "caps", "answer_bytes", "in_flight"))
+    field = _no_parts(said).field.object(keys, None)
+    words = [word.text(most=32) for word in field["caps"].items(most=64)]
+    most = field["answer_bytes"].count(_LARGEST, 1)
+    return Welcome(
+        field["server"].text(most=64),
+        field["version"].count(2**31),
+        tuple(words),
+        most,
+        field["in_flight"].count(2**31, 1),
+    )
+
+
+def _pong(said: Said) -> Answer:
+    return Pong(_no_parts(said).field.text(most=64))
+
+
+def _names(said: Said) -> Answer:
+    field = _no_parts(said).field.object({"names", "more"})
+    return Names(tuple([own.text() for own in field["names"].items()]), field["more"].boolean())
+
+
+def _facts(said: Said) -> Answer:
+    return FactsOf(tuple([_fact(own) for own in _no_parts(said).field.items()]))
+
+
+def _fact(field: Field) -> Facts:
+    field.object(_LEAST_KEYS, _MORE_KEYS)
+    return Facts(
+        field["name"].text(),
+        field["version"].text(),
+        field["kind"].text(),
+        field["rank"].count(64),
+        field["size"].count(_LARGEST),
+        field["dtype"].text(most=32),
+        field["shape"].text() if "shape" in field else None,
+        field["rows"].count(_LARGEST) if "rows" in field else None,
+        field["entries"].count(_LARGEST) if "entries" in field else None,
+        field["fill"].text(most=64) if "fill" in field else None,
+    )
+
+
+def _shape(said: Said) -> Answer:
+    _no_parts(said, 1)
+    try:
+        return Text(said.field.text(), bytes(said.parts[0]).decode())
+    except UnicodeDecodeError:
+        said.field.refuse("comes with a shape that is not UTF-8")
+
+
+def _numbers(said: Said, part: int, dtype: "np.dtype[Any]") -> IntArray:
+    frame = said.parts[part]
+    if frame.nbytes % dtype.itemsize:
+        said.field.refuse(f"comes with {frame.nbytes} bytes for numbers of {dtype.itemsize}")
+    found = np.frombuffer(frame, dtype).astype(np.int64)
+    if len(found) and int(found.min()) < 0:
+        said.field.refuse("comes with a negative number")
+    return found
+
+
+def _rows(said: Said) -> Answer:
+    field = _no_parts(said, 2).field.object({"version", "as"})
+    width = _WIDTHS[field["as"].one_of(_WIDTHS)]
+    return Rows(field["version"].text(), _numbers(said, 0, _WIDTHS["i8"]), _numbers(said, 1, width))
+
+
+def _read(said: Said) -> Answer:
+    if len(said.parts) not in {1, 2}:
+        said.field.refuse(f"has {len(said.parts)} parts instead of 1, or 2 of strings")
+    return Elements(said.field.text(), said.parts)
+
+
+def _entries(said: Said) -> Answer:
+    version = _no_parts(said, 3).field.text()
+    i8 = _WIDTHS["i8"]
+    return Entries(version, _numbers(said, 0, i8), _numbers(said, 1, i8), said.parts[2])
+
+
+def _stats(said: Said) -> Answer:
+    counts = _no_parts(said).field.entries()
+    return Stats(tuple([(name, own.integer()) for name, own in counts]))
+
+
+def _refused(said: Said) -> Answer:
+    field = _no_parts(said).field.object({"reason", "text"}, None)
+    reason = cast("RefusalReason", field["reason"].one_of(get_args(RefusalReason)))
+    return Refused(reason, field["text"].text(most=_TEXT))
+
+
+_Reader: TypeAlias = Callable[[Said], Answer]
+
+_READERS: Final[dict[str, _Reader]] = {
+    "entries": _entries,
+    "facts": _facts,
+    "hello": _welcome,
+    "names": _names,
+    "pong": _pong,
+    "read": _read,
+    "refused": _refused,
+    "rows": _rows,
+    "shape": _shape,
+    "stats": _stats,
+}

@@ -1,0 +1,93 @@
+"""Elements on the way: what types they may have, and strings as two frames."""
+
+from itertools import pairwise
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tensorwrapper.errors import ConversionError, RemoteProtocolError, RequestRefusedError
+from tensorwrapper.typing import Array
+
+__all__ = ["bytes_of", "dtype_of", "dtype_text", "pack_strings", "unpack_strings"]
+
+_STRING: Final = "string"
+_PLAIN: Final = frozenset(
+    ["|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"]
+)
+_LENGTH: Final = np.dtype("<u4")
+
+
+def bytes_of(array: Array) -> memoryview:
+    """Return the bytes of an array without gaps, which none are copied for."""
+    return memoryview(cast("Any", array.view(np.uint8)))
+
+
+def dtype_text(dtype: "np.dtype[Any]") -> str:
+    """Return how a type of elements is called on the wire.
+
+    Raises
+    ------
+    ConversionError
+        If elements of that type cannot travel.
+    """
+    if dtype.kind == "T":
+        return _STRING
+    text = dtype.newbyteorder("<").str
+    if text in _PLAIN or dtype.kind in "mM":
+        return text
+    raise ConversionError(f"elements of type {dtype} do not travel")
+
+
+def dtype_of(text: str) -> "np.dtype[Any]":
+    """Return the type of elements that a server names.
+
+    Raises
+    ------
+    RemoteProtocolError
+        If there is none.
+    """
+    if text == _STRING:
+        return np.dtype(np.dtypes.StringDType())
+    if text in _PLAIN or text[1:3] in {"m8", "M8"}:
+        try:
+            return np.dtype(text).newbyteorder("=")
+        except TypeError:
+            pass
+    raise RemoteProtocolError("unsupported", f"a server has elements of the unknown type {text[:40]!r}")
+
+
+def pack_strings(texts: Array, most: int) -> tuple[memoryview, memoryview]:
+    """Return the lengths of strings in UTF-8, and their bytes one after the other."""
+    found = texts.reshape(-1).tolist()
+    if None in found:
+        raise RequestRefusedError("unsupported", "strings that may be missing do not travel")
+    encoded = [text.encode() for text in found]
+    lengths = np.array([len(text) for text in encoded], dtype=np.int64)
+    if int(lengths.sum()) > most:
+        raise RequestRefusedError(
+            "limit", f"{int(lengths.sum())} bytes of strings are too many for one answer"
+        )
+    return bytes_of(lengths.astype(_LENGTH)), memoryview(b"".join(encoded))
+
+
+def unpack_strings(lengths: memoryview, data: memoryview, count: int) -> Array:
+    """Return so many strings.
+
+    Raises
+    ------
+    RemoteProtocolError
+        If lengths and bytes disagree, or they are not UTF-8.
+    """
+    if lengths.nbytes != count * _LENGTH.itemsize:
+        raise RemoteProtocolError("size", f"{lengths.nbytes} bytes are no lengths of {count} strings")
+    ends = np.cumsum(np.frombuffer(lengths, _LENGTH), dtype=np.int64)
+    if (int(ends[-1]) if count else 0) != data.nbytes:
+        raise RemoteProtocolError(
+            "size", f"strings have {data.nbytes} bytes, and their lengths say otherwise"
+        )
+    raw, starts = bytes(data), [0, *ends.tolist()]
+    try:
+        texts = [raw[a:b].decode() for a, b in pairwise(starts)]
+    except UnicodeDecodeError as error:
+        raise RemoteProtocolError("integrity", f"a string is not UTF-8: {error.reason}") from error
+    return np.array(texts, dtype=np.dtypes.StringDType())

@@ -1,0 +1,258 @@
+"""What is said between a client and a server of tensors, as values."""
+
+from typing import TypeAlias, final
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import RefusalReason
+from tensorwrapper.selection import Runs, Wanted
+from tensorwrapper.typing import IntArray
+
+__all__ = [
+    "Answer",
+    "AskEntries",
+    "AskFacts",
+    "AskNames",
+    "AskRead",
+    "AskRows",
+    "AskShape",
+    "AskStats",
+    "Cancel",
+    "Elements",
+    "Entries",
+    "Facts",
+    "FactsOf",
+    "Hello",
+    "Names",
+    "Ping",
+    "Pong",
+    "Refused",
+    "Request",
+    "Rows",
+    "Stats",
+    "Text",
+    "Welcome",
+]
+
+
+@final
+@frozen
+class Hello:
+    """A client says who it is, and which versions of the protocol it speaks."""
+
+    client: str
+    least: int
+    most: int
+
+
+@final
+@frozen
+class Ping:
+    """A client asks whether the server is there."""
+
+
+@final
+@frozen
+class AskNames:
+    """A client asks for names: at most `count` names, those after a name."""
+
+    after: str
+    count: int
+
+
+@final
+@frozen
+class AskFacts:
+    """A client asks what the tensors of these names are."""
+
+    names: tuple[str, ...]
+
+
+@final
+@frozen
+class AskShape:
+    """The whole shape of a tensor at a version."""
+
+    name: str
+    version: str
+
+
+@final
+@frozen
+class AskRows:
+    """Where some rows of a jagged tensor begin, and how long they are."""
+
+    name: str
+    version: str
+    rows: Runs
+
+
+@final
+@frozen(eq=False)
+class AskRead:
+    """The elements of some selections of a tensor at a version, as elements of a type."""
+
+    name: str
+    version: str
+    dtype: str | None
+    selections: tuple[Wanted, ...]
+
+
+@final
+@frozen(eq=False)
+class AskEntries:
+    """What a sparse tensor stores within some selections."""
+
+    name: str
+    version: str
+    selections: tuple[Wanted, ...]
+
+
+@final
+@frozen
+class AskStats:
+    """How the server is."""
+
+
+@final
+@frozen
+class Cancel:
+    """The answer to an earlier request is not wanted any more."""
+
+    number: int
+
+
+Request: TypeAlias = (
+    Hello | Ping | AskNames | AskFacts | AskShape | AskRows | AskRead | AskEntries | AskStats | Cancel
+)
+"""What a client may say. Each but `Cancel` has one answer."""
+
+
+@final
+@frozen
+class Welcome:
+    """A server says which start of it this is, and what it takes and gives."""
+
+    server: str
+    version: int
+    capabilities: tuple[str, ...]
+    answer_bytes: int
+    in_flight: int
+
+
+@final
+@frozen
+class Pong:
+    """A server is there: this start of it."""
+
+    server: str
+
+
+@final
+@frozen
+class Names:
+    """Names of tensors in order, and whether there are more."""
+
+    names: tuple[str, ...]
+    more: bool
+
+
+@final
+@frozen
+class Facts:
+    """What a client knows of a tensor before it reads anything.
+
+    Attributes
+    ----------
+    dtype
+        The type of the elements as NumPy writes it, or ``string``.
+    shape
+        The JSON of the shape; None if `AskShape` or `AskRows` tells it.
+    rows
+        How many rows a jagged tensor has whose rows are asked for by number.
+    entries
+        How many elements a sparse tensor stores.
+    fill
+        All other elements of a sparse tensor: the bytes of one, in hexadecimal digits.
+    """
+
+    name: str
+    version: str
+    kind: str
+    rank: int
+    size: int
+    dtype: str
+    shape: str | None = None
+    rows: int | None = None
+    entries: int | None = None
+    fill: str | None = None
+
+
+@final
+@frozen
+class FactsOf:
+    """Facts of the tensors that were asked for, in that order."""
+
+    facts: tuple[Facts, ...]
+
+
+@final
+@frozen
+class Text:
+    """The JSON of a shape."""
+
+    version: str
+    text: str
+
+
+@final
+@frozen(eq=False)
+class Rows:
+    """For each run of rows that was asked for its first element, and the lengths of all rows in them."""
+
+    version: str
+    starts: IntArray
+    lengths: IntArray
+
+
+@final
+@frozen(eq=False)
+class Elements:
+    """The elements of all selections one after the other, each in row-major order, little-endian.
+
+    Strings are two frames: the bytes of each in UTF-8 (four bytes), and the texts after one another.
+    """
+
+    version: str
+    frames: tuple[memoryview, ...]
+
+
+@final
+@frozen(eq=False)
+class Entries:
+    """For each selection how many entries it has, then the row-major numbers of all, and their elements."""
+
+    version: str
+    counts: IntArray
+    numbers: IntArray
+    values: memoryview
+
+
+@final
+@frozen
+class Stats:
+    """Counters of the server."""
+
+    counts: tuple[tuple[str, int], ...]
+
+
+@final
+@frozen
+class Refused:
+    """The server did not do what it was asked for."""
+
+    reason: RefusalReason
+    text: str
+
+
+Answer: TypeAlias = Welcome | Pong | Names | FactsOf | Text | Rows | Elements | Entries | Stats | Refused
+"""What a server may say."""

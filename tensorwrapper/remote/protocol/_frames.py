@@ -1,0 +1,76 @@
+"""Frames of requests and answers: ZIO messages of the form JSON, whose label has the key ``tw``.
+
+The first coordinate is the number of the request; the other two are 0. `Frames` are the parts.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NoReturn, final
+
+from tensorwrapper._json import Json, dump_json
+from tensorwrapper._json_fields import Field, FieldReason
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ProtocolError, RefusalReason, RequestRefusedError
+from tensorwrapper.typing import BufferLike
+from tensorwrapper.wire import Limits, Message, decode
+from tensorwrapper.wire.lowlevel import frame_views, load_label
+
+__all__ = ["Said", "number_of", "read_frames", "refuse_field", "write_frames"]
+
+_COORDINATES: Final = 24
+"""Bytes of the second frame: three numbers of 64 bits."""
+
+_REASONS: Final[dict[str, RefusalReason]] = {"limit": "limit", "schema": "schema"}
+
+
+@final
+@frozen(eq=False)
+class Said:
+    """One message as it stands in the frames: its number, its one verb, what it says of that, its parts."""
+
+    number: int
+    verb: str
+    field: Field
+    parts: tuple[memoryview, ...]
+
+
+def refuse_field(path: str, reason: FieldReason, text: str) -> NoReturn:
+    """Refuse a field of a request."""
+    raise RequestRefusedError(_REASONS[reason], f"{path} {text}")
+
+
+def write_frames(number: int, verb: str, said: Json, parts: Sequence[BufferLike] = ()) -> list[memoryview]:
+    """Return the frames of a message."""
+    label = dump_json({"tw": {verb: said}})
+    return frame_views(Message(form="JSON", label=label, origin=number, parts=parts).to_frames())
+
+
+def read_frames(frames: Sequence[BufferLike], limits: Limits) -> Said:
+    """Return what a stranger's frames say, whatever the verb is.
+
+    Raises
+    ------
+    RequestRefusedError
+        If they are no message, or not of this protocol.
+    """
+    try:
+        message = decode(frames, limits=limits)
+        label = Field(load_label(message.label, limits), "the label", refuse_field)
+    except ProtocolError as error:
+        reason: RefusalReason = "limit" if error.reason == "limit" else "label"
+        raise RequestRefusedError(reason, str(error)) from error
+    if message.form != "JSON":
+        raise RequestRefusedError("label", f"the form is JSON, not {message.form!r}")
+    label.object({"tw"}, None)
+    said = label["tw"].mapping()
+    if len(said) != 1:
+        label["tw"].refuse(f"has one verb, not {len(said)}")
+    verb = next(iter(said))
+    return Said(message.origin, verb, label["tw"][verb], message.parts)
+
+
+def number_of(frames: Sequence[BufferLike]) -> int | None:
+    """Return the number of a message, also of one that cannot be read; None if it has none."""
+    views = frame_views(frames)
+    if len(views) < 2 or views[1].nbytes != _COORDINATES:
+        return None
+    return int.from_bytes(views[1][:8], "little")

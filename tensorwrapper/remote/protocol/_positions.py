@@ -1,0 +1,160 @@
+"""Positions as frames of integers: the narrowest differences that say them, or the numbers themselves."""
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar, cast, final
+
+import numpy as np
+
+from tensorwrapper._json import Json
+from tensorwrapper._json_fields import Field
+from tensorwrapper.errors import TensorWrapperError
+from tensorwrapper.selection import Outer, Runs, Wanted
+from tensorwrapper.typing import BufferLike, IntArray
+
+__all__ = ["PositionsReader", "PositionsWriter"]
+
+_WIDTHS: Final["dict[str, np.dtype[Any]]"] = {f"u{n}": np.dtype(f"<u{n}") for n in (1, 2, 4)}
+_MOST: Final = 2**63 - 1
+_T = TypeVar("_T")
+
+
+@final
+class PositionsWriter:
+    """Collects the frames of the selections of a request."""
+
+    __slots__ = ("frames",)
+
+    def __init__(self) -> None:
+        self.frames: list[BufferLike] = []
+
+    def ascending(self, positions: "range | IntArray") -> Json:
+        """Return what says ascending positions: three numbers, or the frame that has the differences."""
+        if isinstance(positions, range):
+            return [positions.start if positions else 0, len(positions), positions.step if positions else 1]
+        if not len(positions):
+            return [0, 0, 1]
+        steps = np.diff(positions)
+        return self._table(steps, {"first": int(positions[0]), "n": len(positions)}, positions)
+
+    def counts(self, numbers: IntArray) -> Json:
+        """Return what says numbers of things: one number if all are alike, else the frame that has them."""
+        if not len(numbers) or (numbers == numbers[0]).all():
+            return int(numbers[0]) if len(numbers) else 0
+        return self._table(numbers, {"n": len(numbers)}, numbers)
+
+    def _table(self, numbers: IntArray, said: dict[str, Json], whole: IntArray) -> Json:
+        most = int(numbers.max(initial=0))
+        width = next((name for name, dtype in _WIDTHS.items() if most < 256**dtype.itemsize), "i8")
+        table = whole.astype("<i8") if width == "i8" else numbers.astype(_WIDTHS[width])
+        self.frames.append(memoryview(cast("Any", table)))
+        return {**said, "as": width, "frame": len(self.frames) - 1}
+
+    def selection(self, wanted: Wanted) -> Json:
+        """Return what says a selection."""
+        if isinstance(wanted, Outer):
+            return {"modes": [self.ascending(mode) for mode in wanted.modes]}
+        return self.runs(wanted)
+
+    def runs(self, wanted: Runs) -> Json:
+        """Return what says runs."""
+        starts = wanted.starts
+        steps = np.diff(starts)
+        even = len(starts) > 1 and bool((steps == steps[0]).all())
+        found = range(int(starts[0]), int(starts[-1]) + 1, int(steps[0])) if even else starts
+        if len(starts) == 1:
+            found = range(int(starts[0]), int(starts[0]) + 1)
+        return {"starts": self.ascending(found), "lengths": self.counts(wanted.lengths)}
+
+
+@final
+class PositionsReader:
+    """Reads the selections of a stranger's request; `most` positions in all are allowed."""
+
+    __slots__ = ("_frames", "_left", "_used")
+
+    def __init__(self, frames: "tuple[memoryview, ...]", most: int) -> None:
+        self._frames = frames
+        self._used = 0
+        self._left = most
+
+    def end(self, field: Field) -> None:
+        """Refuse frames that nothing refers to."""
+        if self._used != len(self._frames):
+            field.refuse(f"refers to {self._used} of {len(self._frames)} frames")
+
+    def selection(self, field: Field) -> Wanted:
+        """Return a selection."""
+        field.object(optional={"modes", "starts", "lengths"})
+        if "modes" not in field:
+            return self.runs(field)
+        field.object({"modes"})
+        modes = [self.ascending(mode) for mode in field["modes"].items(most=64)]
+        return self._made(field, lambda: Outer(modes))
+
+    def runs(self, field: Field) -> Runs:
+        """Return runs."""
+        field.object({"starts", "lengths"})
+        starts = self.ascending(field["starts"])
+        if isinstance(starts, range):
+            # It becomes an array.
+            self._take(field, len(starts))
+        lengths = field["lengths"]
+        if isinstance(lengths.value, dict):
+            lengths.object({"n", "as", "frame"})
+            if lengths["n"].count(least=0) != len(starts):
+                lengths.refuse(f"are {lengths['n'].value} for {len(starts)} runs")
+            counts = self._table(lengths, len(starts))
+        else:
+            counts = np.full(1, lengths.count(most=_MOST), dtype=np.int64)
+        at = np.asarray(starts, dtype=np.int64)
+        total = sum(counts.tolist()) if len(counts) != 1 else int(counts[0]) * len(at)
+        if total > _MOST:
+            field.refuse(f"has {total} elements", "limit")
+        return self._made(field, lambda: Runs(at, counts))
+
+    def ascending(self, field: Field) -> "range | IntArray":
+        """Return ascending positions."""
+        if isinstance(field.value, list):
+            start, count, step = field.integers(0, _MOST, length=3)
+            if step < 1 or (count and start + (count - 1) * step > _MOST):
+                field.refuse("has a step of 0, or goes beyond 64 bits")
+            return range(start, start + count * step, step)
+        field.object({"first", "n", "as", "frame"})
+        count = field["n"].count(least=1)
+        first = field["first"].integer(0, _MOST)
+        if field["as"].value == "i8":
+            found = self._table(field, count)
+            if int(found[0]) != first:
+                field.refuse(f"begins at {found[0]}, and says {first}")
+            return found
+        steps = self._table(field, count - 1)
+        # Each difference has 32 bits and there are fewer than 2^30: no sum of them leaves 64 bits.
+        if first > _MOST - (int(steps.sum()) if len(steps) else 0):
+            field.refuse("goes beyond 64 bits")
+        return np.concatenate([[first], first + np.cumsum(steps)]).astype(np.int64)
+
+    def _take(self, field: Field, count: int) -> None:
+        self._left -= count
+        if self._left < 0:
+            field.refuse("has too many positions", "limit")
+
+    def _table(self, field: Field, count: int) -> IntArray:
+        self._take(field, count)
+        width = field["as"].one_of([*_WIDTHS, "i8"])
+        number = field["frame"].integer()
+        if number != self._used or number >= len(self._frames):
+            field["frame"].refuse(f"is {number}, and the next frame is {self._used} of {len(self._frames)}")
+        frame = self._frames[number]
+        self._used += 1
+        dtype = _WIDTHS.get(width, np.dtype("<i8"))
+        if frame.nbytes != count * dtype.itemsize:
+            field.refuse(f"has {frame.nbytes} bytes for {count} numbers of type {width}")
+        found: IntArray = np.frombuffer(frame, dtype).astype(np.int64)
+        return found
+
+    @staticmethod
+    def _made(field: Field, make: Callable[[], _T]) -> _T:
+        try:
+            return make()
+        except TensorWrapperError as error:
+            field.refuse(f"is no selection: {error}")

@@ -1,0 +1,193 @@
+"""Requests as frames: `send_request` writes one, `receive_request` reads what a stranger wrote."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias, assert_never
+
+from tensorwrapper._json import Json
+from tensorwrapper._json_fields import Field
+from tensorwrapper.errors import RequestRefusedError
+from tensorwrapper.remote.protocol._events import (
+    AskEntries,
+    AskFacts,
+    AskNames,
+    AskRead,
+    AskRows,
+    AskShape,
+    AskStats,
+    Cancel,
+    Hello,
+    Ping,
+    Request,
+)
+from tensorwrapper.remote.protocol._frames import Said, read_frames, write_frames
+from tensorwrapper.remote.protocol._positions import PositionsReader, PositionsWriter
+from tensorwrapper.remote.protocol._terms import ServeLimits
+from tensorwrapper.selection import Wanted
+from tensorwrapper.typing import BufferLike
+
+__all__ = ["receive_request", "send_request"]
+
+_CLIENT: Final = re.compile(r"[0-9a-f]{32}")
+_NAME: Final = 1024
+_VERSION: Final = 256
+_FACTS: Final = 256
+_NAMES: Final = 1000
+_KEYS: Final = frozenset(("name", "version"))
+_DTYPE: Final = re.compile(r"[<|][biufcmM][0-9]{1,2}(\[[a-zA-Z]{1,2}\])?")
+
+
+def send_request(number: int, request: Request) -> list[memoryview]:
+    """Return the frames of a request.
+
+    Examples
+    --------
+    >>> frames = send_request(7, AskNames("", 10))
+    >>> bytes(frames[0])
+    b'ZIO0JSON{"tw":{"names":{"after":"","count":10}}}'
+    >>> receive_request(frames)
+    (7, AskNames(after='', count=10))
+    """
+    positions = PositionsWriter()
+    verb, said = _written(request, positions)
+    return write_frames(number, verb, said, positions.frames)
+
+
+def _written(  # noqa: C901 - a case for each request
+    request: Request, positions: PositionsWriter
+) -> tuple[str, Json]:
+    match request:
+        case Hello():
+            return "hello", {"client": request.client, "versions": [request.least, request.most]}
+        case Ping():
+            return "ping", {}
+        case AskNames():
+            return "names", {"after": request.after, "count": request.count}
+        case AskFacts():
+            return "facts", list(request.names)
+        case AskShape():
+            return "shape", {"name": request.name, "version": request.version}
+        case AskRows():
+            rows = positions.runs(request.rows)
+            return "rows", {"name": request.name, "version": request.version, "rows": rows}
+        case AskRead():
+            said = _selected(request.name, request.version, request.selections, positions)
+            return "read", said if request.dtype is None else {**said, "dtype": request.dtype}
+        case AskEntries():
+            return "entries", _selected(request.name, request.version, request.selections, positions)
+        case AskStats():
+            return "stats", {}
+        case Cancel():
+            return "cancel", request.number
+        case _:
+            assert_never(request)
+
+
+def _selected(
+    name: str, version: str, selections: Sequence[Wanted], positions: PositionsWriter
+) -> dict[str, Json]:
+    return {"name": name, "version": version, "select": [positions.selection(own) for own in selections]}
+
+
+def receive_request(frames: Sequence[BufferLike], limits: ServeLimits | None = None) -> tuple[int, Request]:
+    """Return the number of a stranger's request, and what it asks for.
+
+    Parameters
+    ----------
+    frames
+        The frames of one message.
+    limits
+        What may be asked for; those of a server for strangers if not given.
+
+    Raises
+    ------
+    RequestRefusedError
+        If it is no request, or asks for too much; nothing was allocated for it then.
+    """
+    bounds = ServeLimits() if limits is None else limits
+    said = read_frames(frames, bounds.of_messages())
+    read = _READERS.get(said.verb)
+    if read is None:
+        raise RequestRefusedError("unsupported", f"there is no request {said.verb[:40]!r}")
+    positions = PositionsReader(said.parts, bounds.positions)
+    request = read(said, positions, bounds)
+    positions.end(said.field)
+    return said.number, request
+
+
+def _hello(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+    field = said.field.object({"client", "versions"}, None)
+    if _CLIENT.fullmatch(field["client"].text(most=32)) is None:
+        field["client"].refuse("must be 32 digits from 0 to f")
+    least, most = field["versions"].integers(0, 2**31, length=2)
+    return Hello(field["client"].text(), least, most)
+
+
+def _ping(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+    said.field.object()
+    return Ping()
+
+
+def _stats(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+    said.field.object()
+    return AskStats()
+
+
+def _names(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+    field = said.field.object({"after", "count"})
+    return AskNames(field["after"].text(most=_NAME), field["count"].count(_NAMES, 1))
+
+
+def _facts(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+    return AskFacts(tuple([name.text(most=_NAME) for name in said.field.items(most=_FACTS)]))
+
+
+def _tensor(field: Field) -> tuple[str, str]:
+    return field["name"].text(most=_NAME), field["version"].text(most=_VERSION)
+
+
+def _shape(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+    return AskShape(*_tensor(said.field.object(_KEYS)))
+
+
+def _rows(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Request:
+    field = said.field.object(_KEYS | {"rows"})
+    return AskRows(*_tensor(field), positions.runs(field["rows"]))
+
+
+def _read(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
+    field = said.field.object(_KEYS | {"select"}, {"dtype"})
+    dtype = field["dtype"].text(most=16) if "dtype" in field else None
+    if dtype is not None and _DTYPE.fullmatch(dtype) is None:
+        raise RequestRefusedError("unsupported", f"there are no elements of type {dtype!r}")
+    return AskRead(*_tensor(field), dtype, _selections(field, positions, limits))
+
+
+def _entries(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
+    field = said.field.object(_KEYS | {"select"})
+    return AskEntries(*_tensor(field), _selections(field, positions, limits))
+
+
+def _selections(field: Field, positions: PositionsReader, limits: ServeLimits) -> tuple[Wanted, ...]:
+    items = field["select"].items(most=limits.selections)
+    return tuple([positions.selection(item) for item in items])
+
+
+def _cancel(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+    return Cancel(said.field.integer(0, 2**64 - 1))
+
+
+_Reader: TypeAlias = Callable[[Said, PositionsReader, ServeLimits], Request]
+
+_READERS: Final[dict[str, _Reader]] = {
+    "cancel": _cancel,
+    "entries": _entries,
+    "facts": _facts,
+    "hello": _hello,
+    "names": _names,
+    "ping": _ping,
+    "read": _read,
+    "rows": _rows,
+    "shape": _shape,
+    "stats": _stats,
+}

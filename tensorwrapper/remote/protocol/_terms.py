@@ -1,0 +1,74 @@
+"""`ServeLimits`: what a server takes from a client and gives to it, fit for strangers."""
+
+from typing import Any, Final, cast, final
+
+import attrs
+
+from tensorwrapper._integers import to_count
+from tensorwrapper._value_class import value_class
+from tensorwrapper.errors import ExtentError
+from tensorwrapper.wire import Limits
+
+__all__ = ["CAPABILITIES", "PROTOCOL", "ServeLimits"]
+
+PROTOCOL: Final = 1
+"""The version of the protocol that is spoken here."""
+
+CAPABILITIES: Final = ("dtype", "entries", "read", "rows", "shape")
+"""What a server of this library can do beside listing and describing, in its hello."""
+
+
+@final
+@value_class(kw_only=True)
+class ServeLimits:
+    """Bounds of one server: each is checked before anything is allocated on a client's word.
+
+    Raises
+    ------
+    ExtentError
+        If one is 0 or negative.
+
+    Examples
+    --------
+    >>> ServeLimits(answer_bytes=2**16).answer_bytes
+    65536
+    """
+
+    label_bytes: int = 65_536
+    """The label of a request, in bytes."""
+    depth: int = 16
+    """How deep it may nest."""
+    items: int = 4096
+    """How many values it may have."""
+    selections: int = 512
+    """Selections in one request."""
+    positions: int = 2**22
+    """Positions, and runs, that a request names, all selections together."""
+    request_bytes: int = 2**25
+    """All frames of a request together."""
+    answer_bytes: int = 2**22
+    """The elements of one answer. A client that wants more asks for it in several requests."""
+    shape_bytes: int = 2**26
+    """The JSON of a shape that is not described by its rows."""
+    in_flight: int = 64
+    """Requests of one client that wait, or are being answered."""
+    clients: int = 4096
+    """Clients that have requests."""
+
+    def __attrs_post_init__(self) -> None:
+        for field in attrs.fields(cast("Any", ServeLimits)):
+            count = to_count(getattr(self, field.name), f"the limit {field.name}")
+            if not count:
+                raise ExtentError(f"the limit {field.name} must be 1 or more")
+
+    def of_messages(self) -> Limits:
+        """Return the limits of the messages that a request may be."""
+        return Limits(
+            label_bytes=self.label_bytes,
+            label_items=self.items,
+            depth=self.depth,
+            digits=20,
+            parts=2 * self.selections + 16,
+            total_bytes=self.request_bytes,
+            received_bytes=self.request_bytes,
+        )

@@ -1,0 +1,204 @@
+"""`Catalogue`: what a server has, who may see it, and the answer to each request. No sockets."""
+
+import logging
+import secrets
+import threading
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final, assert_never, cast, final
+
+import attrs
+
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    OutOfBoundsError,
+    RequestRefusedError,
+    SizeOverflowError,
+    TensorNameError,
+    VersionChangedError,
+)
+from tensorwrapper.remote.protocol._events import (
+    Answer,
+    AskEntries,
+    AskFacts,
+    AskNames,
+    AskRead,
+    AskRows,
+    AskShape,
+    AskStats,
+    Cancel,
+    FactsOf,
+    Hello,
+    Names,
+    Ping,
+    Pong,
+    Refused,
+    Request,
+    Welcome,
+)
+from tensorwrapper.remote.protocol._terms import CAPABILITIES, PROTOCOL, ServeLimits
+from tensorwrapper.remote.server._holding import Holding
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import ViewLike
+
+__all__ = ["Catalogue"]
+
+_NAME: Final = 1024
+_VERSION: Final = 64
+_FEW: Final = 8192
+"""Elements that the thread of the sockets reads itself."""
+_log = logging.getLogger(__name__)
+
+
+@final
+class Catalogue:
+    """Tensors by name. Threads may change it while others read: a request sees one state of it."""
+
+    __slots__ = ("_allow", "_changes", "_checks", "_holdings", "_lock", "limits", "server")
+
+    def __init__(self, allow: Mapping[str, Iterable[str]] | None, limits: ServeLimits) -> None:
+        self.server = secrets.token_hex(8)
+        self.limits = limits
+        self._allow = None if allow is None else {pattern: frozenset(keys) for pattern, keys in allow.items()}
+        self._holdings: dict[str, Holding] = {}
+        self._checks: dict[str, Callable[[], str]] = {}
+        self._changes = 0
+        self._lock = threading.Lock()
+
+    # What is there.
+
+    def put(self, name: str, given: "ViewLike", check: Callable[[], str] | None = None) -> None:
+        """Serve a tensor under a name, in place of the one that may have it.
+
+        `check` returns the version of what is outside of this process, and is called at each request.
+        """
+        text = cast("object", name)
+        if not isinstance(text, str) or not 0 < len(text) <= _NAME or not text.isprintable():
+            raise TensorNameError(f"a tensor is served under a name of 1 to {_NAME} characters, not {name!r}")
+        version = self._next() if check is None else check()
+        holding = Holding(name, given, version, self.limits)
+        with self._lock:
+            self._holdings = {**self._holdings, name: holding}
+            self._checks = {**self._checks, name: check} if check is not None else self._checks
+
+    def drop(self, name: str) -> None:
+        """Serve a tensor no more."""
+        with self._lock:
+            if name not in self._holdings:
+                raise TensorNameError(f"no tensor {name!r} is served")
+            self._holdings = {key: own for key, own in self._holdings.items() if key != name}
+            self._checks = {key: own for key, own in self._checks.items() if key != name}
+
+    @contextmanager
+    def editing(self, name: str) -> Generator[None]:
+        """Hold reads of a tensor back while it is edited in place; then it has a new version."""
+        holding = self._holdings.get(name)
+        if holding is None:
+            raise TensorNameError(f"no tensor {name!r} is served")
+        with holding.lock:
+            try:
+                yield
+            finally:
+                holding.forget()
+                holding.facts = attrs.evolve(holding.facts, version=self._next())
+
+    def names(self) -> list[str]:
+        """Return all names in order."""
+        return sorted(self._holdings)
+
+    def _next(self) -> str:
+        with self._lock:
+            self._changes += 1
+            return f"{self.server}:{self._changes}"
+
+    def _may(self, name: str, key: str) -> bool:
+        if self._allow is None:
+            return True
+        return any(key in keys and fnmatchcase(name, pattern) for pattern, keys in self._allow.items())
+
+    def _found(self, name: str, key: str) -> Holding:
+        """Return what is served under a name; what is not there, and what is not for this client, are one."""
+        holding = self._holdings.get(name)
+        if not self._may(name, key) or holding is None:
+            raise RequestRefusedError("missing", f"no tensor {name[:60]!r} is served")
+        return holding
+
+    def _at(self, name: str, version: str, key: str) -> Holding:
+        holding = self._found(name, key)
+        check = self._checks.get(name)
+        now = holding.facts.version if check is None else check()
+        if version not in (now, "") or now != holding.facts.version:
+            raise RequestRefusedError(
+                "changed", f"the tensor {name!r} is at version {now}, not {version[:_VERSION]}"
+            )
+        return holding
+
+    # What is answered.
+
+    def is_quick(self, request: Request) -> bool:
+        """Tell whether a request is answered faster than another thread is asked to do it."""
+        if isinstance(request, AskRead):
+            holding = self._holdings.get(request.name)
+            few = sum([own.size for own in request.selections]) <= _FEW
+            return holding is None or (holding.is_quick and few and not holding.lock.locked())
+        return not isinstance(request, AskEntries | AskShape | AskRows)
+
+    def answer(self, request: Request, key: str) -> Answer:
+        """Return the answer to a request of the client that has a key; whatever goes wrong is one, too."""
+        try:
+            return self._answer(request, key)
+        except RequestRefusedError as error:
+            return Refused(error.reason, str(error.args[1]))
+        except VersionChangedError as error:
+            return Refused("changed", str(error))
+        except OutOfBoundsError as error:
+            return Refused("bounds", str(error))
+        except (SizeOverflowError, DTypeError, ConversionError) as error:
+            return Refused("unsupported", str(error))
+        except Exception as error:  # noqa: BLE001 - a client must not end the server, nor see into it
+            number = secrets.token_hex(4)
+            _log.error("the request %s failed: %s", number, type(request).__name__, exc_info=error)
+            return Refused("internal", f"the server failed; its log has it under {number}")
+
+    def _answer(  # noqa: C901 - a case for each request
+        self, request: Request, key: str
+    ) -> Answer:
+        match request:
+            case Hello():
+                if not request.least <= PROTOCOL <= request.most:
+                    raise RequestRefusedError("version", f"the protocol that is spoken here is {PROTOCOL}")
+                limits = self.limits
+                return Welcome(self.server, PROTOCOL, CAPABILITIES, limits.answer_bytes, limits.in_flight)
+            case Ping():
+                return Pong(self.server)
+            case AskNames():
+                names = [name for name in self.names() if name > request.after and self._may(name, key)]
+                return Names(tuple(names[: request.count]), len(names) > request.count)
+            case AskFacts():
+                return FactsOf(tuple([self._found(name, key).facts for name in request.names]))
+            case AskShape():
+                return self._at(request.name, request.version, key).text()
+            case AskRows():
+                return self._at(request.name, request.version, key).rows(request.rows)
+            case AskRead():
+                holding = self._at(request.name, request.version, key)
+                found = holding.read(request.selections, request.dtype)
+                return self._unchanged(request, found.version, found)
+            case AskEntries():
+                holding = self._at(request.name, request.version, key)
+                entries = holding.entries(request.selections)
+                return self._unchanged(request, entries.version, entries)
+            case AskStats() | Cancel():
+                raise RequestRefusedError("unsupported", "that is not asked of a catalogue")
+            case _:
+                assert_never(request)
+
+    @staticmethod
+    def _unchanged(request: AskRead | AskEntries, version: str, answer: Answer) -> Answer:
+        """Return an answer whose elements are of the version that was asked for."""
+        if request.version not in (version, ""):
+            raise RequestRefusedError("changed", f"the tensor {request.name!r} is at version {version}")
+        return answer

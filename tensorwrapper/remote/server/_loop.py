@@ -1,0 +1,321 @@
+"""`Loop`: the thread that owns the sockets of a server, and those that read for it."""
+
+import logging
+import selectors
+import socket as sockets
+import threading
+import time
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import Final, final
+
+from tensorwrapper.errors import (
+    PeerUnreachableError,
+    RemoteProtocolError,
+    RequestRefusedError,
+    TransportError,
+    TransportTimeoutError,
+)
+from tensorwrapper.remote.protocol._answers import send_answer
+from tensorwrapper.remote.protocol._events import Answer, AskStats, Cancel, Refused, Request, Stats
+from tensorwrapper.remote.protocol._frames import number_of
+from tensorwrapper.remote.protocol._requests import receive_request
+from tensorwrapper.remote.server._catalogue import Catalogue
+from tensorwrapper.transport import Counters, Security, Socket
+
+__all__ = ["Loop"]
+
+_PAUSE: Final = 0.004
+"""Seconds between two tries to send to a client that has no room."""
+_IDLE: Final = 0.5
+"""Seconds between two looks at what only time changes."""
+_BATCH: Final = 64
+"""Messages that are taken before answers are sent."""
+_GONE: Final = 10.0
+"""Seconds after which a client that takes no answer is dropped."""
+_log = logging.getLogger(__name__)
+
+
+@final
+class _Client:
+    """What is under way for one client: requests that wait, and answers that it has no room for."""
+
+    __slots__ = ("asked", "counts", "key", "numbers", "out", "since")
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.asked: deque[tuple[int, Request]] = deque()
+        self.numbers: set[int] = set()
+        """Numbers of the requests that are not answered yet."""
+        self.out: deque[list[memoryview]] = deque()
+        self.since = 0.0
+        """When it had room the last time."""
+        self.counts = {"requests": 0, "answers": 0, "refusals": 0}
+
+
+@final
+class Loop:
+    """A ROUTER in a thread of its own: it takes requests, has them answered, and sends the answers.
+
+    One request of a client is answered after the other, as long as the client takes the answers: what a slow
+    client leaves lying is a few answers, and others do not wait for it.
+    """
+
+    __slots__ = (
+        "_begun",
+        "_catalogue",
+        "_clients",
+        "_done",
+        "_draining",
+        "_error",
+        "_pool",
+        "_ready",
+        "_running",
+        "_security",
+        "_stop_at",
+        "_thread",
+        "_threads",
+        "_wake",
+        "_woken",
+        "address",
+        "counters",
+        "counts",
+    )
+
+    def __init__(self, catalogue: Catalogue, address: str, security: Security | None, threads: int) -> None:
+        self._catalogue, self._security, self._threads = catalogue, security, threads
+        self._clients: dict[bytes, _Client] = {}
+        self._done: deque[tuple[bytes, _Client, int, Answer]] = deque()
+        self._wake, self._woken = sockets.socketpair()
+        self._wake.setblocking(False)
+        self._woken.setblocking(False)
+        self._ready = threading.Event()
+        self._error: BaseException | None = None
+        self._draining = False
+        self._stop_at: float | None = None
+        self._running = 0
+        self._begun = time.monotonic()
+        self.counts = {"requests": 0, "answers": 0, "refusals": 0, "dropped": 0, "clients_dropped": 0}
+        self.counters = Counters()
+        self.address = address
+        self._pool = ThreadPoolExecutor(threads, "tensorwrapper-read")
+        self._thread = threading.Thread(target=self._run, name="tensorwrapper-serve", daemon=True)
+        self._thread.start()
+        self._ready.wait()
+        if self._error is not None:
+            self._thread.join()
+            self._put_away()
+            raise self._error
+
+    # From other threads.
+
+    def stop(self, seconds: float) -> None:
+        """Take no more requests, answer those that are there for so many seconds at most, and end."""
+        self._stop_at = time.monotonic() + seconds
+        self._draining = True
+        self._rouse()
+        self._thread.join()
+        self._put_away()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether requests are answered."""
+        return self._thread.is_alive()
+
+    def stats(self) -> dict[str, int]:
+        """Return the counters of all clients together."""
+        sent = self.counters
+        return {
+            **self.counts,
+            "clients": len(self._clients),
+            "in_flight": sum([len(own.numbers) for own in list(self._clients.values())]),
+            "bytes_sent": sent.bytes_sent_on_wire,
+            "bytes_received": sent.bytes_received_on_wire,
+            "seconds": int(time.monotonic() - self._begun),
+            "draining": int(self._draining),
+        }
+
+    def _rouse(self) -> None:
+        with suppress(OSError):
+            self._wake.send(b"x")
+
+    def _put_away(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        self._wake.close()
+        self._woken.close()
+
+    # In the thread.
+
+    def _run(self) -> None:
+        try:
+            limits = self._catalogue.limits.of_messages()
+            with Socket("ROUTER", limits=limits, security=self._security) as socket:
+                self.address = socket.bind(self.address)
+                with selectors.DefaultSelector() as selector:
+                    selector.register(socket.fileno(), selectors.EVENT_READ)
+                    selector.register(self._woken, selectors.EVENT_READ)
+                    self._ready.set()
+                    self._serve(socket, selector)
+        except BaseException as error:  # noqa: BLE001 - whoever waits for the start is told
+            self._error = error
+            if self._ready.is_set():
+                _log.exception("the server at %s ended", self.address)
+        finally:
+            self._ready.set()
+
+    def _serve(self, socket: Socket, selector: selectors.BaseSelector) -> None:
+        while not self._is_over():
+            taken = self._take(socket)
+            self._collect()
+            self._dispatch()
+            waiting = self._send(socket)
+            self.counters = socket.counters
+            # The descriptor tells only of changes: after each batch the socket itself is asked.
+            if taken or self._done or socket.poll():
+                continue
+            selector.select(_PAUSE if waiting else _IDLE)
+            with suppress(BlockingIOError):
+                self._woken.recv(4096)
+
+    def _is_over(self) -> bool:
+        if self._stop_at is None:
+            return False
+        busy = self._running or any(own.asked or own.out for own in self._clients.values())
+        return not busy or time.monotonic() > self._stop_at
+
+    def _take(self, socket: Socket) -> bool:
+        for number in range(_BATCH):
+            try:
+                peer, key, frames = socket.receive_signed(timeout=0)
+            except TransportTimeoutError:
+                return number > 0
+            except RemoteProtocolError as error:
+                self._drop(error.peer, str(error))
+                continue
+            self._receive(peer, key, frames)
+        return True
+
+    def _drop(self, peer: bytes, why: str) -> None:
+        self.counts["dropped"] += 1
+        _log.warning("a message of the client %s was dropped: %s", peer.hex(), why)
+
+    def _receive(self, peer: bytes, key: str, frames: list[memoryview]) -> None:
+        client = self._clients.get(peer)
+        if client is None:
+            if len(self._clients) >= self._catalogue.limits.clients:
+                self._drop(peer, "there are too many clients")
+                return
+            client = self._clients[peer] = _Client(key)
+        client.key = key
+        try:
+            number, request = receive_request(frames, self._catalogue.limits)
+        except RequestRefusedError as error:
+            known = number_of(frames)
+            if known is None:
+                self._drop(peer, str(error))
+            else:
+                self._refuse(client, known, error)
+            return
+        client.counts["requests"] += 1
+        self.counts["requests"] += 1
+        if isinstance(request, Cancel):
+            client.asked = deque([own for own in client.asked if own[0] != request.number])
+            client.numbers.discard(request.number)
+            return
+        refused = self._why_not(client, number)
+        if refused is not None:
+            self._refuse(client, number, refused)
+            return
+        client.numbers.add(number)
+        client.asked.append((number, request))
+
+    def _why_not(self, client: _Client, number: int) -> RequestRefusedError | None:
+        if number in client.numbers:
+            return RequestRefusedError("replayed", f"the request {number} is not answered yet")
+        if len(client.numbers) >= self._catalogue.limits.in_flight:
+            return RequestRefusedError("busy", f"{len(client.numbers)} requests are under way")
+        if self._draining:
+            return RequestRefusedError("draining", "the server is about to end")
+        return None
+
+    def _refuse(self, client: _Client, number: int, error: RequestRefusedError) -> None:
+        # Its number may be that of a request which is not answered yet.
+        self._send_later(client, number, Refused(error.reason, str(error.args[1])))
+
+    def _dispatch(self) -> None:
+        """Answer what waits: at once what is quick, and the rest in other threads, for one client each."""
+        for peer, client in list(self._clients.items()):
+            while client.asked and not client.out and self._running < 2 * self._threads:
+                number, request = client.asked.popleft()
+                if isinstance(request, AskStats):
+                    self._answered(client, number, self._stats_of(client))
+                elif self._catalogue.is_quick(request):
+                    self._answered(client, number, self._catalogue.answer(request, client.key))
+                else:
+                    self._running += 1
+                    self._pool.submit(partial(self._work, peer, client, number, request))
+
+    def _work(self, peer: bytes, client: _Client, number: int, request: Request) -> None:
+        try:
+            answer = self._catalogue.answer(request, client.key)
+        except BaseException:  # noqa: BLE001 - the client is answered in any case
+            _log.exception("a request failed")
+            answer = Refused("internal", "the server failed")
+        self._done.append((peer, client, number, answer))
+        self._rouse()
+
+    def _collect(self) -> None:
+        while self._done:
+            _peer, client, number, answer = self._done.popleft()
+            self._running -= 1
+            # It was cancelled meanwhile if nobody knows the number any more.
+            if number in client.numbers:
+                self._answered(client, number, answer)
+
+    def _stats_of(self, client: _Client) -> Answer:
+        seconds = int(time.monotonic() - self._begun)
+        own = {**client.counts, "in_flight": len(client.numbers), "seconds": seconds}
+        return Stats(tuple(sorted({**own, "draining": int(self._draining)}.items())))
+
+    def _answered(self, client: _Client, number: int, answer: Answer) -> None:
+        client.numbers.discard(number)
+        self._send_later(client, number, answer)
+
+    def _send_later(self, client: _Client, number: int, answer: Answer) -> None:
+        kind = "refusals" if isinstance(answer, Refused) else "answers"
+        client.counts[kind] += 1
+        self.counts[kind] += 1
+        if not client.out:
+            client.since = time.monotonic()
+        client.out.append(send_answer(number, answer))
+
+    def _send(self, socket: Socket) -> bool:
+        """Send what clients have room for; return whether something is left."""
+        left = False
+        for peer, client in list(self._clients.items()):
+            while client.out:
+                try:
+                    socket.send(client.out[0], peer=peer, timeout=0)
+                except TransportTimeoutError:
+                    if time.monotonic() - client.since > _GONE:
+                        self._forget(peer, "it takes no answers")
+                    left = True
+                    break
+                except PeerUnreachableError:
+                    self._forget(peer, "it is gone")
+                    break
+                except TransportError as error:
+                    self._forget(peer, str(error))
+                    break
+                client.out.popleft()
+                client.since = time.monotonic()
+        return left
+
+    def _forget(self, peer: bytes, why: str) -> None:
+        client = self._clients.pop(peer, None)
+        if client is not None:
+            client.numbers.clear()
+            self.counts["clients_dropped"] += 1
+            _log.info("the client %s is forgotten: %s", peer.hex(), why)

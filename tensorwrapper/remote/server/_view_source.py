@@ -1,0 +1,89 @@
+"""`ViewSource`: a view, whatever it is made of, read as sources are."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.selection import ReadHandle, Runs, View, Wanted
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Array
+
+__all__ = ["ViewSource"]
+
+
+@final
+@frozen
+class _Done:
+    """A read that was done when it was started."""
+
+    count: int
+
+    def completed(self) -> Iterator[int | None]:
+        return iter(range(self.count))
+
+    def cancel(self) -> None:
+        """Do nothing: all has arrived."""
+
+
+@final
+@frozen(eq=False)
+class ViewSource:
+    """A view as a source: each selection is computed when it is read."""
+
+    view: View[Any]
+
+    @property
+    def shape(self) -> Shape[Any]:
+        """The indices of the elements."""
+        return self.view.shape
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """The type of the elements."""
+        return self.view.dtype
+
+    @property
+    def version(self) -> str:
+        """Nothing: its sources are compared while it is computed."""
+        return ""
+
+    @property
+    def abilities(self) -> "frozenset[Any]":
+        """It knows runs of elements."""
+        return frozenset(("runs",))
+
+    def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
+        """Compute each selection into the array beside it."""
+        for wanted, target in zip(selections, out, strict=True):
+            self._part(wanted).compute(out=target)
+        return _Done(len(out))
+
+    def _part(self, wanted: Wanted) -> View[Any]:
+        view: View[Any] = self.view
+        if isinstance(wanted, Runs):
+            if not view.rank:
+                return view.reshape((1,))
+            flat: View[Any] = view.reshape((view.shape.size,)) if view.shape.is_box else view
+            while flat.rank > 1:
+                flat = flat.flatten()
+            if len(wanted.starts) == 1:
+                return flat[int(wanted.starts[0]) : int(wanted.ends[0])]
+            return flat.gather(0, wanted.numbers())
+        for mode, positions in enumerate(wanted.modes):
+            if isinstance(positions, range):
+                view = view[(*[slice(None)] * mode, slice(positions.start, positions.stop, positions.step))]
+            else:
+                view = view.gather(mode, positions)
+        return view
+
+    def cost(self, selection: Wanted) -> int:
+        """Return how many bytes the elements of a selection have."""
+        return selection.size * self.dtype.itemsize
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ViewSource) and self.view is other.view
+
+    def __hash__(self) -> int:
+        return id(self.view)

@@ -1,0 +1,111 @@
+"""Connections: threads, forks, limits of time, and servers that come back."""
+
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import (
+    RequestRefusedError,
+    TransportClosedError,
+    TransportForkError,
+    TransportTimeoutError,
+    VersionChangedError,
+)
+from tensorwrapper.transport import Socket
+
+X = np.arange(4000.0).reshape(40, 100)
+
+
+def test_each_thread_has_a_connection_of_its_own():
+    with tw.serve({"x": X}) as server, tw.connect(server.address) as remote:
+        x = remote["x"].view()
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda k: x[k % 40].compute().tolist(), range(80)))
+        assert found == [X[k % 40].tolist() for k in range(80)]
+
+
+def test_nobody_at_an_address_is_found_out_in_time():
+    with pytest.raises(TransportTimeoutError, match="tcp://127"):
+        tw.connect("tcp://127.0.0.1:1", timeout=0.2)
+
+
+def test_a_server_of_something_else_is_found_out_in_time():
+    with Socket("ROUTER") as other:
+        address = other.bind("tcp://127.0.0.1:*")
+        with pytest.raises(TransportTimeoutError):
+            tw.connect(address, timeout=0.3)
+
+
+def test_what_is_closed_says_so():
+    with tw.serve({"x": X}) as server:
+        with tw.connect(server.address) as remote:
+            x = remote["x"]
+        remote.close()
+        with pytest.raises(TransportClosedError):
+            x[0].compute()
+        with pytest.raises(TransportClosedError):
+            list(remote)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_child_of_fork_is_told_to_connect_anew():
+    with tw.serve({"x": X}) as server, tw.connect(server.address) as remote:
+        x = remote["x"]
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                x[0].compute()
+            except TransportForkError:
+                code = 0
+            finally:
+                os._exit(code)
+        assert os.waitpid(child, 0)[1] == 0
+        assert np.array_equal(x[0].compute(), X[0])
+
+
+def test_a_server_that_starts_anew_with_a_file_is_read_on(tmp_path):
+    path = tmp_path / "x.tens"
+    tw.save(path, {"x": X})
+    server = tw.serve(path)
+    address = server.address
+    with tw.connect(address, timeout=20) as remote:
+        x = remote["x"]
+        assert np.array_equal(x[3].compute(), X[3])
+        server.close()
+        again = []
+
+        def start():
+            time.sleep(0.3)
+            again.append(tw.serve(path, address))
+
+        thread = threading.Thread(target=start)
+        thread.start()
+        try:
+            assert np.array_equal(x[5].compute(), X[5])
+        finally:
+            thread.join()
+            again[0].close()
+
+
+def test_a_server_that_starts_anew_with_memory_has_changed():
+    server = tw.serve({"x": X})
+    address = server.address
+    with tw.connect(address, timeout=20) as remote:
+        x = remote["x"]
+        server.close()
+        with tw.serve({"x": X}, address), pytest.raises(VersionChangedError):
+            x[5].compute()
+
+
+def test_a_request_has_a_deadline_also_while_the_server_lives():
+    with tw.serve({"x": X}) as server, tw.connect(server.address, deadline=0.3) as remote:
+        x = remote["x"]
+        with server.editing("x"), pytest.raises((TransportTimeoutError, RequestRefusedError)):
+            x[0].compute()

@@ -1,0 +1,55 @@
+"""Selections in pieces: each element once, and no request for more than it may have."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tensorwrapper.remote.client._pieces import batches_of, halves_of
+from tensorwrapper.selection import Outer, Runs
+
+MODE = st.one_of(
+    st.builds(range, st.integers(0, 3), st.integers(0, 9), st.integers(1, 3)),
+    st.sets(st.integers(0, 12), max_size=7).map(sorted),
+)
+OUTER = st.lists(MODE, max_size=3).map(Outer)
+RUNS = st.sets(st.integers(0, 60), max_size=40).map(sorted).map(Runs)
+
+
+def filled(wanted, target):
+    """Write into a target what tells each of its elements apart."""
+    if isinstance(wanted, Runs):
+        target[...] = wanted.numbers()
+    elif wanted.size:
+        grid = np.ix_(*[np.asarray(mode) for mode in wanted.modes]) if wanted.modes else ()
+        target[...] = sum(own * 100**k for k, own in enumerate(grid)) if grid else 1
+
+
+@given(st.lists(st.one_of(OUTER, RUNS), max_size=4), st.sampled_from([8, 24, 400]))
+def test_pieces_are_all_of_each_selection(selections, answer_bytes):
+    out = [np.full(own.extents, -1) for own in selections]
+    wanted = [np.full(own.extents, -1) for own in selections]
+    for own, target in zip(selections, wanted, strict=True):
+        filled(own, target)
+    for batch in batches_of(selections, out, 8, answer_bytes):
+        assert sum(own.size for _, own, _ in batch) * 8 <= answer_bytes
+        for _, own, target in batch:
+            assert target.shape == own.extents
+            assert (target == -1).all()
+            filled(own, target)
+    for found, right in zip(out, wanted, strict=True):
+        assert np.array_equal(found, right)
+
+
+@given(st.one_of(OUTER, RUNS).filter(lambda own: own.size > 1))
+def test_halves_are_the_whole(wanted):
+    left, right = halves_of(wanted)
+
+    assert left.size + right.size == wanted.size
+    assert 0 < left.size < wanted.size
+
+
+def test_many_small_selections_are_few_requests():
+    selections = [Runs(5 * k, 2) for k in range(1000)]
+    out = [np.empty(2) for _ in selections]
+
+    assert len(list(batches_of(selections, out, 8, 2**20))) < 10

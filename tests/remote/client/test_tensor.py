@@ -1,0 +1,57 @@
+"""Tensors at a server: what is known of them, and what is asked for."""
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import ConversionError, VersionChangedError
+
+
+@pytest.fixture
+def pair():
+    tensors = {"x": np.arange(6.0).reshape(2, 3), "words": tw.strings(["a"])}
+    with tw.serve(tensors) as server, tw.connect(server.address) as remote:
+        yield server, remote
+
+
+def test_facts_are_known_at_once(pair):
+    x = pair[1]["x"]
+    before = pair[1].counters.messages_sent
+
+    assert (x.name, x.kind, x.rank, x.size, x.nbytes, len(x)) == ("x", "smooth", 2, 6, 48, 2)
+    assert (x.shape, x.dtype, x.is_sparse) == (tw.Shape(2, 3), np.dtype("f8"), False)
+    assert "x" in repr(x)
+    assert pair[1].counters.messages_sent == before
+
+
+def test_elements_come_as_another_type_if_they_fit(pair):
+    narrow = pair[1]["x"].astype("f4")
+
+    assert narrow[1].compute().dtype == np.float32
+    assert narrow.plan().bytes_received == 24
+    assert narrow.astype("u1").tolist() == [[0, 1, 2], [3, 4, 5]]
+    with pytest.raises(ConversionError):
+        pair[1]["words"].astype("f4")
+    with pytest.raises(ConversionError):
+        narrow.astype("O")
+
+
+def test_a_view_of_a_tensor_that_was_replaced_is_refused_and_a_new_look_is_not(pair):
+    server, remote = pair
+    old = remote["x"]
+    view = old[0]
+    server.replace("x", np.ones(4))
+
+    with pytest.raises(VersionChangedError):
+        view.compute()
+    assert remote["x"].tolist() == [1, 1, 1, 1]
+    server.remove("x")
+    with pytest.raises(KeyError):
+        remote["x"]
+
+
+def test_computed_into_an_array_that_is_there(pair):
+    out = np.zeros((3, 2), "f8")
+    pair[1]["x"].compute(out.T)
+
+    assert out.tolist() == [[0, 3], [1, 4], [2, 5]]

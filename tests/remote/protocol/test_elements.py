@@ -1,0 +1,56 @@
+"""Types of elements on the way, and strings."""
+
+import numpy as np
+import pytest
+
+from tensorwrapper.errors import ConversionError, RemoteProtocolError, RequestRefusedError
+from tensorwrapper.remote.protocol._elements import (
+    bytes_of,
+    dtype_of,
+    dtype_text,
+    pack_strings,
+    unpack_strings,
+)
+
+
+@pytest.mark.parametrize("name", ["?", "i1", "u8", "f2", "<f4", ">f8", "c16", "M8[ms]", "m8[3s]"])
+def test_a_type_is_called_the_same_on_every_machine(name):
+    dtype = np.dtype(name)
+
+    assert dtype_of(dtype_text(dtype)) == dtype.newbyteorder("=")
+
+
+def test_strings_have_a_type_too():
+    assert dtype_of(dtype_text(np.dtypes.StringDType())) == np.dtypes.StringDType()
+
+
+@pytest.mark.parametrize("dtype", ["O", "S3", "f8,i4", "V8"])
+def test_what_does_not_travel_is_refused(dtype):
+    with pytest.raises(ConversionError, match="do not travel"):
+        dtype_text(np.dtype(dtype))
+
+
+@pytest.mark.parametrize("text", ["object", "O", "<f3", "|M8[x]", ""])
+def test_no_other_type_is_believed(text):
+    with pytest.raises(RemoteProtocolError):
+        dtype_of(text)
+
+
+def test_strings_are_lengths_and_bytes():
+    texts = np.array(["a", "", "héllo"], dtype=np.dtypes.StringDType())
+    lengths, data = pack_strings(texts, 100)
+
+    assert bytes(data) == "ahéllo".encode()
+    assert unpack_strings(lengths, data, 3).tolist() == texts.tolist()
+    assert bytes_of(np.array([1, 2], "u1")) == b"\1\2"
+    with pytest.raises(RequestRefusedError, match="too many"):
+        pack_strings(texts, 3)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "data", "count"),
+    [(b"\1\0\0\0", b"ab", 1), (b"\1\0\0", b"a", 1), (b"\1\0\0\0", b"\xff", 1), (b"", b"a", 0)],
+)
+def test_strings_that_disagree_are_refused(lengths, data, count):
+    with pytest.raises(RemoteProtocolError):
+        unpack_strings(memoryview(lengths), memoryview(data), count)

@@ -1,0 +1,92 @@
+"""What is served under which name, at which version, and to whom."""
+
+import numpy as np
+import pytest
+
+from tensorwrapper.errors import TensorNameError
+from tensorwrapper.remote import ServeLimits
+from tensorwrapper.remote.protocol import _events as ev
+from tensorwrapper.remote.server._catalogue import Catalogue
+from tensorwrapper.selection import Runs
+
+
+def catalogue(allow=None, **tensors):
+    found = Catalogue(allow, ServeLimits())
+    for name, tensor in tensors.items():
+        found.put(name, tensor)
+    return found
+
+
+def version_of(found, name="x"):
+    return found.answer(ev.AskFacts((name,)), "").facts[0].version
+
+
+def test_a_tensor_that_is_replaced_has_another_version_and_the_old_one_is_changed():
+    found = catalogue(x=np.arange(3))
+    old = version_of(found)
+    found.put("x", np.arange(4))
+
+    assert version_of(found) != old
+    answer = found.answer(ev.AskRead("x", old, None, (Runs(0, 1),)), "")
+    assert isinstance(answer, ev.Refused)
+    assert answer.reason == "changed"
+    assert isinstance(found.answer(ev.AskRead("x", "", None, (Runs(0, 1),)), ""), ev.Elements)
+
+
+def test_editing_holds_back_and_changes_the_version_also_after_an_error():
+    found = catalogue(x=np.arange(3))
+    old = version_of(found)
+
+    def edit():
+        with found.editing("x"):
+            assert not found.is_quick(ev.AskRead("x", old, None, ()))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        edit()
+    assert version_of(found) != old
+
+
+def test_what_a_key_may_not_see_is_as_if_it_were_not_there():
+    found = catalogue({"run*": ["alice"], "*": ["root"]}, run1=[1], secret=[2])
+
+    assert found.answer(ev.AskNames("", 9), "alice").names == ("run1",)
+    assert found.answer(ev.AskNames("", 9), "root").names == ("run1", "secret")
+    assert found.answer(ev.AskNames("", 9), "").names == ()
+    hidden = found.answer(ev.AskFacts(("secret",)), "alice")
+    missing = found.answer(ev.AskFacts(("nobody",)), "alice")
+    assert hidden.reason == missing.reason == "missing"
+    assert hidden.text.replace("secret", "nobody") == missing.text
+
+
+def test_names_come_in_pages():
+    found = catalogue(a=[1], b=[1], c=[1])
+
+    assert found.answer(ev.AskNames("", 2), "") == ev.Names(("a", "b"), more=True)
+    assert found.answer(ev.AskNames("b", 2), "") == ev.Names(("c",), more=False)
+
+
+@pytest.mark.parametrize("name", ["", "a\nb", "x" * 1025, 7])
+def test_not_everything_is_a_name(name):
+    with pytest.raises(TensorNameError):
+        catalogue().put(name, [1])
+    with pytest.raises(TensorNameError):
+        catalogue().drop(name)
+
+
+def test_what_goes_wrong_inside_stays_inside(caplog):
+    class Broken:
+        shape, dtype, version = np.empty(3), np.dtype("f8"), ""
+
+    found = catalogue(x=np.arange(3))
+    found._holdings["x"].source = Broken()
+    answer = found.answer(ev.AskRead("x", "", None, (Runs(0, 1),)), "")
+
+    assert answer.reason == "internal"
+    assert "Broken" not in answer.text
+    assert answer.text.split()[-1] in caplog.text
+
+
+def test_a_client_of_another_protocol_is_told_which_is_spoken():
+    assert catalogue().answer(ev.Hello("0" * 32, 2, 3), "").reason == "version"
+    assert catalogue().answer(ev.Hello("0" * 32, 0, 1), "").version == 1

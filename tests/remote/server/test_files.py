@@ -1,0 +1,53 @@
+"""Files and folders are served; a file that changes is not mixed with what it was."""
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import ConversionError, DataFileError, VersionChangedError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("one", "two"):
+        tw.save(tmp_path / f"{name}.tens", {"x": np.arange(4.0), "rows": tw.jagged([[1], [2, 3]])})
+    return tmp_path
+
+
+def test_a_file_is_served_by_the_names_that_it_has(folder):
+    with tw.serve(folder / "one.tens") as server, tw.connect(server.address) as remote:
+        assert sorted(remote) == ["rows", "x"]
+        assert remote["rows"][1].compute().tolist() == [2, 3]
+
+
+def test_of_several_files_each_has_its_name_before(folder):
+    for given in (folder, [folder / "one.tens", str(folder / "two.tens")]):
+        with tw.serve(given) as server:
+            assert server.names == ["one/rows", "one/x", "two/rows", "two/x"]
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    with pytest.raises(DataFileError):
+        tw.serve(tmp_path / "missing.tens")
+    with pytest.raises(DataFileError):
+        tw.serve(tmp_path)
+    with pytest.raises(ConversionError):
+        tw.serve(7)
+
+
+def test_a_file_that_is_written_anew_is_changed(folder):
+    path = folder / "one.tens"
+    with tw.serve(path) as server, tw.connect(server.address) as remote:
+        x = remote["x"]
+        assert x.compute().tolist() == [0, 1, 2, 3]
+        tw.save(path, {"x": np.arange(9.0)})
+        with pytest.raises(VersionChangedError):
+            x.compute()
+
+
+def test_the_version_of_a_file_is_the_same_at_the_next_start(folder):
+    versions = []
+    for _ in range(2):
+        with tw.serve(folder / "one.tens") as server, tw.connect(server.address) as remote:
+            versions.append(remote["x"].version)
+    assert versions[0] == versions[1]

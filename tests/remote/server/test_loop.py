@@ -1,0 +1,135 @@
+"""The thread of a server: every message has an answer or is dropped, and nobody waits for another."""
+
+import os
+import random
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import wire
+from tensorwrapper.errors import RequestRefusedError, TransportError, TransportTimeoutError
+from tensorwrapper.remote import ServeLimits
+from tensorwrapper.remote.protocol import _events as ev
+from tensorwrapper.remote.protocol._answers import receive_answer
+from tensorwrapper.remote.protocol._requests import send_request
+from tensorwrapper.selection import Outer, Runs
+from tensorwrapper.transport import Socket
+
+HOSTILE = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 600
+X = np.arange(100_000.0).reshape(100, 1000)
+
+
+@pytest.fixture
+def server():
+    with tw.serve({"x": X, "rows": tw.jagged([[1, 2], [3]])}) as found:
+        yield found
+
+
+def mutated(rng, frames):
+    frames = [bytearray(frame) for frame in frames]
+    for _ in range(rng.randint(1, 4)):
+        match rng.randrange(5):
+            case 0 if frames[0]:
+                frames[0][rng.randrange(len(frames[0]))] = rng.randrange(256)
+            case 1:
+                frames.append(bytearray(rng.randbytes(rng.randrange(40))))
+            case 2 if len(frames) > 2:
+                del frames[rng.randrange(len(frames))]
+            case 3:
+                digits = str(rng.choice([0, -1, 2**31, 2**63 - 1, 2**64, 10**30])).encode()
+                frames[0] = bytearray(bytes(frames[0]).replace(b"1", digits, rng.randint(1, 3)))
+            case _ if frames[-1]:
+                frames[-1][rng.randrange(len(frames[-1]))] ^= 1 << rng.randrange(8)
+    return frames if len(frames) > 1 else [b"", b""]
+
+
+def test_hostile_requests_are_answered_or_dropped_and_others_served(server):
+    rng = random.Random(7)
+    seeds = [
+        send_request(1, ev.AskRead("x", "", None, (Outer([range(1, 9), [1, 4, 9]]), Runs([1, 5, 11])))),
+        send_request(1, ev.AskRows("rows", "1", Runs([0, 1]))),
+        send_request(1, ev.Hello("1" * 32, 1, 1)),
+        send_request(1, ev.AskFacts(("x", "rows"))),
+        wire.Message(form="JSON", label='{"tw":' + "[" * 9000, origin=1).to_frames(),
+        wire.Message(form="JSON", label='{"tw":{"read":1111111}}', origin=1).to_frames(),
+        [b"garbage", b"1" * 24],
+        [b"\xff" * 100, b"1" * 11],
+    ]
+    with Socket("DEALER") as socket:
+        socket.connect(server.address)
+        answered = 0
+        for _ in range(HOSTILE):
+            socket.send(mutated(rng, rng.choice(seeds)))
+            while socket.poll(0):
+                receive_answer(socket.receive_frames()[1])
+                answered += 1
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            stats = server.stats()
+            if stats["answers"] + stats["refusals"] + stats["dropped"] >= HOSTILE:
+                break
+            while socket.poll(0.05):
+                receive_answer(socket.receive_frames()[1])
+        assert stats["refusals"] > HOSTILE / 2
+    with tw.connect(server.address) as remote:
+        assert np.array_equal(remote["x"][3:5].compute(), X[3:5])
+
+
+def test_a_client_that_takes_no_answers_holds_up_nobody(server):
+    with Socket("DEALER", linger=0) as slow, tw.connect(server.address) as remote:
+        slow.connect(server.address)
+        for number in range(60):
+            slow.send(send_request(number, ev.AskRead("x", "", None, (Runs(0, 100_000),))))
+        for _ in range(20):
+            assert np.array_equal(remote["x"][7].compute(), X[7])
+
+
+def test_a_number_that_is_in_use_is_refused_and_too_many_are_busy():
+    release = threading.Event()
+
+    class Slow:
+        shape, dtype, version = tw.Shape(4), np.dtype("f8"), ""
+
+        def read(self, _selections, out):
+            release.wait(10)
+            for own in out:
+                own[...] = 1
+            self.count = len(out)
+            return self
+
+        def completed(self):
+            return iter(range(self.count))
+
+        def cancel(self):
+            pass
+
+        def cost(self, selection):
+            return selection.size * 8
+
+    limits = ServeLimits(in_flight=3)
+    with tw.serve({"slow": Slow()}, limits=limits) as server, Socket("DEALER") as socket:
+        socket.connect(server.address)
+        for number in (1, 1, 2, 3, 4):
+            socket.send(send_request(number, ev.AskRead("slow", "", None, (Outer([range(4)]),))))
+        found = [receive_answer(socket.receive_frames()[1]) for _ in range(2)]
+        assert [(number, own.reason) for number, own in found] == [(1, "replayed"), (4, "busy")]
+        release.set()
+        assert sorted(receive_answer(socket.receive_frames()[1])[0] for _ in range(3)) == [1, 2, 3]
+
+
+def test_an_address_that_is_taken_is_refused(server):
+    with pytest.raises(TransportError):
+        tw.serve({"x": X}, server.address)
+
+
+def test_a_server_that_ends_answers_what_it_has_taken(server):
+    with tw.connect(server.address, timeout=1.0) as remote:
+        view = remote["x"][5]
+        server.close()
+        server.close()
+        assert server.closed
+        with pytest.raises((TransportTimeoutError, RequestRefusedError)):
+            view.compute()

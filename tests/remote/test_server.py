@@ -1,0 +1,121 @@
+"""Serving: who is let in, versions under readers, and the end."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    ExtentError,
+    LeakedResourceWarning,
+    TensorNameError,
+    TransportClosedError,
+    TransportError,
+    VersionChangedError,
+)
+from tensorwrapper.transport import CurveClient, CurveServer, KeyPair
+
+
+def test_who_is_listed_sees_what_is_his_and_nobody_else_anything():
+    ours, alice, bob, eve = (KeyPair.make() for _ in range(4))
+    security = CurveServer(ours, allow=[alice.public, bob.public])
+    allow = {"open*": [alice.public, bob.public], "secret": [alice.public]}
+    with tw.serve({"open1": [1, 2], "secret": [3]}, security=security, allow=allow) as server:
+        with tw.connect(server.address, security=CurveClient(alice, ours.public)) as remote:
+            assert list(remote) == ["open1", "secret"]
+            view = remote["secret"].view()
+            planned, before = view.plan().bytes_on_wire, remote.counters
+            assert view.tolist() == [3]
+            after = remote.counters
+            moved = after.bytes_sent_on_wire + after.bytes_received_on_wire
+            assert planned == moved - before.bytes_sent_on_wire - before.bytes_received_on_wire
+        with tw.connect(server.address, security=CurveClient(bob, ours.public)) as remote:
+            assert list(remote) == ["open1"]
+            with pytest.raises(TensorNameError):
+                remote["secret"]
+        time.sleep(0.2)  # until the last answer is counted
+        sent = server.stats()["bytes_sent"]
+        for wrong in (CurveClient(eve, ours.public), CurveClient(alice, eve.public), None):
+            with pytest.raises(TransportError):
+                tw.connect(server.address, security=wrong, timeout=0.5)
+        assert server.stats()["bytes_sent"] == sent
+
+
+def test_arguments_that_make_no_sense_are_refused():
+    with pytest.raises(ConversionError, match="nobody proves"):
+        tw.serve({"x": [1]}, allow={"*": []})
+    with pytest.raises(ExtentError):
+        tw.serve({"x": [1]}, threads=0)
+    with pytest.raises(DTypeError):
+        tw.serve({"x": object()})
+    with pytest.raises(TransportError):
+        tw.serve({"x": [1]}, "tcp://nowhere")
+
+
+def test_a_server_that_is_closed_says_so():
+    server = tw.serve({"x": [1]})
+    assert "tcp://" in repr(server)
+    server.close()
+    assert "closed" in repr(server)
+    for use in (lambda: server.address, server.stats, lambda: server.replace("x", [1])):
+        with pytest.raises(TransportClosedError):
+            use()
+
+
+def test_a_server_that_is_dropped_warns():
+    server = tw.serve({"x": [1]})
+    with pytest.warns(LeakedResourceWarning):
+        del server
+
+
+def test_versions_that_change_under_readers_are_never_mixed():
+    n = 400_000
+    with tw.serve({"x": np.zeros(n)}) as server, tw.connect(server.address) as remote:
+        done = threading.Event()
+
+        def write():
+            for k in range(1, 40):
+                server.replace("x", np.full(n, float(k)))
+            done.set()
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        found, changed = set(), 0
+        while not done.is_set() or not found:
+            try:
+                values = np.unique(remote["x"].compute())
+            except VersionChangedError:
+                changed += 1
+                continue
+            assert len(values) == 1
+            found.add(values[0])
+        writer.join()
+        assert remote["x"][7].compute().item() == 39.0
+
+
+def test_memory_that_is_edited_is_read_before_or_after():
+    x = np.zeros(300_000)
+    with tw.serve({"x": x}) as server, tw.connect(server.address) as remote:
+        done = threading.Event()
+
+        def edit():
+            for k in range(1, 30):
+                with server.editing("x"):
+                    x[:150_000] = k
+                    x[150_000:] = k
+            done.set()
+
+        editor = threading.Thread(target=edit)
+        editor.start()
+        while not done.is_set():
+            try:
+                assert len(np.unique(remote["x"].compute())) == 1
+            except VersionChangedError:
+                continue
+        editor.join()
+        with pytest.raises(TensorNameError):
+            server.editing("y").__enter__()
