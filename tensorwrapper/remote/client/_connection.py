@@ -45,11 +45,13 @@ class Pending:
     __slots__ = ("answer", "begun", "number", "request", "sent", "state", "tries", "wait_until")
 
     def __init__(self, number: int, request: Request) -> None:
-        self.number, self.request = number, request
+        self.number: int = number
+        self.request: Request = request
         self.answer: Answer | None = None
-        self.begun = time.monotonic()
-        self.sent = self.wait_until = 0.0
-        self.tries = 0
+        self.begun: float = time.monotonic()
+        self.sent: float = 0.0
+        self.wait_until: float = 0.0
+        self.tries: int = 0
         self.state: RequestState = "queued"
 
     def take(self, step: str) -> bool:
@@ -86,7 +88,8 @@ class Connection:
         deadline: float | None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        self.address, self._timeout, self._deadline = address, timeout, deadline
+        self.address: str = address
+        self._timeout, self._deadline = timeout, deadline
         self._client = secrets.token_hex(16)
         # Numbers are never used twice, nor guessed by who was not told.
         self._numbers = itertools.count(secrets.randbits(62))
@@ -95,7 +98,7 @@ class Connection:
         self._heard = self._pinged = time.monotonic()
         try:
             self._socket.connect(address)
-            self.welcome = self._hello()
+            self.welcome: Welcome = self._hello()
         except BaseException:
             self._socket.close()
             raise
@@ -265,7 +268,7 @@ class Connections:
     def __init__(
         self, address: str, security: CurveClient | None, timeout: float, deadline: float | None
     ) -> None:
-        self.address = address
+        self.address: str = address
         self._make = (address, security, timeout, deadline)
         self._lock = threading.Lock()
         self._open: dict[threading.Thread, Connection] = {}

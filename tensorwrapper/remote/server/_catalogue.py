@@ -60,8 +60,8 @@ class Catalogue:
     __slots__ = ("_allow", "_changes", "_checks", "_holdings", "_lock", "limits", "server")
 
     def __init__(self, allow: Mapping[str, Iterable[str]] | None, limits: ServeLimits) -> None:
-        self.server = secrets.token_hex(8)
-        self.limits = limits
+        self.server: str = secrets.token_hex(8)
+        self.limits: ServeLimits = limits
         self._allow = None if allow is None else {pattern: frozenset(keys) for pattern, keys in allow.items()}
         self._holdings: dict[str, Holding] = {}
         self._checks: dict[str, Callable[[], str]] = {}

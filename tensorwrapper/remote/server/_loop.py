@@ -52,7 +52,7 @@ class _Client:
         self.out: deque[list[memoryview]] = deque()
         self.since = 0.0
         """When it had room the last time."""
-        self.counts = {"requests": 0, "answers": 0, "refusals": 0}
+        self.counts: dict[str, int] = {"requests": 0, "answers": 0, "refusals": 0}
 
 
 @final
@@ -97,9 +97,15 @@ class Loop:
         self._stop_at: float | None = None
         self._running = 0
         self._begun = time.monotonic()
-        self.counts = {"requests": 0, "answers": 0, "refusals": 0, "dropped": 0, "clients_dropped": 0}
-        self.counters = Counters()
-        self.address = address
+        self.counts: dict[str, int] = {
+            "requests": 0,
+            "answers": 0,
+            "refusals": 0,
+            "dropped": 0,
+            "clients_dropped": 0,
+        }
+        self.counters: Counters = Counters()
+        self.address: str = address
         self._pool = ThreadPoolExecutor(threads, "tensorwrapper-read")
         self._thread = threading.Thread(target=self._run, name="tensorwrapper-serve", daemon=True)
         self._thread.start()

@@ -39,7 +39,8 @@ class Source:
         dtype: "np.dtype[Any] | None" = None,
         rows: int = 1,
     ) -> None:
-        self.tensor, self.rows = tensor, rows
+        self.tensor: Skeleton = tensor
+        self.rows: int = rows
         self._parts, self._gather, self._dtype = parts, gather, dtype
 
     def view(self, part: int, first: int, count: int) -> memoryview | None:
