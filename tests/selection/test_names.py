@@ -85,6 +85,7 @@ TABLE = {
         ("pad_rows", ROWS, lambda o: o.pad_rows(2), ("e", "h")),
         ("to_layout", BOX, lambda o: o.to_layout(Layout(BOX, order="F")), XYZ),
         ("to_dense", BOX, lambda o: tw.sparse([(0, 0, 0)], [1], o.shape).to_dense(), XYZ, ("tensor",)),
+        ("to_dense", BOX, lambda o: o.to_dense(), XYZ, ("view",)),
         ("byte_lengths", BOX[:, :1], lambda o: words(o).byte_lengths(), XYZ),
         ("is_valid", BOX[:, :1], lambda o: words(o).is_valid(), XYZ),
         ("fill_null", BOX[:, :1], lambda o: words(o).fill_null("x"), XYZ),

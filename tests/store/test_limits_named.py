@@ -61,8 +61,8 @@ TRIED = {
 }
 WRITERS = {"store.save", "wire.encode", "wire.split_blocks"}
 """What they refuse stands in the tests of limits."""
-SOCKETS = {"transport.Socket"}
-"""It hands its limits to the readers of messages."""
+SOCKETS = {"transport.Socket", "transport.AsyncSocket", "transport.GiverMachine", "transport.TakerMachine"}
+"""They hand their limits to the readers of messages."""
 
 
 def test_section_2_no_reader_with_limits_is_forgotten():

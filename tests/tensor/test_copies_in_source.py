@@ -142,6 +142,7 @@ ALLOWED = {
     "buffer/copies/_lines.py": {"append", "take"},  # lines of a table
     "selection/computing/_background.py": {"put"},  # a queue
     "store/growing/_growth.py": {"flatten"},  # lists of records
+    "transport/transfer/_inbox.py": {"put"},  # a staged chunk into its target, by the routine of tensors
     "wire/packings/_compressed.py": {"array"},  # sizes of blocks
     "wire/packings/_compressed_buffer.py": {"put", "take"},  # of the cache, and of a claim
     "wire/packings/_jagged.py": {"where"},  # extents of empty cells

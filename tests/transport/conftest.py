@@ -30,3 +30,10 @@ def pair(tmp_path):
     yield make
     for socket in opened:
         socket.close()
+
+
+@pytest.fixture
+def listening(tmp_path):
+    """A socket that listens, for transfers, and its address."""
+    with Socket("ROUTER") as socket:
+        yield socket, socket.bind(f"ipc://{tmp_path}/s")

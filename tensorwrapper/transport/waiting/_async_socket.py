@@ -84,6 +84,11 @@ class AsyncSocket:
         return self._socket.addresses
 
     @property
+    def is_encrypted(self) -> bool:
+        """Whether what is sent and received is encrypted."""
+        return self._socket.is_encrypted
+
+    @property
     def counters(self) -> Counters:
         """What went through so far, counted here: messages, frames, bytes, and bytes on the wire."""
         return self._socket.counters
@@ -177,6 +182,12 @@ class AsyncSocket:
         """Return who sent the next message, as `receive_from` does, and its frames, which nobody has read."""
         return await self._until(
             lambda: self._socket.receive_frames(timeout=0), zmq.POLLIN, timeout, "no message came to"
+        )
+
+    async def receive_signed(self, *, timeout: float | None = None) -> tuple[bytes, str, list[memoryview]]:
+        """Return what `receive_frames` does, and the key of the sender, as `Socket.receive_signed` does."""
+        return await self._until(
+            lambda: self._socket.receive_signed(timeout=0), zmq.POLLIN, timeout, "no message came to"
         )
 
     async def poll(self, timeout: float = 0.0) -> bool:

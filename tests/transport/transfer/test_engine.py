@@ -92,7 +92,12 @@ def test_a_taker_that_was_killed_goes_on_with_what_it_noted(tmp_path):
             again = second.accept(timeout=30).into(out, missing=missing)
             assert again.left == sum(8 * count for _, _, count in missing)
             again.wait(timeout=30)
-        assert process.wait(30) == 0
+            # The giver asks again if the word that all has come was lost with the connection.
+            until = time.monotonic() + 30
+            while process.poll() is None:
+                second.advance(timeout=0.1)
+                assert time.monotonic() < until
+        assert process.returncode == 0
     finally:
         end(process)
     assert np.array_equal(out, np.arange(COUNT))

@@ -28,6 +28,10 @@ OUT = {"scalar", "complex", "uniform", "cells", "triples"}
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_saved_comes_back(tmp_path, kind, name, compress):
     tensor = (BOXES | ROWS | STRINGS)[name]
+    if (kind, name) == ("parquet", "empty"):
+        with pytest.raises(ConversionError, match="lists of length 0 at fixed places"):
+            tw.save(tmp_path / "a.parquet", {name: tensor}, compress=compress)
+        return
     path = tmp_path / f"a.{kind}"
     tw.save(path, {name: tensor}, compress=compress, chunks=(7,))
     f = tw.open(path)
