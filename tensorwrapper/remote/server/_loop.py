@@ -204,17 +204,23 @@ class Loop:
         return True
 
     def _drop(self, peer: bytes, why: str) -> None:
-        self.counts["dropped"] += 1
-        _log.warning("a message of the client %s was dropped: %s", peer.hex(), why)
+        count = self.counts["dropped"] = self.counts["dropped"] + 1
+        # Whoever sends a million of them shall not fill a disk with lines.
+        if count & (count - 1) == 0:
+            _log.warning("%d messages dropped; the last, of the client %s: %s", count, peer.hex(), why)
 
     def _receive(self, peer: bytes, key: str, frames: list[memoryview]) -> None:
         client = self._clients.get(peer)
         if client is None:
-            if len(self._clients) >= self._catalogue.limits.clients:
+            if len(self._clients) >= self._catalogue.limits.clients and not self._make_room():
                 self._drop(peer, "there are too many clients")
                 return
             client = self._clients[peer] = _Client(key)
         client.key = key
+        if len(client.out) > 2 * self._catalogue.limits.in_flight:
+            # Refusals are answers too, and who takes none shall not fill our memory with them.
+            self._drop(peer, "it takes no answers")
+            return
         try:
             number, request = receive_request(frames, self._catalogue.limits)
         except RequestRefusedError as error:
@@ -236,6 +242,13 @@ class Loop:
             return
         client.numbers.add(number)
         client.asked.append((number, request))
+
+    def _make_room(self) -> bool:
+        """Forget the clients that have no requests; nobody says of a client that it went away."""
+        busy = {peer: client for peer, client in self._clients.items() if client.numbers or client.out}
+        room = len(busy) < len(self._clients)
+        self._clients = busy
+        return room
 
     def _why_not(self, client: _Client, number: int) -> RequestRefusedError | None:
         if number in client.numbers:

@@ -87,6 +87,32 @@ def test_a_client_that_takes_no_answers_holds_up_nobody(server):
             assert np.array_equal(remote["x"][7].compute(), X[7])
 
 
+def test_clients_that_went_away_make_room_for_others():
+    with tw.serve({"x": X}, limits=ServeLimits(clients=2)) as server:
+        for number in range(8):
+            with tw.connect(server.address) as remote:
+                assert remote["x"][number][0].compute().item() == X[number, 0]
+        assert server.stats()["clients"] <= 2
+        assert server.stats()["dropped"] == 0
+
+
+def test_refusals_that_nobody_takes_fill_no_memory():
+    with tw.serve({"x": X}, limits=ServeLimits(in_flight=4)) as server:
+        with Socket("DEALER", linger=0) as socket:
+            socket.connect(server.address)
+            request = send_request(1, ev.AskRead("none", "", None, (Runs(0, 10),)))
+            for _ in range(20_000):
+                socket.send(request)
+            deadline = time.monotonic() + 30
+            while server.stats()["dropped"] == 0 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert server.stats()["dropped"] > 0
+            kept = max(len(client.out) for client in list(server._loop._clients.values()))
+            assert kept <= 2 * 4 + 2
+        with tw.connect(server.address) as remote:
+            assert remote["x"][3, 1].compute().item() == X[3, 1]
+
+
 def test_a_number_that_is_in_use_is_refused_and_too_many_are_busy():
     release = threading.Event()
 
