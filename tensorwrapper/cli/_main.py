@@ -12,16 +12,18 @@ from tensorwrapper import __version__
 from tensorwrapper.cli._command import Command, ExitCode
 from tensorwrapper.cli._convert import CONVERT
 from tensorwrapper.cli._demo import DEMO
+from tensorwrapper.cli._get import GET
 from tensorwrapper.cli._inspect import INSPECT
 from tensorwrapper.cli._keys import KEYS
 from tensorwrapper.cli._report import failure_to_json
+from tensorwrapper.cli._serve import SERVE
 from tensorwrapper.cli._streams import complain, prepare_streams, write_report
 from tensorwrapper.cli._verify import VERIFY
 from tensorwrapper.errors import TensorWrapperError
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS: tuple[Command, ...] = (DEMO, INSPECT, CONVERT, VERIFY, KEYS)
+COMMANDS: tuple[Command, ...] = (DEMO, INSPECT, CONVERT, VERIFY, KEYS, SERVE, GET)
 """All commands. A new one is a row here and a module of its own."""
 
 

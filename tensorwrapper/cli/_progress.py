@@ -24,18 +24,20 @@ def _bar(total: int, stream: TextIO) -> "tqdm | None":
 class Progress:
     """Tells which step of how many is under way; to stderr, so that stdout stays the result's."""
 
-    __slots__ = ("_bar", "_done", "_stream", "_total")
+    __slots__ = ("_bar", "_done", "_stream", "_total", "_what")
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
         # None where stderr was closed: then nobody is told.
         self._stream: TextIO | None = sys.stderr if stream is None else stream
         self._total = total
         self._done = 0
+        self._what = ""
         on_terminal = self._stream is not None and self._stream.isatty()
         self._bar = _bar(total, self._stream) if on_terminal and self._stream is not None else None
 
     def step(self, what: str) -> None:
         """Begin the next step."""
+        self._what = what
         if self._bar is not None:
             if self._done:
                 self._bar.update()
@@ -45,6 +47,11 @@ class Progress:
             with contextlib.suppress(OSError, ValueError):
                 print(f"[{self._done + 1}/{self._total}] {what}", file=self._stream, flush=True)
         self._done += 1
+
+    def share(self, done: int, total: int) -> None:
+        """Tell how much of this step is done; only a terminal is told so often."""
+        if self._bar is not None and total:
+            self._bar.set_description_str(f"{self._what}, {100 * done // total} %")
 
     def close(self) -> None:
         """Take the bar away; closing twice is harmless."""

@@ -7,10 +7,12 @@ import attrs
 
 from tensorwrapper._value_class import frozen
 
-__all__ = ["Check", "Report", "failure_to_json"]
+__all__ = ["Check", "Figure", "Report", "Value", "failure_to_json"]
 
 Figure: TypeAlias = "int | float | str | list[int] | dict[str, Figure]"
 """A value that is reported and not checked."""
+Value: TypeAlias = "bool | int | float | str | list[Value]"
+"""Elements of a tensor."""
 
 
 @final
@@ -36,6 +38,8 @@ class Report:
     """What to tell people before the checks."""
     entries: "tuple[dict[str, Figure], ...] | None" = None
     """What `lines` lists, for machines; None if it is no list."""
+    value: "Value | None" = None
+    """The elements that `lines` shows, for machines; None if it shows none."""
 
     @property
     def ok(self) -> bool:
@@ -52,6 +56,8 @@ class Report:
         }
         if self.entries is not None:
             whole["entries"] = self.entries
+        if self.value is not None:
+            whole["value"] = self.value
         return json.dumps(whole, indent=2, ensure_ascii=False)
 
     def to_text(self) -> str:

@@ -6,7 +6,7 @@ import sys
 
 from tensorwrapper.cli._command import ExitCode
 
-__all__ = ["complain", "prepare_streams", "write_report"]
+__all__ = ["complain", "prepare_streams", "say", "write_report"]
 
 
 def prepare_streams() -> None:
@@ -34,6 +34,16 @@ def complain(text: str) -> None:
         return
     with contextlib.suppress(OSError, ValueError):
         print(text, file=sys.stderr, flush=True)
+
+
+def say(text: str) -> None:
+    """Write a line to stdout before the report, if anybody reads it: the work goes on in any case."""
+    if sys.stdout is None:
+        return
+    try:
+        print(text, flush=True)
+    except (OSError, ValueError):
+        _give_up_stdout()
 
 
 def write_report(text: str, command: str) -> ExitCode | None:

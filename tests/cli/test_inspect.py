@@ -110,3 +110,19 @@ def test_s10_inspect_lists_the_others_when_one_is_damaged(path):
     assert done.returncode == ExitCode.CHECK_FAILED
     assert "the tensor 'a' cannot be read" in done.stdout
     assert "rows" in done.stdout
+
+
+def test_inspect_of_a_server(path):
+    with tw.serve(path) as server:
+        done = run("inspect", server.address)
+        report = json.loads(run("inspect", "--json", server.address).stdout)
+
+    assert done.stdout.startswith("a: smooth of rank 2, 6 elements float32\nrows: jagged of rank 2")
+    assert report["entries"][1] == {
+        "name": "rows",
+        "kind": "jagged",
+        "rank": 2,
+        "dtype": "int64",
+        "elements": 6,
+        "bytes": 48,
+    }

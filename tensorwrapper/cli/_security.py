@@ -1,0 +1,115 @@
+"""Options of commands that say who is who: files of keys, and of those that are let in."""
+
+import argparse
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from tensorwrapper.errors import ConversionError, DataFileError, DataFileNotFoundError
+from tensorwrapper.transport import CurveClient, CurveServer, KeyPair
+
+__all__ = ["add_client_options", "add_server_keys", "client_security", "server_security"]
+
+_LONGEST: Final = 2**20
+"""Bytes of a list of who is let in."""
+_KEY_LENGTH: Final = 40
+_LOCAL: Final = re.compile(r"tcp://(127\.[0-9.]+|localhost|\[::1\]):.*|ipc://.*|inproc://.*")
+"""Addresses that nobody on another machine reaches."""
+
+
+def add_server_keys(parser: argparse.ArgumentParser) -> None:
+    """Add what says who is let in."""
+    parser.add_argument(
+        "--keys", type=Path, metavar="FILE", help="our keys, as `tensorwrapper keys` makes them"
+    )
+    parser.add_argument(
+        "--allow",
+        type=Path,
+        metavar="FILE",
+        help="who is let in: a public key on each line, and after it, if it may not see all tensors, the "
+        "patterns of the names that it may see; lines that begin with '# ' say nothing",
+    )
+    parser.add_argument(
+        "--anybody", action="store_true", help="serve to other machines without keys: whoever comes may read"
+    )
+
+
+def add_client_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says who we are, who the server must be, and how long it is waited for."""
+    parser.add_argument("--keys", type=Path, metavar="FILE", help="our keys, which the server must know")
+    parser.add_argument("--server-key", metavar="KEY", help="the public key that the server must have")
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=10.0,
+        metavar="SECONDS",
+        help="after how long a silence the server is given up (default: %(default)s)",
+    )
+
+
+def server_security(
+    options: argparse.Namespace,
+) -> tuple[CurveServer | None, Mapping[str, frozenset[str]] | None]:
+    """Return who is let in, and who may see which tensors.
+
+    Raises
+    ------
+    ConversionError
+        If one of the two files is given without the other, or others could read without keys.
+    DataFileError
+        If the list is not one.
+    TransportError
+        If the keys cannot be read.
+    """
+    if (options.keys is None) != (options.allow is None):
+        raise ConversionError("--keys and --allow are given together: who we are, and who is let in")
+    if options.keys is None:
+        if _LOCAL.fullmatch(options.address) is None and not options.anybody:
+            raise ConversionError(
+                f"other machines reach {options.address}: give --keys and --allow, or --anybody"
+            )
+        return None, None
+    allow = _read_allow(options.allow)
+    keys = frozenset([key for own in allow.values() for key in own])
+    return CurveServer(KeyPair.load(options.keys), allow=keys), allow
+
+
+def client_security(options: argparse.Namespace) -> CurveClient | None:
+    """Return who we are to the server.
+
+    Raises
+    ------
+    ConversionError
+        If one of the two is given without the other, or the server's is no key.
+    TransportError
+        If our keys cannot be read.
+    """
+    if (options.keys is None) != (options.server_key is None):
+        raise ConversionError("--keys and --server-key are given together: who we are, and who the server is")
+    if options.keys is None:
+        return None
+    return CurveClient(KeyPair.load(options.keys), options.server_key)
+
+
+def _read_allow(path: Path) -> dict[str, frozenset[str]]:
+    """Return for each pattern the keys that may see the tensors of such names."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(_LONGEST + 1)
+    except FileNotFoundError as error:
+        raise DataFileNotFoundError(error.errno, f"{path} does not exist") from error
+    except OSError as error:
+        raise DataFileError(f"{path} cannot be read: {error}") from error
+    if len(text) > _LONGEST:
+        raise DataFileError(f"{path} has more than {_LONGEST} bytes: it is no list of keys")
+    found: dict[str, set[str]] = {}
+    for number, line in enumerate(text.decode("utf-8", "replace").splitlines(), 1):
+        words = line.split()
+        if not words or line.startswith("# "):
+            continue
+        if len(words[0]) != _KEY_LENGTH:
+            raise DataFileError(f"{path}, line {number}: it begins with no public key of 40 characters")
+        for pattern in words[1:] or ["*"]:
+            found.setdefault(pattern, set()).add(words[0])
+    return {pattern: frozenset(keys) for pattern, keys in found.items()}

@@ -1,0 +1,101 @@
+"""``tensorwrapper serve``: the tensors of files, for others to select from, until it is told to end."""
+
+import argparse
+import contextlib
+import json
+import signal
+import threading
+from collections.abc import Generator
+from pathlib import Path
+from typing import Final
+
+from tensorwrapper.cli._command import Command
+from tensorwrapper.cli._report import Check, Report
+from tensorwrapper.cli._security import add_server_keys, server_security
+from tensorwrapper.cli._streams import say
+from tensorwrapper.remote import Server, serve
+
+__all__ = ["SERVE"]
+
+_GLANCE: Final = 1.0
+"""Seconds between looks at whether the server is still there."""
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="a file of any kind that convert knows, or a folder of .tens files",
+    )
+    parser.add_argument(
+        "--address",
+        default="tcp://127.0.0.1:*",
+        help="where to listen; the port * is any free one (default: %(default)s)",
+    )
+    add_server_keys(parser)
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        metavar="COUNT",
+        help="how many threads read what takes longer (default: %(default)s)",
+    )
+
+
+def _run(options: argparse.Namespace) -> Report:
+    security, allow = server_security(options)
+    # A signal that comes while files are opened ends this, too.
+    with (
+        _told_to_end() as end,
+        serve(
+            options.paths, options.address, security=security, allow=allow, threads=options.threads
+        ) as server,
+    ):
+        names, address = server.names, server.address
+        key = {} if security is None else {"public key": security.keys.public}
+        if options.json:
+            ready = {"command": "serve", "ready": True, "address": address, "tensors": names, **key}
+            say(json.dumps(ready, ensure_ascii=False))
+        else:
+            say(", ".join([f"{len(names)} tensors are served at {address}", *[f"{k} {key[k]}" for k in key]]))
+        while not end.wait(_GLANCE) and not server.closed:
+            pass
+        stats = server.stats()
+        lost = _check(server)
+    return Report("serve", lost, dict(stats), (f"{len(names)} tensors were served at {address}",))
+
+
+def _check(server: Server) -> tuple[Check, ...]:
+    """Return what went wrong, if it did not end because it was told to."""
+    if not server.closed:
+        return ()
+    return (Check("requests are answered until the end", "answered", "the server ended", ok=False),)
+
+
+@contextlib.contextmanager
+def _told_to_end() -> Generator[threading.Event, None, None]:
+    """Yield an event that the first SIGTERM or Ctrl-C sets; the second ends everything at once."""
+    end = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        # Only there signals are handled: who runs it elsewhere ends it by ending the process.
+        yield end
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def set_end(_number: int, _frame: object) -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        end.set()
+
+    for number in before:
+        signal.signal(number, set_end)
+    try:
+        yield end
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+SERVE = Command("serve", "Let others select from the tensors of files.", _configure, _run)
