@@ -25,6 +25,7 @@ from tensorwrapper.cli.demo._demo_work import (
 from tensorwrapper.cli.demo._second_process import SecondProcess
 from tensorwrapper.cli.demo._tile_picture import draw_tiling
 from tensorwrapper.errors import DataFileError, DemoError
+from tensorwrapper.remote import serve
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.wire import Message, encode
 
@@ -84,7 +85,7 @@ def _address(text: str) -> str:
 class _Demo:
     """One run: what was found so far."""
 
-    __slots__ = ("benzene", "checks", "copied", "lines", "pairs", "seconds")
+    __slots__ = ("benzene", "checks", "copied", "lines", "moved", "pairs", "seconds")
 
     def __init__(self, benzene: Benzene, pairs: Pairs) -> None:
         self.benzene = benzene
@@ -92,6 +93,7 @@ class _Demo:
         self.checks: list[Check] = []
         self.lines: list[str] = []
         self.copied: dict[str, int] = {}
+        self.moved: dict[str, dict[str, int]] = {}
         self.seconds: dict[str, float] = {}
 
     def check(self, name: str, expected: object, found: object) -> None:
@@ -176,6 +178,32 @@ class _Demo:
         self.check_copies("packing the transposed cells", pairs.amplitudes.nbytes, gathered)
         self.check_copies("jagged tensors, there and back", 0, report["copied"] - gathered)
 
+    def serve(self, far: SecondProcess, overlap: Tensor[Any], address: str) -> None:
+        """Serve the molecules, and have the far side read one pair of atoms and one cell from here."""
+        by_atoms = overlap.untiled().tiled(self.benzene.atoms)
+        cell = int(np.argmax(self.pairs.amplitudes.shape.cell_table().extents[:, 0]))
+        wanted = {
+            "S": ("one pair of atoms", by_atoms, _PAIR),
+            "T": ("one cell of the amplitudes", self.pairs.amplitudes, (cell,)),
+        }
+        with serve({name: whole for name, (_, whole, _) in wanted.items()}, _beside(address)) as server:
+            parts = [[name, list(key)] for name, (_, _, key) in wanted.items()]
+            reply, _ = self._ask(far, "read", [], {"task": "read", "address": server.address, "parts": parts})
+        said = reply.label_object["reply"]
+        for (name, (what, whole, key)), found in zip(wanted.items(), reply.tensors, strict=True):
+            part = whole[key]
+            self.check(f"{what}, read there", True, found.array_equal(part))
+            self.check(f"bytes of elements that moved for {what}", part.nbytes, said["planned"][name])
+            self.moved[what] = {
+                "of the part": part.nbytes,
+                "on the wire": said["moved"][name],
+                "of the whole": whole.nbytes,
+            }
+            self.lines.append(
+                f"served {name}: {part.nbytes} bytes of {what} of {whole.nbytes} in all, "
+                f"{said['moved'][name]} on the wire"
+            )
+
     def _ask(
         self, far: SecondProcess, task: str, tensors: list[Tensor[Any]], request: Mapping[str, object]
     ) -> tuple[Message, dict[str, int]]:
@@ -214,6 +242,11 @@ class _Demo:
         self.lines.append(f"picture: {path}")
 
 
+def _beside(address: str) -> str:
+    """Return where to serve: at any port of the host where the processes meet, or at a path beside it."""
+    return f"{address}.served" if address.startswith("ipc:") else f"{address.rpartition(':')[0]}:*"
+
+
 def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise DataFileError(f"the picture cannot be written: there is no folder {folder}")
@@ -223,7 +256,7 @@ def _run(options: argparse.Namespace) -> Report:
     start = time.perf_counter()
     if options.svg is not None:
         _check_folder(options.svg.parent)
-    with Progress(5) as progress:
+    with Progress(6) as progress:
         progress.step("reading two molecules")
         demo = _Demo(load_benzene(options.data), load_pairs(options.data))
         progress.step("tiling benzene by shells and by atoms")
@@ -236,6 +269,8 @@ def _run(options: argparse.Namespace) -> Report:
             demo.select(far, overlap, density)
             progress.step("computing the pair energy there")
             demo.energy(far)
+            progress.step("serving the molecules, and reading parts of them there")
+            demo.serve(far, overlap, options.address)
             sent, received = far.sent_frames, far.received_frames
     small = [n for n in (*sent, *received) if n < _SMALL_FRAME]
     return Report(
@@ -245,6 +280,7 @@ def _run(options: argparse.Namespace) -> Report:
             "bytes sent": sum(sent),
             "bytes received": sum(received),
             "bytes of elements copied by the library": dict(demo.copied),
+            "bytes read from where they are served": {name: dict(own) for name, own in demo.moved.items()},
             "frames that pyzmq copies because they are small": len(small),
             "bytes in those frames": sum(small),
             "seconds": {**demo.seconds, "in all": round(time.perf_counter() - start, 4)},

@@ -14,6 +14,8 @@ import numpy as np
 from tensorwrapper.buffer import CopyCount, count_copies
 from tensorwrapper.cli.demo._demo_work import pair_energy, pair_plan, populations, select_tiles
 from tensorwrapper.errors import DemoError, TensorWrapperError
+from tensorwrapper.remote import connect
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.transport import Socket
 from tensorwrapper.wire import Message, encode
 
@@ -36,7 +38,7 @@ def main(address: str, timeout: float) -> int:
                 if request["task"] == "end":
                     return 0
                 received = count.nbytes
-                socket.send(_answer(message, request, count))
+                socket.send(_answer(message, request, count, timeout))
             figures = {"task": request["task"], "copied_on_receipt": received, "copied": count.nbytes}
             socket.send(encode([], label={"report": figures}))
 
@@ -48,7 +50,9 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _answer(message: Message, request: Mapping[str, Any], count: CopyCount) -> list[bytes | memoryview]:
+def _answer(
+    message: Message, request: Mapping[str, Any], count: CopyCount, timeout: float
+) -> list[bytes | memoryview]:
     tensors = message.tensors
     if request["task"] == "select":
         overlap, density, *beside = tensors
@@ -65,7 +69,24 @@ def _answer(message: Message, request: Mapping[str, Any], count: CopyCount) -> l
         energy = pair_energy(plan, amplitudes, integrals, first.to_numpy(), second.to_numpy())
         label = {"reply": {"task": "energy", "copied_by_energy": count.nbytes}}
         return encode([np.float64(energy), amplitudes, integrals], label=label)
+    if request["task"] == "read":
+        return _read(request, timeout)
     raise DemoError(f"there is no task {request['task']!r}")
+
+
+def _read(request: Mapping[str, Any], timeout: float) -> list[bytes | memoryview]:
+    """Select from tensors where they are served, and say what that took."""
+    found: list[Tensor[Any]] = []
+    planned: dict[str, int] = {}
+    moved: dict[str, int] = {}
+    with connect(request["address"], timeout=timeout) as remote:
+        for name, key in request["parts"]:
+            before = remote.counters.bytes_received_on_wire
+            part = remote[name][tuple(key)]
+            planned[name] = part.plan().bytes_received
+            found.append(part.compute())
+            moved[name] = remote.counters.bytes_received_on_wire - before
+    return encode(found, label={"reply": {"task": "read", "planned": planned, "moved": moved}})
 
 
 if __name__ == "__main__":

@@ -48,10 +48,10 @@ def test_every_check_holds_and_the_exit_code_is_0():
     done = program("demo")
 
     assert done.returncode == ExitCode.OK, done.stderr
-    assert "32 checks held, 0 failed" in done.stdout
+    assert "39 checks held, 0 failed" in done.stdout
     assert "pair energy, computed there: -0.793264993801" in done.stdout
     assert "(48, 48" in done.stdout
-    assert "[5/5]" in done.stderr
+    assert "[6/6]" in done.stderr
 
 
 def test_the_json_report_has_the_checks_and_the_figures():
@@ -75,6 +75,18 @@ def test_the_json_report_has_the_checks_and_the_figures():
     assert report["figures"]["bytes sent"] > 2 * 114 * 114 * 8
 
 
+def test_of_what_is_served_only_the_parts_that_are_read_travel():
+    report = json.loads(run("demo", "--json").stdout)
+    moved = report["figures"]["bytes read from where they are served"]
+
+    assert moved["one pair of atoms"]["of the part"] == 14 * 5 * 8
+    assert moved["one pair of atoms"]["of the whole"] == 114 * 114 * 8
+    assert moved["one cell of the amplitudes"]["of the part"] == 22 * 22 * 8
+    assert moved["one cell of the amplitudes"]["of the whole"] == 16_820 * 8
+    # Beside the elements a few labels, and the extents of the cells.
+    assert all(own["of the part"] < own["on the wire"] < own["of the part"] + 2048 for own in moved.values())
+
+
 def test_the_picture_is_a_drawing_of_all_tiles(tmp_path):
     target = tmp_path / "tiling.svg"
     done = run("demo", "--svg", str(target))
@@ -90,7 +102,7 @@ def test_a_picture_that_cannot_be_written_is_said(tmp_path):
     assert done.returncode == ExitCode.CANNOT_RUN
     assert "picture" in done.stderr
     assert str(tmp_path / "nowhere") in done.stderr
-    assert "[1/5]" not in done.stderr
+    assert "[1/6]" not in done.stderr
 
 
 def test_json_is_printed_also_when_the_command_cannot_run(tmp_path):
