@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tensorwrapper.remote import RemoteTensor as RemoteTensor
     from tensorwrapper.remote import Server as Server
     from tensorwrapper.remote import connect as connect
+    from tensorwrapper.remote import connect_async as connect_async
     from tensorwrapper.remote import serve as serve
     from tensorwrapper.selection import concat as concat
     from tensorwrapper.selection import stack as stack
@@ -80,6 +81,7 @@ __all__ = [
     "buffer",
     "concat",
     "connect",
+    "connect_async",
     "einsum_shape",
     "empty",
     "errors",
@@ -121,6 +123,7 @@ _HOMES = {
     "RemoteTensor": "remote",
     "Server": "remote",
     "connect": "remote",
+    "connect_async": "remote",
     "serve": "remote",
     "concat": "selection",
     "stack": "selection",

@@ -1,0 +1,170 @@
+"""`AsyncRemote` and `connect_async`: the tensors of a server, for a loop of asyncio."""
+
+import asyncio
+import warnings
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, SupportsIndex, final
+
+from tensorwrapper._integers import to_count
+from tensorwrapper.errors import ExtentError, LeakedResourceWarning
+from tensorwrapper.remote._remote import Remote
+from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor
+from tensorwrapper.remote.awaited._threads import Threads
+from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.selection import as_view
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.transport import Counters, CurveClient
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import Progress, Target, ViewLike
+
+__all__ = ["AsyncRemote", "connect_async"]
+
+
+@final
+class AsyncRemote:
+    """The tensors of a server, whose waits are awaited; made by `connect_async`.
+
+    Any number of tasks may read at a time, each request over one of a few connections. A task that is
+    cancelled is released at once, and the server is told that its answer is not wanted any more; requests
+    of other tasks, and the connections, go on.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> import tensorwrapper as tw
+    >>> async def read(address):
+    ...     async with connect_async(address) as remote:
+    ...         x = await remote.tensor("x")
+    ...         first, last = await asyncio.gather(x[0].tolist(), x[-1, ::2].tolist())
+    ...         return await remote.names(), first, last
+    >>> with tw.serve({"x": [[1, 2, 3], [4, 5, 6]]}) as server:
+    ...     asyncio.run(read(server.address))
+    (['x'], [1, 2, 3], [4, 6])
+    """
+
+    __slots__ = ("__weakref__", "_remote", "_threads")
+
+    def __init__(self, connections: Connections, concurrency: int) -> None:
+        self._remote = Remote(connections)
+        self._threads = Threads(connections.address, concurrency)
+
+    # What does not wait.
+
+    @property
+    def address(self) -> str:
+        """The address of the server."""
+        return self._remote.address
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._threads.closed
+
+    @property
+    def counters(self) -> Counters:
+        """What went over the connections that are open, as `Remote.counters` says."""
+        return self._remote.counters
+
+    # What waits. Threads are given nothing that has a hold on this: they would be the last to drop it.
+
+    async def names(self) -> list[str]:
+        """Return the names of all tensors, in order."""
+        return await self._threads.run(partial(list[str], self._remote))
+
+    async def tensor(self, name: str) -> "AsyncRemoteTensor":
+        """Look a tensor up.
+
+        Raises
+        ------
+        TensorNameError
+            If there is none of this name.
+        """
+        return AsyncRemoteTensor(
+            self._threads, await self._threads.run(partial(self._remote.__getitem__, name))
+        )
+
+    async def stats(self) -> dict[str, int]:
+        """Return what the server counted of one of the connections; it answers if it is well."""
+        return await self._threads.run(self._remote.stats)
+
+    async def compute(
+        self, view: "ViewLike", out: "Target | None" = None, *, progress: "Progress | None" = None
+    ) -> Tensor[Any]:
+        """Return the elements of a view, of whatever it is made of, as `View.compute` does.
+
+        Parameters
+        ----------
+        view
+            What to compute.
+        out
+            Where the elements go. A task that is cancelled is released when nobody writes there any more,
+            which takes about a twentieth of a second; without `out` at once.
+        progress
+            Called by the loop with the bytes that have arrived, and those of all.
+        """
+        return await self._threads.compute(partial(as_view, view), out, progress)
+
+    async def close(self) -> None:
+        """Give up what is under way, and close all connections; closing twice is harmless."""
+        self._threads.close()
+        await asyncio.get_running_loop().run_in_executor(None, self._end)
+
+    def _end(self) -> None:
+        self._threads.join()
+        self._remote.close()
+
+    async def __aenter__(self) -> "AsyncRemote":
+        try:
+            await self._threads.run(self._remote.stats)
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __del__(self) -> None:
+        threads: Threads | None = getattr(self, "_threads", None)
+        if threads is not None and not threads.closed:
+            # Nothing waits for long: what is under way is given up.
+            threads.close()
+            self._end()
+            warnings.warn(f"the client of {self.address} was not closed", LeakedResourceWarning, stacklevel=2)
+
+    def __repr__(self) -> str:
+        return f"<AsyncRemote {self.address}{', closed' if self.closed else ''}>"
+
+
+def connect_async(
+    address: str,
+    *,
+    security: CurveClient | None = None,
+    timeout: float = 10.0,
+    deadline: float | None = None,
+    concurrency: SupportsIndex = 4,
+) -> AsyncRemote:
+    """Return the tensors of a server for a loop of asyncio; ``async with`` connects, else the first request.
+
+    Parameters
+    ----------
+    address, security, timeout, deadline
+        As `connect` takes them.
+    concurrency
+        How many requests are under way at once; each has a thread and a connection. More of them wait.
+
+    Raises
+    ------
+    TransportTimeoutError
+        If no server of tensors answers in time.
+    TransportError
+        If the address is not valid.
+    """
+    count = to_count(concurrency, "concurrency")
+    if not count:
+        raise ExtentError("a client needs 1 request or more at once")
+    return AsyncRemote(Connections(address, security, timeout, deadline), count)

@@ -1,0 +1,103 @@
+"""`Threads`: they wait for a server in place of a loop of asyncio, which goes on meanwhile."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, final
+
+from tensorwrapper.errors import ComputationCancelledError, TransportClosedError
+from tensorwrapper.selection import View
+from tensorwrapper.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import Progress, Target
+
+__all__ = ["Threads"]
+
+_T = TypeVar("_T")
+
+
+@final
+class Threads:
+    """A few threads, each with a connection of its own to the server at an address."""
+
+    __slots__ = ("_pool", "_running", "address", "closed")
+
+    def __init__(self, address: str, count: int) -> None:
+        self.address: str = address
+        self.closed: bool = False
+        self._pool = ThreadPoolExecutor(count, "tensorwrapper-async")
+        self._running: set[threading.Event] = set()
+
+    def close(self) -> None:
+        """Give up what is under way, and take nothing more; threads end soon after."""
+        self.closed = True
+        for cancel in list(self._running):
+            cancel.set()
+
+    def join(self) -> None:
+        """Wait until the threads have ended."""
+        self._pool.shutdown()
+
+    async def compute(
+        self,
+        make: Callable[[], View[Any]],
+        out: "Target | None",
+        progress: "Progress | None",
+    ) -> Tensor[Any]:
+        """Return the elements of a view that is made in a thread, which also computes it."""
+        cancel = threading.Event()
+        told = None if progress is None else partial(_tell, asyncio.get_running_loop(), progress)
+
+        def work() -> Tensor[Any]:
+            if cancel.is_set():
+                raise ComputationCancelledError("it was cancelled before it began")
+            return make().compute(out, progress=told, cancel=cancel)
+
+        self._running.add(cancel)
+        try:
+            return await self.run(work, cancel, holds=out is not None)
+        finally:
+            self._running.discard(cancel)
+
+    async def run(
+        self, work: Callable[[], _T], cancel: threading.Event | None = None, *, holds: bool = False
+    ) -> _T:
+        """Return what a thread makes of a function; `holds` if nobody may go on while it is at work."""
+        if self.closed:
+            raise TransportClosedError(f"the client of {self.address} is closed")
+        future = asyncio.get_running_loop().run_in_executor(self._pool, partial(self._begin, work))
+        try:
+            return await (asyncio.shield(future) if holds else future)
+        except asyncio.CancelledError:
+            if cancel is not None:
+                cancel.set()
+            while holds and not future.done():
+                # Cancelled once more, he has to wait all the same: somebody writes to his memory.
+                await _settled(future)
+            raise
+        except ComputationCancelledError:
+            if self.closed:
+                raise TransportClosedError(f"the client of {self.address} was closed meanwhile") from None
+            raise
+
+    def _begin(self, work: Callable[[], _T]) -> _T:
+        if self.closed:
+            raise TransportClosedError(f"the client of {self.address} was closed before it began")
+        return work()
+
+
+async def _settled(future: "asyncio.Future[_T]") -> None:
+    try:
+        await asyncio.wait([future])
+    except asyncio.CancelledError:
+        return
+    if not future.cancelled():
+        # What went wrong in it is of no interest any more, but must be asked for.
+        future.exception()
+
+
+def _tell(loop: asyncio.AbstractEventLoop, progress: "Progress", done: int, total: int) -> None:
+    loop.call_soon_threadsafe(progress, done, total)
