@@ -13,6 +13,7 @@ from tensorwrapper.selection.expressions._documents import LineMaker
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.runners._blocks import BLOCK
+from tensorwrapper.selection.runners._joined import ReversedRunner
 from tensorwrapper.selection.runners._leaves import MemoryLeaf, Runner
 from tensorwrapper.selection.runners._pieces import PlacedRunner, ShiftedRunner
 from tensorwrapper.tensor import Tensor
@@ -30,7 +31,7 @@ class _OtherwiseError(Exception):
 
 def line_of(view: Expression) -> Runner | None:
     """Return what writes the elements of rows in row-major order; None if their normal form is to do it."""
-    if not view.node.is_of_rows:
+    if not view.node.comes_in_line(view.layout):
         return None
     try:
         return _Lines().line(view)
@@ -64,6 +65,8 @@ class _Lines(LineMaker):
         (count,), _, (step,), first = box
         if line.node.tensor is not None:
             return MemoryLeaf(_strided(_memory_of(line.node.tensor), first, step, count))
+        if count > 1 and step == -1:
+            return ReversedRunner(self._run(line.node, first - (count - 1), count))
         if count > 1 and step != 1:
             return self._placed(line)
         return self._run(line.node, first, count)
@@ -74,9 +77,10 @@ class _Lines(LineMaker):
         if node.tensor is not None:
             return PlacedRunner(MemoryLeaf(_memory_of(node.tensor)), layout, 0)
         low, high = layout.bounds() if size else (0, -1)
-        if high - low >= _FAR * size and high - low > BLOCK:
+        run = self._run(node, low, high + 1 - low)
+        if high - low >= _FAR * size and high - low > BLOCK and not run.has_places:
             raise _OtherwiseError
-        return PlacedRunner(self._run(node, low, high + 1 - low), layout, low)
+        return PlacedRunner(run, layout, low)
 
     def _run(self, node: Node, first: int, count: int) -> Runner:
         """Return what writes a run of the places of a node."""

@@ -231,6 +231,10 @@ class Node(ABC):
         """
         return CellRunner.of(self.checked_values, self.dtype, view.layout, self.extents, given)
 
+    def comes_in_line(self, layout: Layout) -> bool:  # noqa: ARG002
+        """Tell whether elements that a layout selects are written in their order by `run`, without a plan."""
+        return self.is_of_rows
+
     def run(self, lines: "LineMaker", first: int, count: int) -> "Runner | None":  # noqa: ARG002
         """Return what writes a run of places, if all is in memory; None if a normal form is to say it."""
         return None

@@ -5,8 +5,9 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, cast, final
 
 import attrs
 import numpy as np
@@ -15,6 +16,7 @@ from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError
+from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, whole
 from tensorwrapper.selection.expressions._ordinals import Whole
@@ -22,13 +24,17 @@ from tensorwrapper.selection.expressions._pieces import Part, Run, parts_in_a_ro
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.expressions._walks import SHORT
 from tensorwrapper.selection.operations._positions import grouped
+from tensorwrapper.selection.runners._joined import JoinedRunner
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._pieces import ShiftedRunner
 from tensorwrapper.selection.runners._shared_mode import RoutingRunner
 from tensorwrapper.selection.transforms._maps import maps_of
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Interleaving", "Joining", "Stacking"]
+
+_FEW = 256  # elements of a part, on average, up to which they are found one by one
 
 
 def _parts(given: NodeFields, *, new: bool = False) -> tuple[int, tuple[Expression, ...]]:
@@ -51,6 +57,8 @@ class Joining(SharedMode):
     extents: Extents = attrs.field(init=False, eq=False, repr=False)
     offsets: IntArray = attrs.field(init=False, eq=False, repr=False)
     """Where each operand begins along the mode, and after them all the extent."""
+    _joined: "JoinedRunner | None" = attrs.field(init=False, eq=False, repr=False)
+    """What writes the elements in order where all lie in memory so; found when it is first asked for."""
 
     json_names: ClassVar[tuple[str, ...]] = ("concat",)
 
@@ -99,6 +107,8 @@ class Joining(SharedMode):
 
     def run(self, lines: LineMaker, first: int, count: int) -> Runner | None:
         """Return what writes a run of parts one after the other: only those that it meets are looked at."""
+        if len(self.operands) > SHORT and (joined := self._in_memory()) is not None:
+            return joined if count == joined.extents[0] else ShiftedRunner(joined, first, count)
         if len(self.extents) != 1:
             return None
         begin, end = 0, len(self.operands)
@@ -115,6 +125,28 @@ class Joining(SharedMode):
             ]
         )
         return runners[0] if len(runners) == 1 else RoutingRunner.of(0, (count,), places, runners)
+
+    def comes_in_line(self, layout: Layout) -> bool:
+        """Tell whether many parts in memory are written as they come: in runs, or a few elements of each."""
+        if self.mode or len(self.operands) <= SHORT:
+            return False
+        box = layout.implementation.strided_box()
+        turned = box is not None and len(box[0]) == 1 and abs(box[2][0]) == 1
+        few = layout.shape.size <= _FEW * len(self.operands)
+        return (few or turned or layout.is_contiguous) and self._in_memory() is not None
+
+    def _in_memory(self) -> JoinedRunner | None:
+        """Return what writes all elements in their order, if each part lies so in memory. Kept; O(parts)."""
+        try:
+            return self._joined
+        except AttributeError:
+            found = None
+            if not self.mode and all(_is_line(part) for part in self.operands):
+                row = math.prod(self.extents[1:])
+                kept: list[Array | None] = [None] * len(self.operands)
+                found = JoinedRunner(kept, partial(_line_of, self.operands), self.offsets * row, self.dtype)
+            object.__setattr__(self, "_joined", found)
+            return found
 
     @classmethod
     def from_json(cls, given: NodeFields) -> "Joining":
@@ -225,6 +257,21 @@ class Stacking(Node):
     @classmethod
     def from_json(cls, given: NodeFields) -> "Stacking":
         return Stacking(*_parts(given, new=True))
+
+
+def _is_line(part: Expression) -> bool:
+    """Tell whether the elements of a part lie in memory in their order, one step between them."""
+    tensor = part.node.tensor
+    if tensor is None or tensor.buffer.memory is None or tensor.dtype.kind in "TO":
+        return False
+    layout = part.layout.implementation
+    return layout.is_contiguous or (layout.shape.rank == 1 and layout.strided_box() is not None)
+
+
+def _line_of(parts: Sequence[Expression], number: int) -> Array:
+    part = parts[number]
+    tensor = cast("Tensor[Any]", part.node.tensor)
+    return cast("Array", tensor.buffer.memory_of(part.layout.implementation)).reshape(-1)
 
 
 def _joins(part: Expression, mode: int) -> bool:

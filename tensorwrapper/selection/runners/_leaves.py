@@ -96,6 +96,11 @@ class Runner(ABC):
         """The array that already has all elements; None if there is none."""
         return None
 
+    @property
+    def has_places(self) -> bool:
+        """Whether elements at a few places are read without what lies between them."""
+        return self.memory is not None
+
     @abstractmethod
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
         """Write the elements of a window into an array of its extents and of any strides and type."""

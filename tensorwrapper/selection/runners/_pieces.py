@@ -71,6 +71,10 @@ class PiecesRunner(Runner):
     def dtype(self) -> "np.dtype[Any]":
         return self.runners[0].dtype
 
+    @property
+    def has_places(self) -> bool:
+        return all(own.has_places for own in self.runners)
+
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
         first = window[0].start
         for low, high in _blocks(window):
@@ -165,6 +169,10 @@ class PlacedRunner(Runner):
     def dtype(self) -> "np.dtype[Any]":
         return self.runner.dtype
 
+    @property
+    def has_places(self) -> bool:
+        return self.runner.has_places
+
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
         first = window[0].start
         for low, high in _blocks(window):
@@ -201,6 +209,10 @@ class ShiftedRunner(Runner):
     @property
     def dtype(self) -> "np.dtype[Any]":
         return self.runner.dtype
+
+    @property
+    def has_places(self) -> bool:
+        return self.runner.has_places
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
         own = window[0]

@@ -1,0 +1,130 @@
+"""What writes parts in memory, one after the other: runs of them at once, and points part by part."""
+
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+
+from tensorwrapper._arrays import last_run, run_of
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import assign_indexed, join_into, take_along, write_elements
+from tensorwrapper.selection.runners._blocks import Window
+from tensorwrapper.selection.runners._leaves import Runner
+from tensorwrapper.typing import Array, Extents, IntArray
+
+__all__ = ["JoinedRunner", "ReversedRunner"]
+
+_SHORT = 1 << 15  # numbers that sort as two bytes, which NumPy sorts by their digits
+_MANY = 1 << 12  # places from which a table of buckets is made to find their parts
+_NEAR = 3  # parts beyond the first of a bucket that are tried before a place is searched for
+
+
+@final
+@frozen(eq=False)
+class JoinedRunner(Runner):
+    """Arrays of rank 1, one after the other; each is asked for when it is first needed, and kept."""
+
+    kept: list[Array | None]
+    """The arrays that are known. Others may read and complete it at the same time."""
+    make: Callable[[int], Array]
+    starts: IntArray
+    """Where each begins, and after them the end of the last."""
+    dtype: "np.dtype[Any]"  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    @property
+    def extents(self) -> Extents:
+        return (self.starts.item(-1),)
+
+    @property
+    def has_places(self) -> bool:
+        return True
+
+    def _array(self, number: int) -> Array:
+        found = self.kept[number]
+        if found is None:
+            found = self.kept[number] = self.make(number)
+        return found
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
+        low, high = window[0].start, window[0].stop
+        if low == high:
+            return
+        begin, end = last_run(self.starts, low), last_run(self.starts, high - 1)
+        kept = self.kept
+        parts = [own if (own := kept[k]) is not None else self._array(k) for k in range(begin, end + 1)]
+        # The last first: it may be the first as well.
+        parts[-1] = parts[-1][: high - self.starts.item(end)]
+        parts[0] = parts[0][low - self.starts.item(begin) :]
+        if len(parts) == 1:
+            write_elements(out, parts[0], threads=threads)
+        else:
+            join_into(out, parts, 0)
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        (own,) = places
+        found: Array = np.empty(own.shape, self.dtype)
+        if not own.size:
+            return found
+        numbers = _parts_of(self.starts, own)
+        few = len(self.kept) < _SHORT
+        order = np.argsort(numbers.astype(np.int16), kind="stable") if few else np.argsort(own)
+        ascending = numbers[order]
+        within = own[order] - self.starts[ascending]
+        marks = np.concatenate([[0], np.flatnonzero(np.diff(ascending)) + 1, [len(order)]])
+        chosen: list[int] = ascending[marks[:-1]].tolist()
+        ends: list[int] = marks.tolist()
+        values: Array = np.empty(own.shape, self.dtype)
+        for k, number in enumerate(chosen):
+            part = slice(ends[k], ends[k + 1])
+            take_along(values[part], self._array(number), within[part], 0)
+        assign_indexed(found, (order,), values)
+        return found
+
+
+def _parts_of(starts: IntArray, places: IntArray) -> IntArray:
+    """Return the part that each place is in: by a table of buckets where it pays, else by search."""
+    if len(places) < _MANY:
+        return run_of(starts, places)
+    total, buckets = starts.item(-1), 4 * len(starts)
+    shift = max((total // buckets).bit_length(), 1)
+    table = run_of(starts, np.arange((total >> shift) + 1, dtype=np.int64) << shift)
+    numbers: IntArray = table[places >> shift]
+    ends = starts[1:]
+    for _ in range(_NEAR):
+        beyond = places >= ends[numbers]
+        if not beyond.any():
+            return numbers
+        numbers += beyond
+    beyond = places >= ends[numbers]
+    if beyond.any():
+        numbers[beyond] = run_of(starts, places[beyond])
+    return numbers
+
+
+@final
+@frozen(eq=False)
+class ReversedRunner(Runner):
+    """A line backwards."""
+
+    runner: Runner
+
+    @property
+    def extents(self) -> Extents:
+        return self.runner.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.runner.dtype
+
+    @property
+    def has_places(self) -> bool:
+        return self.runner.has_places
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
+        (count,) = self.extents
+        own = window[0]
+        self.runner.fill((slice(count - own.stop, count - own.start),), out[::-1], threads)
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        (count,) = self.extents
+        return self.runner.points((count - 1 - places[0],))

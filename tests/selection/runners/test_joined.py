@@ -1,0 +1,117 @@
+"""Parts in memory, one after the other: runs, points and reversals are those of the joined array."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper.selection.runners import _joined
+from tensorwrapper.selection.runners._joined import JoinedRunner, ReversedRunner
+
+lengths = st.lists(st.integers(0, 7), min_size=1, max_size=40).filter(any)
+
+
+def joined(given):
+    arrays = np.split(np.arange(sum(given)) * 3, np.cumsum(given)[:-1])
+    asked = []
+
+    def make(number):
+        asked.append(number)
+        return arrays[number]
+
+    starts = np.concatenate([[0], np.cumsum(given)])
+    return JoinedRunner([None] * len(given), make, starts, np.dtype(np.int64)), asked
+
+
+@given(lengths, st.data())
+@pytest.mark.parametrize("turned", [False, True])
+def test_runs_and_points(turned, given, data):
+    runner, _ = joined(given)
+    expected = np.arange(sum(given)) * 3
+    if turned:
+        runner, expected = ReversedRunner(runner), expected[::-1]
+    low = data.draw(st.integers(0, len(expected)))
+    high = data.draw(st.integers(low, len(expected)))
+    out = np.empty(high - low, dtype=np.int64)
+    runner.fill((slice(low, high),), out)
+    np.testing.assert_array_equal(out, expected[low:high])
+    places = np.array(data.draw(st.lists(st.integers(0, len(expected) - 1))), dtype=np.int64)
+    np.testing.assert_array_equal(runner.points((places,)), expected[places])
+    assert (runner.extents, runner.dtype, runner.has_places) == ((len(expected),), np.int64, True)
+
+
+@given(st.lists(st.sampled_from([0, 1, 2, 500]), min_size=1, max_size=60).filter(any), st.data())
+def test_places_are_found_by_buckets_as_by_search(given, data):
+    starts = np.concatenate([[0], np.cumsum(given)])
+    places = np.array(data.draw(st.lists(st.integers(0, sum(given) - 1), min_size=1)), dtype=np.int64)
+    before, _joined._MANY = _joined._MANY, 0
+    try:
+        found = _joined._parts_of(starts, places)
+    finally:
+        _joined._MANY = before
+    np.testing.assert_array_equal(found, np.searchsorted(starts, places, "right") - 1)
+
+
+def test_more_parts_than_two_bytes_count():
+    runner, _ = joined([1, 2] * 20_000)
+    places = np.array([59_999, 0, 30_001, 7, 7])
+    np.testing.assert_array_equal(runner.points((places,)), places * 3)
+
+
+def test_only_parts_that_are_met_are_asked_for_and_each_once():
+    runner, asked = joined([3] * 1000)
+    out = np.empty(5, dtype=np.int64)
+    for _ in range(2):
+        runner.fill((slice(1498, 1503),), out)
+        runner.points((np.array([2999, 0, 2998]),))
+    assert sorted(asked) == [0, 499, 500, 999]
+
+
+SHARDS = [np.arange(12).reshape(2, 6) + 100 * k for k in range(40)]
+WHOLE = np.concatenate(SHARDS)
+LINES = [own.reshape(-1)[::2] for own in SHARDS]
+
+
+@pytest.mark.parametrize(
+    "key", [np.s_[:], np.s_[5:71], np.s_[[3, 79, 3, 0]], np.s_[7], np.s_[:0], np.s_[::-1, 1:3]]
+)
+def test_many_shards_of_a_box(key):
+    view = sel.concat(SHARDS)
+    for _ in range(2):
+        np.testing.assert_array_equal(view[key].compute(), WHOLE[key])
+
+
+@pytest.mark.parametrize(
+    "key", [np.s_[:], np.s_[::-1], np.s_[200:3:-1], np.s_[[9, 239, 9]], np.s_[4:200:7], np.s_[3]]
+)
+def test_many_shards_in_steps(key):
+    view, whole = sel.concat([tw.as_tensor(own) for own in LINES]), np.concatenate(LINES)
+    np.testing.assert_array_equal(view[key].compute(), whole[key])
+    np.testing.assert_array_equal(view.window(tw.Shape(240)[3:9]).compute(), whole[3:9])
+
+
+def test_origin_and_names_of_many_shards_are_kept():
+    parts = [tw.as_tensor(own).translate_to((5, 1)).named("row", "column") for own in SHARDS]
+    found = sel.concat(parts).compute()
+    assert found.shape == sel.concat(parts).shape
+    assert found.shape.origin == (5, 1)
+    assert "names (row, column)" in str(found.shape)
+
+
+def test_what_is_written_to_a_part_later_is_seen():
+    arrays = [own.copy() for own in SHARDS]
+    view = sel.concat(arrays)
+    view.compute()
+    arrays[3][1, 2] = -1
+    assert view.compute()[7, 2].item() == -1
+
+
+@pytest.mark.parametrize("odd", [WHOLE[:1].astype("i4"), sel.zeros((1, 6), dtype="i8"), WHOLE[:2, ::-1]])
+def test_shards_of_which_one_is_no_line_go_by_a_plan(odd):
+    view = sel.concat([*SHARDS, odd])
+    np.testing.assert_array_equal(view.compute(), np.concatenate([WHOLE, np.asarray(odd)]))
+    np.testing.assert_array_equal(
+        view[::-1][:3].compute(), np.concatenate([WHOLE, np.asarray(odd)])[::-1][:3]
+    )
