@@ -226,7 +226,7 @@ def make_blocked(
     # Most tables differ from packed cells at the ends already.
     if int(starts[last]) - start == int(befores[last]) and cells.is_packed(start, befores):
         return Packed(shape, start)
-    return Blocked(shape, frozen_array(starts), tidy_table(strides))
+    return _known_blocked(shape, starts, strides)
 
 
 def _of_elements(shape: Shape[Any], places: IntArray, strides: IntArray, offset: int) -> "Packed | Blocked":
@@ -236,7 +236,14 @@ def _of_elements(shape: Shape[Any], places: IntArray, strides: IntArray, offset:
     first = places.item(0)
     if places.item(-1) - first == len(places) - 1 and (places[1:] - places[:-1] == 1).all():
         return Packed(shape, first)
-    return Blocked(shape, frozen_array(places), tidy_table(strides))
+    return _known_blocked(shape, places, strides)
+
+
+def _known_blocked(shape: Shape[Any], starts: IntArray, strides: IntArray) -> "Blocked":
+    """Return the layout of a table that is known to be not packed, which takes several passes to find out."""
+    made = Blocked(shape, frozen_array(starts), tidy_table(strides))
+    object.__setattr__(made, "_contiguous", False)
+    return made
 
 
 def _extents_of(shape: Shape[Any], strides: IntArray) -> IntArray:
@@ -261,6 +268,7 @@ class Blocked(CellLayout):
     """An (n, rank of a cell) table, one row in memory if all are alike; (n, 0) if every element is a cell."""
     _cells: Cells | None = attrs.field(default=None, init=False, repr=False)
     _injective: bool | None = attrs.field(default=None, init=False, repr=False)
+    _contiguous: bool | None = attrs.field(default=None, init=False, repr=False)
     _hash: int | None = attrs.field(default=None, init=False, repr=False)
 
     @property
@@ -294,7 +302,11 @@ class Blocked(CellLayout):
 
     @property
     def is_contiguous(self) -> bool:
-        return make_blocked(self._shape, self.starts, self.strides).is_packed
+        contiguous = self._contiguous
+        if contiguous is None:
+            contiguous = make_blocked(self._shape, self.starts, self.strides).is_packed
+            object.__setattr__(self, "_contiguous", contiguous)
+        return contiguous
 
     @property
     def is_injective(self) -> bool:

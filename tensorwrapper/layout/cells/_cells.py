@@ -21,6 +21,7 @@ __all__ = ["CellGrid", "Cells", "check_reach", "grid_of", "packed_table"]
 
 
 _RUNS = 1 << 22  # runs up to which cells are compared run by run, where no rule decides
+_WINDOW = 1 << 16  # cells at a time where what is made on the way would be as long as the table
 
 
 @final
@@ -239,15 +240,22 @@ class Cells:
         """Return the bounds of lines that all have one step: fewer passes than the ends of each."""
         if not self.extents.shape[1]:
             return int(self.starts.min()), int(self.starts.max())
-        extents = self.extents[:, 0]
-        lasts = (extents - 1) * step
-        lasts += self.starts
-        low, high = (self.starts, lasts) if step >= 0 else (lasts, self.starts)
-        if int(extents.min()) > 0:
-            return int(low.min()), int(high.max())
-        filled = extents > 0
-        low, high = low[filled], high[filled]
-        return (int(low.min()), int(high.max())) if len(low) else (0, -1)
+        lows: list[int] = []
+        highs: list[int] = []
+        # In parts that stay in the cache: what is made on the way is as long as the table.
+        for first in range(0, len(self.starts), _WINDOW):
+            extents = self.extents[first : first + _WINDOW, 0]
+            starts = self.starts[first : first + _WINDOW]
+            lasts = (extents - 1) * step
+            lasts += starts
+            low, high = (starts, lasts) if step >= 0 else (lasts, starts)
+            if int(extents.min()) <= 0:
+                filled = extents > 0
+                low, high = low[filled], high[filled]
+            if len(low):
+                lows.append(int(low.min()))
+                highs.append(int(high.max()))
+        return (min(lows), max(highs)) if lows else (0, -1)
 
     def is_packed(self, offset: int, befores: IntArray) -> bool:
         """Tell whether cell k lies at ``offset + befores[k]``, row-major and without gaps."""

@@ -13,7 +13,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout.axes._axis import Stride, Table
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64, check_region
-from tensorwrapper.layout.boxes._keys import parse_positional
+from tensorwrapper.layout.boxes._keys import is_whole, parse_positional
 from tensorwrapper.layout.boxes._separable import Separable, from_axes
 from tensorwrapper.layout.boxes._strided import Strided, new_strided, packed_strides
 from tensorwrapper.layout.cells._keys import Level, Nodes, choose_nodes, resolve_position, resolve_slice
@@ -236,7 +236,10 @@ class PlacedRows:
                 continue
             counts = np.broadcast_to(rows.columns.leaf_extents_at(nodes, mode), cells.shape)
             stride = self.steps(mode, cells)
-            if isinstance(item, slice):
+            if is_whole(item):
+                extents.append(counts)
+                strides.append(np.broadcast_to(np.asarray(stride), cells.shape))
+            elif isinstance(item, slice):
                 first, step, kept = resolve_slice(item, counts, len(lead) + rows.outer_rank + mode)
                 starts += first * stride
                 extents.append(kept)

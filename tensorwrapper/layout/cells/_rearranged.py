@@ -118,17 +118,20 @@ def gathered_lists(rows: Rows, offset: int, places: IntArray) -> tuple[CellPart,
         return None
     if int(places.min()) < -rows.count or int(places.max()) >= rows.count:
         return None
-    nodes = np.where(places < 0, places + rows.count, places) + rows.start
-    begins = leaf.take(nodes)
-    lengths = np.diff(leaf).take(nodes) if 4 * len(nodes) > len(leaf) else leaf[nodes + 1] - begins
+    nodes = np.where(places < 0, places + rows.count, places) if int(places.min()) < 0 else places
+    nodes = nodes + rows.start if rows.start else nodes
+    # They are inside: "clip" spares another look at each.
+    begins = leaf.take(nodes, mode="clip")
+    many = 4 * len(nodes) > len(leaf)
+    lengths = np.diff(leaf).take(nodes, mode="clip") if many else leaf[nodes + 1] - begins
     origin = columns.leaf_origins[0]
     inner = origin if isinstance(origin, int) else tidy_origins(origin[nodes])
     shape = wrap(Jagged(Rows.whole(Columns((), splits_of(lengths), (0,), (inner,)))))
-    starts = begins + (offset - leaf.item(rows.start))
+    begins += offset - leaf.item(rows.start)
     seen = np.zeros(rows.stop, dtype=np.bool_)
     seen[nodes] = True
     different = np.count_nonzero(seen) == len(nodes)
-    return (shape, starts, shared_table((1,), len(nodes))), bool(different)
+    return (shape, begins, shared_table((1,), len(nodes))), bool(different)
 
 
 def _extents_of(table: PlacedRows) -> IntArray:
