@@ -1,12 +1,10 @@
-"""Arrays of Zarr on rectilinear grids: chunks of any sizes, each a file, plain or packed by gzip.
+"""Arrays of Zarr on rectilinear grids: chunks of any sizes, each a file, plain or packed by gzip or zstd.
 
 The grid is the product of a tiling for each mode, as the extension `rectilinear` says it.
 """
 
-import gzip
 import itertools
-import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast, final
@@ -18,6 +16,7 @@ from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.store.foreign._contents import Done
+from tensorwrapper.store.foreign.zarr._packed import CODECS, unpacked
 from tensorwrapper.store.system._system import reading
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 from tensorwrapper.wire import Limits
@@ -25,7 +24,7 @@ from tensorwrapper.wire import Limits
 if TYPE_CHECKING:
     from tensorwrapper.selection import Ability, Outer, Wanted
 
-__all__ = ["DTYPES", "GridSource", "chunk_file", "grid_source", "packed_chunk"]
+__all__ = ["DTYPES", "GridSource", "chunk_file", "grid_source"]
 
 DTYPES: Final = (
     "bool",
@@ -57,10 +56,11 @@ def grid_source(folder: Path, node: Mapping[str, Any], limits: Limits) -> "GridS
         raise DataFileError(f"{folder} has chunks under names that are not read here: {str(keys)[:80]}")
     codecs = list(node.get("codecs", []))
     packing = [codec.get("name") for codec in codecs]
-    if packing not in (["bytes"], ["bytes", "gzip"]):
+    codec = packing[1] if len(packing) == 2 else None
+    if packing[:1] != ["bytes"] or len(packing) > 2 or codec not in CODECS:
         raise DataFileError(
-            f"{folder} has chunks packed by {str(packing)[:80]} on a rectilinear grid; here plain ones and "
-            "gzip are read, zarr 3.2 reads the others"
+            f"{folder} has chunks packed by {str(packing)[:80]} on a rectilinear grid; here plain ones, gzip "
+            "and zstd are read, zarr 3.2 reads the others"
         )
     endian = codecs[0].get("configuration", {}).get("endian", "little")
     if endian not in ("little", "big"):
@@ -70,7 +70,7 @@ def grid_source(folder: Path, node: Mapping[str, Any], limits: Limits) -> "GridS
     if separator not in ("/", "."):
         raise DataFileError(f"{folder} has names of chunks with {str(separator)[:20]!r}")
     fill = _fill_of(node.get("fill_value", 0), dtype, folder)
-    return GridSource(folder, grid, dtype, fill, separator, packing[-1] == "gzip", limits)
+    return GridSource(folder, grid, dtype, fill, separator, codec, limits)
 
 
 def _fill_of(value: object, dtype: "np.dtype[Any]", folder: Path) -> Any:  # noqa: ANN401 - an element
@@ -88,12 +88,6 @@ def chunk_file(folder: Path, index: Index, separator: str = "/") -> Path:
     return folder / separator.join(["c", *map(str, index)])
 
 
-def packed_chunk(array: Array, *, is_gzip: bool) -> bytes:
-    """Return the bytes of a chunk, little-endian and in row-major order."""
-    raw = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
-    return gzip.compress(raw, 5, mtime=0) if is_gzip else raw
-
-
 @final
 @frozen(eq=False, repr=False)
 class GridSource:
@@ -104,7 +98,7 @@ class GridSource:
     dtype: "np.dtype[Any]"
     fill: Any
     separator: str
-    is_gzip: bool
+    codec: str | None
     limits: Limits
 
     @property
@@ -173,7 +167,7 @@ class GridSource:
         if not path.exists():
             return np.full(extents, self.fill, self.dtype)
         with reading(path, "Zarr") as stream:
-            raw = _unpacked(stream.read, nbytes) if self.is_gzip else stream.read(nbytes + 1)
+            raw = unpacked(stream.read, nbytes, self.codec, str(path))
         if len(raw) != nbytes:
             raise DataFileError(f"{path} has not the {nbytes} bytes of a chunk of extents {extents}")
         return np.frombuffer(raw, self.dtype).reshape(extents)
@@ -186,15 +180,3 @@ class GridSource:
 
     def __repr__(self) -> str:
         return f"zarr({str(self.folder)!r}, {self.shape!r}, {self.dtype})"
-
-
-def _unpacked(read: Callable[[int], bytes], nbytes: int) -> bytes:
-    """Return what gzip packed, or nothing unless it ends after so many bytes: no more is unpacked."""
-    stream = zlib.decompressobj(wbits=31)
-    found = bytearray()
-    while not stream.eof and len(found) <= nbytes:
-        raw = stream.unconsumed_tail or read(2**20)
-        if not raw:
-            return b""
-        found += stream.decompress(raw, nbytes + 1 - len(found))
-    return bytes(found)

@@ -1,8 +1,8 @@
 """Zarr stores in folders, read: arrays are views of chunks, groups that say so are ragged arrays.
 
 Names, shapes and types come from the metadata, which are read here; arrays on regular grids are read by the
-zarr library, whose chunks may be packed in any way. It knows no rectilinear grids yet, or only on request:
-their chunks are read here if they are plain, or packed by gzip.
+zarr library, whose chunks may be packed in any way. Before 3.2 it knows no rectilinear grids: their chunks
+are read here if they are plain, or packed by gzip or zstd, and others by a zarr that knows them.
 """
 
 import importlib
@@ -35,6 +35,8 @@ ORIGIN: Final = "index_origin"
 METADATA: Final = "metadata"
 _ROOT: Final = "array"
 """The name of the array that is a store by itself."""
+_GRIDS: Final = "array.rectilinear_chunks"
+"""What zarr's configuration calls rectilinear grids, if it knows them."""
 
 
 def open_zarr(path: Path, limits: Limits) -> Contents:
@@ -110,7 +112,10 @@ class _Reader:
 
         node = read_node(folder) if node is None else node
         if _object(node.get("chunk_grid")).get("name") == "rectilinear":
-            return Guarded(grid_source(folder, node, self.limits), folder, "Zarr")
+            try:
+                return Guarded(grid_source(folder, node, self.limits), folder, "Zarr")
+            except DataFileError as refused:
+                return Guarded(ArraySource(_opened_on_request(folder, refused)), folder, "Zarr")
         return Guarded(ArraySource(_opened(folder)), folder, "Zarr")
 
     def _sizes(self, name: str) -> Array:
@@ -136,6 +141,18 @@ class _Reader:
 def _opened(folder: Path) -> Any:  # noqa: ANN401 - its types are partly unknown
     zarr: Any = importlib.import_module("zarr")
     return zarr.open_array(str(folder), mode="r", zarr_format=3)
+
+
+def _opened_on_request(folder: Path, refused: DataFileError) -> Any:  # noqa: ANN401 - as above
+    """Return an array on a grid whose chunks are not read here, if this zarr knows such grids."""
+    config: Any = importlib.import_module("zarr").config
+    if config.get(_GRIDS, None) is None:
+        raise refused
+    try:
+        with config.set({_GRIDS: True}):
+            return _opened(folder)
+    except (ValueError, TypeError, KeyError, RuntimeError) as error:
+        raise refused from error
 
 
 def _object(value: object) -> Mapping[str, Any]:

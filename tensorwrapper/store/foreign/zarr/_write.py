@@ -26,7 +26,8 @@ from tensorwrapper.store.foreign._outgoing import (
     without_layers,
 )
 from tensorwrapper.store.foreign._ragged import ragged_of
-from tensorwrapper.store.foreign.zarr._grid import DTYPES, chunk_file, packed_chunk
+from tensorwrapper.store.foreign.zarr._grid import DTYPES, chunk_file
+from tensorwrapper.store.foreign.zarr._packed import CODECS, load_zstd, packed_chunk
 from tensorwrapper.store.foreign.zarr._store import METADATA, ORIGIN, RAGGED
 from tensorwrapper.store.foreign.zarr._tree import read_node
 from tensorwrapper.store.system._replace import beside, exchange
@@ -250,11 +251,13 @@ def _write_grid(
     codec: str | None,
 ) -> None:
     """Write a matrix in tiles, each of which is a chunk."""
-    if codec not in (None, "gzip") or value.dtype.name not in DTYPES:
+    if codec not in CODECS or value.dtype.name not in DTYPES:
         raise ConversionError(
             f"{name!r} has tiles of several sizes, {value.dtype} and the codec {codec!r}: such grids are "
-            "written plain or by 'zlib', of numbers; untiled() has chunks of one size"
+            "written plain, by 'zlib' or by 'zstd', of numbers; untiled() has chunks of one size"
         )
+    if codec == "zstd":
+        load_zstd(f"{name!r}")
     above = name.rpartition("/")[0]
     if above:
         root.require_group(above)
@@ -263,7 +266,8 @@ def _write_grid(
     grid = tiles.zarr_grid()
     codecs: list[Json] = [{"name": "bytes", "configuration": {"endian": "little"}}]
     if codec:
-        codecs.append({"name": "gzip", "configuration": {"level": 5}})
+        level: dict[str, Json] = {"level": 3, "checksum": False} if codec == "zstd" else {"level": 5}
+        codecs.append({"name": codec, "configuration": level})
     names: list[Json] = list(value.shape.names)
     fill: Json = False if value.dtype.kind == "b" else [0.0, 0.0] if value.dtype.kind == "c" else 0
     document: dict[str, Any] = {
@@ -286,4 +290,4 @@ def _write_grid(
         key = tuple([slice(own[k], own[k + 1]) for own, k in zip(marks, index, strict=True)])
         target = chunk_file(where, index)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(packed_chunk(array[key], is_gzip=codec is not None))
+        target.write_bytes(packed_chunk(array[key], codec))
