@@ -1,21 +1,41 @@
 """How the documentation is built: ``sphinx-build -W -n docs docs/_build``."""
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from reference_signatures import inventories
+
 from tensorwrapper import __version__
 
 project = "tensorwrapper"
 author = "The tensorwrapper developers"
 copyright = "2026, The tensorwrapper developers"
 release = version = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "reference_pages",
+    "reference_signatures",
+]
 exclude_patterns = ["_build"]
+nitpicky = True
 html_theme = "furo"
 html_title = "tensorwrapper"
 default_role = "code"
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_default_options = {"members": True}
+autodoc_type_aliases = {"npt.ArrayLike": "numpy.typing.ArrayLike", "npt.DTypeLike": "numpy.typing.DTypeLike"}
 autodoc_inherit_docstrings = True
+autosummary_generate = False
+intersphinx_mapping = inventories()
+intersphinx_cache_limit = -1
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True

@@ -1,0 +1,154 @@
+"""The pages of the reference, made when the documentation is built: one for each floor, one for each class.
+
+What is public is what `__all__` says, so that no page can be forgotten and none can outlive its class.
+"""
+
+import argparse
+import ast
+import importlib
+import inspect
+from pathlib import Path
+from textwrap import indent
+from types import ModuleType
+
+from sphinx.application import Sphinx
+from sphinx.pycode import ModuleAnalyzer
+
+import tensorwrapper
+from tensorwrapper.cli._main import COMMANDS
+
+FLOORS = (
+    "shape",
+    "layout",
+    "buffer",
+    "tensor",
+    "selection",
+    "sharding",
+    "wire",
+    "wirecell",
+    "store",
+    "transport",
+    "remote",
+    "interop",
+    "errors",
+    "typing",
+    "testing",
+)
+"""The public modules of the package, as they stand in the table of contents."""
+
+_WHOLE = {"errors", "typing"}
+"""Modules of many short entries, which are read side by side on one page."""
+
+_INHERITED = "ABC, Generic, Exception, BaseException, Sequence, Iterator, Mapping, int, str, tuple, dict"
+
+
+def write_pages(app: Sphinx) -> None:
+    """Write the pages into `reference/api`, which git ignores; those that are right keep their times."""
+    folder = Path(app.srcdir) / "reference" / "api"
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = {"command-line": _command_line(), "tensorwrapper": _top()}
+    for floor in FLOORS:
+        pages |= _pages(importlib.import_module(f"tensorwrapper.{floor}"), whole=floor in _WHOLE)
+    for path in folder.glob("*.rst"):
+        if path.stem not in pages:
+            path.unlink()
+    for name, text in pages.items():
+        path = folder / f"{name}.rst"
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+def _top() -> str:
+    """Return the page of what stands at the top; each name has its entry further down."""
+    found = [(name, getattr(tensorwrapper, name)) for name in tensorwrapper.__all__ if name != "__version__"]
+    names = [
+        (not inspect.isclass(value), name.lower(), name)
+        for name, value in found
+        if not inspect.ismodule(value)
+    ]
+    table = "".join(f"   {name}\n" for _, _, name in sorted(names))
+    return (
+        "tensorwrapper\n=============\n\n.. py:module:: tensorwrapper\n\n"
+        "What most programs need: ``import tensorwrapper as tw``. Names are loaded when they are used.\n\n"
+        f".. autosummary::\n   :nosignatures:\n\n{table}"
+    )
+
+
+def _command_line() -> str:
+    """Return the page of the commands: what each says of itself."""
+    parts = ["The command line\n================\n\nSee also ``tensorwrapper COMMAND --help``.\n"]
+    for command in COMMANDS:
+        parser = argparse.ArgumentParser(
+            prog=f"tensorwrapper {command.name}",
+            description=command.summary,
+            formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=90),
+        )
+        parser.add_argument("--json", action="store_true", help="print the report as JSON")
+        command.configure(parser)
+        title = f"{command.name}\n{'-' * len(command.name)}"
+        parts.append(f"{title}\n\n.. code-block:: text\n\n{indent(parser.format_help(), '   ')}")
+    return "\n".join(parts)
+
+
+def _pages(module: ModuleType, *, whole: bool) -> dict[str, str]:
+    """Return the text of each page of a module by its name."""
+    names = sorted((name for name in module.__all__ if not _is_from_elsewhere(module, name)), key=str.lower)
+    classes = [] if whole else [name for name in names if inspect.isclass(getattr(module, name))]
+    parts = [
+        f"{module.__name__}\n{'=' * len(module.__name__)}\n",
+        f".. automodule:: {module.__name__}\n   :no-members:\n",
+    ]
+    pages = {}
+    if classes:
+        table = "".join(f"   {name}\n" for name in classes)
+        parts.append(f"Classes\n-------\n\n.. autosummary::\n   :nosignatures:\n\n{table}")
+        entries = "".join(f"   {name} <{module.__name__}.{name}>\n" for name in classes)
+        parts.append(f".. toctree::\n   :hidden:\n\n{entries}")
+        for name in classes:
+            pages[f"{module.__name__}.{name}"] = (
+                f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: {module.__name__}\n\n"
+                f".. autoclass:: {name}\n   :members:\n   :inherited-members: {_INHERITED}\n"
+            )
+    rest = [name for name in names if name not in classes]
+    if rest:
+        if classes:
+            parts.append("Functions and values\n--------------------\n")
+        parts += [_entry(module, name) for name in rest]
+    pages[module.__name__] = "\n".join(parts)
+    return pages
+
+
+def _is_from_elsewhere(module: ModuleType, name: str) -> bool:
+    """Return whether a module hands on what another one has a page for."""
+    lower = [importlib.import_module(f"tensorwrapper.{floor}") for floor in FLOORS]
+    return any(
+        other.__name__ != module.__name__ and getattr(other, name, None) is getattr(module, name)
+        for other in lower[: lower.index(module)]
+        if name in other.__all__
+    )
+
+
+def _entry(module: ModuleType, name: str) -> str:
+    """Return what documents a name on the page of its module."""
+    value = getattr(module, name)
+    if inspect.isclass(value):
+        return f".. autoclass:: {name}\n   :members:\n   :show-inheritance:\n"
+    if inspect.isroutine(value):
+        return f".. autofunction:: {name}\n"
+    return f".. data:: {name}\n\n{indent(_comment(module, name), '   ')}\n"
+
+
+def _comment(module: ModuleType, name: str) -> str:
+    """Return what is said of a value in the file that makes it, from where the module has it."""
+    for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text())):
+        if isinstance(node, ast.ImportFrom) and any(
+            (part.asname or part.name) == name for part in node.names
+        ):
+            return _comment(importlib.import_module(str(node.module)), name)
+    return "\n".join(ModuleAnalyzer.for_module(module.__name__).find_attr_docs().get(("", name), []))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Have the pages written before the sources are read."""
+    app.connect("builder-inited", write_pages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
