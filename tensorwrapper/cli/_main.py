@@ -19,11 +19,13 @@ from tensorwrapper.cli._report import failure_to_json
 from tensorwrapper.cli._serve import SERVE
 from tensorwrapper.cli._streams import complain, prepare_streams, write_report
 from tensorwrapper.cli._verify import VERIFY
+from tensorwrapper.cli.transfer._recv import RECV
+from tensorwrapper.cli.transfer._send import SEND
 from tensorwrapper.errors import TensorWrapperError
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS: tuple[Command, ...] = (DEMO, INSPECT, CONVERT, VERIFY, KEYS, SERVE, GET)
+COMMANDS: tuple[Command, ...] = (DEMO, INSPECT, CONVERT, VERIFY, KEYS, SERVE, GET, SEND, RECV)
 """All commands. A new one is a row here and a module of its own."""
 
 

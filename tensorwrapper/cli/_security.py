@@ -18,7 +18,10 @@ _LOCAL: Final = re.compile(r"tcp://(127\.[0-9.]+|localhost|\[::1\]):.*|ipc://.*|
 """Addresses that nobody on another machine reaches."""
 
 
-def add_server_keys(parser: argparse.ArgumentParser) -> None:
+def add_server_keys(
+    parser: argparse.ArgumentParser,
+    anybody: str = "serve to other machines without keys: whoever comes may read",
+) -> None:
     """Add what says who is let in."""
     parser.add_argument(
         "--keys", type=Path, metavar="FILE", help="our keys, as `tensorwrapper keys` makes them"
@@ -30,9 +33,7 @@ def add_server_keys(parser: argparse.ArgumentParser) -> None:
         help="who is let in: a public key on each line, and after it, if it may not see all tensors, the "
         "patterns of the names that it may see; lines that begin with '# ' say nothing",
     )
-    parser.add_argument(
-        "--anybody", action="store_true", help="serve to other machines without keys: whoever comes may read"
-    )
+    parser.add_argument("--anybody", action="store_true", help=anybody)
 
 
 def add_client_options(parser: argparse.ArgumentParser) -> None:

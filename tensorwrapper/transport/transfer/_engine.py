@@ -14,6 +14,7 @@ from tensorwrapper.errors import (
     TransportClosedError,
     TransportTimeoutError,
 )
+from tensorwrapper.selection import Progress
 from tensorwrapper.transport._delivery import to_milliseconds
 from tensorwrapper.transport._endpoint import Endpoint
 from tensorwrapper.transport._socket import Socket
@@ -88,8 +89,9 @@ class Engine:
         """Messages that were dropped."""
         return self._inbox.strays
 
-    def wait(self, transfer: Transfer, timeout: float | None) -> None:
+    def wait(self, transfer: Transfer, timeout: float | None, progress: Progress | None = None) -> None:
         _, seconds = self.deadline(timeout)
+        told = -1
         transfer._progress = max(transfer._progress, time.monotonic())
         while transfer.state not in ("done", "failed") and transfer._error is None:
             if transfer.state == "offered" and transfer.role == "taker":
@@ -99,6 +101,9 @@ class Engine:
                 raise self._unreachable or TransportTimeoutError(
                     f"{transfer.left} bytes of a tensor did not move within {seconds} s at {self.endpoint}"
                 )
+            if progress is not None and (done := transfer.nbytes - transfer.left) != told:
+                told = done
+                progress(done, transfer.nbytes)
         transfer._raise()
         if transfer.state == "failed":
             raise FlowAbortedError("this transfer was given up")

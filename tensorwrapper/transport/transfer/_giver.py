@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import final
 
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.transport.transfer._messages import (
     MOST_CREDIT,
@@ -59,6 +59,8 @@ class GiverMachine:
         The check sum that each chunk has.
     rows
         How many elements lie together at the source: chunks end where these do, if a chunk has room for them.
+    name, follow
+        What the tensor is called, and how many more will follow it, for the other end to know.
     """
 
     __slots__ = (
@@ -86,6 +88,8 @@ class GiverMachine:
         chunk: int = 2**20,
         check: Checksum | None = None,
         rows: int = 1,
+        name: str = "",
+        follow: int = 0,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self.tensor: Skeleton = tensor
@@ -93,7 +97,7 @@ class GiverMachine:
         self._limits = limits
         self._items = tensor.item_sizes
         self._state: TransferState = "idle"
-        said = Said("OFFER", credit, chunk, key=key, check=check)
+        said = Said("OFFER", credit, chunk, key=key, check=check, name=name, follow=follow)
         self._offer = said, request
         self._runs: deque[tuple[int, int, int]] = deque()
         self._epoch = self._earned = self._sent = 0
@@ -115,6 +119,16 @@ class GiverMachine:
     def key(self) -> str:
         """What names the transfer to both ends."""
         return self._offer[0].key
+
+    @property
+    def name(self) -> str:
+        """What this end calls the tensor."""
+        return self._offer[0].name
+
+    @property
+    def follow(self) -> int:
+        """How many more tensors this end says will follow."""
+        return self._offer[0].follow
 
     @property
     def credit(self) -> int:
@@ -142,13 +156,8 @@ class GiverMachine:
         """Return the frames that say what the tensor is; also when they are said again."""
         said, request = self._offer
         self._move("send", "OFFER")
-        tensor = self.tensor.described
-        return message_frames(
-            "OFFER",
-            request,
-            self._epoch,
-            Said("OFFER", said.credit, said.chunk, key=said.key, check=said.check, tensor=tensor),
-        )
+        described = evolve(said, tensor=self.tensor.described)
+        return message_frames("OFFER", request, self._epoch, described)
 
     def next(self) -> Run | None:
         """Return the run that goes next, if there is one and credit for it; it counts once it is `sent`."""

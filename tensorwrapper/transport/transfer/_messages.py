@@ -23,7 +23,9 @@ from tensorwrapper.wire.lowlevel import Checksum, Field, checksum_of, load_label
 
 __all__ = [
     "CHECKED",
+    "MOST_FOLLOW",
     "MOST_KEY",
+    "MOST_NAME",
     "Frames",
     "Said",
     "check_frames",
@@ -42,6 +44,12 @@ Frames = list[bytes | memoryview]
 
 MOST_KEY: Final = 128
 """Characters of the key of a transfer."""
+
+MOST_NAME: Final = 255
+"""Characters of the name of a tensor."""
+
+MOST_FOLLOW: Final = 2**31 - 1
+"""Tensors that may follow another."""
 
 MOST_CREDIT: Final = 65_536
 """Chunks that may be under way."""
@@ -78,6 +86,10 @@ class Said:
     """The check sum that each chunk has."""
     tensor: Field | None = None
     """What the tensor is, unread."""
+    name: str = ""
+    """What the giver calls the tensor."""
+    follow: int = 0
+    """How many more tensors the giver says will follow this one."""
     error: str | None = None
 
 
@@ -115,14 +127,25 @@ def _read(text: str, limits: Limits) -> Said | None:
     if direction == "inject":
         own.object({*_WHAT, "chunk"}, {"request"})
     else:
-        own.object({*_WHAT, "chunk", "tensor"}, {"check"})
+        own.object({*_WHAT, "chunk", "tensor"}, {"check", "follow", "name"})
     own["version"].integer(_VERSION, _VERSION)
     key = own["key"].text(most=MOST_KEY)
     if direction == "inject":
         return Said("GRANT", _credit(fields), _chunk(own), key=key)
     found = None if own["check"].value is None else own["check"].one_of(get_args(Checksum))
     check = cast("Checksum | None", found)
-    return Said("OFFER", _credit(fields), _chunk(own), key=key, check=check, tensor=own["tensor"])
+    name = "" if own["name"].value is None else own["name"].text(most=MOST_NAME)
+    follow = 0 if own["follow"].value is None else own["follow"].count(MOST_FOLLOW)
+    return Said(
+        "OFFER",
+        _credit(fields),
+        _chunk(own),
+        key=key,
+        check=check,
+        tensor=own["tensor"],
+        name=name,
+        follow=follow,
+    )
 
 
 _remembered = lru_cache(maxsize=256)(_read)
@@ -164,6 +187,10 @@ def _prefix_of(verb: TransferVerb, said: Said) -> bytes:
     if verb == "OFFER":
         if said.check is not None:
             what["check"] = said.check
+        if said.name:
+            what["name"] = said.name
+        if said.follow:
+            what["follow"] = said.follow
         tensor = {} if said.tensor is None else said.tensor.mapping()
         return prefix("BOT", {**what, "tensor": tensor}, credit=said.credit, direction="extract")
     if verb == "GRANT":

@@ -82,6 +82,16 @@ class TakerMachine:
         return self._said.key
 
     @property
+    def name(self) -> str:
+        """What the giver calls the tensor."""
+        return self._said.name
+
+    @property
+    def follow(self) -> int:
+        """How many more tensors the giver says will follow."""
+        return self._said.follow
+
+    @property
     def check(self) -> Checksum | None:
         """The check sum that each chunk has."""
         return self._said.check

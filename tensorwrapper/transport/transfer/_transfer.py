@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 import zmq
 
 from tensorwrapper.errors import FlowAbortedError, LocalProtocolError, TransportClosedError
+from tensorwrapper.selection import Progress
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.transport.transfer._budget import PROCESS, Hold
 from tensorwrapper.transport.transfer._giver import GiverMachine
@@ -90,6 +91,16 @@ class Transfer:
         return self._machine.key
 
     @property
+    def name(self) -> str:
+        """What the end that sends calls the tensor; empty if it does not say. A stranger may say anything."""
+        return self._machine.name
+
+    @property
+    def follow(self) -> int:
+        """How many more tensors the end that sends says will follow."""
+        return self._machine.follow
+
+    @property
     def state(self) -> TransferState:
         """How far this end is."""
         return self._machine.state
@@ -155,7 +166,7 @@ class Transfer:
         self._engine.begin(self)
         return self
 
-    def wait(self, *, timeout: float | None = None) -> "Tensor[Any] | None":
+    def wait(self, *, timeout: float | None = None, progress: Progress | None = None) -> "Tensor[Any] | None":
         """Wait until all is there; return the tensor that came, or None at the end that sent it.
 
         Parameters
@@ -163,6 +174,8 @@ class Transfer:
         timeout
             For how many seconds nothing may move. A connection that breaks is mended in that time, and the
             transfer goes on where it stood.
+        progress
+            Called with the bytes that are there so far, and of all, now and then.
 
         Raises
         ------
@@ -173,7 +186,7 @@ class Transfer:
         RemoteProtocolError
             If the peer broke the rules, or a check sum is wrong.
         """
-        self._engine.wait(self, timeout)
+        self._engine.wait(self, timeout, progress)
         return self._tensor
 
     def cancel(self, why: str = "") -> None:

@@ -13,13 +13,14 @@ from tensorwrapper.errors import (
     TransportError,
     TransportTimeoutError,
 )
+from tensorwrapper.selection import Progress
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.transport._delivery import to_milliseconds
 from tensorwrapper.transport._socket import Socket
 from tensorwrapper.transport.flow._machine import to_credit
 from tensorwrapper.transport.transfer._engine import Engine
 from tensorwrapper.transport.transfer._giver import GiverMachine
-from tensorwrapper.transport.transfer._messages import MOST_CHUNK, MOST_KEY
+from tensorwrapper.transport.transfer._messages import MOST_CHUNK, MOST_FOLLOW, MOST_KEY, MOST_NAME
 from tensorwrapper.transport.transfer._source import source_of
 from tensorwrapper.transport.transfer._transfer import Transfer
 from tensorwrapper.wire.lowlevel import Checksum, checksum_of
@@ -110,7 +111,10 @@ class Transfers:
         peer: bytes = b"",
         key: str | None = None,
         check: Checksum | None = None,
+        name: str = "",
+        follow: SupportsIndex = 0,
         timeout: float | None = None,
+        progress: Progress | None = None,
     ) -> None:
         """Send a tensor, and return when the peer has all of it: `offer`, and `Transfer.wait`.
 
@@ -123,15 +127,22 @@ class Transfers:
         LocalProtocolError
             If it cannot be sent.
         """
-        transfer = self.offer(tensor, peer=peer, key=key, check=check)
+        transfer = self.offer(tensor, peer=peer, key=key, check=check, name=name, follow=follow)
         try:
-            transfer.wait(timeout=timeout)
+            transfer.wait(timeout=timeout, progress=progress)
         except BaseException as error:
             transfer.cancel(type(error).__name__)
             raise
 
     def offer(
-        self, tensor: object, *, peer: bytes = b"", key: str | None = None, check: Checksum | None = None
+        self,
+        tensor: object,
+        *,
+        peer: bytes = b"",
+        key: str | None = None,
+        check: Checksum | None = None,
+        name: str = "",
+        follow: SupportsIndex = 0,
     ) -> Transfer:
         """Offer a tensor, a view or an array of any kind; it moves while any transfer is waited for.
 
@@ -149,6 +160,10 @@ class Transfers:
             the same key, after it was killed, goes on where it stood. Made up if not given.
         check
             The check sum that each chunk has: "crc32", or (with the extra ``compress``) "xxh3".
+        name
+            What the tensor is called, in at most 255 characters, as the other end's `Transfer.name` says.
+        follow
+            How many more tensors will be offered after this one, as its `Transfer.follow` says.
 
         Raises
         ------
@@ -159,26 +174,32 @@ class Transfers:
         """
         if not isinstance(cast("object", peer), bytes) or bool(peer) != self._engine.endpoint.kind.addressed:
             raise TransportError("a ROUTER needs the peer to send to, and other sockets do not take one")
-        name = secrets.token_hex(16) if key is None else key
-        if not isinstance(cast("object", name), str) or not 1 <= len(name) <= MOST_KEY:
+        own = secrets.token_hex(16) if key is None else key
+        if not isinstance(cast("object", own), str) or not 1 <= len(own) <= MOST_KEY:
             raise ConversionError(f"a key is a text of 1 to {MOST_KEY} characters, not {key!r}")
-        if name in self._engine.by_key:
-            raise TransportClosedError(f"a transfer of the key {name!r} is under way")
+        if not isinstance(cast("object", name), str) or len(name) > MOST_NAME:
+            raise ConversionError(f"a name is a text of at most {MOST_NAME} characters, not {name!r}")
+        if (more := to_count(follow, "follow")) > MOST_FOLLOW:
+            raise ExtentError(f"at most {MOST_FOLLOW} tensors follow, not {more}")
+        if own in self._engine.by_key:
+            raise TransportClosedError(f"a transfer of the key {own!r} is under way")
         if check is not None:
             checksum_of(check)
         source = source_of(tensor, self._engine.limits)
         machine = GiverMachine(
             source.tensor,
             secrets.randbits(64),
-            name,
+            own,
             credit=self._engine.credit,
             chunk=self._engine.chunk,
             check=check,
             rows=source.rows,
+            name=name,
+            follow=more,
             limits=self._engine.limits,
         )
         transfer = Transfer(self._engine, peer, machine, source, time.monotonic())
-        self._engine.by_key[name] = transfer
+        self._engine.by_key[own] = transfer
         self._engine.by_request[peer, machine.request] = transfer
         if not self._engine.post(transfer, machine.offer()):
             # The socket is still connecting.
@@ -202,7 +223,9 @@ class Transfers:
             if not self._engine.pump(deadline):
                 raise TransportTimeoutError(f"nobody offered a tensor within {seconds} s")
 
-    def receive(self, out: object = None, *, timeout: float | None = None) -> Tensor[Any]:
+    def receive(
+        self, out: object = None, *, timeout: float | None = None, progress: Progress | None = None
+    ) -> Tensor[Any]:
         """Return the next tensor that a peer offers, in `out` if that is given: `accept`, `into` and `wait`.
 
         Raises
@@ -218,7 +241,7 @@ class Transfers:
         """
         transfer = self.accept(timeout=timeout).into(out)
         try:
-            tensor = transfer.wait(timeout=timeout)
+            tensor = transfer.wait(timeout=timeout, progress=progress)
         except BaseException as error:
             transfer.cancel(type(error).__name__)
             raise

@@ -16,6 +16,9 @@ def test_a_transfer_is_cancelled_at_either_end(pair, end):
     sink, source = pair("ROUTER", "DEALER")
     giving, taking = Transfers(source, chunk=CHUNK), Transfers(sink, chunk=CHUNK)
     given = giving.offer(np.arange(1_000_000))
+    while not sink.poll(0.01):
+        # It is offered once the socket is connected.
+        giving.advance()
     taken = taking.accept(timeout=10).into()
     giving.advance()
     ended, other, their = (given, taken, taking) if end == "giver" else (taken, given, giving)

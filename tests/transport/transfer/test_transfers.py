@@ -160,3 +160,30 @@ def test_limits_are_kept_before_memory_is_taken(tmp_path):
             transfers.receive(timeout=10)
         with pytest.raises(FlowAbortedError):
             sending.end()
+
+
+def test_tensors_have_names_and_say_how_many_follow(listening):
+    socket, address = listening
+    sending = Sending(address, np.arange(5), name="zürich/x", follow=3)
+    with Transfers(socket) as transfers:
+        transfer = transfers.accept(timeout=10)
+        assert (transfer.name, transfer.follow) == ("zürich/x", 3)
+        seen = []
+        transfer.into().wait(timeout=10, progress=lambda done, total: seen.append((done, total)))
+        sending.end()
+        for options in ({"name": "n" * 256}, {"name": 3}, {"follow": -1}, {"follow": 2**31}):
+            with pytest.raises((ConversionError, ExtentError)):
+                transfers.offer(np.zeros(3), peer=b"x", **options)
+    assert seen[-1] == (40, 40)
+
+
+def test_whoever_waits_is_told_how_far_it_is(listening):
+    socket, address = listening
+    sending = Sending(address, np.zeros(100_000))
+    seen = []
+    with Transfers(socket, chunk=CHUNK) as transfers:
+        transfers.receive(timeout=10, progress=lambda done, total: seen.append((done, total)))
+    sending.end()
+    assert len(seen) > 3
+    assert seen == sorted(set(seen))
+    assert seen[-1] == (800_000, 800_000)

@@ -1,0 +1,1 @@
+"""Tensors of files to and from another process, as a whole."""

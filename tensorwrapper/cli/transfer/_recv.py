@@ -1,0 +1,169 @@
+"""``tensorwrapper recv``: wait for what one sender sends, and write it to a file."""
+
+import argparse
+import errno
+import json
+import os
+import time
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, Final
+
+from tensorwrapper.cli._command import Command
+from tensorwrapper.cli._progress import Progress
+from tensorwrapper.cli._report import Report
+from tensorwrapper.cli._security import add_server_keys, server_security
+from tensorwrapper.cli._sizes import size_of
+from tensorwrapper.cli._streams import say
+from tensorwrapper.errors import (
+    ConversionError,
+    DataFileExistsError,
+    RemoteProtocolError,
+    TransportError,
+    TransportTimeoutError,
+)
+from tensorwrapper.store import save
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.transport import Socket, Transfer, Transfers
+from tensorwrapper.wire import DEFAULT_LIMITS
+
+__all__ = ["RECV"]
+
+_GLANCE: Final = 1.0
+"""Seconds of one wait for a sender, of whom nobody knows when he comes."""
+
+_PARTING: Final = 1.0
+"""Seconds in which a sender reads the last word."""
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "address", metavar="ADDRESS", help="where to listen: tcp://127.0.0.1:5555; the port * is any free one"
+    )
+    parser.add_argument(
+        "file", type=Path, metavar="FILE", help="the file to write, of any kind that convert knows"
+    )
+    parser.add_argument("--force", action="store_true", help="replace FILE if it is there")
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=10.0,
+        metavar="SECONDS",
+        help="after how long a silence a sender that has begun is given up (default: %(default)s)",
+    )
+    add_server_keys(parser, "let other machines reach it without keys: whoever comes may send")
+
+
+def _run(options: argparse.Namespace) -> Report:
+    if not options.force and os.path.lexists(options.file):
+        raise DataFileExistsError(errno.EEXIST, f"{options.file} is there already; --force replaces it")
+    security, allow = server_security(options)
+    if allow is not None and set(allow) != {"*"}:
+        raise ConversionError("who is listed may send tensors of any name: the list has public keys alone")
+    with (
+        Progress(3) as progress,
+        Socket("ROUTER", timeout=options.timeout, security=security) as socket,
+    ):
+        address = socket.bind(options.address)
+        if options.json:
+            key = {} if security is None else {"public key": security.keys.public}
+            ready = {"command": "recv", "ready": True, "address": address, **key}
+            say(json.dumps(ready, ensure_ascii=False))
+        progress.step(f"waiting at {address}")
+        peers: set[bytes] = set()
+        try:
+            with Transfers(socket, timeout=options.timeout) as transfers:
+                tensors = _take_all(transfers, progress, peers)
+            received = socket.counters.bytes_received_on_wire
+            progress.step(f"writing {options.file}")
+            save(options.file, tensors)
+        finally:
+            _wait_for_end(socket, peers)
+    return Report(
+        "recv",
+        (),
+        {
+            "tensors": len(tensors),
+            "bytes of elements": sum([tensor.nbytes for tensor in tensors.values()]),
+            "bytes received": received,
+            "bytes of the file": size_of(options.file),
+        },
+        (f"{address} -> {options.file}",),
+        tuple([{"name": name, "shape": str(tensor.shape)} for name, tensor in tensors.items()]),
+    )
+
+
+def _take_all(transfers: Transfers, progress: Progress, peers: set[bytes]) -> dict[str, Tensor[Any]]:
+    """Return what the first who comes sends, and note who came; others are told that they are late."""
+    found: dict[str, Tensor[Any]] = {}
+    transfer = _first(transfers)
+    series, number, taken = _series(transfer), 1, 0
+    progress.step("receiving")
+    while True:
+        # As convert writes what lies in groups.
+        name = transfer.name.replace("/", ".") or f"tensor_{number}"
+        taken += transfer.nbytes
+        peers.add(transfer.peer)
+        error = _refusal(name, taken, found)
+        if error is not None:
+            transfer.cancel(error.args[-1])
+            raise error
+        tensor = transfer.into().wait(progress=progress.share)
+        # He may have come back under another name.
+        peers.add(transfer.peer)
+        if tensor is not None:
+            found[name] = tensor
+        if not transfer.follow:
+            return found
+        number += 1
+        transfer = transfers.accept()
+        while _series(transfer) != series:
+            transfer.cancel("another sender came first")
+            transfer = transfers.accept()
+
+
+def _refusal(name: str, taken: int, found: Collection[str]) -> RemoteProtocolError | None:
+    """Return what is wrong with the next tensor, before anything of it comes."""
+    if name in found:
+        return RemoteProtocolError("schema", f"a second tensor {name!r} came")
+    if not name.isprintable() or "\\" in name or name in (".", ".."):
+        return RemoteProtocolError("schema", f"{name!r} is no name in a file")
+    if taken > (most := DEFAULT_LIMITS.received_bytes):
+        return RemoteProtocolError("limit", f"{taken} bytes are over the {most} that are held in memory")
+    return None
+
+
+def _first(transfers: Transfers) -> Transfer:
+    while True:
+        try:
+            return transfers.accept(timeout=_GLANCE)
+        except TransportTimeoutError:
+            continue
+
+
+def _wait_for_end(socket: Socket, peers: set[bytes]) -> None:
+    """Wait until the senders have gone, a second at most.
+
+    ZeroMQ drops what a peer has not read yet when this side closes: the word that all has come, or why not.
+    """
+    until, pause = time.monotonic() + _PARTING, 0.01
+    while peers and time.monotonic() < until:
+        for peer in tuple(peers):
+            try:
+                # Of no transfer: it is dropped there.
+                socket.send([b"ZIO0FLOW", bytes(24)], peer=peer, timeout=0)
+            except TransportTimeoutError:
+                # He has no room, so he is there.
+                continue
+            except TransportError:
+                peers.remove(peer)
+        time.sleep(pause)
+        pause *= 1.5
+
+
+def _series(transfer: Transfer) -> str:
+    """Return what the keys of all that one `send` offers begin with."""
+    return transfer.key.rpartition("/")[0]
+
+
+RECV = Command("recv", "Wait for what send sends, and write it to a file.", _configure, _run)
