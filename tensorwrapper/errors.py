@@ -37,6 +37,7 @@ __all__ = [
     "NdselError",
     "NdselReason",
     "OutOfBoundsError",
+    "OutcomeUnknownError",
     "ParseError",
     "PeerUnreachableError",
     "ProtocolError",
@@ -253,32 +254,25 @@ class TransportClosedError(TransportError):
 
 # fmt: off
 RefusalReason = Literal[
-    "label", "schema", "version", "missing", "changed", "bounds", "limit", "unsupported", "busy", "draining",
-    "replayed", "internal"
+    "label", "schema", "version", "missing", "changed", "bounds", "limit", "unsupported", "readonly", "busy",
+    "draining", "replayed", "internal"
 ]
 # fmt: on
 """Why a server of tensors did not do what it was asked for.
 
-``label``, ``schema``: the request is no text or JSON of the protocol, or has other keys or types.
-``version``: it is of a protocol that the server does not speak. ``missing``: there is no such tensor, or
-none for this client. ``changed``: the tensor is no longer what it was. ``bounds``: a selection leaves it.
-``limit``: the request asks for more than the server allows. ``unsupported``: the tensor cannot do that.
-``busy``, ``draining``: the server has no room now, or is about to end. ``replayed``: the number of the
-request is in use. ``internal``: the server failed; its log says how, under the number in the text.
+``label``, ``schema``: it is no text or JSON of the protocol, or has other keys or types. ``version``: it is
+of a protocol that is not spoken. ``missing``: there is no such tensor, or none for this client. ``changed``:
+the tensor is no longer what it was. ``bounds``: a selection leaves it. ``limit``: it is more than is allowed.
+``unsupported``: the tensor cannot do that. ``readonly``: this client may not write to it. ``busy``,
+``draining``: there is no room now, or soon no server. ``replayed``: the number of the request is in use.
+``internal``: the server failed; its log says how, under the number in the text.
 """
 
 
 class RequestRefusedError(TransportError):
-    """A server of tensors refused a request; ``reason`` is from a closed set.
-
-    Examples
-    --------
-    >>> str(RequestRefusedError("busy", "64 requests of this client are under way"))
-    '[busy] 64 requests of this client are under way'
-    """
+    """A server of tensors refused a request; ``reason`` is from a closed set."""
 
     reason: RefusalReason
-    """What kind of rule was broken."""
 
     def __init__(self, reason: RefusalReason, message: str) -> None:
         super().__init__(reason, message)
@@ -286,6 +280,10 @@ class RequestRefusedError(TransportError):
 
     def __str__(self) -> str:
         return f"[{self.reason}] {self.args[1]}"
+
+
+class OutcomeUnknownError(TransportError):
+    """A write was sent and nobody answered: it is done, or it is not. It was not repeated."""
 
 
 class FlowAbortedError(TransportClosedError, ConnectionError):

@@ -144,6 +144,7 @@ def serve(
     *,
     security: CurveServer | None = None,
     allow: Mapping[str, Iterable[str]] | None = None,
+    writable: bool | Mapping[str, Iterable[str]] = False,
     limits: ServeLimits | None = None,
     threads: SupportsIndex = 1,
 ) -> Server:
@@ -152,7 +153,7 @@ def serve(
     Parameters
     ----------
     tensors
-        Tensors, arrays, views and sources by name, which nobody can write to from outside. Or a file, a
+        Tensors, arrays, views and sources by name. Or a file, a
         folder or several: the tensors of a file have its name before theirs (``run/energies``) if there are
         several files, and of a folder all `.tens` files in it are served.
     address
@@ -163,6 +164,9 @@ def serve(
         For patterns of names (``run*``) the public keys that may see the tensors of these names; a tensor
         that no pattern names is for nobody. Without it all are for whoever is let in. What a client may not
         see is to him as if it were not there.
+    writable
+        Whether clients may write to the tensors in memory that can be written to, each write as a whole and
+        under a new version; or for patterns of names the public keys that may. Files are never written to.
     limits
         What a client may ask for at once.
     threads
@@ -173,7 +177,7 @@ def serve(
     TransportError
         If the address is in use or not valid.
     ConversionError
-        If nothing can be selected from something, its elements do not travel, or `allow` is given without
+        If nothing can be selected from something, its elements do not travel, or keys are named without
         `security`.
     DataFileError
         If a file cannot be opened.
@@ -191,7 +195,9 @@ def serve(
         raise ExtentError("a server needs 1 thread or more to read")
     if allow is not None and security is None:
         raise ConversionError("allow names keys, and without security=CurveServer(...) nobody proves one")
-    catalogue = Catalogue(allow, ServeLimits() if limits is None else limits)
+    if not isinstance(writable, bool) and security is None:
+        raise ConversionError("writable names keys, and without security=CurveServer(...) nobody proves one")
+    catalogue = Catalogue(allow, ServeLimits() if limits is None else limits, writable)
     with ExitStack() as files:
         if isinstance(tensors, Mapping):
             for name, tensor in cast("Mapping[str, ViewLike]", tensors).items():

@@ -10,17 +10,30 @@ import time
 from typing import Final, NoReturn, final
 
 from tensorwrapper.errors import (
+    OutcomeUnknownError,
     OutOfBoundsError,
+    ReadOnlyError,
     RemoteProtocolError,
     RequestRefusedError,
     TensorNameError,
+    TensorWrapperError,
     TransportClosedError,
     TransportForkError,
     TransportTimeoutError,
     VersionChangedError,
 )
 from tensorwrapper.remote.protocol._answers import receive_answer
-from tensorwrapper.remote.protocol._events import Answer, Cancel, Hello, Ping, Pong, Refused, Request, Welcome
+from tensorwrapper.remote.protocol._events import (
+    Answer,
+    AskWrite,
+    Cancel,
+    Hello,
+    Ping,
+    Pong,
+    Refused,
+    Request,
+    Welcome,
+)
 from tensorwrapper.remote.protocol._requests import send_request
 from tensorwrapper.remote.protocol._steps import ASKED, RequestState
 from tensorwrapper.remote.protocol._terms import PROTOCOL
@@ -42,12 +55,13 @@ _log = logging.getLogger(__name__)
 class Pending:
     """A request that is not answered yet; its state is one of the table of the protocol."""
 
-    __slots__ = ("answer", "begun", "number", "request", "sent", "state", "tries", "wait_until")
+    __slots__ = ("answer", "begun", "failed", "number", "request", "sent", "state", "tries", "wait_until")
 
     def __init__(self, number: int, request: Request) -> None:
         self.number: int = number
         self.request: Request = request
         self.answer: Answer | None = None
+        self.failed: TensorWrapperError | None = None
         self.begun: float = time.monotonic()
         self.sent: float = 0.0
         self.wait_until: float = 0.0
@@ -121,6 +135,11 @@ class Connection:
         return self._socket.counters
 
     @property
+    def client(self) -> str:
+        """What the server knows it by."""
+        return self._client
+
+    @property
     def is_encrypted(self) -> bool:
         """Whether frames are encrypted, and so longer."""
         return self._socket.is_encrypted
@@ -145,6 +164,8 @@ class Connection:
         pending = self.start(request)
         while pending.answer is None:
             self.pump(0.1)
+            if pending.failed is not None:
+                raise pending.failed
         if isinstance(pending.answer, Refused):
             raise_refusal(pending.answer, request)
         return pending.answer
@@ -220,6 +241,10 @@ class Connection:
             )
         now = time.monotonic()
         for pending in list(self._pending.values()):
+            if anew and _is_unsafe(pending):
+                del self._pending[pending.number]
+                pending.failed = _unknown(self.address, "it has started anew")
+                continue
             if not isinstance(pending.request, Ping) and (anew or now - pending.sent > _AGAIN):
                 pending.take("lost")
                 self._send(pending)
@@ -249,6 +274,8 @@ class Connection:
     def _give_up(self, pending: Pending, why: str) -> NoReturn:
         self._pending.pop(pending.number, None)
         pending.take("late")
+        if pending.sent and isinstance(pending.request, AskWrite):
+            raise _unknown(self.address, why)
         raise TransportTimeoutError(
             f"{self.address} {why} for {time.monotonic() - pending.begun:.1f} s; either nobody serves there, "
             "it does not know this key, or the network is slow"
@@ -334,9 +361,22 @@ def raise_refusal(refused: Refused, request: Request) -> NoReturn:
     match refused.reason:
         case "missing":
             raise TensorNameError(refused.text)
+        case "readonly":
+            raise ReadOnlyError(refused.text)
         case "changed":
             raise VersionChangedError(refused.text)
         case "bounds":
             raise OutOfBoundsError(refused.text)
         case _:
             raise RequestRefusedError(refused.reason, f"{type(request).__name__}: {refused.text}")
+
+
+def _is_unsafe(pending: Pending) -> bool:
+    """Tell whether a request that was sent must not be sent to another start of the server."""
+    return isinstance(pending.request, AskWrite) and not pending.request.version and pending.sent > 0
+
+
+def _unknown(address: str, why: str) -> OutcomeUnknownError:
+    return OutcomeUnknownError(
+        f"a write to {address} was sent, and {why}: it is done or not, and it is not sent again"
+    )

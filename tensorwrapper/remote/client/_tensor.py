@@ -2,14 +2,22 @@
 
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.errors import ConversionError, OutOfBoundsError, RemoteProtocolError, VersionChangedError
+from tensorwrapper.errors import (
+    ConversionError,
+    OutOfBoundsError,
+    ReadOnlyError,
+    RemoteProtocolError,
+    VersionChangedError,
+)
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._entries import read_entries
 from tensorwrapper.remote.client._rows import rows_source
 from tensorwrapper.remote.client._source import RemoteSource
+from tensorwrapper.remote.client._writing import WritingSource
 from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text
 from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows, Text
 from tensorwrapper.selection import Runs, Source, TensorSource, View, as_view, iota
@@ -239,6 +247,62 @@ class RemoteTensor:
         plan = as_view(source)[key].plan()
         wanted = tuple([own for read in plan.reads for own in read.selections])
         return as_view(read_entries(self._connections, self._facts, source, wanted))[key]
+
+    # What is written.
+
+    @property
+    def is_readonly(self) -> bool:
+        """Whether the server takes no writes to it from here."""
+        return not self._facts.writable
+
+    def __setitem__(self, key: ArrayKey, value: npt.ArrayLike) -> None:
+        """Write values where a key selects, whatever version the tensor has; see `assign`."""
+        self.assign(key, value)
+
+    def assign(self, key: ArrayKey, value: npt.ArrayLike, *, if_unchanged: bool = False) -> None:
+        """Write values, broadcast and cast, where a key selects: in one request, all of them or none.
+
+        Afterwards this is the tensor at its new version; views that were made before are of the old one. A
+        write that was lost with its connection is sent again, and done once.
+
+        Parameters
+        ----------
+        key
+            What is written to; it has no element twice.
+        value
+            What is written.
+        if_unchanged
+            Only if the tensor has the version still that it has here.
+
+        Raises
+        ------
+        ReadOnlyError
+            If the server takes no writes to it from here, or the key has an element twice.
+        VersionChangedError
+            If `if_unchanged` is asked for and it has changed.
+        OutcomeUnknownError
+            If the server did not answer, or started anew meanwhile, and nobody knows whether it was written.
+        SizeOverflowError
+            If it is too much for one request.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> x = np.zeros((2, 3))
+        >>> with tw.serve({"x": x}, writable=True) as server, tw.connect(server.address) as remote:
+        ...     there = remote["x"]
+        ...     there[1, ::2] = 5
+        ...     there.compute().tolist()
+        [[0.0, 0.0, 0.0], [5.0, 0.0, 5.0]]
+        """
+        facts = self._facts
+        if not facts.writable or self._dtype != dtype_of(facts.dtype):
+            raise ReadOnlyError(f"{self!r} is not written to: the server takes no writes to it from here")
+        version = facts.version if if_unchanged else ""
+        target = WritingSource(self._connections, facts, self.shape, self._dtype, version)
+        as_view(target)[key] = value
+        self._facts = attrs.evolve(facts, version=target.version)
 
     # What comes here.
 

@@ -22,6 +22,7 @@ from tensorwrapper.remote.protocol._events import (
     Stats,
     Text,
     Welcome,
+    Written,
 )
 from tensorwrapper.remote.protocol._frames import Said, read_frames, write_frames
 from tensorwrapper.typing import BufferLike, IntArray
@@ -31,7 +32,7 @@ __all__ = ["receive_answer", "send_answer"]
 
 _WIDTHS: Final["dict[str, np.dtype[Any]]"] = {"u4": np.dtype("<u4"), "i8": np.dtype("<i8")}
 _LEAST_KEYS: Final = frozenset(("name", "version", "kind", "rank", "size", "dtype"))
-_MORE_KEYS: Final = frozenset(("shape", "rows", "entries", "fill"))
+_MORE_KEYS: Final = frozenset(("shape", "rows", "entries", "fill", "writable"))
 _TEXT: Final = 4096
 _LARGEST: Final = 2**63 - 1
 
@@ -81,6 +82,8 @@ def _written(  # noqa: C901 - a case for each answer
         case Entries():
             frames = [bytes_of(answer.counts.astype("<i8")), bytes_of(answer.numbers.astype("<i8"))]
             return "entries", answer.version, [*frames, answer.values]
+        case Written():
+            return "written", answer.version, ()
         case Stats():
             return "stats", dict(answer.counts), ()
         case Refused():
@@ -98,7 +101,13 @@ def _said_of(facts: Facts) -> dict[str, Json]:
         "size": facts.size,
         "dtype": facts.dtype,
     }
-    more = {"shape": facts.shape, "rows": facts.rows, "entries": facts.entries, "fill": facts.fill}
+    more: dict[str, Json] = {
+        "shape": facts.shape,
+        "rows": facts.rows,
+        "entries": facts.entries,
+        "fill": facts.fill,
+        "writable": facts.writable or None,
+    }
     return {**said, **{key: value for key, value in more.items() if value is not None}}
 
 
@@ -167,6 +176,7 @@ def _fact(field: Field) -> Facts:
         field["rows"].count(_LARGEST) if "rows" in field else None,
         field["entries"].count(_LARGEST) if "entries" in field else None,
         field["fill"].text(most=64) if "fill" in field else None,
+        writable="writable" in field and field["writable"].boolean(),
     )
 
 
@@ -206,6 +216,10 @@ def _entries(said: Said) -> Answer:
     return Entries(version, _numbers(said, 0, i8), _numbers(said, 1, i8), said.parts[2])
 
 
+def _done(said: Said) -> Answer:
+    return Written(_no_parts(said).field.text())
+
+
 def _stats(said: Said) -> Answer:
     counts = _no_parts(said).field.entries()
     return Stats(tuple([(name, own.integer()) for name, own in counts]))
@@ -230,4 +244,5 @@ _READERS: Final[dict[str, _Reader]] = {
     "rows": _rows,
     "shape": _shape,
     "stats": _stats,
+    "written": _done,
 }

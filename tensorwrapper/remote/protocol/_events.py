@@ -16,6 +16,7 @@ __all__ = [
     "AskRows",
     "AskShape",
     "AskStats",
+    "AskWrite",
     "Cancel",
     "Elements",
     "Entries",
@@ -31,6 +32,7 @@ __all__ = [
     "Stats",
     "Text",
     "Welcome",
+    "Written",
 ]
 
 
@@ -108,6 +110,23 @@ class AskEntries:
 
 
 @final
+@frozen(eq=False)
+class AskWrite:
+    """Elements to be stored where some selections of a tensor are, in the order of an `Elements`.
+
+    No element is in two of the selections. With a version, only if the tensor is at that version still.
+    Client and number of the request name the write: whoever repeats it gets the answer of the first time.
+    """
+
+    name: str
+    version: str
+    client: str
+    dtype: str
+    selections: tuple[Wanted, ...]
+    values: memoryview
+
+
+@final
 @frozen
 class AskStats:
     """How the server is."""
@@ -122,7 +141,17 @@ class Cancel:
 
 
 Request: TypeAlias = (
-    Hello | Ping | AskNames | AskFacts | AskShape | AskRows | AskRead | AskEntries | AskStats | Cancel
+    Hello
+    | Ping
+    | AskNames
+    | AskFacts
+    | AskShape
+    | AskRows
+    | AskRead
+    | AskEntries
+    | AskWrite
+    | AskStats
+    | Cancel
 )
 """What a client may say. Each but `Cancel` has one answer."""
 
@@ -173,6 +202,8 @@ class Facts:
         How many elements a sparse tensor stores.
     fill
         All other elements of a sparse tensor: the bytes of one, in hexadecimal digits.
+    writable
+        Whether the client that asked may write to it.
     """
 
     name: str
@@ -185,6 +216,7 @@ class Facts:
     rows: int | None = None
     entries: int | None = None
     fill: str | None = None
+    writable: bool = False
 
 
 @final
@@ -239,6 +271,14 @@ class Entries:
 
 @final
 @frozen
+class Written:
+    """The elements are stored, and the tensor has this version since."""
+
+    version: str
+
+
+@final
+@frozen
 class Stats:
     """Counters of the server."""
 
@@ -254,5 +294,7 @@ class Refused:
     text: str
 
 
-Answer: TypeAlias = Welcome | Pong | Names | FactsOf | Text | Rows | Elements | Entries | Stats | Refused
+Answer: TypeAlias = (
+    Welcome | Pong | Names | FactsOf | Text | Rows | Elements | Entries | Written | Stats | Refused
+)
 """What a server may say."""

@@ -82,6 +82,13 @@ class PositionsReader:
         if self._used != len(self._frames):
             field.refuse(f"refers to {self._used} of {len(self._frames)} frames")
 
+    def rest(self, field: Field) -> memoryview:
+        """Return the one frame that is left."""
+        if self._used + 1 != len(self._frames):
+            field.refuse(f"comes with {len(self._frames)} frames instead of {self._used + 1}")
+        self._used += 1
+        return self._frames[-1]
+
     def selection(self, field: Field) -> Wanted:
         """Return a selection."""
         field.object(optional={"modes", "starts", "lengths"})

@@ -15,6 +15,7 @@ from tensorwrapper.remote.protocol._events import (
     AskRows,
     AskShape,
     AskStats,
+    AskWrite,
     Cancel,
     Hello,
     Ping,
@@ -50,7 +51,8 @@ def send_request(number: int, request: Request) -> list[memoryview]:
     """
     positions = PositionsWriter()
     verb, said = _written(request, positions)
-    return write_frames(number, verb, said, positions.frames)
+    values = [request.values] if isinstance(request, AskWrite) else []
+    return write_frames(number, verb, said, [*positions.frames, *values])
 
 
 def _written(  # noqa: C901 - a case for each request
@@ -75,6 +77,9 @@ def _written(  # noqa: C901 - a case for each request
             return "read", said if request.dtype is None else {**said, "dtype": request.dtype}
         case AskEntries():
             return "entries", _selected(request.name, request.version, request.selections, positions)
+        case AskWrite():
+            said = _selected(request.name, request.version, request.selections, positions)
+            return "write", {**said, "client": request.client, "dtype": request.dtype}
         case AskStats():
             return "stats", {}
         case Cancel():
@@ -117,10 +122,14 @@ def receive_request(frames: Sequence[BufferLike], limits: ServeLimits | None = N
 
 def _hello(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
     field = said.field.object({"client", "versions"}, None)
-    if _CLIENT.fullmatch(field["client"].text(most=32)) is None:
-        field["client"].refuse("must be 32 digits from 0 to f")
     least, most = field["versions"].integers(0, 2**31, length=2)
-    return Hello(field["client"].text(), least, most)
+    return Hello(_client(field["client"]), least, most)
+
+
+def _client(field: Field) -> str:
+    if _CLIENT.fullmatch(field.text(most=32)) is None:
+        field.refuse("must be 32 digits from 0 to f")
+    return field.text()
 
 
 def _ping(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
@@ -157,10 +166,22 @@ def _rows(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Reque
 
 def _read(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
     field = said.field.object(_KEYS | {"select"}, {"dtype"})
-    dtype = field["dtype"].text(most=16) if "dtype" in field else None
-    if dtype is not None and _DTYPE.fullmatch(dtype) is None:
-        raise RequestRefusedError("unsupported", f"there are no elements of type {dtype!r}")
+    dtype = _dtype(field["dtype"]) if "dtype" in field else None
     return AskRead(*_tensor(field), dtype, _selections(field, positions, limits))
+
+
+def _dtype(field: Field) -> str:
+    text = field.text(most=16)
+    if _DTYPE.fullmatch(text) is None:
+        raise RequestRefusedError("unsupported", f"there are no elements of type {text!r}")
+    return text
+
+
+def _write(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
+    field = said.field.object(_KEYS | {"select", "client", "dtype"})
+    dtype, client = _dtype(field["dtype"]), _client(field["client"])
+    selections = _selections(field, positions, limits)
+    return AskWrite(*_tensor(field), client, dtype, selections, positions.rest(field))
 
 
 def _entries(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
@@ -190,4 +211,5 @@ _READERS: Final[dict[str, _Reader]] = {
     "rows": _rows,
     "shape": _shape,
     "stats": _stats,
+    "write": _write,
 }

@@ -28,7 +28,9 @@ from tensorwrapper.remote.protocol._events import (
     AskRows,
     AskShape,
     AskStats,
+    AskWrite,
     Cancel,
+    Facts,
     FactsOf,
     Hello,
     Names,
@@ -37,9 +39,11 @@ from tensorwrapper.remote.protocol._events import (
     Refused,
     Request,
     Welcome,
+    Written,
 )
 from tensorwrapper.remote.protocol._terms import CAPABILITIES, PROTOCOL, ServeLimits
 from tensorwrapper.remote.server._holding import Holding
+from tensorwrapper.remote.server._writing import Repeats
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import ViewLike
@@ -57,12 +61,31 @@ _log = logging.getLogger(__name__)
 class Catalogue:
     """Tensors by name. Threads may change it while others read: a request sees one state of it."""
 
-    __slots__ = ("_allow", "_changes", "_checks", "_holdings", "_lock", "limits", "server")
+    __slots__ = (
+        "_allow",
+        "_changes",
+        "_checks",
+        "_holdings",
+        "_lock",
+        "_repeats",
+        "_writable",
+        "_writing",
+        "limits",
+        "server",
+    )
 
-    def __init__(self, allow: Mapping[str, Iterable[str]] | None, limits: ServeLimits) -> None:
+    def __init__(
+        self,
+        allow: Mapping[str, Iterable[str]] | None,
+        limits: ServeLimits,
+        writable: bool | Mapping[str, Iterable[str]] = False,  # noqa: FBT001, FBT002
+    ) -> None:
         self.server: str = secrets.token_hex(8)
         self.limits: ServeLimits = limits
-        self._allow = None if allow is None else {pattern: frozenset(keys) for pattern, keys in allow.items()}
+        self._allow = None if allow is None else _patterns(allow)
+        self._writable = writable if isinstance(writable, bool) else _patterns(writable)
+        self._writing = threading.Lock()
+        self._repeats = Repeats()
         self._holdings: dict[str, Holding] = {}
         self._checks: dict[str, Callable[[], str]] = {}
         self._changes = 0
@@ -115,9 +138,28 @@ class Catalogue:
             return f"{self.server}:{self._changes}"
 
     def _may(self, name: str, key: str) -> bool:
-        if self._allow is None:
-            return True
-        return any(key in keys and fnmatchcase(name, pattern) for pattern, keys in self._allow.items())
+        return self._allow is None or _names(self._allow, name, key)
+
+    def _may_write(self, name: str, key: str, holding: Holding) -> bool:
+        patterns = self._writable
+        may = patterns if isinstance(patterns, bool) else _names(patterns, name, key)
+        return may and holding.is_writable and name not in self._checks
+
+    def _facts(self, name: str, key: str) -> Facts:
+        holding = self._found(name, key)
+        return attrs.evolve(holding.facts, writable=self._may_write(name, key, holding))
+
+    def _write(self, request: AskWrite, key: str, number: int) -> Answer:
+        holding = self._found(request.name, key)
+        if not self._may_write(request.name, key, holding):
+            raise RequestRefusedError("readonly", f"the tensor {request.name!r} is not written to by you")
+        # One at a time: a write that is sent again meanwhile waits for the answer to the first.
+        with self._writing:
+            found = self._repeats.find(key, request.client, number)
+            if found is None:
+                found = Written(holding.write(request, self._next))
+                self._repeats.keep(key, request.client, number, found)
+        return found
 
     def _found(self, name: str, key: str) -> Holding:
         """Return what is served under a name; what is not there, and what is not for this client, are one."""
@@ -144,12 +186,12 @@ class Catalogue:
             holding = self._holdings.get(request.name)
             few = sum([own.size for own in request.selections]) <= _FEW
             return holding is None or (holding.is_quick and few and not holding.lock.locked())
-        return not isinstance(request, AskEntries | AskShape | AskRows)
+        return not isinstance(request, AskEntries | AskShape | AskRows | AskWrite)
 
-    def answer(self, request: Request, key: str) -> Answer:
+    def answer(self, request: Request, key: str, number: int = 0) -> Answer:
         """Return the answer to a request of the client that has a key; whatever goes wrong is one, too."""
         try:
-            return self._answer(request, key)
+            return self._answer(request, key, number)
         except RequestRefusedError as error:
             return Refused(error.reason, str(error.args[1]))
         except VersionChangedError as error:
@@ -159,12 +201,12 @@ class Catalogue:
         except (SizeOverflowError, DTypeError, ConversionError) as error:
             return Refused("unsupported", str(error))
         except Exception as error:  # noqa: BLE001 - a client must not end the server, nor see into it
-            number = secrets.token_hex(4)
-            _log.error("the request %s failed: %s", number, type(request).__name__, exc_info=error)
-            return Refused("internal", f"the server failed; its log has it under {number}")
+            ident = secrets.token_hex(4)
+            _log.error("the request %s failed: %s", ident, type(request).__name__, exc_info=error)
+            return Refused("internal", f"the server failed; its log has it under {ident}")
 
     def _answer(  # noqa: C901 - a case for each request
-        self, request: Request, key: str
+        self, request: Request, key: str, number: int
     ) -> Answer:
         match request:
             case Hello():
@@ -178,7 +220,7 @@ class Catalogue:
                 names = [name for name in self.names() if name > request.after and self._may(name, key)]
                 return Names(tuple(names[: request.count]), len(names) > request.count)
             case AskFacts():
-                return FactsOf(tuple([self._found(name, key).facts for name in request.names]))
+                return FactsOf(tuple([self._facts(name, key) for name in request.names]))
             case AskShape():
                 return self._at(request.name, request.version, key).text()
             case AskRows():
@@ -191,6 +233,8 @@ class Catalogue:
                 holding = self._at(request.name, request.version, key)
                 entries = holding.entries(request.selections)
                 return self._unchanged(request, entries.version, entries)
+            case AskWrite():
+                return self._write(request, key, number)
             case AskStats() | Cancel():
                 raise RequestRefusedError("unsupported", "that is not asked of a catalogue")
             case _:
@@ -202,3 +246,12 @@ class Catalogue:
         if request.version not in (version, ""):
             raise RequestRefusedError("changed", f"the tensor {request.name!r} is at version {version}")
         return answer
+
+
+def _patterns(given: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    return {pattern: frozenset(keys) for pattern, keys in given.items()}
+
+
+def _names(patterns: Mapping[str, frozenset[str]], name: str, key: str) -> bool:
+    """Tell whether a pattern that a name has names a key."""
+    return any(key in keys and fnmatchcase(name, pattern) for pattern, keys in patterns.items())

@@ -1,17 +1,19 @@
 """`Holding`: one tensor that is served, at one version, and what a client may know and read of it."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
+import attrs
 import numpy as np
 
 from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.errors import ConversionError, RequestRefusedError
 from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, pack_strings
-from tensorwrapper.remote.protocol._events import Elements, Entries, Facts, Rows, Text
+from tensorwrapper.remote.protocol._events import AskWrite, Elements, Entries, Facts, Rows, Text
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.server._view_source import ViewSource
+from tensorwrapper.remote.server._writing import store_values, values_of
 from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
@@ -130,6 +132,30 @@ class Holding:
             chosen = np.ascontiguousarray(values[places]).astype(values.dtype.newbyteorder("<"), copy=False)
             counts = np.array([len(own) for own in found], dtype=np.int64)
             return Entries(self.facts.version, counts, ordinals[places], bytes_of(chosen))
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether elements of it can be replaced: numbers in memory that may change, each at one place."""
+        tensor = self._tensor
+        if tensor is None or tensor.is_readonly or self.facts.entries is not None:
+            return False
+        return tensor.dtype.kind != "T" and tensor.layout.is_injective
+
+    def write(self, request: AskWrite, bump: Callable[[], str]) -> str:
+        """Store values, all or none of them, and return the version that the tensor has since."""
+        tensor = self._tensor
+        if tensor is None or not self.is_writable:
+            raise RequestRefusedError("readonly", f"{self.facts.name!r} cannot be written to")
+        self._check(request.selections, 0)
+        values = values_of(request, tensor.dtype, self.facts.dtype)
+        with self.lock:
+            if request.version not in (self.facts.version, ""):
+                raise RequestRefusedError(
+                    "changed", f"the tensor {self.facts.name!r} is at version {self.facts.version}"
+                )
+            store_values(tensor, request.selections, values)
+            self.facts = attrs.evolve(self.facts, version=bump())
+            return self.facts.version
 
     def forget(self) -> None:
         """Forget what was derived from the elements, which have been edited."""

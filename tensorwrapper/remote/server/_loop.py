@@ -271,14 +271,14 @@ class Loop:
                 if isinstance(request, AskStats):
                     self._answered(client, number, self._stats_of(client))
                 elif self._catalogue.is_quick(request):
-                    self._answered(client, number, self._catalogue.answer(request, client.key))
+                    self._answered(client, number, self._catalogue.answer(request, client.key, number))
                 else:
                     self._running += 1
                     self._pool.submit(partial(self._work, peer, client, number, request))
 
     def _work(self, peer: bytes, client: _Client, number: int, request: Request) -> None:
         try:
-            answer = self._catalogue.answer(request, client.key)
+            answer = self._catalogue.answer(request, client.key, number)
         except BaseException:  # noqa: BLE001 - the client is answered in any case
             _log.exception("a request failed")
             answer = Refused("internal", "the server failed")

@@ -1,0 +1,81 @@
+"""`WritingSource`: a tensor at a server that is written to, all in one request."""
+
+from collections.abc import Sequence
+from typing import Any, Final, final
+
+import numpy as np
+
+from tensorwrapper.errors import ConversionError, RemoteProtocolError, SizeOverflowError
+from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.protocol._events import AskWrite, Facts, Written
+from tensorwrapper.selection import Ability, ReadHandle, Wanted
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Array
+
+__all__ = ["WritingSource"]
+
+_MOST: Final = 2**24
+"""Bytes of elements in one write: what a server holds of it until it is complete."""
+
+
+@final
+class WritingSource:
+    """What an assignment writes to; afterwards `version` is the one that the tensor has since."""
+
+    __slots__ = ("__weakref__", "_connections", "_if_version", "_name", "_text", "dtype", "shape", "version")
+
+    def __init__(
+        self,
+        connections: Connections,
+        facts: Facts,
+        shape: Shape[Any],
+        dtype: "np.dtype[Any]",
+        if_version: str,
+    ) -> None:
+        self._connections, self._name, self._text = connections, facts.name, facts.dtype
+        self._if_version = if_version
+        self.shape: Shape[Any] = shape
+        self.dtype: np.dtype[Any] = dtype
+        self.version: str = facts.version
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """It is written to: all of a write, or nothing."""
+        return frozenset(("runs", "write", "atomic"))
+
+    def cost(self, selection: Wanted) -> int:
+        """Return how many bytes the elements of a selection have."""
+        return selection.size * self.dtype.itemsize
+
+    def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:  # noqa: ARG002
+        """Refuse: it is for one assignment."""
+        raise ConversionError(f"{self!r} is for one assignment, and not to be read")
+
+    def write(self, selections: Sequence[Wanted], values: Sequence[Array]) -> None:
+        """Send all selections and their values in one request."""
+        total = sum([own.size for own in selections]) * self.dtype.itemsize
+        if total > _MOST:
+            raise SizeOverflowError(
+                f"a write of {total} bytes is more than the {_MOST} that go in one request, and what is "
+                "written in several is not written as a whole"
+            )
+        little = self.dtype.newbyteorder("<")
+        packed = [np.ascontiguousarray(own, little).reshape(-1) for own in values]
+        data = packed[0] if len(packed) == 1 else np.concatenate(packed)
+        connection = self._connections.here()
+        answer = connection.ask(
+            AskWrite(
+                self._name,
+                self._if_version,
+                connection.client,
+                self._text,
+                tuple(selections),
+                memoryview(data.tobytes()),
+            )
+        )
+        if not isinstance(answer, Written):
+            raise RemoteProtocolError("schema", "a write is answered by something else")
+        self.version = answer.version
+
+    def __repr__(self) -> str:
+        return f"remote({self._connections.address!r}, {self._name!r}, {self.dtype})"

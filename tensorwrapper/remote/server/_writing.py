@@ -1,0 +1,121 @@
+"""Writes from outside: checked as a whole, then stored; a write that is repeated is answered, not done."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, Final, final
+
+import numpy as np
+
+from tensorwrapper.errors import RequestRefusedError
+from tensorwrapper.remote.protocol._events import Answer, AskWrite, Refused
+from tensorwrapper.selection import Outer, Wanted
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["Repeats", "store_values", "values_of"]
+
+_KEPT: Final = 1024
+"""Writes of one client whose answers are kept."""
+_CLIENTS: Final = 1024
+"""Clients whose answers are kept."""
+_SECONDS: Final = 600.0
+
+
+def values_of(request: AskWrite, dtype: "np.dtype[Any]", text: str) -> list[Array]:
+    """Return the values for each selection, of which none is changed by what is checked here."""
+    if request.dtype != text:
+        raise RequestRefusedError("unsupported", f"elements are of type {text}, not {request.dtype}")
+    total = sum([own.size for own in request.selections])
+    if request.values.nbytes != total * dtype.itemsize:
+        raise RequestRefusedError(
+            "schema", f"{total * dtype.itemsize} bytes are to be stored, and {request.values.nbytes} came"
+        )
+    found: Array = np.frombuffer(request.values, dtype.newbyteorder("<"))
+    if dtype.kind == "b" and len(found) and int(found.view(np.uint8).max()) > 1:
+        raise RequestRefusedError("schema", "a bool is neither 0 nor 1")
+    ends = np.cumsum([own.size for own in request.selections]).tolist()
+    return [
+        found[end - own.size : end].reshape(own.extents)
+        for own, end in zip(request.selections, ends, strict=True)
+    ]
+
+
+def check_distinct(selections: Sequence[Wanted], shape: Shape[Any]) -> None:
+    """Refuse selections of which two have the same element. O(n log n) in their elements."""
+    if len(selections) < 2:
+        return
+    numbers = np.concatenate([_numbers(own, shape) for own in selections])
+    if len(np.unique(numbers)) != len(numbers):
+        raise RequestRefusedError("schema", "an element is to be written twice")
+
+
+def _numbers(wanted: Wanted, shape: Shape[Any]) -> IntArray:
+    if not isinstance(wanted, Outer):
+        return wanted.numbers()
+    columns = [np.asarray(own, dtype=np.int64) for own in wanted.modes]
+    found: IntArray = reduce(
+        lambda before, own: np.add.outer(before * own[1], own[0]),
+        zip(columns, shape.extents, strict=True),
+        np.zeros((), np.int64),
+    )
+    return found.reshape(-1)
+
+
+def store_values(tensor: Tensor[Any], selections: Sequence[Wanted], values: Sequence[Array]) -> None:
+    """Store values where selections of a tensor are, all of which were checked."""
+    check_distinct(selections, tensor.shape)
+    for wanted, own in zip(selections, values, strict=True):
+        if not isinstance(wanted, Outer):
+            places = tensor.layout.offsets_of_ordinals(wanted.numbers())
+            tensor.buffer.write(places, own.astype(tensor.dtype, copy=False))
+            continue
+        part: Tensor[Any] = tensor[...]
+        for mode, positions in enumerate(wanted.modes):
+            if isinstance(positions, range):
+                key = slice(positions.start, positions.stop, positions.step)
+                part = part[(*[slice(None)] * mode, key)]
+            else:
+                part = part.gather(mode, positions)
+        part.assign(own)
+
+
+@final
+class Repeats:
+    """The answers to the last writes of each client: who sends one again is told what came of it."""
+
+    __slots__ = ("_clients",)
+
+    def __init__(self) -> None:
+        self._clients: OrderedDict[tuple[str, str], OrderedDict[int, tuple[float, Answer]]] = OrderedDict()
+
+    def find(self, key: str, client: str, number: int) -> Answer | None:
+        """Return the answer to a write that was done; None if it is new."""
+        kept = self._clients.get((key, client))
+        if kept is None:
+            return None
+        found = kept.get(number)
+        if found is not None:
+            return found[1]
+        # The numbers of a client ascend: one that is behind all that are kept was done long ago, if ever.
+        if len(kept) == _KEPT and number < next(iter(kept)):
+            return Refused("replayed", f"the write {number} is too long ago to know what came of it")
+        return None
+
+    def keep(self, key: str, client: str, number: int, answer: Answer) -> None:
+        """Remember the answer to a write."""
+        now = time.monotonic()
+        kept = self._clients.setdefault((key, client), OrderedDict())
+        self._clients.move_to_end((key, client))
+        kept[number] = (now, answer)
+        while len(kept) > _KEPT:
+            kept.popitem(last=False)
+        while len(self._clients) > _CLIENTS or now - self._last() > _SECONDS:
+            self._clients.popitem(last=False)
+
+    def _last(self) -> float:
+        """Return when the client that was silent for longest wrote last."""
+        _, kept = next(iter(self._clients.items()))
+        return next(reversed(kept.values()))[0]
