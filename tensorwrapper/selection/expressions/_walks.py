@@ -54,15 +54,19 @@ def operands_first(
         if id(view) in met or (known is not None and known(view)):
             continue
         met.add(id(view))
-        waiting.append((view, True))
-        if everything and view.written is not None:
-            waiting.append((view.written, False))
+        below: Sequence[Expression] = ()
         if parts is not None:
-            waiting += [(own, False) for own in reversed(tuple(parts(view)))]
+            below = tuple(parts(view))
         elif id(view.node) not in nodes:
             nodes.add(id(view.node))
             below = view.node.made_of if everything else view.node.operands
-            waiting += [(own, False) for own in reversed(below)]
+        if not below and not (everything and view.written is not None):
+            found.append(view)  # Most are leaves, which wait for nothing.
+            continue
+        waiting.append((view, True))
+        if everything and view.written is not None:
+            waiting.append((view.written, False))
+        waiting += [(own, False) for own in reversed(below)]
     return found
 
 

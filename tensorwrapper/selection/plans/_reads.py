@@ -95,7 +95,7 @@ def _share(view: Expression, number: int, fetch: Fetch, group: Group) -> Share:
 
 def _boxed(source: Source, wanted: Wanted, own: list[tuple[Expression, Fetch]]) -> Group:
     box = wanted.bounding_box()
-    if box != wanted and source.cost(box) < source.cost(wanted) and _fit(own, box):
+    if box is not wanted and box != wanted and source.cost(box) < source.cost(wanted) and _fit(own, box):
         return box, own
     return wanted, own
 

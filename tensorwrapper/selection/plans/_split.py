@@ -14,7 +14,7 @@ import numpy as np
 from tensorwrapper._arrays import ranked
 from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
-from tensorwrapper.layout.lowlevel import over_box, packed_strides, wrap_layout
+from tensorwrapper.layout.lowlevel import new_row_major, over_box, packed_strides, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.sources._outer import Outer, Positions
 from tensorwrapper.selection.sources._runs import Runs, Wanted
@@ -176,6 +176,13 @@ def _moves_together(transform: Transform, extents: Extents) -> bool:
 
 def _numbered(source: Source, layout: Layout[Any], extents: Extents) -> Fetch:
     """Return a fetch of elements by number: `extents` are those of one mode that counts them all."""
+    box = layout.implementation.strided_box()
+    if box is not None and len(box[0]) == 1 and box[0][0] > 1 and box[2] == (1,):
+        # The short way of what follows, for shards that are read as they lie.
+        (count,), first = box[0], box[3]
+        within = Transform((count,), (0,), (Coordinate(0, ((0, Stride(count, 1)),)),))
+        place = wrap_layout(new_row_major((count,)))
+        return Fetch(source, Runs.of(range(first, first + count)), place, within)
     transform = take_apart(layout, extents)
     fetch = _bounding(source, layout, extents) if transform is None else _outer(source, transform)
     (positions,) = cast("Outer", fetch.wanted).modes

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import concatenated_ranges, frozen_array
+from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, OutOfBoundsError
 from tensorwrapper.selection.sources._outer import Outer, Positions
@@ -81,14 +82,21 @@ class Runs:
     @classmethod
     def of(cls, positions: Positions) -> "Self":
         """Return the runs of ascending numbers without repeats."""
-        if isinstance(positions, range) and positions.step == 1:
-            return cls(positions.start, len(positions))
-        return cls(np.asarray(positions, dtype=np.int64))
+        if not isinstance(positions, range) or positions.step != 1:
+            return cls(np.asarray(positions, dtype=np.int64))
+        start, length = positions.start, len(positions)
+        if start < 0 or length < 1 or start + length > MAX_INT64:
+            return cls(start, length)
+        # Shards that are read as they lie are one run each, and many: no passes over arrays.
+        made = object.__new__(cls)
+        object.__setattr__(made, "starts", frozen_array(np.array([start], dtype=np.int64)))
+        object.__setattr__(made, "lengths", frozen_array(np.array([length], dtype=np.int64)))
+        return made
 
     @property
     def size(self) -> int:
         """How many elements there are."""
-        return int(self.lengths.sum())
+        return int(self.lengths.sum()) if len(self.lengths) != 1 else self.lengths.item(0)
 
     @property
     def extents(self) -> Extents:
@@ -129,9 +137,10 @@ class Runs:
 
     def bounding_box(self) -> "Runs":
         """Return the one run from the first element to the last."""
-        if not len(self.starts):
+        if len(self.starts) < 2:
             return self
-        return Runs(self.starts[0], self.ends[-1] - self.starts[0])
+        start = self.starts.item(0)
+        return Runs.of(range(start, self.starts.item(-1) + self.lengths.item(-1)))
 
     def union(self, other: "Runs") -> "Runs":
         """Return the runs of the elements of both."""
