@@ -132,7 +132,9 @@ def check_write(
         return array
     if weak is None:
         weak = isinstance(value, list | tuple | int | float | complex) and not isinstance(value, np.generic)
-    if not (_is_within_kind(given, dtype) or (weak and given.kind in "biu" and dtype.kind in "biuf")):
+    # Lists of nothing have no type either, whatever NumPy makes of them.
+    fits = not array.size or (given.kind in "biu" and dtype.kind in "biuf")
+    if not (_is_within_kind(given, dtype) or (weak and fits)):
         raise DTypeError(
             f"elements of type {given} do not go into elements of type {dtype}: only within one kind, or to "
             'a wider one; astype() converts, assign(value, casting="unsafe") takes what is lost'

@@ -11,6 +11,7 @@ from tensorwrapper.errors import (
     JaggedModeError,
     OutOfBoundsError,
     RankError,
+    StepError,
     TooManyIndicesError,
 )
 from tensorwrapper.layout._layout import Layout
@@ -37,12 +38,15 @@ _BASIC = {int, slice, type(None), type(Ellipsis)}
 def is_basic(key: object) -> bool:
     """Tell whether a key is made of integers, slices, ellipses and None, so that it selects a view."""
     if type(key) is not tuple:
-        return type(key) in _BASIC or _is_basic_item(key)
+        return _is_basic_item(key)
     items = cast("tuple[object, ...]", key)
     return _BASIC.issuperset(map(type, items)) or all(map(_is_basic_item, items))
 
 
 def _is_basic_item(item: object) -> bool:
+    """Tell it of one item: a tuple within a key is a sequence of positions."""
+    if type(item) in _BASIC:
+        return True
     if isinstance(item, np.ndarray | np.generic):
         # As in NumPy, an array of rank 0 is a number, and a bool is a mask.
         array = cast("Array", item)
@@ -97,7 +101,9 @@ def to_items(key: object) -> tuple[KeyItem, ...]:
 
 
 def _normal_item(item: object, place: int) -> KeyItem:
-    if is_basic(item):
+    if isinstance(item, slice):
+        _check_slice(item, place)
+    if _is_basic_item(item):
         return cast("PositionalItem", item)
     if isinstance(item, bool | np.bool_):
         raise IndexTypeError(
@@ -115,6 +121,16 @@ def _normal_item(item: object, place: int) -> KeyItem:
         what = f"{array.dtype}" if array.ndim else repr(item)
         raise IndexTypeError(f"item {place} of the key must hold positions or a mask, not {what}")
     return array
+
+
+def _check_slice(item: slice, place: int) -> None:
+    """Raise what a basic key raises: NumPy has errors of its own for slices beside arrays."""
+    try:
+        item.indices(0)
+    except TypeError as error:
+        raise IndexTypeError(f"the {item}, item {place} of the key, is not made of integers") from error
+    except ValueError as error:
+        raise StepError(f"the step of the {item}, item {place} of the key, is 0") from error
 
 
 def _positions_of(item: Array, extent: int, mode: int) -> IntArray:
@@ -156,7 +172,7 @@ def outer_product(part: _G, key: object) -> _G:
     basic: list[PositionalItem] = []
     mode = 0
     for item in expand_positional(cast("PositionalKey", to_items(key)), part.shape.rank):
-        if item is None or is_basic(item):
+        if _is_basic_item(item):
             basic.append(item)
         else:
             # Of what is left: rows that were chosen may be of one length where all were not.

@@ -85,6 +85,10 @@ class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         written: object = given
         if isinstance(written, Tensor):
             check_names(self.shape, cast("Tensor[Any]", written).shape, "assign")
+        if not self.shape.size:
+            # Nothing is written, and what is refused elsewhere is refused here too.
+            self.copy().assign(given, casting=casting)
+            return
         normal, rows = self._stored()
         assign(self._expression, normal, given if rows is None else _in_line(given, rows), casting, rows)
 

@@ -74,9 +74,6 @@ def assign(
         target.assign(value, casting=casting)
         return
     extents = normal.shape.extents
-    if not normal.shape.size:
-        fit_extents(np.asarray(value), extents)
-        return
     found = writable_targets(written, normal, rows)
     parts = list(stored_in(found))
     values = np.broadcast_to(_values(value, parts, extents, casting), extents)

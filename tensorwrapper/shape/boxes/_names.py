@@ -155,8 +155,9 @@ def picked_names(names: ModeNames, items: Sequence[object]) -> ModeNames:
             first = first if places else len(kept)
             places.append(place)
             array: Array = np.asarray(item)
+            # A mask makes one mode, also one that has none itself.
+            modes = max(modes, 1 if array.dtype == np.bool_ else array.ndim)
             if array.ndim:
-                modes = max(modes, 1 if array.dtype == np.bool_ else array.ndim)
                 picked += [names[mode]] * array.ndim
         mode += width
     apart = bool(places) and places[-1] - places[0] >= len(places)

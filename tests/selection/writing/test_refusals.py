@@ -5,7 +5,13 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, ReadOnlyError
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    ExtentMismatchError,
+    ReadOnlyError,
+    SizeOverflowError,
+)
 
 
 class Remote:
@@ -157,6 +163,38 @@ def test_strings_that_do_not_fit_change_nothing():
 def test_nothing_is_written_into_no_elements():
     view = sel.concat([_t(), sel.iota((1, 3))])[:0]
     assert not view.is_readonly
-    view.assign(np.zeros((1, 3)))
+    view.assign(np.zeros((1, 3), dtype=int))
+    tw.as_tensor([1, 2])[:0].assign([])
     with pytest.raises(ExtentMismatchError):
-        view.assign(np.zeros(4))
+        view.assign(np.zeros(4, dtype=int))
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [(2.5, DTypeError), (2**70, SizeOverflowError), (None, DTypeError), ("x", DTypeError), (1j, DTypeError)],
+)
+def test_s3_what_is_refused_is_refused_by_no_elements_too(value, error):
+    rows = tw.jagged([[], []], dtype="i8")
+    for target in (
+        _t()[:0],
+        sel.as_view(_t())[:0],
+        sel.concat([_t(), _t()])[:0],
+        rows,
+        sel.as_view(rows),
+        sel.concat([rows, rows]),
+    ):
+        with pytest.raises(error):
+            target.assign(value)
+        with pytest.raises(error):
+            target[...] = value
+
+
+@pytest.mark.parametrize("make", [lambda t: t, sel.as_view, lambda t: sel.concat([t, t])])
+def test_s3_no_elements_of_other_kinds_are_written_as_theirs_are(make):
+    words, few = make(tw.strings(["a", None])[:0]), make(tw.sparse([(0,)], [5], (1,))[:0])
+    with pytest.raises(ConversionError):
+        words.assign(2.5)
+    with pytest.raises(SizeOverflowError):
+        few.assign(2**70)
+    words.assign("b")
+    few.assign(3)

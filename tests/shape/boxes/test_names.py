@@ -321,3 +321,14 @@ def test_a_facade_over_what_a_named_shape_holds_has_no_names():
 def test_a_key_by_name_needs_a_shape_with_names(shape):
     with pytest.raises(ConversionError, match=r"\{'atom': 0\} gives modes by name; named\(\) gives names"):
         shape[{"atom": 0}]
+
+
+@pytest.mark.parametrize("flag", [True, False])
+@pytest.mark.parametrize("make", [lambda t: t, tw.selection.as_view])
+def test_a_mask_without_modes_makes_one_that_has_no_name(flag, make):
+    t = make(tw.as_tensor([[1, 2], [3, 4]]).named("a", "b"))
+    mask = tw.as_tensor(flag)
+
+    assert t[mask].shape == Shape(int(flag), 2, 2).named(None, "a", "b")
+    assert t[0, mask].shape == t.vindex[mask, 0].shape == Shape(int(flag), 2).named(None, "b")
+    assert t[mask, [1]].shape == Shape(int(flag), 2).named("a", "b")

@@ -8,7 +8,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import IndexTypeError
+from tensorwrapper.errors import IndexTypeError, JaggedModeError, StepError
 
 X = np.arange(24).reshape(4, 6)
 SEQUENCES = {
@@ -97,6 +97,50 @@ def test_s1_what_is_no_key_is_refused(make, at, key, place):
         with pytest.raises(IndexTypeError):
             at(t)[whole] = 99
     assert np.array_equal(x, X)
+
+
+@pytest.mark.parametrize("at", BRACKETS)
+@pytest.mark.parametrize("key", [*SEQUENCES.values(), (0, 1)], ids=[*SEQUENCES, "tuple"])
+def test_s1_sequences_beside_each_other(make, at, key):
+    if len(key) == 4:
+        key = [0, 1]
+    found = np.asarray(BRACKETS[at](make(X))[key, (2, 3)])
+
+    assert found.tolist() == ([[2, 3], [8, 9]] if at == "oindex" else [2, 9])
+
+
+@pytest.mark.parametrize("key", [((0, 2),), ((),), ((2, 0, 2),)])
+def test_s1_a_tuple_within_a_key_is_a_sequence_for_rows_too(make, key):
+    rows = make(tw.jagged([[1, 2], [3], [4, 5, 6]]))
+
+    assert rows[key].tolist() == rows.oindex[key].tolist() == rows[list(key[0])].tolist()
+    with pytest.raises(JaggedModeError):
+        rows[0, (0, 1)]
+
+
+@pytest.mark.parametrize("at", BRACKETS.values(), ids=BRACKETS)
+@pytest.mark.parametrize(
+    ("item", "error"),
+    [(slice(None, None, 0), StepError), (slice("a"), IndexTypeError), (slice(0.0, 1), IndexTypeError)],
+)
+def test_s1_a_slice_beside_positions_is_refused_as_alone(make, at, item, error):
+    t = make(X)
+    for key in (item, (item, [0]), ([0], item)):
+        with pytest.raises(error):
+            at(t)[key]
+
+
+@pytest.mark.parametrize("number", [0, np.int64(0), np.uint8(0), np.array(0)])
+@pytest.mark.parametrize("rest", [(...,), (None,), (..., None), (slice(0, 3), ...)])
+def test_s1_numbers_of_numpy_select_a_view_as_other_integers_do(make, number, rest):
+    x = X.copy()
+    found = make(x)[(number, *rest)]
+
+    assert np.array_equal(np.asarray(found), x[(0, *rest)])
+    found.assign(99)
+    assert (x[(0, *rest)] == 99).all()
+    rows = make(tw.jagged([[1, 2], [3]]))
+    assert rows[number, ...].tolist() == [1, 2]
 
 
 def test_s1_rows_take_sequences_too():
