@@ -33,6 +33,9 @@ __all__ = ["WriteTarget", "WriteTargets", "stored_in", "write_parts", "write_tar
 Part: TypeAlias = "tuple[range, ...]"
 """For each mode the positions that a part has, in order."""
 
+Words: TypeAlias = Callable[[Part], str]
+"""Says which elements of a view a part is; asked by errors alone, as there are as many parts as shards."""
+
 
 @final
 @frozen
@@ -47,14 +50,19 @@ class WriteTarget:
         Has one element for each of them, in the same order.
     places
         If given, only these of them, by their number in the part; then the tensor has one mode.
-    where
-        What an error says of them.
+    words
+        Says which elements of the box a part is.
     """
 
     part: Part
     tensor: Tensor[Any]
-    where: str
+    words: "Words"
     places: IntArray | None = None
+
+    @property
+    def where(self) -> str:
+        """What an error says of them."""
+        return self.words(self.part)
 
 
 @final
@@ -139,10 +147,9 @@ def _written(view: Expression) -> Iterable[Expression]:
     return node.operands if node.is_kept or node.is_sharing or node.ordered is not None else ()
 
 
-def _targets(view: Expression, part: Part, words: Callable[[Part], str], known: _Known) -> WriteTargets:
+def _targets(view: Expression, part: Part, words: Words, known: _Known) -> WriteTargets:
     """Return where the elements of a view are, which is some part of a box; `words` tell which it is."""
     node = view.node
-    where = words(part)
     parts = node.shared() if view.is_whole else ()
     if parts:
         found: list[WriteTarget | Refused | Arranged] = []
@@ -151,15 +158,19 @@ def _targets(view: Expression, part: Part, words: Callable[[Part], str], known: 
             found += _targets(inner, (*part[:mode], own, *part[mode + 1 :]), words, known)
         return tuple(found)
     if node.is_kept:
-        return _picked(known[id(node)], view.layout, part, where)
+        return _picked(known[id(node)], view.layout, part, words)
     if node.ordered is not None:
-        return _of_whole(node.ordered, view.layout, part, where, known)
+        return _of_whole(node.ordered, view.layout, part, words, known)
     if node.tensor is not None:
-        return (WriteTarget(part, make_tensor(view.layout, node.tensor.buffer), where),)
+        return (WriteTarget(part, make_tensor(view.layout, node.tensor.buffer), words),)
     away = None if node.source is None else away_buffer(node.source)
     if away is not None:
-        return (WriteTarget(part, make_tensor(view.layout, away), where),)
-    return (Refused(part, f"{where}: {node.refusal}, which cannot be written to"),)
+        return (WriteTarget(part, make_tensor(view.layout, away), words),)
+    return (Refused(part, f"{words(part)}: {node.refusal}, which cannot be written to"),)
+
+
+def _some(part: Part) -> str:  # noqa: ARG001
+    return "some elements"
 
 
 def _where(part: Part, extents: Extents) -> str:
@@ -186,24 +197,24 @@ def _positions(own: range, mode: int) -> str:
 
 
 def _of_whole(
-    operand: Expression, layout: Layout[Any], part: Part, where: str, known: _Known
+    operand: Expression, layout: Layout[Any], part: Part, words: Words, known: _Known
 ) -> WriteTargets:
     if layout.shape.size == operand.shape.size and layout.is_injective:
         extents = operand.shape.extents
-        inner = _targets(operand, _all(extents), lambda _: "some elements", known)
+        inner = _targets(operand, _all(extents), _some, known)
         return (Arranged(part, layout, inner, extents),)
-    return _picked(_places(operand, known), layout, part, where)
+    return _picked(_places(operand, known), layout, part, words)
 
 
 def _places(view: Expression, known: _Known) -> _Places:
     """Return where all elements of a view are."""
     extents, leaves = view.shape.extents, list[WriteTarget | Refused]()
-    inner = _targets(view, _all(extents), lambda _: "some elements", known)
+    inner = _targets(view, _all(extents), _some, known)
     numbers, addresses = _addresses(inner, extents, leaves)
     return leaves, numbers.reshape(-1), addresses.reshape(-1)
 
 
-def _picked(given: _Places, layout: Layout[Any], part: Part, where: str) -> WriteTargets:
+def _picked(given: _Places, layout: Layout[Any], part: Part, words: Words) -> WriteTargets:
     """Return targets of some elements of a box, address by address."""
     leaves, numbers, addresses = given
     chosen = layout.to_numpy().reshape(-1)
@@ -215,7 +226,7 @@ def _picked(given: _Places, layout: Layout[Any], part: Part, where: str) -> Writ
             found.append(attrs.evolve(leaf, part=part))
             continue
         table = wrap_layout(over_box((len(places),), (0,), 0, (Table(addresses[places]),)))
-        found.append(WriteTarget(part, make_tensor(table, leaf.tensor.buffer), where, places))
+        found.append(WriteTarget(part, make_tensor(table, leaf.tensor.buffer), words, places))
     return tuple(found)
 
 

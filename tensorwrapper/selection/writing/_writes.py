@@ -69,7 +69,7 @@ def assign(
     if tensor is not None and rows is None:
         target = make_tensor(normal.layout, tensor.buffer)
         _check_writable(
-            written, [WriteTarget((), target, "the elements")] if target.layout.is_injective else []
+            written, [WriteTarget((), target, _all_elements)] if target.layout.is_injective else []
         )
         target.assign(value, casting=casting)
         return
@@ -83,6 +83,10 @@ def assign(
     for part, own in shares:
         if not isinstance(part.tensor.buffer, Away):
             part.tensor.assign(own, casting=casting)
+
+
+def _all_elements(part: object) -> str:  # noqa: ARG001
+    return "the elements"
 
 
 def _values(value: Value, parts: list[WriteTarget], extents: Extents, casting: WriteCasting) -> Array:
