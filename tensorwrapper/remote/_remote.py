@@ -3,9 +3,10 @@
 import warnings
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Final, cast, final
+from typing import TYPE_CHECKING, Any, Final, cast, final
 
 import attrs
+import numpy as np
 
 from tensorwrapper.errors import (
     ConversionError,
@@ -14,9 +15,23 @@ from tensorwrapper.errors import (
     TensorNameError,
 )
 from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._pushed import pushed, reduced
 from tensorwrapper.remote.client._tensor import RemoteTensor
-from tensorwrapper.remote.protocol._events import AskFacts, AskNames, AskStats, FactsOf, Names, Stats
+from tensorwrapper.remote.protocol._events import (
+    AskFacts,
+    AskNames,
+    AskStats,
+    FactsOf,
+    Names,
+    ReducedOver,
+    Stats,
+)
+from tensorwrapper.selection import View, as_view
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.transport import Counters, CurveClient
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import ViewLike
 
 __all__ = ["Remote", "connect"]
 
@@ -90,6 +105,58 @@ class Remote(Mapping[str, RemoteTensor]):
 
     def __hash__(self) -> int:
         return id(self)
+
+    def pushed(self, view: "ViewLike") -> View[Any]:
+        """Return a view that the server computes, if less travels then; else the view as it is.
+
+        What selects from one tensor moves only what is needed in any case. Views that put elements together,
+        as `where`, `minimum` and casts do, move less if they are computed where all of their sources are. It
+        is all at the versions that the tensors have here; a view that is partly made of something else, or
+        calls a function, is returned as it is.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> x, y = np.arange(1000.0), np.ones(1000)
+        >>> with tw.serve({"x": x, "y": y}) as server, tw.connect(server.address) as remote:
+        ...     least = tw.selection.minimum(remote["x"].view(), remote["y"].view())
+        ...     there = remote.pushed(least)
+        ...     least.plan().bytes_received, there.plan().bytes_received, there.compute()[1:].tolist()[0]
+        (16000, 8000, 1.0)
+        """
+        return pushed(self._connections, as_view(view))
+
+    def reduce(self, ufunc: np.ufunc, view: "ViewLike", over: ReducedOver) -> Tensor[Any]:
+        """Return what a function makes of rows, tiles or a mode, computed at the server.
+
+        Parameters
+        ----------
+        ufunc
+            NumPy's ``add``, ``minimum``, ``maximum``, ``logical_and`` or ``logical_or``.
+        view
+            A tensor of this server, or a view of such tensors.
+        over
+            ``"rows"``: each row becomes one number; ``"tiles"``: each tile or cell; or the mode, a number,
+            whose positions become one.
+
+        Raises
+        ------
+        ConversionError
+            If the view is partly made of something that the server does not have as a whole.
+        RequestRefusedError
+            If the result is too large for one answer, or the view for a request.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> rows = tw.jagged([[1, 2], [], [3, 4, 5]])
+        >>> with tw.serve({"rows": rows}) as server, tw.connect(server.address) as remote:
+        ...     remote.reduce(np.add, remote["rows"], "rows").tolist()
+        [3, 0, 12]
+        """
+        return reduced(self._connections, ufunc, as_view(view), over)
 
     def stats(self) -> dict[str, int]:
         """Return what the server counted of the connection of this thread; it answers if it is well.

@@ -2,26 +2,28 @@
 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NoReturn, final
+from typing import Any, Final, NoReturn, Protocol, final
 
 import numpy as np
 
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, VersionChangedError
 from tensorwrapper.remote.client._connection import Connection, Connections, Pending, raise_refusal
 from tensorwrapper.remote.client._pieces import Piece, batches_of
 from tensorwrapper.remote.protocol._answers import send_answer
-from tensorwrapper.remote.protocol._elements import unpack_strings
-from tensorwrapper.remote.protocol._events import AskRead, Elements, Refused
+from tensorwrapper.remote.protocol._elements import dtype_text, unpack_strings
+from tensorwrapper.remote.protocol._events import AskRead, Elements, Refused, Request
 from tensorwrapper.remote.protocol._requests import send_request
 from tensorwrapper.selection import Ability, ReadHandle, Wanted
 from tensorwrapper.shape import Shape
 from tensorwrapper.transport import bytes_on_wire
 from tensorwrapper.typing import Array
 
-__all__ = ["RemoteSource"]
+__all__ = ["Reading", "RemoteSource", "bytes_of_requests"]
 
+_ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
+_CASTS: Final[frozenset[Ability]] = _ABILITIES | {"casts"}
 _WINDOW: Final = 8
 """Requests of one read that are on the way at once."""
 _WAIT: Final = 0.05
@@ -39,11 +41,13 @@ class RemoteSource:
     dtype: "np.dtype[Any]"
     cast: str | None = None
     """The type of the elements as the protocol has it, if the server is to cast them."""
+    is_whole: bool = True
+    """Whether the shape is that of the tensor, and not that of its elements in one line."""
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """It knows runs of elements, and each thread reads over a connection of its own."""
-        return frozenset(("runs", "threads"))
+        """It knows runs, each thread reads over a connection of its own, and the server casts numbers."""
+        return _CASTS if self.dtype.kind in "biuf" and self.cast is None else _ABILITIES
 
     def cost(self, selection: Wanted) -> int:
         """Return how many bytes a selection moves: its elements, and what says which they are."""
@@ -51,8 +55,8 @@ class RemoteSource:
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
         """Ask for selections, several requests at a time; answers are written as they come."""
-        connection = self.connections.here()
-        return _Reading(self, connection, selections, out)
+        source = self._cast(out[0].dtype) if out and out[0].dtype != self.dtype else self
+        return Reading(source, self.connections.here(), selections, out)
 
     def requests(
         self, selections: Sequence[Wanted], out: Sequence[Array], most: int
@@ -64,8 +68,8 @@ class RemoteSource:
         """Return the request for some pieces."""
         return AskRead(self.name, self.version, self.cast, tuple([own for _, own, _ in pieces]))
 
-    def bytes_on_wire(self, selections: Sequence[Wanted]) -> int:
-        """Return how many bytes go both ways for a read, with labels and framing.
+    def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:
+        """Return how many bytes go both ways for a read, with labels and framing; as elements of a type.
 
         Raises
         ------
@@ -74,18 +78,11 @@ class RemoteSource:
         """
         if self.dtype.kind == "T":
             raise ConversionError("how many bytes strings take is known when they have arrived")
-        connection = self.connections.here()
-        nothing = np.empty((), self.dtype)
-        out = [np.broadcast_to(nothing, own.extents) for own in selections]
-        total = 0
-        for pieces in self.requests(selections, out, connection.welcome.answer_bytes):
-            asked = [frame.nbytes for frame in send_request(0, self.request(pieces))]
-            answer = [frame.nbytes for frame in send_answer(0, Elements(self.version, (memoryview(b""),)))]
-            answer[-1] = sum([own.size for _, own, _ in pieces]) * self.dtype.itemsize
-            # The delimiter before each is a frame as well.
-            for length in [0, *asked, 0, *answer]:
-                total += bytes_on_wire(length, is_encrypted=connection.is_encrypted)
-        return total
+        source = self if dtype is None else self._cast(dtype)
+        return bytes_of_requests(source, self.connections.here(), selections)
+
+    def _cast(self, dtype: "np.dtype[Any]") -> "RemoteSource":
+        return evolve(self, dtype=dtype, cast=dtype_text(dtype))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RemoteSource) and self._key() == other._key()
@@ -103,14 +100,42 @@ class RemoteSource:
         raise ConversionError(f"{self!r} is of a connection, which does not travel: connect() there")
 
 
+class Asked(Protocol):
+    """What is read in pieces, each by a request."""
+
+    @property
+    def dtype(self) -> "np.dtype[Any]": ...
+    @property
+    def version(self) -> str: ...
+    def requests(
+        self, selections: Sequence[Wanted], out: Sequence[Array], most: int
+    ) -> Iterator[list[Piece]]: ...
+    def request(self, pieces: Sequence[Piece]) -> Request: ...
+
+
+def bytes_of_requests(source: Asked, connection: Connection, selections: Sequence[Wanted]) -> int:
+    """Return how many bytes go both ways for a read, with labels and framing."""
+    nothing = np.empty((), source.dtype)
+    out = [np.broadcast_to(nothing, own.extents) for own in selections]
+    total = 0
+    for pieces in source.requests(selections, out, connection.welcome.answer_bytes):
+        asked = [frame.nbytes for frame in send_request(0, source.request(pieces))]
+        answer = [frame.nbytes for frame in send_answer(0, Elements(source.version, (memoryview(b""),)))]
+        answer[-1] = sum([own.size for _, own, _ in pieces]) * source.dtype.itemsize
+        # The delimiter before each is a frame as well.
+        for length in [0, *asked, 0, *answer]:
+            total += bytes_on_wire(length, is_encrypted=connection.is_encrypted)
+    return total
+
+
 @final
-class _Reading:
+class Reading:
     """A read under way."""
 
     __slots__ = ("_connection", "_finished", "_left", "_sent", "_source", "_todo")
 
     def __init__(
-        self, source: RemoteSource, connection: Connection, selections: Sequence[Wanted], out: Sequence[Array]
+        self, source: Asked, connection: Connection, selections: Sequence[Wanted], out: Sequence[Array]
     ) -> None:
         self._source, self._connection = source, connection
         batches = list(source.requests(selections, out, connection.welcome.answer_bytes))

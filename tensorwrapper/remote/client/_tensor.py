@@ -204,7 +204,7 @@ class RemoteTensor:
         distinct, back = np.unique(chosen, return_inverse=True)
         rows = Runs(distinct)
         starts, lengths = self._rows(rows)
-        flat = self._source(Shape(self.size))
+        flat = attrs.evolve(self._source(Shape(self.size)), is_whole=False)
         view: View[Any] = as_view(rows_source(flat, rows, starts, lengths))
         if not places.rank:
             return view[(0, *rest)]

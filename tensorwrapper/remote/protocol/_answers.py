@@ -17,6 +17,7 @@ from tensorwrapper.remote.protocol._events import (
     FactsOf,
     Names,
     Pong,
+    Reduced,
     Refused,
     Rows,
     Stats,
@@ -52,7 +53,7 @@ def send_answer(number: int, answer: Answer) -> list[memoryview]:
     return write_frames(number, verb, said, frames)
 
 
-def _written(  # noqa: C901 - a case for each answer
+def _written(  # noqa: C901, PLR0912 - a case for each answer
     answer: Answer,
 ) -> tuple[str, Json, Sequence[BufferLike]]:
     match answer:
@@ -82,6 +83,9 @@ def _written(  # noqa: C901 - a case for each answer
         case Entries():
             frames = [bytes_of(answer.counts.astype("<i8")), bytes_of(answer.numbers.astype("<i8"))]
             return "entries", answer.version, [*frames, answer.values]
+        case Reduced():
+            said = {"version": answer.version, "dtype": answer.dtype, "extents": list(answer.extents)}
+            return "reduce", said, [answer.values]
         case Written():
             return "written", answer.version, ()
         case Stats():
@@ -216,6 +220,12 @@ def _entries(said: Said) -> Answer:
     return Entries(version, _numbers(said, 0, i8), _numbers(said, 1, i8), said.parts[2])
 
 
+def _reduced(said: Said) -> Answer:
+    field = _no_parts(said, 1).field.object({"version", "dtype", "extents"})
+    extents = tuple([own.count(_LARGEST) for own in field["extents"].items(most=64)])
+    return Reduced(field["version"].text(), field["dtype"].text(most=32), extents, said.parts[0])
+
+
 def _done(said: Said) -> Answer:
     return Written(_no_parts(said).field.text())
 
@@ -240,6 +250,7 @@ _READERS: Final[dict[str, _Reader]] = {
     "names": _names,
     "pong": _pong,
     "read": _read,
+    "reduce": _reduced,
     "refused": _refused,
     "rows": _rows,
     "shape": _shape,

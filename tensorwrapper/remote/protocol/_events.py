@@ -1,6 +1,6 @@
 """What is said between a client and a server of tensors, as values."""
 
-from typing import TypeAlias, final
+from typing import Literal, TypeAlias, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import RefusalReason
@@ -13,11 +13,14 @@ __all__ = [
     "AskFacts",
     "AskNames",
     "AskRead",
+    "AskReduce",
     "AskRows",
     "AskShape",
     "AskStats",
+    "AskView",
     "AskWrite",
     "Cancel",
+    "Described",
     "Elements",
     "Entries",
     "Facts",
@@ -26,6 +29,9 @@ __all__ = [
     "Names",
     "Ping",
     "Pong",
+    "Reduced",
+    "ReducedOver",
+    "Reduction",
     "Refused",
     "Request",
     "Rows",
@@ -111,6 +117,53 @@ class AskEntries:
 
 @final
 @frozen(eq=False)
+class Described:
+    """A view as JSON, the tables that it names, and for each of its sources a tensor at a version."""
+
+    text: str
+    tables: tuple[memoryview, ...]
+    of: tuple[tuple[str, str, str], ...]
+
+    @property
+    def version(self) -> str:
+        """The versions of all tensors, in the order in which they are named."""
+        return " ".join([version for _, _, version in self.of])
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes say it."""
+        names = sum([len(own) for named in self.of for own in named])
+        return len(self.text) + names + sum([own.nbytes for own in self.tables])
+
+
+@final
+@frozen(eq=False)
+class AskView:
+    """The elements of some selections of a view, which the server computes."""
+
+    view: Described
+    selections: tuple[Wanted, ...]
+
+
+Reduction: TypeAlias = Literal["add", "minimum", "maximum", "logical_and", "logical_or"]
+"""NumPy's functions by which a server reduces."""
+
+ReducedOver: TypeAlias = Literal["rows", "tiles"] | int
+"""What becomes one number: each row, each tile or cell, or all positions of a mode."""
+
+
+@final
+@frozen(eq=False)
+class AskReduce:
+    """What a function makes of the rows, the tiles or one mode of a view."""
+
+    view: Described
+    ufunc: Reduction
+    over: ReducedOver
+
+
+@final
+@frozen(eq=False)
 class AskWrite:
     """Elements to be stored where some selections of a tensor are, in the order of an `Elements`.
 
@@ -149,6 +202,8 @@ Request: TypeAlias = (
     | AskRows
     | AskRead
     | AskEntries
+    | AskView
+    | AskReduce
     | AskWrite
     | AskStats
     | Cancel
@@ -270,6 +325,17 @@ class Entries:
 
 
 @final
+@frozen(eq=False)
+class Reduced:
+    """The numbers that a reduction gave, in row-major order."""
+
+    version: str
+    dtype: str
+    extents: tuple[int, ...]
+    values: memoryview
+
+
+@final
 @frozen
 class Written:
     """The elements are stored, and the tensor has this version since."""
@@ -295,6 +361,6 @@ class Refused:
 
 
 Answer: TypeAlias = (
-    Welcome | Pong | Names | FactsOf | Text | Rows | Elements | Entries | Written | Stats | Refused
+    Welcome | Pong | Names | FactsOf | Text | Rows | Elements | Entries | Reduced | Written | Stats | Refused
 )
 """What a server may say."""

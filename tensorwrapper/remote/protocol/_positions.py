@@ -82,12 +82,13 @@ class PositionsReader:
         if self._used != len(self._frames):
             field.refuse(f"refers to {self._used} of {len(self._frames)} frames")
 
-    def rest(self, field: Field) -> memoryview:
-        """Return the one frame that is left."""
-        if self._used + 1 != len(self._frames):
-            field.refuse(f"comes with {len(self._frames)} frames instead of {self._used + 1}")
-        self._used += 1
-        return self._frames[-1]
+    def rest(self, field: Field) -> "tuple[memoryview, ...]":
+        """Return the frames that are left, of which there is one at least."""
+        found = self._frames[self._used :]
+        if not found:
+            field.refuse(f"comes with {len(self._frames)} frames, and needs more")
+        self._used = len(self._frames)
+        return found
 
     def selection(self, field: Field) -> Wanted:
         """Return a selection."""

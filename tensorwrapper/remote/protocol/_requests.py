@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never, cast, get_args
 
 from tensorwrapper._json import Json
 from tensorwrapper._json_fields import Field
@@ -12,13 +12,18 @@ from tensorwrapper.remote.protocol._events import (
     AskFacts,
     AskNames,
     AskRead,
+    AskReduce,
     AskRows,
     AskShape,
     AskStats,
+    AskView,
     AskWrite,
     Cancel,
+    Described,
     Hello,
     Ping,
+    ReducedOver,
+    Reduction,
     Request,
 )
 from tensorwrapper.remote.protocol._frames import Said, read_frames, write_frames
@@ -34,6 +39,7 @@ _NAME: Final = 1024
 _VERSION: Final = 256
 _FACTS: Final = 256
 _NAMES: Final = 1000
+_SOURCES: Final = 64
 _KEYS: Final = frozenset(("name", "version"))
 _DTYPE: Final = re.compile(r"[<|][biufcmM][0-9]{1,2}(\[[a-zA-Z]{1,2}\])?")
 
@@ -51,11 +57,21 @@ def send_request(number: int, request: Request) -> list[memoryview]:
     """
     positions = PositionsWriter()
     verb, said = _written(request, positions)
-    values = [request.values] if isinstance(request, AskWrite) else []
-    return write_frames(number, verb, said, [*positions.frames, *values])
+    return write_frames(number, verb, said, [*positions.frames, *_more_frames(request)])
 
 
-def _written(  # noqa: C901 - a case for each request
+def _more_frames(request: Request) -> list[BufferLike]:
+    """Return the frames that stand after those of positions."""
+    match request:
+        case AskWrite():
+            return [request.values]
+        case AskView() | AskReduce():
+            return [request.view.text.encode(), *request.view.tables]
+        case _:
+            return []
+
+
+def _written(  # noqa: C901, PLR0912 - a case for each request
     request: Request, positions: PositionsWriter
 ) -> tuple[str, Json]:
     match request:
@@ -77,6 +93,11 @@ def _written(  # noqa: C901 - a case for each request
             return "read", said if request.dtype is None else {**said, "dtype": request.dtype}
         case AskEntries():
             return "entries", _selected(request.name, request.version, request.selections, positions)
+        case AskView():
+            select = [positions.selection(own) for own in request.selections]
+            return "view", {"of": _sources(request.view), "select": select}
+        case AskReduce():
+            return "reduce", {"of": _sources(request.view), "ufunc": request.ufunc, "over": request.over}
         case AskWrite():
             said = _selected(request.name, request.version, request.selections, positions)
             return "write", {**said, "client": request.client, "dtype": request.dtype}
@@ -86,6 +107,10 @@ def _written(  # noqa: C901 - a case for each request
             return "cancel", request.number
         case _:
             assert_never(request)
+
+
+def _sources(view: Described) -> Json:
+    return {alias: [name, version] for alias, name, version in view.of}
 
 
 def _selected(
@@ -181,7 +206,10 @@ def _write(said: Said, positions: PositionsReader, limits: ServeLimits) -> Reque
     field = said.field.object(_KEYS | {"select", "client", "dtype"})
     dtype, client = _dtype(field["dtype"]), _client(field["client"])
     selections = _selections(field, positions, limits)
-    return AskWrite(*_tensor(field), client, dtype, selections, positions.rest(field))
+    rest = positions.rest(field)
+    if len(rest) != 1:
+        field.refuse(f"comes with {len(rest)} frames of elements instead of one")
+    return AskWrite(*_tensor(field), client, dtype, selections, rest[0])
 
 
 def _entries(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
@@ -192,6 +220,35 @@ def _entries(said: Said, positions: PositionsReader, limits: ServeLimits) -> Req
 def _selections(field: Field, positions: PositionsReader, limits: ServeLimits) -> tuple[Wanted, ...]:
     items = field["select"].items(most=limits.selections)
     return tuple([positions.selection(item) for item in items])
+
+
+def _described(said: Said, positions: PositionsReader) -> Described:
+    text, *tables = positions.rest(said.field)
+    of = [(alias, own.items(most=2)) for alias, own in said.field["of"].entries()]
+    if not 0 < len(of) <= _SOURCES or any(len(own) != 2 for _, own in of):
+        said.field["of"].refuse(f"names 1 to {_SOURCES} tensors, each at its version")
+    named = [(alias, a.text(most=_NAME), b.text(most=_VERSION)) for alias, (a, b) in of]
+    try:
+        return Described(bytes(text).decode(), tuple(tables), tuple(named))
+    except UnicodeDecodeError:
+        said.field.refuse("comes with a view that is not UTF-8")
+
+
+def _view(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
+    field = said.field.object({"of", "select"})
+    selections = _selections(field, positions, limits)
+    return AskView(_described(said, positions), selections)
+
+
+def _reduce(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Request:
+    field = said.field.object({"of", "ufunc", "over"})
+    ufunc = cast("Reduction", field["ufunc"].one_of(get_args(Reduction)))
+    over: ReducedOver
+    if isinstance(field["over"].value, str):
+        over = cast("ReducedOver", field["over"].one_of(("rows", "tiles")))
+    else:
+        over = field["over"].integer(0, 63)
+    return AskReduce(_described(said, positions), ufunc, over)
 
 
 def _cancel(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
@@ -208,8 +265,10 @@ _READERS: Final[dict[str, _Reader]] = {
     "names": _names,
     "ping": _ping,
     "read": _read,
+    "reduce": _reduce,
     "rows": _rows,
     "shape": _shape,
     "stats": _stats,
+    "view": _view,
     "write": _write,
 }

@@ -14,7 +14,7 @@ __all__ = ["CAPABILITIES", "PROTOCOL", "ServeLimits"]
 PROTOCOL: Final = 1
 """The version of the protocol that is spoken here."""
 
-CAPABILITIES: Final = ("dtype", "entries", "read", "rows", "shape", "write")
+CAPABILITIES: Final = ("dtype", "entries", "read", "reduce", "rows", "shape", "view", "write")
 """What a server of this library can do beside listing and describing, in its hello."""
 
 
@@ -50,6 +50,8 @@ class ServeLimits:
     """The elements of one answer. A client that wants more asks for it in several requests."""
     shape_bytes: int = 2**26
     """The JSON of a shape that is not described by its rows."""
+    work_bytes: int = 2**34
+    """The bytes that a view which is computed here may be made of."""
     in_flight: int = 64
     """Requests of one client that wait, or are being answered."""
     clients: int = 4096

@@ -25,11 +25,14 @@ from tensorwrapper.remote.protocol._events import (
     AskFacts,
     AskNames,
     AskRead,
+    AskReduce,
     AskRows,
     AskShape,
     AskStats,
+    AskView,
     AskWrite,
     Cancel,
+    Described,
     Facts,
     FactsOf,
     Hello,
@@ -42,6 +45,7 @@ from tensorwrapper.remote.protocol._events import (
     Written,
 )
 from tensorwrapper.remote.protocol._terms import CAPABILITIES, PROTOCOL, ServeLimits
+from tensorwrapper.remote.server._computing import compute_view, reduce_view
 from tensorwrapper.remote.server._holding import Holding
 from tensorwrapper.remote.server._writing import Repeats
 
@@ -178,6 +182,9 @@ class Catalogue:
             )
         return holding
 
+    def _named(self, view: Described, key: str) -> list[Holding]:
+        return [self._at(name, version, key) for _, name, version in view.of]
+
     # What is answered.
 
     def is_quick(self, request: Request) -> bool:
@@ -186,7 +193,7 @@ class Catalogue:
             holding = self._holdings.get(request.name)
             few = sum([own.size for own in request.selections]) <= _FEW
             return holding is None or (holding.is_quick and few and not holding.lock.locked())
-        return not isinstance(request, AskEntries | AskShape | AskRows | AskWrite)
+        return isinstance(request, Hello | Ping | AskNames | AskFacts)
 
     def answer(self, request: Request, key: str, number: int = 0) -> Answer:
         """Return the answer to a request of the client that has a key; whatever goes wrong is one, too."""
@@ -205,7 +212,7 @@ class Catalogue:
             _log.error("the request %s failed: %s", ident, type(request).__name__, exc_info=error)
             return Refused("internal", f"the server failed; its log has it under {ident}")
 
-    def _answer(  # noqa: C901 - a case for each request
+    def _answer(  # noqa: C901, PLR0912 - a case for each request
         self, request: Request, key: str, number: int
     ) -> Answer:
         match request:
@@ -233,6 +240,10 @@ class Catalogue:
                 holding = self._at(request.name, request.version, key)
                 entries = holding.entries(request.selections)
                 return self._unchanged(request, entries.version, entries)
+            case AskView():
+                return compute_view(request, self._named(request.view, key), self.limits)
+            case AskReduce():
+                return reduce_view(request, self._named(request.view, key), self.limits)
             case AskWrite():
                 return self._write(request, key, number)
             case AskStats() | Cancel():

@@ -68,6 +68,13 @@ class Holding:
         )
 
     @property
+    def given(self) -> "ViewLike":
+        """What is served: a tensor, or a view of it."""
+        if self._tensor is not None:
+            return self._tensor
+        return self.source.view if isinstance(self.source, ViewSource) else self.source
+
+    @property
     def shape(self) -> Shape[Any]:
         """The indices of the elements."""
         return self.source.shape

@@ -1,6 +1,7 @@
 """Plans: what computing a view will write, and what it will read, before anything is read."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast, final
 from weakref import WeakValueDictionary
 
@@ -24,6 +25,7 @@ from tensorwrapper.selection.plans._leaves import (
 from tensorwrapper.selection.plans._places import bytes_at, bytes_together
 from tensorwrapper.selection.plans._reads import Request, requests_of
 from tensorwrapper.selection.plans._steps import Step, count_text, steps_of
+from tensorwrapper.selection.sources._converted import Converted
 from tensorwrapper.selection.sources._runs import Wanted
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.shape import Shape
@@ -199,6 +201,9 @@ class Plan:
 
 def _on_wire(source: Source) -> "Callable[[Sequence[Wanted]], int] | None":
     """Return what tells how many bytes a read of a source takes on a wire; None if there is none."""
+    if isinstance(source, Converted):
+        count = getattr(source.source, "bytes_on_wire", None)
+        return None if count is None else partial(count, dtype=source.dtype)
     return getattr(source, "bytes_on_wire", None)
 
 

@@ -1,0 +1,133 @@
+"""`PushedSource`: a view of what one server has, which computes it and sends the elements of the result."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn, cast, final, get_args
+
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ConversionError, RemoteProtocolError
+from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._pieces import Piece, batches_of
+from tensorwrapper.remote.client._source import Reading, RemoteSource, bytes_of_requests
+from tensorwrapper.remote.protocol._elements import dtype_of
+from tensorwrapper.remote.protocol._events import (
+    AskReduce,
+    AskView,
+    Described,
+    Reduced,
+    Reduction,
+)
+from tensorwrapper.selection import Ability, ReadHandle, View, Wanted, as_view, sources, to_json
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.typing import Array
+
+__all__ = ["described", "pushed", "reduced"]
+
+
+@final
+@frozen(eq=False, repr=False)
+class PushedSource:
+    """A view that a server computes. Reading it asks for what is wanted of the result."""
+
+    connections: Connections
+    view: Described
+    shape: Shape[Any]
+    dtype: "np.dtype[Any]"
+
+    @property
+    def version(self) -> str:
+        """Those of all tensors that the view is made of."""
+        return self.view.version
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """It knows runs of elements, and each thread reads over a connection of its own."""
+        return frozenset(("runs", "threads"))
+
+    def cost(self, selection: Wanted) -> int:
+        """Return how many bytes a selection moves: its elements, and what says which they are."""
+        return selection.size * self.dtype.itemsize + (selection.nbytes if selection.size else 0)
+
+    def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
+        """Ask for selections, several requests at a time; answers are written as they come."""
+        return Reading(self, self.connections.here(), selections, out)
+
+    def requests(
+        self, selections: Sequence[Wanted], out: Sequence[Array], most: int
+    ) -> Iterator[list[Piece]]:
+        """Return the pieces that each request asks for."""
+        return batches_of(selections, out, max(self.dtype.itemsize, 1), most)
+
+    def request(self, pieces: Sequence[Piece]) -> AskView:
+        """Return the request for some pieces."""
+        return AskView(self.view, tuple([own for _, own, _ in pieces]))
+
+    def bytes_on_wire(self, selections: Sequence[Wanted]) -> int:
+        """Return how many bytes go both ways for a read, with labels and framing."""
+        return bytes_of_requests(self, self.connections.here(), selections)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f"pushed({self.connections.address!r}, {self.shape!r}, {self.dtype})"
+
+    def __reduce__(self) -> NoReturn:
+        raise ConversionError(f"{self!r} is of a connection, which does not travel: connect() there")
+
+
+def described(connections: Connections, view: View[Any]) -> Described | None:
+    """Return how a server is told of a view; None if not all of its sources are whole tensors there."""
+    found = sources(view)
+    whole = {name: own for name, own in found.items() if isinstance(own, RemoteSource)}
+    if not found or len(whole) != len(found):
+        return None
+    if any(own.connections is not connections or own.cast or not own.is_whole for own in whole.values()):
+        return None
+    tables: list[bytes] = []
+    try:
+        text = to_json(view, frames=tables)
+    except ConversionError:
+        return None
+    of = tuple([(alias, own.name, own.version) for alias, own in whole.items()])
+    return Described(text, tuple(map(memoryview, tables)), of)
+
+
+def pushed(connections: Connections, view: View[Any]) -> View[Any]:
+    """Return a view that the server computes, if less travels then; else the view itself."""
+    if view.dtype.kind not in "biufcmM" or not view.shape.is_box:
+        return view
+    here = view.plan().bytes_received
+    if here <= view.nbytes * 1.05:
+        return view
+    found = described(connections, view)
+    if found is None or view.nbytes * 1.05 + found.nbytes >= here:
+        return view
+    return as_view(PushedSource(connections, found, view.shape, view.dtype))
+
+
+def reduced(connections: Connections, ufunc: np.ufunc, view: View[Any], over: object) -> Tensor[Any]:
+    """Return what a server makes of the rows, the tiles or one mode of a view."""
+    name = ufunc.__name__
+    if name not in get_args(Reduction):
+        raise ConversionError(f"a server reduces by {', '.join(get_args(Reduction))}, and not by {name}")
+    mode = view.shape.rank + over if isinstance(over, int) and over < 0 else over
+    if mode not in ("rows", "tiles") and (isinstance(mode, bool) or not isinstance(mode, int)):
+        raise ConversionError(f"reduced are rows, tiles or a mode, not {over!r}")
+    found = described(connections, view)
+    if found is None:
+        raise ConversionError("a server reduces what is made of whole tensors that it has")
+    request = AskReduce(found, cast("Reduction", name), mode)
+    answer = connections.here().ask(request)
+    if not isinstance(answer, Reduced) or answer.version != found.version:
+        raise RemoteProtocolError("schema", "a reduction is answered by something else")
+    dtype, shape = dtype_of(answer.dtype), Shape(*answer.extents)
+    if answer.values.nbytes != shape.size * dtype.itemsize:
+        raise RemoteProtocolError("size", f"{shape.size} numbers come with {answer.values.nbytes} bytes")
+    array = np.frombuffer(answer.values, dtype.newbyteorder("<")).astype(dtype)
+    return as_tensor(array.reshape(shape.extents))

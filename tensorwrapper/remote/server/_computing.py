@@ -1,0 +1,133 @@
+"""Views and reductions that a client describes: read as a stranger's, computed while nothing is edited."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from math import prod
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tensorwrapper.errors import RefusalReason, RequestRefusedError, SelectionError
+from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text
+from tensorwrapper.remote.protocol._events import AskReduce, AskView, Described, Elements, Reduced, Reduction
+from tensorwrapper.remote.protocol._terms import ServeLimits
+from tensorwrapper.remote.server._holding import Holding
+from tensorwrapper.selection import SchemaLimits, View, from_json
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Array
+
+__all__ = ["compute_view", "reduce_view"]
+
+_TEXT: Final = 2**20
+_DEPTH: Final = 64
+_NODES: Final = 10_000
+_REASONS: Final[dict[str, RefusalReason]] = {"limit": "limit", "bounds": "bounds"}
+_BLOCK: Final = 2**22
+_UFUNCS: Final[dict[Reduction, np.ufunc]] = {
+    "add": np.add,
+    "minimum": np.minimum,
+    "maximum": np.maximum,
+    "logical_and": np.logical_and,
+    "logical_or": np.logical_or,
+}
+
+
+def _view_of(described: Described, holdings: Sequence[Holding], limits: ServeLimits) -> View[Any]:
+    named = {alias: own.given for (alias, _, _), own in zip(described.of, holdings, strict=True)}
+    bounds = SchemaLimits(
+        text=_TEXT,
+        depth=_DEPTH,
+        items=16 * _NODES,
+        nodes=_NODES,
+        positions=limits.positions,
+        work=8 * limits.positions,
+        nbytes=limits.work_bytes,
+    )
+    try:
+        tables = [bytes(own) for own in described.tables]
+        return from_json(described.text, sources=named, frames=tables, limits=bounds)
+    except SelectionError as error:
+        raise RequestRefusedError(
+            _REASONS.get(error.reason, "schema"), f"the view is refused: {error}"
+        ) from error
+
+
+def _held(stack: ExitStack, described: Described, holdings: Sequence[Holding]) -> None:
+    """Hold back who edits one of the tensors, and refuse if one was edited before that."""
+    # In one order for all requests: two of them never wait for each other.
+    for own in sorted(set(holdings), key=id):
+        stack.enter_context(own.lock)
+    for (_, name, version), own in zip(described.of, holdings, strict=True):
+        if own.facts.version != version:
+            raise RequestRefusedError("changed", f"the tensor {name!r} is at version {own.facts.version}")
+
+
+def compute_view(request: AskView, holdings: Sequence[Holding], limits: ServeLimits) -> Elements:
+    """Return selections of a view."""
+    view = _view_of(request.view, holdings, limits)
+    result = Holding("of the request", view, request.view.version, limits)
+    with ExitStack() as stack:
+        _held(stack, request.view, holdings)
+        return result.read(request.selections, None)
+
+
+def reduce_view(request: AskReduce, holdings: Sequence[Holding], limits: ServeLimits) -> Reduced:
+    """Return what a ufunc makes of the rows, the tiles or one mode of a view."""
+    view, over, ufunc = _view_of(request.view, holdings, limits), request.over, _UFUNCS[request.ufunc]
+    if view.dtype.kind not in "biuf":
+        raise RequestRefusedError("unsupported", f"elements of type {view.dtype} are not reduced")
+    if view.nbytes > limits.work_bytes:
+        raise RequestRefusedError(
+            "limit", f"{view.nbytes} bytes are reduced; {limits.work_bytes} are allowed"
+        )
+    count = _count_of(view, over)
+    if count * 8 > limits.answer_bytes:
+        raise RequestRefusedError("limit", f"{count} numbers are too many for one answer")
+    with ExitStack() as stack:
+        _held(stack, request.view, holdings)
+        if over == "rows":
+            found = np.asarray(view.rows().reduce(ufunc))
+        elif over == "tiles":
+            found = np.asarray(view.reduce_tiles(ufunc))
+        else:
+            found = _reduce_mode(view, over, ufunc)
+    little = np.ascontiguousarray(found.astype(found.dtype.newbyteorder("<"), copy=False))
+    return Reduced(
+        request.view.version, dtype_text(little.dtype), tuple(little.shape), bytes_of(little.reshape(-1))
+    )
+
+
+def _count_of(view: View[Any], over: str | int) -> int:
+    """Return how many numbers a reduction gives, at most."""
+    if isinstance(over, int):
+        if not view.shape.is_box or over >= view.rank:
+            raise RequestRefusedError(
+                "bounds", f"a {view.shape.kind} view of rank {view.rank} has no mode {over}"
+            )
+        return prod([own for mode, own in enumerate(view.shape.extents) if mode != over])
+    return len(view.rows()) if over == "rows" else view.shape.extent(0) if view.rank else 1
+
+
+def _reduce_mode(view: View[Any], mode: int, ufunc: np.ufunc) -> Array:
+    """Return what a ufunc makes of a mode of a box, a region at a time."""
+    extents = list(view.shape.extents)
+    empty = np.ones([0 if k == mode else 1 for k in range(view.rank)], view.dtype)
+    if not extents[mode] or not view.shape.size:
+        return cast("Array", ufunc.reduce(np.empty(extents, view.dtype), axis=mode))
+    dtype = ufunc.reduce(np.ones_like(empty, shape=[1] * view.rank), axis=mode).dtype
+    found: Array = np.empty([own for k, own in enumerate(extents) if k != mode], dtype)
+    start = view.shape.origin
+    for region, block in view.blocks(_BLOCK):
+        part = ufunc.reduce(np.asarray(block), axis=mode)
+        key = _slices(region, start, mode)
+        # Regions come in order: the first that has a number begins it.
+        if region.origin[mode] == start[mode]:
+            found[key] = part
+        else:
+            ufunc(found[key], part, out=found[key])
+    return found
+
+
+def _slices(region: Shape[Any], start: Sequence[int], mode: int) -> tuple[slice, ...]:
+    places = zip(region.origin, start, region.extents, strict=True)
+    return tuple([slice(a - b, a - b + n) for k, (a, b, n) in enumerate(places) if k != mode])

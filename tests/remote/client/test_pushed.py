@@ -1,0 +1,188 @@
+"""Views that a server computes are what they are here, and are computed there if less travels."""
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import ConversionError, RequestRefusedError, TensorNameError, VersionChangedError
+from tensorwrapper.remote.client._pushed import PushedSource, described
+from tensorwrapper.remote.protocol._events import AskView, Described
+from tensorwrapper.selection import Outer, Runs
+
+RNG = np.random.default_rng(3)
+X, Y = RNG.normal(size=(60, 50)), RNG.normal(size=(60, 50))
+MASK = RNG.random((60, 50)) > 0.5
+ROWS = tw.from_buffer(np.arange(4950), tw.Shape.jagged(np.arange(100)))
+TILES = tw.as_tensor(np.arange(144.0).reshape(12, 12)).tiled(tw.Tiling([5, 7], [6, 6]))
+
+
+@pytest.fixture(scope="module")
+def remote():
+    with (
+        tw.serve(
+            {"x": X, "y": Y, "mask": MASK, "rows": ROWS, "tiles": TILES, "words": tw.strings(["a"])}
+        ) as server,
+        tw.connect(server.address) as found,
+    ):
+        yield found
+
+
+def on_wire(counters):
+    return counters.bytes_sent_on_wire + counters.bytes_received_on_wire
+
+
+VIEWS = {
+    "where": (sel.where, np.where(MASK, X, Y)),
+    "minimum": (lambda _, x, y: sel.minimum(x, y), np.minimum(X, Y)),
+    "turned": (lambda _, x, y: sel.maximum(x, y).permute((1, 0))[::-1, 3:], np.maximum(X, Y).T[::-1, 3:]),
+    "joined": (
+        lambda m, x, y: sel.where(m, sel.concat([x[:30], y[:30]]), y),
+        np.where(MASK, np.concatenate([X[:30], Y[:30]]), Y),
+    ),
+    "gathered": (
+        lambda _, x, y: sel.minimum(x, y).gather(0, np.arange(60)[::-1]),
+        np.minimum(X, Y)[::-1],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_what_puts_tensors_together_is_computed_where_they_are(remote, name):
+    make, expected = VIEWS[name]
+    view = make(remote["mask"].view(), remote["x"].view(), remote["y"].view())
+    there = remote.pushed(view)
+    assert isinstance(there.expression.node.source, PushedSource)
+    assert np.array_equal(there.compute(), expected)
+    assert np.array_equal(there[3:7, ::9].compute(), expected[3:7, ::9])
+
+    plan, before = there.plan(), remote.counters
+    out = np.empty(expected.shape)
+    there.compute(out=out)
+    after = remote.counters
+    assert np.array_equal(out, expected)
+    moved = on_wire(after) - on_wire(before)
+    assert plan.bytes_received == expected.nbytes < view.plan().bytes_received
+    assert plan.bytes_on_wire == moved
+
+
+def test_what_moves_no_less_there_is_computed_here(remote):
+    x, y = remote["x"].view(), remote["y"].view()
+    for view in (
+        x[3:5],
+        sel.concat([x, y]),
+        sel.minimum(x, sel.as_view(Y)),
+        sel.minimum(x[:2, :2], y[:2, :2]),
+        sel.minimum(x, y).gather(0, np.arange(60) // 2 * 2),
+        sel.minimum(remote["x"].astype("f4").view(), remote["y"].astype("f4").view()),
+        remote["words"].view(),
+        remote["rows"][2:5],
+    ):
+        assert remote.pushed(view) is view
+    with tw.serve({"y": Y}) as other, tw.connect(other.address) as second:
+        view = sel.minimum(x, second["y"].view())
+        assert remote.pushed(view) is view
+        assert np.array_equal(view.compute(), np.minimum(X, Y))
+
+
+def test_casts_go_to_where_the_elements_are(remote):
+    narrow = remote["x"].view().astype("f4")
+    assert narrow.plan().bytes_received == X.size * 4
+    assert np.array_equal(narrow[5].compute(), X[5].astype("f4"))
+    before = remote.counters
+    plan = narrow.plan()
+    narrow.compute()
+    after = remote.counters
+    moved = on_wire(after) - on_wire(before)
+    assert moved == plan.bytes_on_wire < X.nbytes
+
+
+@pytest.mark.parametrize("name", ["add", "minimum", "maximum"])
+@pytest.mark.parametrize("over", [0, 1, -1])
+def test_modes_are_reduced_there(remote, name, over):
+    ufunc = getattr(np, name)
+    found = remote.reduce(ufunc, remote["x"], over)
+    assert np.allclose(found, ufunc.reduce(X, axis=over))
+    some = sel.where(remote["mask"].view(), remote["x"].view(), remote["y"].view())[5:, ::2]
+    expected = ufunc.reduce(np.where(MASK, X, Y)[5:, ::2], axis=over)
+    assert np.allclose(remote.reduce(ufunc, some, over), expected)
+
+
+def test_a_mode_is_reduced_a_region_at_a_time(remote, monkeypatch):
+    from tensorwrapper.remote.server import _computing
+
+    monkeypatch.setattr(_computing, "_BLOCK", 200)
+    for over in (0, 1):
+        for name in ("add", "maximum"):
+            ufunc = getattr(np, name)
+            assert np.allclose(remote.reduce(ufunc, remote["x"], over), ufunc.reduce(X, axis=over))
+
+
+def test_rows_and_tiles_are_reduced_there(remote):
+    before = remote.counters.bytes_received
+    assert remote.reduce(np.add, remote["rows"], "rows").tolist() == [
+        sum(ROWS[k].tolist()) for k in range(100)
+    ]
+    assert remote.counters.bytes_received - before < 2500 + ROWS.nbytes / 4
+    assert np.array_equal(remote.reduce(np.maximum, remote["tiles"], "tiles"), TILES.reduce_tiles(np.maximum))
+    flags = remote.reduce(np.logical_or, remote["mask"], 0)
+    assert np.array_equal(flags, MASK.any(axis=0))
+    assert flags.dtype == bool
+
+
+def test_what_is_not_reduced_there_says_so(remote):
+    for ufunc, view, over in (
+        (np.hypot, remote["x"], 0),
+        (np.add, X, 0),
+        (np.add, remote["x"], "columns"),
+        (np.add, remote["x"], True),
+    ):
+        with pytest.raises(ConversionError):
+            remote.reduce(ufunc, view, over)
+    for view, over in ((remote["x"], 7), (remote["words"], 0), (remote["rows"], 1)):
+        with pytest.raises((RequestRefusedError, IndexError)):
+            remote.reduce(np.add, view, over)
+
+
+def test_a_tensor_that_changed_is_not_mixed_with_what_it_was():
+    x, y = X.copy(), Y.copy()
+    with tw.serve({"x": x, "y": y}) as server, tw.connect(server.address) as remote:
+        there = remote.pushed(sel.minimum(remote["x"].view(), remote["y"].view()))
+        sums = remote["x"].view()
+        with server.editing("x"):
+            x[:] = 0
+        with pytest.raises(VersionChangedError):
+            there.compute()
+        with pytest.raises(VersionChangedError):
+            remote.reduce(np.add, sums, 0)
+        server.remove("y")
+        with pytest.raises((TensorNameError, VersionChangedError)):
+            there.compute()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[" * 10_000, "schema"),
+        ('{"view":1,"dtype":"<f8","range":{"start":[0,0],"end":[60,50]},"of":{"source":"other"}}', "schema"),
+        ('{"view":1,"dtype":"<f8","range":{"start":[0],"end":[1]},"of":{"source":"x"}}', None),
+        ('{"view":1}', "schema"),
+        ("\x00", "schema"),
+    ],
+)
+def test_hostile_views_are_refused_with_a_reason(remote, text, reason):
+    version = remote["x"].version
+    ask = AskView(Described(text, (), (("x", "x", version),)), (Outer([range(1), range(1)]),))
+    with pytest.raises((RequestRefusedError, IndexError)) as caught:
+        remote._connections.here().ask(ask)
+    if reason is not None:
+        assert caught.value.reason in {reason, "limit"}
+
+
+def test_what_is_too_much_is_refused_before_it_is_computed(remote):
+    wide = remote["x"].view().broadcast((2**40, 60, 50))
+    found = described(remote._connections, wide)
+    with pytest.raises(RequestRefusedError, match="limit"):
+        remote._connections.here().ask(AskView(found, (Runs(0, 2**40),)))
+    with pytest.raises(RequestRefusedError, match="limit"):
+        remote.reduce(np.add, wide, 0)
