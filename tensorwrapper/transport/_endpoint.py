@@ -122,7 +122,7 @@ class Endpoint:
             socket.reconnect_ivl, socket.reconnect_ivl_max = _AGAIN, _HANDSHAKE
             if security is not None:
                 self._forget = secure(socket, security)
-            if kind.addressed:
+            if kind.name == "ROUTER":
                 # Without it a message to a peer that is gone is dropped without a word.
                 socket.router_mandatory = True
         except zmq.ZMQError as error:
@@ -231,7 +231,12 @@ class Endpoint:
 
     def fileno(self) -> int:
         """Return the file descriptor of the socket."""
-        return int(self.open().getsockopt(zmq.FD))
+        socket = self.open()
+        if self.kind.single:
+            raise TransportError(
+                errno.ENOTSUP, f"a {self.kind.name} socket has no file descriptor: ask poll()"
+            )
+        return int(socket.getsockopt(zmq.FD))
 
     def descriptors(self) -> list[int]:
         """Return the file descriptors of the socket and of what is told of its connections."""
@@ -290,6 +295,8 @@ class Endpoint:
         deadline: float,
     ) -> bool:
         """Send a message, whole or not at all; return False if there was no room for it in time."""
+        if self.kind.single:
+            return self._send_one(socket, frames, trackers, deadline)
         begun = False
         try:
             while not trackers:
@@ -317,6 +324,25 @@ class Endpoint:
                 raise TransportTornError(self.torn) from error
             raise
         return True
+
+    def _send_one(
+        self,
+        socket: "zmq.Socket[bytes]",
+        frames: Sequence[bytes | memoryview],
+        trackers: list[zmq.MessageTracker],
+        deadline: float,
+    ) -> bool:
+        """Send a message of one frame, to the peer that the frame before it names, if there is one."""
+        number = int.from_bytes(frames[0], "big") if self.kind.addressed else None
+        while True:
+            try:
+                found = socket.send(frames[-1], zmq.NOBLOCK, copy=False, track=True, routing_id=number)
+            except zmq.Again:
+                if not self._wait_for_room(socket, deadline):
+                    return False
+            else:
+                trackers.append(found)
+                return True
 
     def _wait_for_room(self, socket: "zmq.Socket[bytes]", deadline: float) -> bool:
         """Wait until a message may be taken, or a moment longer; return False when the time is up."""
@@ -382,8 +408,12 @@ class Endpoint:
             if not whole:
                 self._drop_rest(socket)
         if excess:
+            if self.kind.single and self.kind.addressed:
+                return routing_of(frames[0])
             # The rest was read and dropped, so that the next message starts where it should.
             return peer_of(self.kind, frames)
+        if self.kind.single and self.kind.addressed:
+            frames.insert(0, zmq.Frame(routing_of(frames[0])))
         self._count(self.received, [len(frame) for frame in frames[self.kind.addressed :]])
         self.signer = signer_of(frames[-1]) if self.is_encrypted else ""
         return frames
@@ -418,6 +448,11 @@ def peer_of(kind: Kind, frames: Sequence[zmq.Frame]) -> bytes:
 
 def _hand_over(socket: "zmq.Socket[bytes]", frame: bytes | memoryview, flags: int) -> zmq.MessageTracker:
     return socket.send(frame, flags, copy=False, track=True)
+
+
+def routing_of(frame: zmq.Frame) -> bytes:
+    """Return what a SERVER calls the sender of a message."""
+    return int(frame.routing_id).to_bytes(4, "big")
 
 
 def signer_of(frame: zmq.Frame) -> str:

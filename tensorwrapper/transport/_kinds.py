@@ -30,6 +30,8 @@ class Kind:
     """Empty frames that ZeroMQ itself puts before a message, on the wire."""
     addressed: bool = False
     """Whether the first frame names the peer, and never leaves the process."""
+    single: bool = False
+    """Whether a message goes as one frame, and the peer is named by a number beside it."""
     waits: bool = True
     """Whether sending waits for a peer that has room; else a message that nobody takes is gone."""
 
@@ -54,7 +56,9 @@ _KINDS: Final[Mapping[str, Kind]] = {
     )
 }
 
-_DRAFT: Final = ("CLIENT", "SERVER")
+_DRAFT: Final[Mapping[str, Kind]] = {
+    kind.name: kind for kind in (Kind("CLIENT", single=True), Kind("SERVER", single=True, addressed=True))
+}
 
 
 def check_kind(kind: SocketKind) -> Kind:
@@ -68,12 +72,13 @@ def check_kind(kind: SocketKind) -> Kind:
     found = _KINDS.get(kind)
     if found is not None:
         return found
-    if kind not in _DRAFT:
+    draft = _DRAFT.get(kind)
+    if draft is None:
         # Not whatever ZeroMQ knows: using a draft one may abort.
         raise UnsupportedSocketError(f"there is no socket of kind {kind!r}; {', '.join(_KINDS)} are known")
-    if not zmq.has("draft"):
+    if not zmq.has("draft") or not zmq.DRAFT_API:
         raise UnsupportedSocketError(
-            f"{kind} sockets need a ZeroMQ with its draft API; with this one ({zmq.zmq_version()}) using "
-            "one aborts the process. DEALER and ROUTER do the same work"
+            f"{kind} sockets need a ZeroMQ and a pyzmq with the draft API; with this one "
+            f"({zmq.zmq_version()}) using one aborts the process. DEALER and ROUTER do the same work"
         )
-    raise UnsupportedSocketError(f"{kind} sockets are not carried yet; DEALER and ROUTER do the same work")
+    return draft

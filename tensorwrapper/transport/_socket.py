@@ -1,8 +1,8 @@
 """`Socket`: messages over ZeroMQ, with time limits everywhere and no copies of large frames.
 
 PUSH/PULL, PUB/SUB and PAIR carry the frames of a message as they are. DEALER puts an empty frame before
-them, as REQ does, and ROUTER the peer's identity before that. CLIENT and SERVER carry one frame and are
-refused where the build of ZeroMQ cannot run them.
+them, as REQ does, and ROUTER the peer's identity before that. CLIENT and SERVER carry all frames as one, and
+are refused where the build of ZeroMQ cannot run them.
 """
 
 import errno
@@ -25,12 +25,15 @@ from tensorwrapper.transport._counters import Counters
 from tensorwrapper.transport._curve import CurveClient, CurveServer, Security
 from tensorwrapper.transport._delivery import Delivery, to_milliseconds
 from tensorwrapper.transport._endpoint import Endpoint, check_address, peer_of, reaches_beyond
-from tensorwrapper.transport._kinds import SocketKind, check_kind
+from tensorwrapper.transport._kinds import Kind, SocketKind, check_kind
 from tensorwrapper.typing import BufferLike
-from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames, encode_frames
 from tensorwrapper.wire.lowlevel import frame_views
 
 __all__ = ["Socket"]
+
+_NUMBER: Final = 4
+"""Bytes of what a SERVER calls a peer."""
 
 _ORIGINS: Final = 1024
 """Senders whose numbers a SUB follows."""
@@ -43,7 +46,8 @@ class Socket:
     Parameters
     ----------
     kind
-        PUSH, PULL, PUB, SUB, REQ, REP, PAIR, DEALER or ROUTER. A PUB drops what a subscriber has no room for,
+        PUSH, PULL, PUB, SUB, REQ, REP, PAIR, DEALER or ROUTER; CLIENT or SERVER, which copy each message into
+        one frame, with a ZeroMQ that has its draft API. A PUB drops what a subscriber has no room for,
         and what nobody subscribed to; REQ and REP send and receive in turn.
     timeout
         How many seconds a call may wait unless it says otherwise.
@@ -247,10 +251,14 @@ class Socket:
             # Less could not be read, and nothing at all would leave an envelope for the next message.
             raise LocalProtocolError("frame", f"a message has two header frames at least, not {len(views)}")
         if (peer is not None) != endpoint.kind.addressed:
-            raise TransportError("a ROUTER needs the peer to send to, and other sockets do not take one")
-        envelope = [_identity(peer)] if endpoint.kind.addressed else []
+            raise TransportError(
+                "a ROUTER or SERVER needs the peer to send to; other sockets do not take one"
+            )
+        envelope = [_identity(peer, endpoint.kind)] if peer is not None else []
         if endpoint.kind.delimiter:
             envelope.append(b"")
+        if endpoint.kind.single:
+            views = [memoryview(encode_frames(views))]
         return Delivery(endpoint.send([*envelope, *views], self._timeout if timeout is None else timeout))
 
     def receive(self, *, timeout: float | None = None) -> Message:
@@ -325,6 +333,12 @@ class Socket:
             error = RemoteProtocolError("frame", "the empty frame before a message is missing")
             error.peer = blamed
             raise error
+        if kind.single:
+            try:
+                return peer, decode_frames(frames[0].buffer, limits=self._limits), blamed
+            except RemoteProtocolError as error:
+                error.peer = blamed
+                raise
         return peer, [frame.buffer for frame in frames], blamed
 
     def _follow(self, message: Message) -> None:
@@ -387,7 +401,9 @@ class Socket:
         return f"Socket({self.kind!r}{', closed' if self.closed else ''})"
 
 
-def _identity(peer: object) -> bytes:
+def _identity(peer: object, kind: Kind) -> bytes:
     if not isinstance(peer, bytes):
         raise ConversionError(f"peer must be bytes, as `receive_from` returns them, not {peer!r}")
+    if kind.single and len(peer) != _NUMBER:
+        raise ConversionError(f"a SERVER calls its peers by {_NUMBER} bytes, not {peer!r}")
     return peer

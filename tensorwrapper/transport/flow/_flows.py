@@ -102,8 +102,10 @@ class Flows:
         origin: SupportsIndex = 0,
         background: bool = False,
     ) -> None:
-        if socket.kind not in ("DEALER", "ROUTER", "PAIR"):
-            raise TransportError(f"flows go both ways, over DEALER, ROUTER or PAIR, not {socket.kind}")
+        if socket.kind not in ("DEALER", "ROUTER", "PAIR", "CLIENT", "SERVER"):
+            raise TransportError(
+                f"flows go both ways, over DEALER, ROUTER, PAIR, CLIENT or SERVER, not {socket.kind}"
+            )
         to_milliseconds(timeout, "timeout")
         self._socket, self._timeout = socket, timeout
         self._credit, self._most = to_credit(credit), to_count(flows, "flows")
@@ -165,7 +167,7 @@ class Flows:
         timeout: float | None,
     ) -> Flow:
         deadline, seconds = self._deadline(timeout)
-        if self._socket.kind == "ROUTER":
+        if self._socket.kind in ("ROUTER", "SERVER"):
             raise TransportError("a ROUTER does not know whom to ask for a flow; it accepts")
         if b"" in self._flows:
             raise TransportClosedError("there is a flow with this peer already; end it first")
@@ -219,7 +221,9 @@ class Flows:
         return time.monotonic() + to_milliseconds(seconds, "timeout") / 1000, seconds
 
     def _send(self, peer: bytes, frames: Sequence[bytes | memoryview], seconds: float) -> None:
-        self._socket.send(frames, peer=peer if self._socket.kind == "ROUTER" else None, timeout=seconds)
+        self._socket.send(
+            frames, peer=peer if self._socket.kind in ("ROUTER", "SERVER") else None, timeout=seconds
+        )
 
     def _pump(self, deadline: float) -> bool:
         """Read the next message, whosever it is; return False if none came in time."""
@@ -243,7 +247,7 @@ class Flows:
 
     def _blame(self, error: RemoteProtocolError) -> None:
         """End the flow of the peer that sent what is no message."""
-        flow = self._flows.get(error.peer if self._socket.kind == "ROUTER" else b"")
+        flow = self._flows.get(error.peer if self._socket.kind in ("ROUTER", "SERVER") else b"")
         if flow is not None:
             flow._fail(error)
         else:

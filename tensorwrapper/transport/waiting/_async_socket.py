@@ -8,11 +8,11 @@ from typing import Final, TypeVar, final
 
 import zmq
 
-from tensorwrapper.errors import TransportTimeoutError
+from tensorwrapper.errors import TransportTimeoutError, UnsupportedSocketError
 from tensorwrapper.transport._counters import Counters
 from tensorwrapper.transport._curve import Security
 from tensorwrapper.transport._delivery import Delivery, to_milliseconds
-from tensorwrapper.transport._kinds import SocketKind
+from tensorwrapper.transport._kinds import SocketKind, check_kind
 from tensorwrapper.transport._socket import Socket
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
@@ -63,6 +63,10 @@ class AsyncSocket:
         self._waiting: dict[asyncio.Future[None], int] = {}
         self._watched: list[int] = []
         self._loop: asyncio.AbstractEventLoop | None = None
+        if check_kind(kind).single:
+            raise UnsupportedSocketError(
+                f"a {kind} socket has no file descriptor that a loop could watch; DEALER and ROUTER have"
+            )
         self._socket = Socket(kind, timeout=timeout, limits=limits, linger=linger, security=security)
         self._timeout = timeout
 

@@ -90,7 +90,14 @@ def give_dask(mib: int) -> None:
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False) as cluster,
+        LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            dashboard_address=None,
+            processes=False,
+            protocol="tcp",
+            host="127.0.0.1",
+        ) as cluster,
         Client(cluster),
     ):
         print(cluster.scheduler_address, flush=True)
