@@ -1,7 +1,7 @@
 """Parts of a view, and the same elements elsewhere; nothing here reads an element."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Generic, Literal, Self, SupportsIndex, TypeAlias, TypeVar, cast, final
+from typing import Any, Final, Generic, Literal, Self, SupportsIndex, TypeAlias, TypeVar, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,14 @@ from tensorwrapper.tensor.lowlevel import TensorCommon
 from tensorwrapper.typing import Array, ArrayKey, IntArray, NamedKey, ScalarT_co
 
 __all__ = ["ViewParts"]
+
+_BEYOND_LAYOUTS: Final = {
+    "choose": "__getitem__",
+    "_cut": "unflatten",
+    "_box_under": "untiled",
+    "select_tiles": "select_tiles",
+}
+"""Calls that views record and layouts have no method for: the method of views that makes them."""
 
 
 class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
@@ -67,7 +75,8 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             return self
         view = self._make(last.written).as_written()
         for name, arguments, _ in last.calls:
-            view = view._step(name, arguments)
+            method = _BEYOND_LAYOUTS.get(name)
+            view = view._step(name, arguments) if method is None else getattr(view, method)(*arguments)
         return view
 
     def pad(

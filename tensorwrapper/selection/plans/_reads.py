@@ -1,17 +1,20 @@
 """What a view reads of each source: as few selections as serve all of its parts, for one read of each."""
 
 from collections.abc import Iterable
-from typing import Any, cast, final
+from typing import Any, final
+
+import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import Layout, Table
-from tensorwrapper.layout.lowlevel import over_box, wrap_layout
+from tensorwrapper.layout.lowlevel import over_box, packed_strides, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._leaves import is_away
 from tensorwrapper.selection.plans._overlaps import Group, numbers_of, without_overlaps
 from tensorwrapper.selection.plans._split import Fetch, fetch_of
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
+from tensorwrapper.typing import Extents, IntArray
 
 __all__ = ["Request", "Share", "requests_of"]
 
@@ -87,10 +90,24 @@ def _share(view: Expression, number: int, fetch: Fetch, group: Group) -> Share:
         return Share(view, number, fetch.layout, fetch if len(own) == 1 else None)
     layout = fetch.within(wanted)
     if layout is None:
-        # Runs, with what no layout says of them: for each element where it is.
-        places = cast("Runs", wanted).places(numbers_of(view))
+        # No layout of modes says it: for each element where it is.
+        places = _places(wanted, numbers_of(view), view.node.extents)
         layout = wrap_layout(over_box((len(places),), (0,), 0, (Table(places),)))
     return Share(view, number, layout, None)
+
+
+def _places(wanted: Wanted, numbers: IntArray, extents: Extents) -> IntArray:
+    """Return where elements are in a selection, by their row-major numbers in a source."""
+    if isinstance(wanted, Runs):
+        return wanted.places(numbers)
+    places: IntArray = np.zeros(numbers.shape, dtype=np.int64)
+    for mode, step in zip(
+        wanted.modes, packed_strides(extents, range(len(extents) - 1, -1, -1)), strict=True
+    ):
+        index, numbers = np.divmod(numbers, step)
+        places *= len(mode)
+        places += np.searchsorted(np.asarray(mode, dtype=np.int64), index)
+    return places
 
 
 def _boxed(source: Source, wanted: Wanted, own: list[tuple[Expression, Fetch]]) -> Group:

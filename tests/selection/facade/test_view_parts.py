@@ -1,7 +1,9 @@
 """A view optimized is made of its normal form, and what was written stays beside it."""
 
 import numpy as np
+import pytest
 
+import tensorwrapper as tw
 from tensorwrapper import selection as sel
 
 X = np.arange(24).reshape(4, 6)
@@ -28,3 +30,39 @@ def test_what_was_written_stays_beside_it():
     assert [str(atom) for atom in again.atoms] == [str(atom) for atom in view.atoms]
     assert again._expression == view._expression
     assert view.as_written() is view
+
+
+ROWS = tw.jagged([[1, 2], [3], [], [4, 5, 6]])
+JOINED = sel.concat([ROWS, ROWS])[:4]
+LAYERS = tw.from_buffer(np.arange(6), tw.Shape.nested(tw.Shape(2, 3), layers=(1, 1)))
+TILES = sel.concat([[[0, 1, 2]], [[3, 4, 5]]]).tiled(tw.Tiling([1, 1], [1, 2]))
+
+
+@pytest.mark.parametrize(
+    ("view", "step"),
+    [
+        (JOINED, lambda v: v[ROWS > 2]),
+        (JOINED, lambda v: v[tw.jagged([[-1], [0, 0], [], [2]])]),
+        (JOINED, lambda v: v.unflatten([1, 3])),
+        (JOINED, lambda v: v.unflatten(tw.as_tensor([1, 3]))[::-1]),
+        (JOINED, lambda v: v.flatten()),
+        (JOINED[::-1], lambda v: v.unflatten([1, 3]).flatten(1)),
+        (TILES, lambda v: v.untiled()),
+        (TILES, lambda v: v.select_tiles([(1, 0), (0, 1)])),
+        (TILES.untiled(), lambda v: v.tiled(tw.Tiling([2], [1, 2]))),
+        (
+            sel.as_view(tw.from_buffer(np.arange(6), tw.Shape.nested(tw.Shape(2, 3), layers=(1, 1)))),
+            lambda v: v.flatten(),
+        ),
+    ],
+)
+def test_steps_after_optimize_are_among_what_was_written(view, step):
+    again = step(view.optimize()).as_written()
+    assert again._expression == step(view)._expression
+    assert again.compute().tolist() == step(view).compute().tolist()
+
+
+def test_parts_of_nodes_have_steps_of_rows_too():
+    tri = sel.as_view(tw.from_buffer(np.arange(6), tw.Shape.triangular(3)))
+    again = sel.concat([tri, tri])[tw.from_buffer(np.arange(12) % 2 == 0, sel.concat([tri, tri]).shape)]
+    assert again.as_written().tolist() == again.tolist()

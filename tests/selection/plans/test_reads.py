@@ -1,6 +1,7 @@
 """What is asked of each source: boxes where reads overlap, and each source once."""
 
 import numpy as np
+import pytest
 
 from tensorwrapper import selection as sel
 from tensorwrapper.selection import Outer
@@ -54,3 +55,14 @@ def test_a_sources_equal_to_another_is_read_with_it():
     first, second = Named(X), Named(X)
     assert sel.concat([first, second]).tolist() == np.concatenate([X, X]).tolist()
     assert first.calls + second.calls == 1
+
+
+@pytest.mark.parametrize("abilities", [("runs",), ()])
+def test_parts_that_no_layout_of_modes_says_lie_in_boxes_around_several(abilities):
+    source = CountingSource(np.arange(8).reshape(4, 2), abilities=abilities)
+    flat = sel.as_view(source).merge_modes(0, 1)
+    view = sel.interleave([flat, flat[::-1], flat])[:19]
+    expected = np.stack([np.arange(8), np.arange(8)[::-1], np.arange(8)], axis=1).reshape(-1)[:19]
+    np.testing.assert_array_equal(np.asarray(view), expected)
+    assert source.nbytes == view.plan().bytes_read == 64
+    assert source.calls == 1
