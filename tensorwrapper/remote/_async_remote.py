@@ -6,13 +6,17 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, SupportsIndex, final
 
+import numpy as np
+
 from tensorwrapper._integers import to_count
 from tensorwrapper.errors import ExtentError, LeakedResourceWarning
 from tensorwrapper.remote._remote import Remote
+from tensorwrapper.remote.awaited._snapshot import AsyncSnapshot
 from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor
 from tensorwrapper.remote.awaited._threads import Threads
 from tensorwrapper.remote.client._connection import Connections
-from tensorwrapper.selection import as_view
+from tensorwrapper.remote.protocol._events import ReducedOver
+from tensorwrapper.selection import View, as_view
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.transport import Counters, CurveClient
 
@@ -84,6 +88,22 @@ class AsyncRemote:
         return AsyncRemoteTensor(
             self._threads, await self._threads.run(partial(self._remote.__getitem__, name))
         )
+
+    async def snapshot(self) -> AsyncSnapshot:
+        """Return all that is served as it is now, as `Remote.snapshot` does."""
+        return AsyncSnapshot(self._threads, await self._threads.run(self._remote.snapshot))
+
+    async def pushed(self, view: "ViewLike") -> View[Any]:
+        """Return a view that the server computes, if less travels then, as `Remote.pushed` does."""
+        return await self._threads.run(partial(self._remote.pushed, view))
+
+    async def reduce(self, ufunc: np.ufunc, view: "ViewLike", over: ReducedOver) -> Tensor[Any]:
+        """Return what a function makes of rows, tiles or a mode at the server, as `Remote.reduce` does."""
+        return await self._threads.run(partial(self._remote.reduce, ufunc, view, over))
+
+    async def health(self) -> dict[str, int]:
+        """Return how the server is, if it is well enough to say."""
+        return await self._threads.run(self._remote.health)
 
     async def stats(self) -> dict[str, int]:
         """Return what the server counted of one of the connections; it answers if it is well."""

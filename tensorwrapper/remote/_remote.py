@@ -3,26 +3,22 @@
 import warnings
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, cast, final
+from typing import TYPE_CHECKING, Any, final
 
 import attrs
 import numpy as np
 
 from tensorwrapper.errors import (
-    ConversionError,
     LeakedResourceWarning,
     RemoteProtocolError,
-    TensorNameError,
 )
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._pushed import pushed, reduced
+from tensorwrapper.remote.client._snapshot import Snapshot, found_names, found_tensor, has_tensor
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import (
-    AskFacts,
-    AskNames,
+    AskHealth,
     AskStats,
-    FactsOf,
-    Names,
     ReducedOver,
     Stats,
 )
@@ -34,8 +30,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import ViewLike
 
 __all__ = ["Remote", "connect"]
-
-_NAMES: Final = 1000
 
 
 @final
@@ -70,35 +64,16 @@ class Remote(Mapping[str, RemoteTensor]):
         return found
 
     def __getitem__(self, name: str) -> RemoteTensor:
-        if not isinstance(cast("object", name), str):
-            raise ConversionError(f"tensors are looked up by name, not by {name!r}")
-        answer = self._connections.here().ask(AskFacts((name,)))
-        if not isinstance(answer, FactsOf) or [own.name for own in answer.facts] != [name]:
-            raise RemoteProtocolError("schema", f"the server tells of another tensor than {name!r}")
-        return RemoteTensor(self._connections, answer.facts[0])
+        return found_tensor(self._connections, name)
 
     def __iter__(self) -> Iterator[str]:
-        after, more = "", True
-        while more:
-            answer = self._connections.here().ask(AskNames(after, _NAMES))
-            if not isinstance(answer, Names) or (answer.more and not answer.names):
-                raise RemoteProtocolError("schema", "names are answered by something else")
-            if list(answer.names) != sorted(set(answer.names)) or (answer.names and answer.names[0] <= after):
-                # Else a server could keep us asking for ever.
-                raise RemoteProtocolError("schema", "the names of a server do not ascend")
-            yield from answer.names
-            more = answer.more
-            after = answer.names[-1] if answer.names else after
+        return found_names(self._connections)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def __contains__(self, name: object) -> bool:
-        try:
-            self[cast("str", name)]
-        except (TensorNameError, ConversionError):
-            return False
-        return True
+        return has_tensor(self._connections, name)
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -157,6 +132,37 @@ class Remote(Mapping[str, RemoteTensor]):
         [3, 0, 12]
         """
         return reduced(self._connections, ufunc, as_view(view), over)
+
+    def snapshot(self) -> Snapshot:
+        """Return all that is served as it is now: what is replaced later is still read as it was.
+
+        Nothing is copied, here or there. The server keeps it until it is closed, or for a minute after it was
+        used last. What is edited in place, or a file that changes, is not kept: reading it raises
+        `VersionChangedError`.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> with tw.serve({"x": [1, 2]}) as server, tw.connect(server.address) as remote:
+        ...     with remote.snapshot() as then:
+        ...         server.replace("x", [3, 4])
+        ...         then["x"].tolist(), remote["x"].tolist()
+        ([1, 2], [3, 4])
+        """
+        return Snapshot(self._connections)
+
+    def health(self) -> dict[str, int]:
+        """Return how the server is, if it is well enough to say: requests under way and waiting, threads.
+
+        Raises
+        ------
+        TransportTimeoutError
+            If it does not answer.
+        """
+        answer = self._connections.here().ask(AskHealth())
+        if not isinstance(answer, Stats):
+            raise RemoteProtocolError("schema", "health is answered by something else")
+        return dict(answer.counts)
 
     def stats(self) -> dict[str, int]:
         """Return what the server counted of the connection of this thread; it answers if it is well.

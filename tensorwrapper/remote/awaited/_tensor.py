@@ -1,6 +1,7 @@
 """`AsyncRemoteTensor` and `AsyncView`: a tensor at a server and parts of it, for a loop of asyncio."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy.typing as npt
@@ -118,6 +119,18 @@ class AsyncRemoteTensor:
     def is_sparse(self) -> bool:
         """Whether it stores a few elements, and all others are one value."""
         return self._tensor.is_sparse
+
+    @property
+    def is_readonly(self) -> bool:
+        """Whether the server takes no writes to it from here."""
+        return self._tensor.is_readonly
+
+    async def assign(self, key: ArrayKey, value: npt.ArrayLike, *, if_unchanged: bool = False) -> None:
+        """Write values where a key selects, as `RemoteTensor.assign` does.
+
+        A task that is cancelled does not know whether it was done.
+        """
+        await self._threads.run(partial(self._tensor.assign, key, value, if_unchanged=if_unchanged))
 
     def astype(self, dtype: npt.DTypeLike) -> "AsyncRemoteTensor":
         """Return the tensor with elements of another type, as `RemoteTensor.astype` does."""

@@ -16,6 +16,7 @@ from tensorwrapper.remote.protocol._events import (
     Facts,
     FactsOf,
     Names,
+    Pinned,
     Pong,
     Reduced,
     Refused,
@@ -68,6 +69,8 @@ def _written(  # noqa: C901, PLR0912 - a case for each answer
             return "hello", said, ()
         case Pong():
             return "pong", answer.server, ()
+        case Pinned():
+            return "pin", {"pin": answer.pin, "seconds": answer.seconds}, ()
         case Names():
             return "names", {"names": list(answer.names), "more": answer.more}, ()
         case FactsOf():
@@ -156,6 +159,11 @@ def _welcome(said: Said) -> Answer:
 
 def _pong(said: Said) -> Answer:
     return Pong(_no_parts(said).field.text(most=64))
+
+
+def _pinned(said: Said) -> Answer:
+    field = _no_parts(said).field.object({"pin", "seconds"})
+    return Pinned(field["pin"].text(most=64), field["seconds"].count(2**31))
 
 
 def _names(said: Said) -> Answer:
@@ -248,6 +256,7 @@ _READERS: Final[dict[str, _Reader]] = {
     "facts": _facts,
     "hello": _welcome,
     "names": _names,
+    "pin": _pinned,
     "pong": _pong,
     "read": _read,
     "reduce": _reduced,

@@ -11,7 +11,9 @@ __all__ = [
     "Answer",
     "AskEntries",
     "AskFacts",
+    "AskHealth",
     "AskNames",
+    "AskPin",
     "AskRead",
     "AskReduce",
     "AskRows",
@@ -28,6 +30,7 @@ __all__ = [
     "Hello",
     "Names",
     "Ping",
+    "Pinned",
     "Pong",
     "Reduced",
     "ReducedOver",
@@ -61,18 +64,28 @@ class Ping:
 @final
 @frozen
 class AskNames:
-    """A client asks for names: at most `count` names, those after a name."""
+    """A client asks for names: at most `count` names, those after a name; of a snapshot if it has one."""
 
     after: str
     count: int
+    pin: str = ""
 
 
 @final
 @frozen
 class AskFacts:
-    """A client asks what the tensors of these names are."""
+    """A client asks what the tensors of these names are; in a snapshot if it has one."""
 
     names: tuple[str, ...]
+    pin: str = ""
+
+
+@final
+@frozen
+class AskPin:
+    """All that is served shall be readable as it is now; or a snapshot of before is not needed any more."""
+
+    release: str = ""
 
 
 @final
@@ -182,7 +195,13 @@ class AskWrite:
 @final
 @frozen
 class AskStats:
-    """How the server is."""
+    """What the server did for this client so far."""
+
+
+@final
+@frozen
+class AskHealth:
+    """How the server is: answered by the thread that takes requests, whatever others do."""
 
 
 @final
@@ -205,7 +224,9 @@ Request: TypeAlias = (
     | AskView
     | AskReduce
     | AskWrite
+    | AskPin
     | AskStats
+    | AskHealth
     | Cancel
 )
 """What a client may say. Each but `Cancel` has one answer."""
@@ -229,6 +250,15 @@ class Pong:
     """A server is there: this start of it."""
 
     server: str
+
+
+@final
+@frozen
+class Pinned:
+    """The name of a snapshot, and for how many seconds after its last use it is kept."""
+
+    pin: str
+    seconds: int
 
 
 @final
@@ -361,6 +391,18 @@ class Refused:
 
 
 Answer: TypeAlias = (
-    Welcome | Pong | Names | FactsOf | Text | Rows | Elements | Entries | Reduced | Written | Stats | Refused
+    Welcome
+    | Pong
+    | Pinned
+    | Names
+    | FactsOf
+    | Text
+    | Rows
+    | Elements
+    | Entries
+    | Reduced
+    | Written
+    | Stats
+    | Refused
 )
 """What a server may say."""

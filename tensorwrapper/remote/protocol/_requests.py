@@ -10,7 +10,9 @@ from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote.protocol._events import (
     AskEntries,
     AskFacts,
+    AskHealth,
     AskNames,
+    AskPin,
     AskRead,
     AskReduce,
     AskRows,
@@ -80,9 +82,11 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
         case Ping():
             return "ping", {}
         case AskNames():
-            return "names", {"after": request.after, "count": request.count}
+            return "names", {"after": request.after, "count": request.count, **_pin(request)}
         case AskFacts():
-            return "facts", list(request.names)
+            return "facts", {"names": list(request.names), **_pin(request)}
+        case AskPin():
+            return "pin", {"release": request.release} if request.release else {}
         case AskShape():
             return "shape", {"name": request.name, "version": request.version}
         case AskRows():
@@ -103,10 +107,16 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
             return "write", {**said, "client": request.client, "dtype": request.dtype}
         case AskStats():
             return "stats", {}
+        case AskHealth():
+            return "health", {}
         case Cancel():
             return "cancel", request.number
         case _:
             assert_never(request)
+
+
+def _pin(request: AskNames | AskFacts) -> dict[str, Json]:
+    return {"pin": request.pin} if request.pin else {}
 
 
 def _sources(view: Described) -> Json:
@@ -168,12 +178,27 @@ def _stats(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Req
 
 
 def _names(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
-    field = said.field.object({"after", "count"})
-    return AskNames(field["after"].text(most=_NAME), field["count"].count(_NAMES, 1))
+    field = said.field.object({"after", "count"}, {"pin"})
+    return AskNames(field["after"].text(most=_NAME), field["count"].count(_NAMES, 1), _pin_of(field))
+
+
+def _pin_of(field: Field, key: str = "pin") -> str:
+    return field[key].text(most=64) if key in field else ""
 
 
 def _facts(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
-    return AskFacts(tuple([name.text(most=_NAME) for name in said.field.items(most=_FACTS)]))
+    field = said.field.object({"names"}, {"pin"})
+    names = tuple([name.text(most=_NAME) for name in field["names"].items(most=_FACTS)])
+    return AskFacts(names, _pin_of(field))
+
+
+def _pinning(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+    return AskPin(_pin_of(said.field.object(frozenset(), {"release"}), "release"))
+
+
+def _health(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+    said.field.object()
+    return AskHealth()
 
 
 def _tensor(field: Field) -> tuple[str, str]:
@@ -261,8 +286,10 @@ _READERS: Final[dict[str, _Reader]] = {
     "cancel": _cancel,
     "entries": _entries,
     "facts": _facts,
+    "health": _health,
     "hello": _hello,
     "names": _names,
+    "pin": _pinning,
     "ping": _ping,
     "read": _read,
     "reduce": _reduce,

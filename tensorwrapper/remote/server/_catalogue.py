@@ -23,7 +23,9 @@ from tensorwrapper.remote.protocol._events import (
     Answer,
     AskEntries,
     AskFacts,
+    AskHealth,
     AskNames,
+    AskPin,
     AskRead,
     AskReduce,
     AskRows,
@@ -47,6 +49,7 @@ from tensorwrapper.remote.protocol._events import (
 from tensorwrapper.remote.protocol._terms import CAPABILITIES, PROTOCOL, ServeLimits
 from tensorwrapper.remote.server._computing import compute_view, reduce_view
 from tensorwrapper.remote.server._holding import Holding
+from tensorwrapper.remote.server._pins import Pins
 from tensorwrapper.remote.server._writing import Repeats
 
 if TYPE_CHECKING:
@@ -71,6 +74,7 @@ class Catalogue:
         "_checks",
         "_holdings",
         "_lock",
+        "_pins",
         "_repeats",
         "_writable",
         "_writing",
@@ -90,6 +94,7 @@ class Catalogue:
         self._writable = writable if isinstance(writable, bool) else _patterns(writable)
         self._writing = threading.Lock()
         self._repeats = Repeats()
+        self._pins = Pins()
         self._holdings: dict[str, Holding] = {}
         self._checks: dict[str, Callable[[], str]] = {}
         self._changes = 0
@@ -149,8 +154,8 @@ class Catalogue:
         may = patterns if isinstance(patterns, bool) else _names(patterns, name, key)
         return may and holding.is_writable and name not in self._checks
 
-    def _facts(self, name: str, key: str) -> Facts:
-        holding = self._found(name, key)
+    def _facts(self, name: str, key: str, pin: str) -> Facts:
+        holding = self._found(name, key, pin)
         return attrs.evolve(holding.facts, writable=self._may_write(name, key, holding))
 
     def _write(self, request: AskWrite, key: str, number: int) -> Answer:
@@ -165,14 +170,25 @@ class Catalogue:
                 self._repeats.keep(key, request.client, number, found)
         return found
 
-    def _found(self, name: str, key: str) -> Holding:
+    def _found(self, name: str, key: str, pin: str = "") -> Holding:
         """Return what is served under a name; what is not there, and what is not for this client, are one."""
-        holding = self._holdings.get(name)
+        holding = self._all(pin).get(name)
         if not self._may(name, key) or holding is None:
             raise RequestRefusedError("missing", f"no tensor {name[:60]!r} is served")
         return holding
 
+    def _all(self, pin: str) -> Mapping[str, Holding]:
+        if not pin:
+            return self._holdings
+        found = self._pins.find(pin)
+        if found is None:
+            raise RequestRefusedError("changed", "there is no such snapshot, or not any more")
+        return found
+
     def _at(self, name: str, version: str, key: str) -> Holding:
+        earlier = self._pins.at(name, version) if version else None
+        if earlier is not None and self._may(name, key) and name not in self._checks:
+            return earlier
         holding = self._found(name, key)
         check = self._checks.get(name)
         now = holding.facts.version if check is None else check()
@@ -193,7 +209,7 @@ class Catalogue:
             holding = self._holdings.get(request.name)
             few = sum([own.size for own in request.selections]) <= _FEW
             return holding is None or (holding.is_quick and few and not holding.lock.locked())
-        return isinstance(request, Hello | Ping | AskNames | AskFacts)
+        return isinstance(request, Hello | Ping | AskNames | AskFacts | AskPin)
 
     def answer(self, request: Request, key: str, number: int = 0) -> Answer:
         """Return the answer to a request of the client that has a key; whatever goes wrong is one, too."""
@@ -224,10 +240,15 @@ class Catalogue:
             case Ping():
                 return Pong(self.server)
             case AskNames():
-                names = [name for name in self.names() if name > request.after and self._may(name, key)]
+                there = sorted(self._all(request.pin))
+                names = [name for name in there if name > request.after and self._may(name, key)]
                 return Names(tuple(names[: request.count]), len(names) > request.count)
             case AskFacts():
-                return FactsOf(tuple([self._facts(name, key) for name in request.names]))
+                return FactsOf(tuple([self._facts(name, key, request.pin) for name in request.names]))
+            case AskPin():
+                return (
+                    self._pins.release(request.release) if request.release else self._pins.add(self._holdings)
+                )
             case AskShape():
                 return self._at(request.name, request.version, key).text()
             case AskRows():
@@ -246,7 +267,7 @@ class Catalogue:
                 return reduce_view(request, self._named(request.view, key), self.limits)
             case AskWrite():
                 return self._write(request, key, number)
-            case AskStats() | Cancel():
+            case AskStats() | AskHealth() | Cancel():
                 raise RequestRefusedError("unsupported", "that is not asked of a catalogue")
             case _:
                 assert_never(request)

@@ -91,7 +91,7 @@ def reduce_view(request: AskReduce, holdings: Sequence[Holding], limits: ServeLi
             found = np.asarray(view.reduce_tiles(ufunc))
         else:
             found = _reduce_mode(view, over, ufunc)
-    little = np.ascontiguousarray(found.astype(found.dtype.newbyteorder("<"), copy=False))
+    little = np.array(found, found.dtype.newbyteorder("<"), order="C")
     return Reduced(
         request.view.version, dtype_text(little.dtype), tuple(little.shape), bytes_of(little.reshape(-1))
     )

@@ -19,7 +19,16 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
 )
 from tensorwrapper.remote.protocol._answers import send_answer
-from tensorwrapper.remote.protocol._events import Answer, AskStats, Cancel, Refused, Request, Stats
+from tensorwrapper.remote.protocol._events import (
+    Answer,
+    AskHealth,
+    AskStats,
+    Cancel,
+    Ping,
+    Refused,
+    Request,
+    Stats,
+)
 from tensorwrapper.remote.protocol._frames import number_of
 from tensorwrapper.remote.protocol._requests import receive_request
 from tensorwrapper.remote.server._catalogue import Catalogue
@@ -266,15 +275,34 @@ class Loop:
     def _dispatch(self) -> None:
         """Answer what waits: at once what is quick, and the rest in other threads, for one client each."""
         for peer, client in list(self._clients.items()):
-            while client.asked and not client.out and self._running < 2 * self._threads:
+            while client.asked and not client.out and self._has_room(client.asked[0][1]):
                 number, request = client.asked.popleft()
                 if isinstance(request, AskStats):
                     self._answered(client, number, self._stats_of(client))
+                elif isinstance(request, AskHealth):
+                    self._answered(client, number, self._health())
                 elif self._catalogue.is_quick(request):
                     self._answered(client, number, self._catalogue.answer(request, client.key, number))
                 else:
                     self._running += 1
                     self._pool.submit(partial(self._work, peer, client, number, request))
+
+    def _has_room(self, request: Request) -> bool:
+        """Tell whether a request is answered now: what takes long waits until a thread is free."""
+        return self._running < 2 * self._threads or isinstance(request, AskHealth | AskStats | Ping)
+
+    def _health(self) -> Answer:
+        """Return how it is: what is under way, how much waits, whether it is about to end."""
+        counts = {
+            "clients": len(self._clients),
+            "draining": int(self._draining),
+            "running": self._running,
+            "seconds": int(time.monotonic() - self._begun),
+            "tensors": len(self._catalogue.names()),
+            "threads": self._threads,
+            "waiting": sum([len(own.asked) for own in self._clients.values()]),
+        }
+        return Stats(tuple(sorted(counts.items())))
 
     def _work(self, peer: bytes, client: _Client, number: int, request: Request) -> None:
         try:

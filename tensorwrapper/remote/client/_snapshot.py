@@ -1,0 +1,114 @@
+"""`Snapshot`: the tensors of a server as they were at one moment; and how tensors and names are looked up."""
+
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Final, cast, final
+
+from tensorwrapper.errors import ConversionError, RemoteProtocolError, TensorNameError, TransportError
+from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._tensor import RemoteTensor
+from tensorwrapper.remote.protocol._events import AskFacts, AskNames, AskPin, FactsOf, Names, Pinned
+
+__all__ = ["Snapshot", "found_names", "found_tensor", "has_tensor"]
+
+_NAMES: Final = 1000
+
+
+def found_tensor(connections: Connections, name: str, pin: str = "") -> RemoteTensor:
+    """Return the tensor that a server has under a name, now or in a snapshot."""
+    if not isinstance(cast("object", name), str):
+        raise ConversionError(f"tensors are looked up by name, not by {name!r}")
+    answer = connections.here().ask(AskFacts((name,), pin))
+    if not isinstance(answer, FactsOf) or [own.name for own in answer.facts] != [name]:
+        raise RemoteProtocolError("schema", f"the server tells of another tensor than {name!r}")
+    return RemoteTensor(connections, answer.facts[0])
+
+
+def found_names(connections: Connections, pin: str = "") -> Iterator[str]:
+    """Return an iterator over the names that a server has, which asks for them a page at a time."""
+    after, more = "", True
+    while more:
+        answer = connections.here().ask(AskNames(after, _NAMES, pin))
+        if not isinstance(answer, Names) or (answer.more and not answer.names):
+            raise RemoteProtocolError("schema", "names are answered by something else")
+        if list(answer.names) != sorted(set(answer.names)) or (answer.names and answer.names[0] <= after):
+            # Else a server could keep us asking for ever.
+            raise RemoteProtocolError("schema", "the names of a server do not ascend")
+        yield from answer.names
+        more = answer.more
+        after = answer.names[-1] if answer.names else after
+
+
+def has_tensor(connections: Connections, name: object, pin: str = "") -> bool:
+    """Tell whether a server has a tensor of a name."""
+    try:
+        found_tensor(connections, cast("str", name), pin)
+    except (TensorNameError, ConversionError):
+        return False
+    return True
+
+
+@final
+class Snapshot(Mapping[str, RemoteTensor]):
+    """The tensors of a server as they were when it was made, by `Remote.snapshot`.
+
+    The server keeps it until it is closed, or for a minute after it was used last; after that looking a
+    tensor up, or reading one that was replaced, raises `VersionChangedError`.
+    """
+
+    __slots__ = ("_connections", "_pin")
+
+    def __init__(self, connections: Connections) -> None:
+        answer = connections.here().ask(AskPin())
+        if not isinstance(answer, Pinned):
+            raise RemoteProtocolError("schema", "a snapshot is answered by something else")
+        self._connections, self._pin = connections, answer.pin
+
+    @property
+    def closed(self) -> bool:
+        """Whether the server was told that nobody needs it."""
+        return not self._pin
+
+    def _alive(self) -> str:
+        if not self._pin:
+            raise ConversionError("the snapshot is closed")
+        return self._pin
+
+    def __getitem__(self, name: str) -> RemoteTensor:
+        return found_tensor(self._connections, name, self._alive())
+
+    def __iter__(self) -> Iterator[str]:
+        return found_names(self._connections, self._alive())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, name: object) -> bool:
+        return has_tensor(self._connections, name, self._alive())
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def close(self) -> None:
+        """Tell the server that nobody needs it; closing twice is harmless."""
+        pin, self._pin = self._pin, ""
+        if pin and not self._connections.closed:
+            try:
+                self._connections.here().ask(AskPin(pin))
+            except TransportError:
+                # It forgets it by itself.
+                return
+
+    def __enter__(self) -> "Snapshot":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Snapshot of {self._connections.address}{', closed' if self.closed else ''}>"

@@ -1,0 +1,86 @@
+"""`Pins`: what was served at some moments, for whoever asked for a snapshot of it."""
+
+import secrets
+import threading
+import time
+from collections.abc import Mapping
+from typing import Final, final
+
+from tensorwrapper.errors import RequestRefusedError
+from tensorwrapper.remote.protocol._events import Pinned
+from tensorwrapper.remote.server._holding import Holding
+
+__all__ = ["Pins"]
+
+_SECONDS: Final = 60
+"""Seconds after its last use that a snapshot is kept."""
+_MOST: Final = 256
+
+
+@final
+class _Pin:
+    """What was served, and until when it is kept."""
+
+    __slots__ = ("holdings", "until", "versions")
+
+    def __init__(self, holdings: Mapping[str, Holding]) -> None:
+        self.holdings = holdings
+        self.versions = {name: own.facts.version for name, own in holdings.items()}
+        self.until = time.monotonic() + _SECONDS
+
+
+@final
+class Pins:
+    """Snapshots by name. Nothing is copied: what is replaced stays as it was for whoever has it."""
+
+    __slots__ = ("_lock", "_pins")
+
+    def __init__(self) -> None:
+        self._pins: dict[str, _Pin] = {}
+        self._lock = threading.Lock()
+
+    def add(self, holdings: Mapping[str, Holding]) -> Pinned:
+        """Keep what is served now."""
+        name = secrets.token_hex(16)
+        with self._lock:
+            self._expire()
+            if len(self._pins) >= _MOST:
+                raise RequestRefusedError("busy", f"{len(self._pins)} snapshots are kept already")
+            self._pins = {**self._pins, name: _Pin(holdings)}
+        return Pinned(name, _SECONDS)
+
+    def release(self, name: str) -> Pinned:
+        """Keep a snapshot no more."""
+        with self._lock:
+            self._pins = {key: own for key, own in self._pins.items() if key != name}
+        return Pinned(name, 0)
+
+    def find(self, name: str) -> Mapping[str, Holding] | None:
+        """Return what was served then; None if that is not kept."""
+        if not self._pins:
+            return None
+        with self._lock:
+            self._expire()
+            pin = self._pins.get(name)
+        return None if pin is None else _used(pin)
+
+    def at(self, name: str, version: str) -> Holding | None:
+        """Return a tensor that some snapshot has at a version."""
+        if not self._pins:
+            return None
+        with self._lock:
+            self._expire()
+        for pin in self._pins.values():
+            if pin.versions.get(name) == version:
+                return _used(pin)[name]
+        return None
+
+    def _expire(self) -> None:
+        now = time.monotonic()
+        if any(own.until < now for own in self._pins.values()):
+            self._pins = {key: own for key, own in self._pins.items() if own.until >= now}
+
+
+def _used(pin: _Pin) -> Mapping[str, Holding]:
+    pin.until = time.monotonic() + _SECONDS
+    return pin.holdings

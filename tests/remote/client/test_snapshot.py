@@ -1,0 +1,124 @@
+"""A snapshot is all that was served at one moment, and stays that."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import ConversionError, TensorNameError, VersionChangedError
+
+
+@pytest.fixture
+def server():
+    with tw.serve({"x": np.zeros(4), "rows": tw.jagged([[1], [2, 3]])}, writable=True, threads=2) as found:
+        yield found
+
+
+@pytest.fixture
+def remote(server):
+    with tw.connect(server.address) as found:
+        yield found
+
+
+def test_what_is_replaced_or_removed_is_there_still(server, remote):
+    with remote.snapshot() as then:
+        server.replace("x", np.ones(7))
+        server.remove("rows")
+        server.replace("new", [1])
+
+        assert sorted(then) == ["rows", "x"]
+        assert len(then) == 2
+        assert "new" not in then
+        assert then["x"].tolist() == [0] * 4
+        assert then["rows"][1].tolist() == [2, 3]
+        assert remote["x"].tolist() == [1] * 7
+        with pytest.raises(TensorNameError):
+            then["new"]
+        kept = then["x"]
+    with pytest.raises(VersionChangedError):
+        kept.tolist()
+    with pytest.raises(ConversionError, match="closed"):
+        then["x"]
+    then.close()
+    assert then.closed
+
+
+def test_what_is_edited_in_place_is_not_kept_and_says_so(remote):
+    with remote.snapshot() as then:
+        view = then["x"][1:]
+        remote["x"][0] = 5
+        with pytest.raises(VersionChangedError):
+            view.compute()
+        assert then["rows"].tolist() == [[1], [2, 3]]
+
+
+def test_tensors_of_a_snapshot_are_of_one_moment(server, remote):
+    stop = threading.Event()
+
+    def change():
+        number = 0
+        while not stop.is_set():
+            number += 1
+            server.replace("x", np.full(50, number))
+
+    writer = threading.Thread(target=change)
+    writer.start()
+    try:
+        for _ in range(40):
+            with remote.snapshot() as then:
+                first, second = then["x"], then["x"]
+                assert first.version == second.version
+                values = np.asarray(first.compute())
+                assert np.array_equal(values, second.compute())
+                assert len(np.unique(values)) == 1
+    finally:
+        stop.set()
+        writer.join()
+
+
+def test_a_server_says_how_it_is(remote):
+    health = remote.health()
+    assert health["draining"] == health["waiting"] == 0
+    assert health["tensors"] == 2
+    assert health["threads"] == 2
+
+
+def test_health_is_answered_while_all_threads_are_busy():
+    release, running = threading.Event(), threading.Event()
+
+    class Slow:
+        shape, dtype, version = tw.Shape(4), np.dtype("f8"), ""
+
+        def read(self, _selections, out):
+            running.set()
+            release.wait(20)
+            self.count = len(out)
+            return self
+
+        def completed(self):
+            return iter(range(self.count))
+
+        def cancel(self):
+            pass
+
+        def cost(self, selection):
+            return selection.size * 8
+
+    with tw.serve({"slow": Slow()}) as server, tw.connect(server.address) as remote:
+        readers = []
+
+        def read():
+            with tw.connect(server.address) as own:
+                own["slow"].compute()
+
+        for _ in range(4):
+            readers.append(threading.Thread(target=read))
+            readers[-1].start()
+        running.wait(10)
+        while remote.health()["waiting"] < 2:
+            pass
+        assert remote.health()["running"] == 2
+        release.set()
+        for thread in readers:
+            thread.join()

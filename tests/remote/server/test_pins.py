@@ -1,0 +1,46 @@
+"""Snapshots at the server: found by name, by version, and forgotten in time."""
+
+import numpy as np
+import pytest
+
+from tensorwrapper.errors import RequestRefusedError
+from tensorwrapper.remote import ServeLimits
+from tensorwrapper.remote.server import _pins
+from tensorwrapper.remote.server._holding import Holding
+from tensorwrapper.remote.server._pins import Pins
+
+
+def holdings(version):
+    return {"x": Holding("x", np.zeros(3), version, ServeLimits())}
+
+
+def test_a_snapshot_is_found_by_its_name_and_its_tensors_by_version():
+    pins, old = Pins(), holdings("1")
+    assert pins.find("nobody") is None
+    pin = pins.add(old).pin
+
+    assert pins.find(pin) is old
+    assert pins.at("x", "1") is old["x"]
+    assert pins.at("x", "2") is pins.at("y", "1") is None
+    assert pins.release(pin).seconds == 0
+    assert pins.find(pin) is pins.at("x", "1") is None
+
+
+def test_it_is_kept_for_so_long_after_its_last_use(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(_pins.time, "monotonic", lambda: now[0])
+    pins = Pins()
+    pin = pins.add(holdings("1")).pin
+    for _ in range(5):
+        now[0] += 50
+        assert pins.at("x", "1") is not None
+    now[0] += 61
+    assert pins.at("x", "1") is pins.find(pin) is None
+
+
+def test_there_are_so_many_at_most():
+    pins = Pins()
+    for _ in range(_pins._MOST):
+        pins.add(holdings("1"))
+    with pytest.raises(RequestRefusedError, match="busy"):
+        pins.add(holdings("1"))
