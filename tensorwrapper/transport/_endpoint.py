@@ -352,6 +352,8 @@ class Endpoint:
         if self.kind.addressed:
             # It says that it has room when any peer has, which need not be this one.
             time.sleep(min(left, _PAUSE))
+            # A peer that has gone is let go of once it is seen that nothing of its is left to be received.
+            socket.getsockopt(zmq.EVENTS)
         else:
             self._wait(socket, zmq.POLLOUT, min(math.ceil(left * 1000), _LONGEST))
         return True

@@ -16,6 +16,7 @@ from tensorwrapper.errors import (
     LeakedResourceWarning,
     LocalProtocolError,
     PeerAbsentError,
+    PeerUnreachableError,
     RemoteProtocolError,
     TransportClosedError,
     TransportError,
@@ -389,3 +390,19 @@ def test_a_frame_over_the_limit_is_not_even_read(raw):
             socket.receive()
         raw(zmq.PUSH, address).send_multipart(EMPTY)
         assert socket.receive(timeout=10).tensors == ()
+
+
+def send_until_it_fails(socket, peer, array, timeout):
+    for _ in range(1000):
+        socket.send(wire.encode([array]), peer=peer, timeout=timeout)
+
+
+def test_a_peer_that_left_while_its_room_was_full_is_unreachable(pair):
+    router, dealer = pair("ROUTER", "DEALER")
+    dealer.send(wire.encode([]))
+    peer, _ = router.receive_from()
+    with pytest.raises(TransportTimeoutError):
+        send_until_it_fails(router, peer, np.zeros(100_000), 0.2)
+    dealer.close()
+    with pytest.raises(PeerUnreachableError):
+        send_until_it_fails(router, peer, np.zeros(1), 10)
