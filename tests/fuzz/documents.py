@@ -12,6 +12,7 @@ from tensorwrapper import Layout, Mask, Shape, Tiling, sharding
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, ParseError, SelectionError, TensorWrapperError
 from tensorwrapper.layout import IndexDomain, IndexTransform
+from tensorwrapper.remote import Catalogue, Holder, Sharding
 from tests.fuzz.mutate import mutate_json
 from tests.fuzz.target import Target
 from tests.fuzz.texts import use_shape
@@ -71,6 +72,23 @@ def _mask_documents() -> list[bytes]:
         Mask(Shape.jagged([3, 1]), [0]),
     ]
     return [mask.to_json().encode() for mask in masks]
+
+
+def _catalogues() -> list[bytes]:
+    holders = ["tcp://a:1", "ipc:///b", Holder("tcp://c:2", "k" * 40)]
+    tiles = Sharding(Tiling([1, 2], [3, 0, 1]), "f4", holders, placements=[[0, 1], [2]])
+    rows = Sharding(Tiling([3, 0]), "M8[s]", holders[:2], [1, 0], rows=[2, 5])
+    return [Catalogue(own).to_json().encode() for own in ({}, {"x": tiles}, {"x/y": tiles, "rows": rows})]
+
+
+def _use_catalogue(catalogue: Catalogue) -> None:
+    assert Catalogue.from_json(catalogue.to_json()) == catalogue
+    for name, own in catalogue.items():
+        repr(own)
+        for tile in range(min(own.count, 8)):
+            own.box_of(tile)
+            own.part_name(name, tile)
+            own.holders_of(own.tiling.grid.index(tile))
 
 
 def _use_mask(mask: Mask) -> None:
@@ -246,6 +264,14 @@ TARGETS = [
         _tensorstore,
         ("layout.IndexDomain.from_json", "layout.IndexTransform.from_json", "Layout.from_tensorstore"),
         _use_tensorstore,
+        mutate=mutate_json,
+    ),
+    Target(
+        "catalogue-json",
+        Catalogue.from_json,
+        _catalogues,
+        ("remote.Catalogue.from_json", "remote.Catalogue.load"),
+        _use_catalogue,
         mutate=mutate_json,
     ),
     Target("zarr-json", _read_zarr, _zarr, ("Tiling.from_zarr",), _use_tiling, mutate=mutate_json),

@@ -22,6 +22,7 @@ from tensorwrapper import selection as sel
 from tensorwrapper._json import parse_json
 from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.layout import IndexDomain, IndexTransform, parse_tiler
+from tensorwrapper.remote import Catalogue
 from tensorwrapper.shape import Labels, RowPartitions, ShapePattern
 
 ROOT = Path(tw.__file__).parent
@@ -196,6 +197,7 @@ READERS = {
     "Projection.parse": sharding.Projection.parse,
     "Selector.parse": sel.Selector.parse,
     "selection.from_json": lambda text: sel.from_json(text, sources={}),
+    "Catalogue.from_json": Catalogue.from_json,
     "parse_json": lambda text: parse_json(text, "a text", depth=9, digits=9),
 }
 PARTS = [*' ([{1+-|x"\\', "1,", "1 ", "(1)", "1:", " o ", "i,", ". ", "@("]

@@ -1,5 +1,6 @@
 """Elements on the way: what types they may have, and strings as two frames."""
 
+import re
 from itertools import pairwise
 from typing import Any, Final, cast
 
@@ -15,6 +16,8 @@ _PLAIN: Final = frozenset(
     ["|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"]
 )
 _LENGTH: Final = np.dtype("<u4")
+
+_TIME: Final = re.compile(r"<[mM]8(\[([1-9][0-9]{0,8})?(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
 
 
 def bytes_of(array: Array) -> memoryview:
@@ -48,10 +51,11 @@ def dtype_of(text: str) -> "np.dtype[Any]":
     """
     if text == _STRING:
         return np.dtype(np.dtypes.StringDType())
-    if text in _PLAIN or text[1:3] in {"m8", "M8"}:
+    # NumPy evaluates what it does not know, so it is asked for nothing else.
+    if text in _PLAIN or _TIME.fullmatch(text):
         try:
             return np.dtype(text).newbyteorder("=")
-        except TypeError:
+        except (TypeError, ValueError):
             pass
     raise RemoteProtocolError("unsupported", f"a server has elements of the unknown type {text[:40]!r}")
 

@@ -30,7 +30,7 @@ def test_what_does_not_travel_is_refused(dtype):
         dtype_text(np.dtype(dtype))
 
 
-@pytest.mark.parametrize("text", ["object", "O", "<f3", "|M8[x]", ""])
+@pytest.mark.parametrize("text", ["object", "O", "<f3", "|M8[x]", "", "<M8[s((]", "<M8[s((]),),]", "<M8[0s]"])
 def test_no_other_type_is_believed(text):
     with pytest.raises(RemoteProtocolError):
         dtype_of(text)

@@ -1,0 +1,1 @@
+"""Tensors whose tiles, or rows, several servers hold: the catalogue, reading, and plans to move them."""

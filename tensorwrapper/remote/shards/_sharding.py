@@ -1,0 +1,346 @@
+"""`Sharding`: how a tensor is cut, and who holds each part of it."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import frozen_array, splits_of
+from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, TensorNameError
+from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text
+from tensorwrapper.selection import View, as_view
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.typing import Index, IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import ViewLike
+
+__all__ = ["MAX_HOLDERS", "MAX_TILES", "Holder", "HolderLike", "Sharding", "check_name"]
+
+MAX_HOLDERS: Final = 2**16
+MAX_TILES: Final = 2**24
+_LONGEST: Final = 1024
+_ADDRESS: Final = re.compile(r"(tcp|ipc)://[!-~]+")
+_KEY: Final = 40
+
+
+def _to_address(given: str) -> str:
+    if not isinstance(cast("object", given), str) or len(given) > _LONGEST or not _ADDRESS.fullmatch(given):
+        raise ConversionError(f"a holder has an address, tcp://HOST:PORT or ipc://PATH, not {given!r:.80}")
+    return given
+
+
+def _to_key(given: str) -> str:
+    if not isinstance(cast("object", given), str) or len(given) not in {0, _KEY}:
+        raise ConversionError(f"the public key of a holder has {_KEY} characters, not {given!r:.80}")
+    return given
+
+
+@final
+@frozen
+class Holder:
+    """A server that holds parts of tensors, and the public key that it must have, if it must have one.
+
+    Examples
+    --------
+    >>> Holder("tcp://10.0.0.1:5555")
+    Holder(address='tcp://10.0.0.1:5555', key='')
+    """
+
+    address: str = attrs.field(converter=_to_address)
+    key: str = attrs.field(converter=_to_key, default="")
+
+
+HolderLike: TypeAlias = Holder | str
+"""A holder, or the address of one that has no key."""
+
+
+@final
+@frozen(eq=False, repr=False, getstate_setstate=False)
+class Sharding:
+    """How a tensor is cut into tiles, or runs of rows, and which holders have each of them.
+
+    Parameters
+    ----------
+    tiling
+        The tiles of a box, of any extents. Of jagged rows it cuts their elements, one mode: each tile has the
+        elements of a run of rows.
+    dtype
+        The type of the elements.
+    holders
+        The servers, or their addresses.
+    tiles
+        For each tile in row-major order the number of its placement. If not given, tiles are dealt in runs of
+        about equal volume, one for each placement.
+    placements
+        For each placement the numbers of the holders that have it, first the one that is asked first; the
+        others are replicas. If not given, each holder is one.
+    rows
+        Of jagged rows how many each tile has.
+
+    Raises
+    ------
+    ConversionError
+        If a holder has no address, or is there twice.
+    ExtentError
+        If there are not as many numbers as tiles.
+    OutOfBoundsError
+        If there is no such holder or placement.
+
+    Examples
+    --------
+    >>> from tensorwrapper import Tiling
+    >>> s = Sharding(Tiling([5, 15, 10], [20]), "f4", ["tcp://a:5555", "tcp://b:5555"], [0, 1, 0])
+    >>> s.shape, s.count, s.part_name("x", (1, 0)), [own.address for own in s.holders_of((1, 0))]
+    (Shape(30, 20), 3, 'x/1.0', ['tcp://b:5555'])
+    >>> rows = Sharding(Tiling([9, 4]), "i8", ["tcp://a:5555", "tcp://b:5555"], rows=[100, 3])
+    >>> rows.kind, rows.row_count, rows.part_name("hits", 1)
+    ('jagged', 103, 'hits/1')
+    """
+
+    tiling: Tiling
+    dtype: "np.dtype[Any]" = attrs.field(converter=np.dtype)
+    holders: tuple[Holder, ...]
+    tiles: IntArray
+    placements: tuple[tuple[int, ...], ...]
+    rows: IntArray | None
+
+    def __init__(
+        self,
+        tiling: Tiling,
+        dtype: npt.DTypeLike,
+        holders: Iterable[HolderLike],
+        tiles: npt.ArrayLike | None = None,
+        *,
+        placements: Iterable[Iterable[SupportsIndex]] | None = None,
+        rows: npt.ArrayLike | None = None,
+    ) -> None:
+        if not isinstance(cast("object", tiling), Tiling):
+            raise ConversionError(f"what is sharded has a tiling, not {tiling!r:.80}")
+        if any(tiling.origin):
+            raise ExtentError(f"tiles are counted from 0 in every mode, not from {tiling.origin}")
+        # What cannot travel cannot be held elsewhere; names of types have one meaning on every machine.
+        own_dtype = dtype_of(dtype_text(np.dtype(dtype)))
+        servers = tuple([own if isinstance(own, Holder) else Holder(own) for own in holders])
+        places = (
+            tuple([(k,) for k in range(len(servers))])
+            if placements is None
+            else tuple([to_ints(own, "the holders of a placement") for own in placements])
+        )
+        _check_holders(servers, places)
+        count = tiling.grid.size
+        if count > MAX_TILES:
+            raise ExtentError(f"a sharding has at most {MAX_TILES} tiles, and not {count}")
+        numbers = _dealt(tiling, len(places)) if tiles is None else _numbers(tiles, "tiles")
+        if len(numbers) != count:
+            raise ExtentError(f"{count} tiles have as many placements, and not {len(numbers)}")
+        if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < len(places):
+            raise OutOfBoundsError(f"tiles are at the placements 0 to {len(places) - 1}, and at no other")
+        own_rows = None if rows is None else _numbers(rows, "rows")
+        if own_rows is not None and (tiling.rank != 1 or len(own_rows) != count or (own_rows < 0).any()):
+            raise ExtentError("rows are as many counts, 0 or more, as there are tiles of one mode")
+        for name, value in (
+            ("tiling", tiling),
+            ("dtype", own_dtype),
+            ("holders", servers),
+            ("tiles", frozen_array(numbers)),
+            ("placements", places),
+            ("rows", None if own_rows is None else frozen_array(own_rows)),
+        ):
+            object.__setattr__(self, name, value)
+
+    # What it is of.
+
+    @property
+    def kind(self) -> str:
+        """``smooth``, or ``jagged`` for rows."""
+        return "smooth" if self.rows is None else "jagged"
+
+    @property
+    def shape(self) -> Shape[Any]:
+        """The indices of all elements; of rows those of their elements, for their lengths lie elsewhere."""
+        return Shape(*self.tiling.elements.extents)
+
+    @property
+    def count(self) -> int:
+        """The number of tiles."""
+        return self.tiling.grid.size
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.tiling.elements.size
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes that the elements take."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def row_count(self) -> int:
+        """The number of rows: of a box the extent of its first mode."""
+        return self.shape.extent(0) if self.rows is None else int(self.rows.sum())
+
+    @property
+    def row_marks(self) -> IntArray:
+        """The number of the first row of each tile, and how many there are; of jagged rows alone."""
+        if self.rows is None:
+            raise ConversionError(f"{self!r} is a box, which is cut by its tiling")
+        return splits_of(self.rows)
+
+    # Who has it.
+
+    def number_of(self, tile: Index | SupportsIndex) -> int:
+        """Return the number of a tile in row-major order.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If there is no such tile.
+        """
+        index = tile if isinstance(tile, tuple) else (to_int(tile, "a tile"),)
+        return self.tiling.grid.ordinal(index)
+
+    def holders_of(self, tile: Index | SupportsIndex) -> tuple[Holder, ...]:
+        """Return who has a tile: the one that is asked first, and its replicas.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If there is no such tile.
+        """
+        own = self.placements[int(self.tiles[self.number_of(tile)])]
+        return tuple([self.holders[k] for k in own])
+
+    def part_name(self, name: str, tile: Index | SupportsIndex) -> str:
+        """Return under which name a tile of a tensor is served: ``x/1.0``; O(rank)."""
+        index = tile if isinstance(tile, tuple) else self.tiling.grid.index(to_int(tile, "a tile"))
+        return f"{name}/{'.'.join(map(str, index))}"
+
+    def parts(self, name: str, tensor: "ViewLike", holder: HolderLike) -> dict[str, View[Any]]:
+        """Return what a holder is to serve: its tiles of a tensor, under their names, as views of it.
+
+        Raises
+        ------
+        ConversionError
+            If it is none of the holders.
+        ExtentError
+            If the tensor has other elements or rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from tensorwrapper import Tiling
+        >>> s = Sharding(Tiling([1, 2], [3]), "i8", ["tcp://a:5555", "tcp://b:5555"])
+        >>> parts = s.parts("x", np.arange(9).reshape(3, 3), "tcp://a:5555")
+        >>> {name: part.tolist() for name, part in parts.items()}
+        {'x/0.0': [[0, 1, 2]]}
+        """
+        server = holder if isinstance(holder, Holder) else Holder(holder)
+        if server.address not in [own.address for own in self.holders]:
+            raise ConversionError(f"{server.address} holds nothing of {self!r}")
+        number = [own.address for own in self.holders].index(server.address)
+        view = as_view(tensor)
+        if view.shape.size != self.size or (self.rows is None and view.shape.extents != self.shape.extents):
+            raise ExtentError(f"{view!r} has other elements than {self!r}")
+        has = np.array([number in own for own in self.placements], dtype=bool)
+        found: dict[str, View[Any]] = {}
+        for tile in np.flatnonzero(has[self.tiles]).tolist():
+            found[self.part_name(name, tile)] = view[self._key(tile)]
+        return found
+
+    def _key(self, tile: int) -> tuple[slice, ...]:
+        if self.rows is None:
+            return self.box_of(tile)
+        marks = self.row_marks
+        return (slice(int(marks[tile]), int(marks[tile + 1])),)
+
+    def box_of(self, tile: SupportsIndex) -> tuple[slice, ...]:
+        """Return which elements the tile of a number has, as a slice of each mode; O(rank).
+
+        Raises
+        ------
+        OutOfBoundsError
+            If there is no such tile.
+        """
+        index = self.tiling.grid.index(to_int(tile, "a tile"))
+        return tuple([slice(int(m[k]), int(m[k + 1])) for m, k in zip(self.tiling.marks, index, strict=True)])
+
+    # What it is as a value.
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sharding) and self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def _fields(self) -> tuple[Any, ...]:
+        rows = None if self.rows is None else self.rows.tobytes()
+        return self.tiling, self.dtype, self.holders, self.tiles.tobytes(), self.placements, rows
+
+    def __repr__(self) -> str:
+        of = f"{self.row_count} rows of " if self.rows is not None else ""
+        return (
+            f"<Sharding of {of}{self.shape.extents} {self.dtype}: {self.count} tiles at "
+            f"{len(self.holders)} holders>"
+        )
+
+    def __reduce__(self) -> "tuple[Callable[..., Sharding], tuple[Any, ...]]":
+        return _again, (self.tiling, self.dtype, self.holders, self.tiles, self.placements, self.rows)
+
+
+def _again(
+    tiling: Tiling,
+    dtype: "np.dtype[Any]",
+    holders: Sequence[Holder],
+    tiles: IntArray,
+    placements: tuple[tuple[int, ...], ...],
+    rows: IntArray | None,
+) -> Sharding:
+    return Sharding(tiling, dtype, holders, tiles, placements=placements, rows=rows)
+
+
+def check_name(name: object) -> str:
+    """Return what may be the name of a tensor of which parts are served."""
+    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST or not name.isprintable():
+        raise TensorNameError(f"a tensor has a name of 1 to {_LONGEST} characters, not {name!r:.80}")
+    return name
+
+
+def _check_holders(holders: tuple[Holder, ...], placements: tuple[tuple[int, ...], ...]) -> None:
+    if not 0 < len(holders) <= MAX_HOLDERS:
+        raise ConversionError(f"a sharding has 1 to {MAX_HOLDERS} holders, and not {len(holders)}")
+    addresses = [own.address for own in holders]
+    if len(set(addresses)) < len(addresses):
+        twice = next(own for own in addresses if addresses.count(own) > 1)
+        raise ConversionError(f"the holder {twice} is there twice")
+    for own in placements:
+        if not own or len(set(own)) < len(own):
+            raise ConversionError(f"a placement is one holder or more, none of them twice, not {own}")
+        if min(own) < 0 or max(own) >= len(holders):
+            raise OutOfBoundsError(f"there are the holders 0 to {len(holders) - 1}, and not those of {own}")
+    if not placements:
+        raise ConversionError("a sharding has one placement or more")
+
+
+def _numbers(given: npt.ArrayLike, what: str) -> IntArray:
+    array = np.asarray(given)
+    if array.size and array.dtype.kind not in "iu":
+        raise ConversionError(f"{what} are integers, not {array.dtype}")
+    return array.reshape(-1).astype(np.int64)
+
+
+def _dealt(tiling: Tiling, count: int) -> IntArray:
+    """Return for each tile which of so many holders has it: runs of tiles of about equal volume."""
+    volumes = np.asarray(tiling.volumes(), dtype=np.float64).reshape(-1)
+    if not len(volumes):
+        return np.empty(0, np.int64)
+    middle = np.cumsum(volumes) - volumes / 2
+    total = float(volumes.sum())
+    found = middle * (count / total) if total else np.arange(len(volumes)) * (count / len(volumes))
+    return np.minimum(found.astype(np.int64), count - 1)
