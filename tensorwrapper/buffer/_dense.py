@@ -1,17 +1,17 @@
-"""The buffer under an array of NumPy, with the strides that the array has in it."""
+"""The buffer under an array of NumPy, with the strides that it has there, and that of a flat array."""
 
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer._common import Dense
-from tensorwrapper.buffer._elements import check_dtype
+from tensorwrapper.buffer._common import BufferCommon, Dense
+from tensorwrapper.buffer._elements import check_dtype, holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout.lowlevel import packed_strides
-from tensorwrapper.typing import Index, ScalarT_co
+from tensorwrapper.typing import Array, Index, ScalarT_co
 
-__all__ = ["as_dense"]
+__all__ = ["as_dense", "buffer_of"]
 
 
 def as_dense(array: "npt.NDArray[ScalarT_co]") -> "tuple[Dense[ScalarT_co], Index, int]":
@@ -47,3 +47,12 @@ def as_dense(array: "npt.NDArray[ScalarT_co]") -> "tuple[Dense[ScalarT_co], Inde
     flat = run.view(array.dtype)
     offset = sum([(n - 1) * -step for n, step in zip(array.shape, steps, strict=True) if step < 0 and n])
     return Dense(cast("np.ndarray[tuple[int], np.dtype[ScalarT_co]]", flat)), steps, offset
+
+
+def buffer_of(flat: Array) -> BufferCommon[Any]:
+    """Return the buffer of a flat array that nobody else has: memory as it is, or the strings in it."""
+    if holds_strings(flat.dtype):
+        from tensorwrapper.buffer._strings import strings_of_array  # noqa: PLC0415 - numbers need none
+
+        return strings_of_array(flat)
+    return Dense(cast("Any", flat))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tensorwrapper._arrays import file_beneath
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._addresses import all_addresses
-from tensorwrapper.buffer._common import BufferCommon, Dense
+from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._current import Current
 from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.buffer.strings._checks import string_dtype
@@ -22,7 +22,7 @@ from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import address_batches, plan_copy
 from tensorwrapper.typing import Array, IntArray, StringKind, WriteCasting
 
-__all__ = ["Strings", "buffer_of"]
+__all__ = ["Strings", "strings_of_array"]
 
 
 @final
@@ -326,10 +326,8 @@ def _strings_of(values: Array, kind: StringKind) -> StringData:
     return StringData.from_list(values.reshape(-1).tolist(), kind=kind)
 
 
-def buffer_of(flat: Array) -> BufferCommon[Any]:
-    """Return the buffer of a flat array that nobody else has: memory as it is, or the strings in it."""
+def strings_of_array(flat: Array) -> Strings:
+    """Return the buffer of the strings in a flat array: text, or objects that are bytes."""
     if flat.dtype.kind == "T":
         return Strings(_strings_of(flat, "utf8"), nullable=hasattr(flat.dtype, "na_object"))
-    if flat.dtype.kind == "O":
-        return Strings(_strings_of(flat, "binary"))
-    return Dense(cast("Any", flat))
+    return Strings(_strings_of(flat, "binary"))

@@ -27,7 +27,7 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.buffer._addresses import packed_layout
-    from tensorwrapper.buffer._dense import as_dense
+    from tensorwrapper.buffer._dense import as_dense, buffer_of
     from tensorwrapper.buffer._elements import (
         check_dtype,
         check_write,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     )
     from tensorwrapper.buffer._sparse import make_sparse
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
-    from tensorwrapper.buffer._strings import buffer_of
     from tensorwrapper.buffer.arrow._arrays import ArrowValues, arrays_from_arrow
     from tensorwrapper.buffer.copies._copy import (
         assign_elements,
@@ -87,7 +86,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "_addresses": ("packed_layout",),
-        "_dense": ("as_dense",),
+        "_dense": ("as_dense", "buffer_of"),
         "_elements": (
             "check_dtype",
             "check_write",
@@ -99,7 +98,6 @@ __getattr__, __dir__ = lazy_names(
         ),
         "_sparse": ("make_sparse",),
         "_sparse_merge": ("is_fill", "rises"),
-        "_strings": ("buffer_of",),
         "arrow._arrays": ("ArrowValues", "arrays_from_arrow"),
         "copies._copy": (
             "assign_elements",

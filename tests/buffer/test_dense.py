@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tensorwrapper.buffer._dense import as_dense
+from tensorwrapper.buffer._dense import as_dense, buffer_of
 from tensorwrapper.errors import ConversionError, DTypeError
 
 A = np.arange(24, dtype="i2").reshape(2, 3, 4)
@@ -39,3 +39,13 @@ def test_what_has_no_strides_in_elements_is_refused():
         as_dense(np.ndarray((3,), "i2", bytes(9), strides=(3,)))
     with pytest.raises(DTypeError):
         as_dense(np.array([None]))
+
+
+def test_a_flat_array_becomes_the_buffer_of_what_it_has():
+    numbers = np.arange(3.0)
+    assert buffer_of(numbers).memory is numbers
+    for text in (["a", "", "é"], [b"a", b""]):
+        dtype = np.dtypes.StringDType() if isinstance(text[0], str) else object
+        buffer = buffer_of(np.array(text, dtype=dtype))
+        assert buffer.memory is None
+        assert buffer.read(np.arange(len(text))).tolist() == text

@@ -13,7 +13,6 @@ from tensorwrapper.layout.boxes._orders import fastest_first, to_tiling
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.layout.facade._layout_base import LayoutBase
 from tensorwrapper.layout.operations._storage import cells_at, packed_cells, padded_box
-from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.shape import ShapeLike, Tiling
 from tensorwrapper.shape.lowlevel import names_of, unnamed_shape
 from tensorwrapper.typing import IndexT_co, Order
@@ -255,4 +254,6 @@ class LayoutConstructors(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         if multiple < 1:
             raise LayoutError(f"an alignment is a positive number of elements, not {multiple}")
         orders = fastest_first(order, rank), fastest_first(tile_order, rank)
+        from tensorwrapper.layout.tiles._tile_major import TileMajor  # noqa: PLC0415 - few are stored by tiles
+
         return cls._wrap(TileMajor(tiling, *orders, multiple, to_int(offset, "an offset")))

@@ -18,13 +18,12 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.plans._chosen import elements_at
-from tensorwrapper.selection.plans._leaves import leaves_of
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["is_sparse", "sparse_of"]
+__all__ = ["sparse_of"]
 
 
 @final
@@ -52,14 +51,6 @@ class _Entries:
 
 _Known: TypeAlias = "dict[int, _Entries]"
 """The entries of what is made once, by the id of its node."""
-
-
-def is_sparse(view: Expression) -> bool:
-    """Tell whether a view in normal form reads a sparse tensor. O(parts)."""
-    return any(
-        leaf.node.tensor is not None and leaf.node.tensor.buffer.fill_value is not None
-        for leaf in leaves_of(view)
-    )
 
 
 def sparse_of(view: Expression, shape: Shape[Any]) -> Tensor[Any]:

@@ -3,20 +3,22 @@
 What has no meaning for the elements of a view is refused before anything is read.
 """
 
-from typing import Any, Generic, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer import NumpyStrings, StringData
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.computing._sparse import is_sparse
 from tensorwrapper.selection.facade._view_base import ViewBase
+from tensorwrapper.selection.plans._leaves import is_sparse
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.buffer import NumpyStrings, StringData
 
 __all__ = ["ViewKinds"]
 
@@ -171,11 +173,11 @@ class ViewKinds(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """
         return self._strings("fill_null").fill_null(value)
 
-    def to_string_data(self) -> StringData:
+    def to_string_data(self) -> "StringData":
         """Return the strings in row-major order, as `Tensor.to_string_data`."""
         return self._strings("to_string_data").to_string_data()
 
-    def to_numpy_strings(self, dtype: NumpyStrings = "T") -> Array:
+    def to_numpy_strings(self, dtype: "NumpyStrings" = "T") -> Array:
         """Return the strings of a box as an array of one of NumPy's dtypes, as `Tensor.to_numpy_strings`."""
         return self._strings("to_numpy_strings").to_numpy_strings(dtype)
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any, Generic, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,11 @@ from tensorwrapper.layout.lowlevel import to_inside
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import atoms_of
-from tensorwrapper.selection.routing._routes import Route, RouteGroup, routes
 from tensorwrapper.shape.lowlevel import to_index
 from tensorwrapper.typing import ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection.routing._routes import Route, RouteGroup
 
 __all__ = ["ViewQueries"]
 
@@ -39,7 +41,7 @@ class ViewQueries(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """
         return tuple([atom for call in self._expression.calls for atom in atoms_of(call)])
 
-    def route(self, index: Iterable[SupportsIndex]) -> Route:
+    def route(self, index: Iterable[SupportsIndex]) -> "Route":
         """Return where the element at an absolute index comes from: its source, and the index there.
 
         It is found step by step, without the normal form. Of `where` the mask is read at this index, and of
@@ -63,6 +65,8 @@ class ViewQueries(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> where.source is a, where.index
         (True, (0, 2))
         """
+        from tensorwrapper.selection.routing._routes import Route  # noqa: PLC0415 - few ask for a route
+
         numbers = to_index(index, self.shape.rank)
         if numbers not in self.shape:
             raise OutOfBoundsError(f"index {numbers} is not in {self.shape}")
@@ -71,7 +75,7 @@ class ViewQueries(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         (group,) = self.route_many(np.array([numbers], dtype=np.int64))
         return Route(group.source, tuple(group.indices[0].tolist()), group.casts)
 
-    def route_many(self, indices: npt.ArrayLike) -> tuple[RouteGroup, ...]:
+    def route_many(self, indices: npt.ArrayLike) -> "tuple[RouteGroup, ...]":
         """Return where the elements at many absolute indices come from, those of one source together.
 
         Parameters
@@ -96,6 +100,8 @@ class ViewQueries(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         [1, 2] [[0], [1]]
         [0, 3] [[], []]
         """
+        from tensorwrapper.selection.routing._routes import routes  # noqa: PLC0415 - few ask for a route
+
         shape = self.shape
         given = to_inside(indices, shape)
         rows = given.reshape(math.prod(given.shape[:-1]), shape.rank)

@@ -17,7 +17,6 @@ from tensorwrapper.layout.lowlevel import Strided, TiledStrided, fastest_first, 
 from tensorwrapper.selection.computing._fetching import Cancel, Progress, Watch, run_plan, run_runner
 from tensorwrapper.selection.computing._lines import line_of
 from tensorwrapper.selection.computing._regions import region_extents, regions, row_regions
-from tensorwrapper.selection.computing._sparse import is_sparse, sparse_of
 from tensorwrapper.selection.computing._targets import (
     Target,
     is_array,
@@ -32,6 +31,7 @@ from tensorwrapper.selection.computing._targets import (
 from tensorwrapper.selection.expressions._cellwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
 from tensorwrapper.selection.facade._view_base import ViewBase
+from tensorwrapper.selection.plans._leaves import is_sparse
 from tensorwrapper.selection.plans._plan import Plan, plan_of
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.runners._leaves import Runner
@@ -155,6 +155,8 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             )
             return cast_to.compute(out, order, threads=threads, progress=progress, cancel=cancel)
         if is_sparse(normal := self.normal_form()):
+            from tensorwrapper.selection.computing._sparse import sparse_of  # noqa: PLC0415 - few are sparse
+
             found = sparse_of(normal, self.shape)
             return found if out is None else _copied(found, out)
         fastest = fastest_first(order, self.shape.rank)

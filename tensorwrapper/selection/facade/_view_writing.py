@@ -13,7 +13,6 @@ from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.selection.writing._writes import accumulate, assign, writable_targets
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import check_names
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -42,6 +41,8 @@ class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> v.is_readonly, v[1:].is_readonly, v.repeat([2]).is_readonly
         (True, False, True)
         """
+        from tensorwrapper.selection.writing._writes import writable_targets  # noqa: PLC0415 - most views read
+
         tensor = None if self._expression.is_box else source_tensor(self._expression)
         if tensor is not None:
             return bool(tensor.shape.size) and tensor.is_readonly
@@ -81,6 +82,8 @@ class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         Traceback (most recent call last):
         tensorwrapper.errors.ReadOnlyError: position 0 of mode 0: a constant, which cannot be written to
         """
+        from tensorwrapper.selection.writing._writes import assign  # noqa: PLC0415 - most views read
+
         given = value.copy() if isinstance(value, ViewBase) else value
         written: object = given
         if isinstance(written, Tensor):
@@ -130,6 +133,8 @@ class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> total.tolist()
         [1, 6, 8]
         """
+        from tensorwrapper.selection.writing._writes import accumulate  # noqa: PLC0415 - most views read
+
         check_kind_of(
             target, (Tensor, ViewBase), "elements are added to those of a tensor or a view; as_tensor(array)"
         )

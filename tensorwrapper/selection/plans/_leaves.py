@@ -17,7 +17,16 @@ from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._maps import maps_of
 
-__all__ = ["distinct_size", "is_away", "leaves_of", "leaves_read", "mapped", "source_of", "with_runs"]
+__all__ = [
+    "distinct_size",
+    "is_away",
+    "is_sparse",
+    "leaves_of",
+    "leaves_read",
+    "mapped",
+    "source_of",
+    "with_runs",
+]
 
 _BLOCKS = 16  # blocks up to which modes that wrap or fold are laid out in runs
 _SEARCHED = 1 << 20  # positions of a mode that are looked through for runs
@@ -131,3 +140,11 @@ def distinct_size(layout: Layout[Any]) -> int:
     count = layout.shape.size if maps is None else prod([len(axis.distinct()) for axis in maps[1]])
     least, greatest = layout.bounds()
     return min(count, greatest + 1 - least)
+
+
+def is_sparse(view: Expression) -> bool:
+    """Tell whether a view in normal form reads a sparse tensor. O(parts)."""
+    return any(
+        leaf.node.tensor is not None and leaf.node.tensor.buffer.fill_value is not None
+        for leaf in leaves_of(view)
+    )

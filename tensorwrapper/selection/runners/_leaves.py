@@ -9,10 +9,10 @@ import numpy as np
 
 from tensorwrapper._arrays import CACHED
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer import BufferCommon, Dense, run_copy
+from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import as_dense, take_along, write_elements
 from tensorwrapper.layout import Layout, LayoutCommon, Stride, Table
-from tensorwrapper.layout.lowlevel import new_strided, plan_copy
+from tensorwrapper.layout.lowlevel import new_strided
 from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut, inside, window_extents
 from tensorwrapper.selection.transforms._transform import Transform
 from tensorwrapper.typing import Array, Extents, IntArray
@@ -172,6 +172,9 @@ class AddressedLeaf(Runner):
             target = _implementation_of(out)
             if target is not None:
                 flat, implementation = target
+                from tensorwrapper.buffer import run_copy  # noqa: PLC0415 - few parts of a view need a plan
+                from tensorwrapper.layout.lowlevel import plan_copy  # noqa: PLC0415
+
                 plan = plan_copy(layout.implementation, implementation)
                 # Single elements from anywhere are read faster by a table of addresses.
                 if plan.method != "gather":

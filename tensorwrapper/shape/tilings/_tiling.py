@@ -31,7 +31,6 @@ from tensorwrapper.shape.rows._partition_operations import (
     tiles_for,
     to_chunks,
 )
-from tensorwrapper.shape.text._text import list_text
 from tensorwrapper.shape.tilings._exchange import TilingExchange
 from tensorwrapper.typing import (
     Index,
@@ -442,6 +441,8 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
         for number, theirs in enumerate(others, 1):
             for k, (a, b) in enumerate(zip(first, theirs, strict=True)):
                 if k != at and a != b:
+                    from tensorwrapper.shape.text._text import list_text  # noqa: PLC0415 - as in __repr__
+
                     raise ExtentError(
                         f"concat along mode {at} needs mode {k} cut alike, but tiling {number} has the marks "
                         f"{list_text(b.marks)}, and tiling 0 {list_text(a.marks)}"
@@ -457,6 +458,8 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
         return new
 
     def __repr__(self) -> str:
+        from tensorwrapper.shape.text._text import list_text  # noqa: PLC0415 - few tilings are shown
+
         sizes = ", ".join(list_text(p.sizes) for p in self._partitions)
         if not any(self.origin):
             return f"Tiling({sizes})"

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
-from tensorwrapper.buffer import ArrowArrayLike, ArrowStreamLike, BufferCommon, Dense, StringData, Strings
+from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
     check_dtype,
@@ -32,13 +32,13 @@ from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard
 from tensorwrapper.tensor.making._from_buffer import from_buffer, plain_array
-from tensorwrapper.tensor.making._sparse_convert import from_sparse_array, is_sparse_array
-from tensorwrapper.tensor.reading._arrow_values import is_arrow, read_arrow
 from tensorwrapper.tensor.reading._labelled import labelled_shape
+from tensorwrapper.tensor.reading._protocols import is_arrow, is_sparse_array
 from tensorwrapper.tensor.reading._row_arrays import join_rows
 from tensorwrapper.typing import Array, IndexT_co, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
 
 if TYPE_CHECKING:
+    from tensorwrapper.buffer import ArrowArrayLike, ArrowStreamLike
     from tensorwrapper.selection import View
 
 __all__ = ["as_tensor", "jagged", "tensor_from_arrow"]
@@ -127,6 +127,8 @@ def _by_protocol(value: object, *, copy: bool | None) -> Tensor[Any] | None:
         found = as_tensor(_as_array(value, copy=copy), copy=copy).translate_to(shape.origin)
         return found.named(*shape.names)
     if is_sparse_array(value):
+        from tensorwrapper.tensor.making._sparse_convert import from_sparse_array  # noqa: PLC0415
+
         return from_sparse_array(value, copy=copy)
     return tensor_from_arrow(value, copy=copy) if is_arrow(value) else None
 
@@ -148,6 +150,9 @@ def _check_elements(array: Array) -> None:
 
 def tensor_from_arrow(value: "ArrowArrayLike | ArrowStreamLike", *, copy: bool | None) -> Tensor[Any]:
     """Return a tensor over the memory of Arrow arrays, read-only unless of strings."""
+    from tensorwrapper.buffer import StringData, Strings  # noqa: PLC0415 - what few arrays need
+    from tensorwrapper.tensor.reading._arrow_values import read_arrow  # noqa: PLC0415
+
     # String data speaks Arrow as well, but only with pyarrow at hand.
     if isinstance(value, StringData):
         return make_tensor(packed_layout(Shape(len(value))), Strings(value))

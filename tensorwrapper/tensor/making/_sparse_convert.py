@@ -22,7 +22,7 @@ from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["from_sparse_array", "is_sparse_array", "sparse"]
+__all__ = ["from_sparse_array", "sparse"]
 
 _Duplicates = Literal["raise", "sum", "last"]
 
@@ -143,16 +143,8 @@ def _distinct(
     return offsets[starts], convert_elements(sums, values.dtype)
 
 
-def is_sparse_array(value: object) -> bool:
-    """Tell whether this is a sparse array of SciPy or pydata/sparse, by what it can do: neither is loaded."""
-    if isinstance(value, np.ndarray):
-        return False
-    names = ("coords", "data", "fill_value", "shape")
-    return hasattr(value, "tocoo") or hasattr(value, "to_coo") or all(hasattr(value, name) for name in names)
-
-
 def from_sparse_array(value: object, *, copy: bool | None) -> Tensor[Any]:
-    """Return a sparse tensor of such an array; elements that it stores several times are added up."""
+    """Return a sparse tensor of an array that `is_sparse_array`; what it stores several times is added up."""
     if copy is False:
         raise ConversionError(
             f"the elements of a {type(value).__name__} are put in another order; copy=False cannot be kept"

@@ -1,6 +1,6 @@
 """Arrow arrays as elements and a shape: lists in lists are jagged modes."""
 
-from typing import Any, TypeAlias, TypeGuard, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -10,14 +10,9 @@ from tensorwrapper.buffer.lowlevel import ArrowValues, arrays_from_arrow, join_e
 from tensorwrapper.shape import ArrowList, Shape
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["is_arrow", "read_arrow"]
+__all__ = ["read_arrow"]
 
 Modes: TypeAlias = tuple[int, ...] | None
-
-
-def is_arrow(value: object) -> "TypeGuard[ArrowArrayLike | ArrowStreamLike]":
-    """Tell whether this hands out Arrow arrays, one or several."""
-    return isinstance(value, ArrowArrayLike) or hasattr(value, "__arrow_c_stream__")
 
 
 def read_arrow(value: ArrowArrayLike | ArrowStreamLike) -> tuple[Array | StringData, Shape[Any], Modes]:

@@ -13,6 +13,7 @@ from tensorwrapper.buffer.lowlevel import check_kind, holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.reading._protocols import is_arrow
 from tensorwrapper.typing import Array, IntArray, StringKind
 
 __all__ = ["read_strings"]
@@ -49,8 +50,6 @@ def read_strings(values: object, kind: StringKind | None) -> tuple[StringData, S
 
 
 def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[Any]]:
-    from tensorwrapper.tensor.reading._arrow_values import is_arrow, read_arrow  # noqa: PLC0415
-
     if values is None or isinstance(values, str | bytes):
         return StringData.from_list([values], kind=kind), Shape()
     if isinstance(values, TensorBase):
@@ -63,6 +62,8 @@ def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[An
     if isinstance(values, np.ndarray):
         return _read_array(cast("Array", values), kind)
     if is_arrow(values):
+        from tensorwrapper.tensor.reading._arrow_values import read_arrow  # noqa: PLC0415
+
         found = read_arrow(values)
         if not isinstance(found[0], StringData):
             what = found[0].dtype
