@@ -11,6 +11,7 @@ from tensorwrapper import Layout, Mask, Shape, Tiling
 from tensorwrapper import layout as lay
 from tensorwrapper import selection as sel
 from tensorwrapper.drawing import ACCENT, INK, Axis, Drawing, Line, Mark, Path, Rectangle, Text, framed, ramp
+from tensorwrapper.remote.protocol._steps import ASKED
 from tensorwrapper.sharding import BlockOperation, Operand
 from tensorwrapper.transport import FLOW_TRANSITIONS, FlowState
 from tensorwrapper.typing import Order
@@ -192,6 +193,39 @@ def flow_states() -> str:
     return Drawing(880, 260, tuple(marks), "the states of one end of a flow").to_svg()
 
 
+_REQUEST: dict[str, tuple[float, float]] = {
+    "queued": (60, 120),
+    "sent": (300, 120),
+    "waiting": (180, 30),
+    "done": (540, 50),
+    "failed": (540, 200),
+}
+
+
+def request_states() -> str:
+    """Return how far a request may be, at the client, and what happens between: the table, drawn."""
+    edges: dict[tuple[str, str], list[str]] = {}
+    for (state, step), to in ASKED.items():
+        edges.setdefault((state, to), []).append(step)
+    marks: list[Mark] = []
+    for (start, goal), words in edges.items():
+        (x1, y1), (x2, y2) = _REQUEST[start], _REQUEST[goal]
+        # What goes both ways is two lines, one a little lower.
+        aside = 8 if (goal, start) in edges and x1 > x2 else 0
+        marks.append(Line(x1, y1 + aside, x2, y2 + aside, ACCENT))
+        near = 44 / max(abs(x2 - x1), 1)
+        x, y = x2 - (x2 - x1) * near, y2 - (y2 - y1) * near + aside
+        marks.append(Rectangle(x - 3, y - 3, 6, 6, ACCENT))
+        share = 0.5 if start != "queued" or goal == "sent" else 0.62
+        middle, down = x1 + (x2 - x1) * share, y1 + (y2 - y1) * share
+        marks.append(Text(middle, down + (22 if aside else -5), ", ".join(words), 10.0, INK, "middle"))
+    for state, (x, y) in _REQUEST.items():
+        wide = 6.5 * len(state) + 16
+        marks.append(Rectangle(x - wide / 2, y - 13, wide, 26, ramp(0.12), INK))
+        marks.append(Text(x, y + 4, state, 12.0, INK, "middle"))
+    return Drawing(620, 230, tuple(marks), "the states of a request").to_svg()
+
+
 def side_by_side(*pictures: tuple[str, str], height: int = 250) -> str:
     """Return pictures beside each other, each under its caption and as high as the others."""
     parts, width = [], 0
@@ -246,6 +280,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "order-f": lambda: walk(Shape.jagged([3, 1, 2]), "F"),
     "shards": sharded_matmul,
     "flow-states": flow_states,
+    "request-states": request_states,
     **LAYOUTS,
     **VIEWS,
 }

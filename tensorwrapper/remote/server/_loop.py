@@ -51,10 +51,13 @@ _log = logging.getLogger(__name__)
 class _Client:
     """What is under way for one client: requests that wait, and answers that it has no room for."""
 
-    __slots__ = ("asked", "counts", "key", "numbers", "out", "since")
+    __slots__ = ("asked", "counts", "key", "numbers", "out", "peer", "since", "verbs")
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, peer: bytes, key: str) -> None:
+        self.peer = peer
         self.key = key
+        self.verbs: dict[int, str] = {}
+        """What the requests are that are being answered."""
         self.asked: deque[tuple[int, Request]] = deque()
         self.numbers: set[int] = set()
         """Numbers of the requests that are not answered yet."""
@@ -224,7 +227,7 @@ class Loop:
             if len(self._clients) >= self._catalogue.limits.clients and not self._make_room():
                 self._drop(peer, "there are too many clients")
                 return
-            client = self._clients[peer] = _Client(key)
+            client = self._clients[peer] = _Client(peer, key)
         client.key = key
         if len(client.out) > 2 * self._catalogue.limits.in_flight:
             # Refusals are answers too, and who takes none shall not fill our memory with them.
@@ -247,7 +250,7 @@ class Loop:
             return
         refused = self._why_not(client, number)
         if refused is not None:
-            self._refuse(client, number, refused)
+            self._refuse(client, number, refused, type(request).__name__)
             return
         client.numbers.add(number)
         client.asked.append((number, request))
@@ -268,7 +271,8 @@ class Loop:
             return RequestRefusedError("draining", "the server is about to end")
         return None
 
-    def _refuse(self, client: _Client, number: int, error: RequestRefusedError) -> None:
+    def _refuse(self, client: _Client, number: int, error: RequestRefusedError, verb: str = "") -> None:
+        _tell(client, verb, error.reason)
         # Its number may be that of a request which is not answered yet.
         self._send_later(client, number, Refused(error.reason, str(error.args[1])))
 
@@ -277,6 +281,7 @@ class Loop:
         for peer, client in list(self._clients.items()):
             while client.asked and not client.out and self._has_room(client.asked[0][1]):
                 number, request = client.asked.popleft()
+                client.verbs[number] = type(request).__name__
                 if isinstance(request, AskStats):
                     self._answered(client, number, self._stats_of(client))
                 elif isinstance(request, AskHealth):
@@ -320,6 +325,7 @@ class Loop:
             # It was cancelled meanwhile if nobody knows the number any more.
             if number in client.numbers:
                 self._answered(client, number, answer)
+            client.verbs.pop(number, None)
 
     def _stats_of(self, client: _Client) -> Answer:
         seconds = int(time.monotonic() - self._begun)
@@ -328,6 +334,9 @@ class Loop:
 
     def _answered(self, client: _Client, number: int, answer: Answer) -> None:
         client.numbers.discard(number)
+        verb = client.verbs.pop(number, "")
+        if isinstance(answer, Refused):
+            _tell(client, verb, answer.reason)
         self._send_later(client, number, answer)
 
     def _send_later(self, client: _Client, number: int, answer: Answer) -> None:
@@ -363,6 +372,14 @@ class Loop:
     def _forget(self, peer: bytes, why: str) -> None:
         client = self._clients.pop(peer, None)
         if client is not None:
+            client.verbs.clear()
             client.numbers.clear()
             self.counts["clients_dropped"] += 1
-            _log.info("the client %s is forgotten: %s", peer.hex(), why)
+            fields = {"client": peer.hex(), "key": client.key, "reason": why}
+            _log.info("the client %s is forgotten: %s", peer.hex(), why, extra=fields)
+
+
+def _tell(client: _Client, verb: str, reason: str) -> None:
+    """Log a refusal, with fields for whoever sorts them."""
+    fields = {"client": client.peer.hex(), "key": client.key, "verb": verb, "reason": reason}
+    _log.debug("refused: %s %s", verb or "what is no request", reason, extra=fields)

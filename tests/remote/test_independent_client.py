@@ -1,0 +1,93 @@
+"""A client that knows nothing but the page of the protocol reads, writes and is refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tests.support.independent_client import Client, RefusedError
+
+X = np.arange(1_200_000.0).reshape(1000, 1200)
+ROWS = tw.from_buffer(np.arange(4950), tw.Shape.jagged(np.arange(100)))
+
+
+@pytest.fixture(scope="module")
+def server():
+    tensors = {"x": X.copy(), "rows": ROWS, "words": tw.strings([["a", "bc", ""], ["héllo", "x", "y"]])}
+    with tw.serve(tensors, writable=True) as found:
+        yield found
+
+
+@pytest.fixture
+def client(server):
+    found = Client(server.address)
+    yield found
+    found.close()
+
+
+def test_it_is_short_and_knows_nothing_of_this_library():
+    text = (Path(__file__).parents[1] / "support/independent_client.py").read_text()
+    assert "tensorwrapper" not in text
+    assert len(text.splitlines()) <= 170
+
+
+def test_boxes_points_and_rows_are_read(client):
+    assert client.names() == ["rows", "words", "x"]
+    assert np.array_equal(client.box("x", range(5, 9, 2), [0, 7, 1100]), X[5:9:2][:, [0, 7, 1100]])
+    assert np.array_equal(client.points("x", [3, 900, 1_100_000]), X.reshape(-1)[[3, 900, 1_100_000]])
+    assert client.row("rows", 7).tolist() == ROWS[7].tolist()
+    assert client.box("words", range(1, 2), range(2)) == ["héllo", "x"]
+
+
+def test_a_large_tensor_is_read_in_pieces(client):
+    assert np.array_equal(client.read_whole("x"), X.reshape(-1))
+
+
+def test_points_cost_few_bytes(client, server):
+    numbers = np.unique(np.random.default_rng(2).integers(0, X.size, 1000)).tolist()
+    before = server.stats()
+    client.points("x", numbers)
+    after = server.stats()
+    up, down = (after[key] - before[key] for key in ("bytes_received", "bytes_sent"))
+    assert up <= 16 * len(numbers)
+    assert down <= 1.05 * 8 * len(numbers) + 1024
+
+
+def test_what_is_written_is_there(client):
+    before = client.facts("x")
+    assert before["writable"]
+    version = client.write("x", [0, 5], [-1.0, -2.0])
+    assert client.facts("x")["version"] == version != before["version"]
+    assert client.box("x", range(1), [0, 5]).tolist() == [[-1.0, -2.0]]
+    client.write("x", [0, 5], [0.0, 5.0])
+
+
+def test_reasons_are_those_of_the_page(client):
+    page = (Path(__file__).parents[2] / "docs/protocol.md").read_text()
+    version = client.facts("x")["version"]
+    for what, reason in (
+        ({"name": "y", "version": "", "select": []}, "missing"),
+        ({"name": "x", "version": "no", "select": []}, "changed"),
+        ({"name": "x", "version": version, "select": [{"modes": [[0, 1, 1], [1200, 1, 1]]}]}, "bounds"),
+        ({"name": "x", "version": version, "select": [{"modes": [[0, 1000, 1], [0, 1200, 1]]}]}, "limit"),
+        ({"name": "x", "version": version, "select": [{"starts": [0, 1, 0], "lengths": 1}]}, "schema"),
+        ({"name": "x", "version": version, "select": [], "more": 1}, "schema"),
+        ({"name": "x", "version": version, "select": [], "dtype": "O"}, "unsupported"),
+    ):
+        with pytest.raises(RefusedError) as caught:
+            client.ask("read", what)
+        assert caught.value.args[0] == reason
+        assert f"`{reason}`" in page
+
+
+def test_all_words_of_the_protocol_are_on_the_page():
+    from typing import get_args
+
+    from tensorwrapper.errors import RefusalReason
+    from tensorwrapper.remote.protocol import _answers, _requests
+    from tensorwrapper.remote.protocol._events import Reduction
+
+    page = (Path(__file__).parents[2] / "docs/protocol.md").read_text()
+    for word in [*_requests._READERS, *_answers._READERS, *get_args(RefusalReason), *get_args(Reduction)]:
+        assert f"`{word}`" in page, word
