@@ -19,7 +19,7 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import new_strided, packed_strides, wrap_layout
-from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.plans._leaves import leaves_of, source_of
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.shape import Shape
@@ -40,7 +40,7 @@ __all__ = [
     "threads_for",
 ]
 
-_FEW = 16  # pieces up to which each is written by itself
+_FEW = 17  # views, of which one is made of the others, up to which each is looked at
 _LARGE = 1 << 25  # bytes from which memory, and its pages, are better written by two threads
 
 Target: TypeAlias = "Tensor[Any] | Array"
@@ -54,48 +54,67 @@ def source_tensor(view: Expression) -> Tensor[Any] | None:
 
 
 def small_copy(view: Expression, names: ModeNames | None) -> Tensor[Any] | None:
-    """Return the elements of a view in memory of their own, if they are a few in strides, or pieces of such.
+    """Return the elements of a view in memory of their own, if they are a few, and simply made of memory.
 
     This is the short way of what a plan does, and gives the same. Names of modes are given, because a normal
     form has none.
     """
-    node, implementation = view.node, view.layout.implementation
-    box = implementation.strided_box()
-    tensor = node.tensor
-    if box is None or (tensor is None and not node.is_sharing):
+    box = view.layout.implementation.strided_box()
+    if box is None or math.prod(box[0]) > CACHED:
+        return None
+    found = _small(view, [_FEW])
+    if found is None:
         return None
     extents, origin, _, _ = box
-    if math.prod(extents) > CACHED:
-        return None
-    if tensor is None:
-        flat = _small_pieces(view)
-    else:
-        array = tensor.buffer.memory_of(implementation)
-        flat = None if array is None else array.flatten()
-    if flat is None:
-        return None
     strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
-    return make_tensor(wrap_layout(new_strided(extents, origin, strides, 0), names), Dense(flat))
+    return make_tensor(wrap_layout(new_strided(extents, origin, strides, 0), names), Dense(found.flatten()))
 
 
-def _small_pieces(view: Expression) -> Array | None:
-    """Return the elements of pieces that share out a mode, flat, if they are few and each is in strides."""
+def _small(view: Expression, left: list[int]) -> Array | None:
+    """Return the elements of a box that lies in strides; None if more than so many views make it, or others.
+
+    `left` counts down how many, over all that is looked at.
+    """
+    left[0] -= 1
     node = view.node
-    if not view.is_whole or len(node.operands) > _FEW:
+    if left[0] < 0 or (node.source is not None and node.tensor is None):
         return None
+    if node.tensor is not None:
+        return node.tensor.buffer.memory_of(view.layout.implementation)
+    operands = node.operands
+    if not operands or len(operands) > left[0] or not view.is_whole or node.dtype.kind in "TO":
+        return None
+    if node.is_sharing and (shared := node.shared()):
+        return _small_pieces(node, shared, left)
+    parts: list[Array] = []
+    for own in operands:
+        part = _constant(own) if own.node.is_constant else _small(own, left) if own.is_box else None
+        if part is None or part.size > CACHED:
+            return None
+        parts.append(part)
+    return node.combined(parts)
+
+
+def _constant(view: Expression) -> Array:
+    value: Array = np.empty((), view.dtype)
+    value[...] = cast("Any", view.node).value
+    return np.broadcast_to(value, view.extents)
+
+
+def _small_pieces(
+    node: Node, shared: "tuple[tuple[int, range, Expression], ...]", left: list[int]
+) -> Array | None:
+    """Return the elements of pieces that share out a mode, each of which is small."""
     arrays: list[tuple[tuple[slice, ...], Array]] = []
-    for mode, own, part in node.shared():
-        tensor = part.node.tensor
-        array = None if tensor is None else tensor.buffer.memory_of(part.layout.implementation)
+    for mode, own, part in shared:
+        array = _small(part, left) if part.is_box else None
         if array is None:
             return None
         arrays.append(((*[slice(None)] * mode, slice(own.start, own.stop, own.step)), array))
-    if not arrays:
-        return None
-    found: Array = np.empty(node.extents, arrays[0][1].dtype)
+    found: Array = np.empty(node.extents, node.dtype)
     for window, array in arrays:
         write_elements(found[window], array)
-    return found.reshape(-1)
+    return found
 
 
 def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Array:

@@ -217,6 +217,14 @@ class Node(ABC):
         """
         return fitting(np.asarray(self.values(places, given)), self.dtype, (*places, *given), self.name)
 
+    def combined(self, given: Sequence[Array]) -> Array | None:
+        """Return all elements of the node, which are a few, from all those of its operands.
+
+        None if a plan is to do it: what is cast may be refused, and of that no more is cast than is needed.
+        """
+        alike = all(own.shape == self.extents for own in given)
+        return self.checked_values((), given) if self.is_elementwise and alike and not self.casts else None
+
     def runner(self, view: "Expression", given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         """Return what computes a view of this node that is in normal form.
 

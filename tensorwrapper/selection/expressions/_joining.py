@@ -15,6 +15,7 @@ import numpy as np
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import join_into, write_elements
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
@@ -126,6 +127,11 @@ class Joining(SharedMode):
         )
         return runners[0] if len(runners) == 1 else RoutingRunner.of(0, (count,), places, runners)
 
+    def combined(self, given: Sequence[Array]) -> Array:
+        found: Array = np.empty(self.extents, self.dtype)
+        join_into(found, given, self.mode)
+        return found
+
     def comes_in_line(self, layout: Layout) -> bool:
         """Tell whether many parts in memory are written as they come: in runs, or a few elements of each."""
         if self.mode or len(self.operands) <= SHORT:
@@ -200,6 +206,12 @@ class Interleaving(SharedMode):
         runners = tuple([lines.line(own) for own in self.operands])
         turns = RoutingRunner.of(0, (total,), tuple([range(k, total, many) for k in range(many)]), runners)
         return turns if count == total else ShiftedRunner(turns, first, count)
+
+    def combined(self, given: Sequence[Array]) -> Array:
+        found: Array = np.empty(self.extents, self.dtype)
+        for number, part in enumerate(given):
+            write_elements(found[(*[slice(None)] * self.mode, slice(number, None, len(given)))], part)
+        return found
 
     @classmethod
     def from_json(cls, given: NodeFields) -> "Interleaving":

@@ -10,7 +10,7 @@ import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer.lowlevel import fit_number
+from tensorwrapper.buffer.lowlevel import fit_number, write_elements
 from tensorwrapper.errors import RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
@@ -81,6 +81,13 @@ class Padding(NodeOfOne):
                 parts = (self._side(extents, mode, before), inner, self._side(extents, mode, after))
                 inner = whole(Joining(mode, parts))
         return inner.node if inner.is_whole else Whole(inner)
+
+    def combined(self, given: Sequence[Array]) -> Array:
+        found: Array = np.full(self.extents, self._value, self.dtype)
+        (inner,) = given
+        ends = [(before, before + n) for (before, _), n in zip(self.widths, inner.shape, strict=True)]
+        write_elements(found[tuple([slice(*own) for own in ends])], inner)
+        return found
 
     def _side(self, extents: Index, mode: int, count: int) -> Expression:
         wanted = box((*extents[:mode], count, *extents[mode + 1 :]))

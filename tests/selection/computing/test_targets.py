@@ -6,6 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import BufferSizeError
+from tensorwrapper.selection.computing._targets import small_copy
 from tests.support.selection.random_trees import tree_of
 from tests.support.selection.views import VIEWS
 
@@ -54,3 +55,60 @@ def test_a_small_result_is_memory_of_its_own():
 def test_a_small_result_keeps_its_origin():
     view = sel.as_view(tw.as_tensor(np.arange(6.0))).window(tw.Shape(2, origin=(3,)))
     assert view.compute().shape == tw.Shape(2, origin=(3,))
+
+
+SMALL = np.arange(12.0).reshape(3, 4)
+MADE = {
+    "pad": (
+        lambda v: sel.pad(v, [(1, 2), (0, 1)], fill_value=9),
+        np.pad(SMALL, [(1, 2), (0, 1)], constant_values=9),
+    ),
+    "pad in pad": (
+        lambda v: sel.pad(sel.pad(v, [(1, 0), (0, 0)]), [(0, 0), (1, 0)]),
+        np.pad(SMALL, [(1, 0), (1, 0)]),
+    ),
+    "where": (lambda v: sel.where(SMALL > 5, v, -1.0), np.where(SMALL > 5, SMALL, -1.0)),
+    "where of one mask": (
+        lambda v: sel.where([True, False, True, False], v, v[::-1]),
+        np.where([True, False] * 2, SMALL, SMALL[::-1]),
+    ),
+    "minimum": (lambda v: sel.minimum(v, 3.0), np.minimum(SMALL, 3.0)),
+    "maximum of what is joined": (
+        lambda v: sel.maximum(sel.concat([v[:1], v[1:]]), [[1.0], [7.0], [9.0]]),
+        np.maximum(SMALL, [[1.0], [7.0], [9.0]]),
+    ),
+    "joined columns": (
+        lambda v: sel.concat([v, v[:, ::-1]], mode=1),
+        np.concatenate([SMALL, SMALL[:, ::-1]], 1),
+    ),
+    "in turns": (
+        lambda v: sel.interleave([v, v[::-1]], mode=0)[...],
+        np.stack([SMALL, SMALL[::-1]], 1).reshape(6, 4),
+    ),
+    "in turns, columns": (lambda v: sel.interleave([v[:, :2], v[:, 2:]], mode=1), SMALL[:, [0, 2, 1, 3]]),
+    "a number": (lambda v: sel.where(True, v[1, 1], 2.0), SMALL[1, 1]),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_few_elements_are_made_as_by_a_plan(name):
+    make, expected = MADE[name]
+    view = make(sel.as_view(tw.as_tensor(SMALL)))
+    assert small_copy(view._expression, None) is not None or name == "a number"
+    for computed in (view.compute(), view.compute(threads=1)):
+        assert computed.shape == view.shape
+        np.testing.assert_array_equal(computed, expected)
+        assert not np.shares_memory(np.asarray(computed), SMALL)
+
+
+def test_what_is_cast_is_left_to_a_plan_which_casts_no_more_than_is_needed():
+    wide = sel.as_view(tw.as_tensor([1, 300])).astype("i1")
+    view = sel.where([True, False], wide, np.zeros(2, "i1"))
+    assert small_copy(view._expression, None) is None
+
+
+def test_views_that_use_one_another_many_times_are_left_to_a_plan():
+    view = sel.as_view(tw.as_tensor(SMALL))
+    for _ in range(30):
+        view = sel.maximum(view, view[::-1])
+    assert small_copy(view._expression, None) is None
