@@ -59,3 +59,40 @@ def test_what_ends_a_match(last, closed):
     match = ast.parse("match x:\n case 1:\n  pass\n " + last.replace("\n", "\n ")).body[0]
 
     assert ends_closed(match) is closed
+
+
+KINDS = {"SmoothCommon", "JaggedCommon"}
+PARTLY = {
+    ("shape/_shape_base.py", "implementation_of"): "raises for what is no shape",
+    ("shape/kinds/_layers.py", "cell_table"): "asks what each has beside the same",
+}
+"""Functions that ask one value whether it is smooth and whether it is jagged, and why in no `match`."""
+
+
+def told_apart(function: ast.FunctionDef) -> bool:
+    """Tell whether a function asks by `isinstance` of one value for both kinds."""
+    asked: dict[str, set[str]] = {}
+    for call in ast.walk(function):
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "isinstance":
+            value, kinds = call.args
+            names = {name.id for name in ast.walk(kinds) if isinstance(name, ast.Name)}
+            asked.setdefault(ast.unparse(value), set()).update(names)
+    return any(names >= KINDS for names in asked.values())
+
+
+def test_kinds_of_shapes_are_told_apart_by_a_match():
+    # Behind a chain of `isinstance` strict checkers refuse the last question, and so an `assert_never`.
+    found = {
+        (path.relative_to(PACKAGE).as_posix(), function.name)
+        for path in PACKAGE.rglob("*.py")
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef) and told_apart(function)
+    }
+
+    assert found == set(PARTLY)
+
+
+@pytest.mark.parametrize(("second", "both"), [("JaggedCommon | Rows", True), ("Tiled", False)])
+def test_chains_over_kinds_are_found(second, both):
+    text = f"def f(x):\n if isinstance(x, SmoothCommon):\n  return 1\n return isinstance(x, {second})"
+    assert told_apart(ast.parse(text).body[0]) is both

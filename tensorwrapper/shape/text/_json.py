@@ -19,14 +19,14 @@ read back as an equal shape.
 """
 
 from collections.abc import Callable
-from typing import NoReturn, TypeAlias, cast
+from typing import NoReturn, TypeAlias, assert_never, cast
 
 from tensorwrapper._integers import MAX_DIGITS, number_text
 from tensorwrapper._json import Json, dump_json, parse_json
 from tensorwrapper._json_fields import Field, FieldReason
 from tensorwrapper.errors import ParseError, TensorWrapperError
 from tensorwrapper.shape.boxes._names import Names, to_names
-from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.boxes._smooth import SmoothCommon, make_smooth
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat, NestedCommon, make_nested
 from tensorwrapper.shape.kinds._tiled import Tiled
@@ -65,18 +65,22 @@ def shape_to_json(shape: Flat | NestedCommon, names: Names = None) -> str:
 
 
 def _plain(shape: Flat | NestedCommon) -> dict[str, Json]:
-    if isinstance(shape, NestedCommon):
-        return {"kind": "nested", "layers": list(shape.layers), "shape": _plain(shape.flat)}
-    if isinstance(shape, Triangular):
-        return {"diagonal": shape.diagonal, "half": shape.half, "kind": "triangular", "n": shape.n}
-    if isinstance(shape, Tiled):
-        sizes: list[Json] = [p.sizes.tolist() for p in shape.partitions]
-        return {"grid_origin": list(shape.grid.origin), "kind": "tiled", "sizes": sizes}
-    if isinstance(shape, JaggedCommon):
-        return _plain_rows(shape.rows)
-    for number in (*shape.extents, *shape.origin):
-        number_text(number, full=True)  # raises for a number that no reader takes
-    return {"extents": list(shape.extents), "kind": "smooth", "origin": list(shape.origin)}
+    match shape:
+        case NestedCommon():
+            return {"kind": "nested", "layers": list(shape.layers), "shape": _plain(shape.flat)}
+        case Triangular():
+            return {"diagonal": shape.diagonal, "half": shape.half, "kind": "triangular", "n": shape.n}
+        case Tiled():
+            sizes: list[Json] = [p.sizes.tolist() for p in shape.partitions]
+            return {"grid_origin": list(shape.grid.origin), "kind": "tiled", "sizes": sizes}
+        case JaggedCommon():
+            return _plain_rows(shape.rows)
+        case SmoothCommon():
+            for number in (*shape.extents, *shape.origin):
+                number_text(number, full=True)  # raises for a number that no reader takes
+            return {"extents": list(shape.extents), "kind": "smooth", "origin": list(shape.origin)}
+        case _:
+            assert_never(shape)
 
 
 def _plain_rows(rows: Rows) -> dict[str, Json]:

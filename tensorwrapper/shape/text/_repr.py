@@ -1,6 +1,7 @@
 """The representation of a shape: the call that makes it, cut short where it has more than 1000 numbers."""
 
 import re
+from typing import assert_never
 
 from tensorwrapper._integers import MAX_INT64, number_text
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
@@ -53,17 +54,21 @@ def _most_numbers(shape: Flat | NestedCommon) -> int:
 
 def _call(shape: Flat | NestedCommon, shown: int | None) -> str:
     """Return the call; if `shown` is given, only so many rows or numbers of each level."""
-    if isinstance(shape, NestedCommon):
-        return f"Shape.nested({_call(shape.flat, shown)}, layers={_tuple(shape.layers, shown)})"
-    if isinstance(shape, Triangular):
-        strict = "" if shape.diagonal else ", diagonal=False"
-        return f'Shape.triangular({shape.n}, "{shape.half}"{strict})'
-    if isinstance(shape, Tiled):
-        sizes = [list_text(p.sizes) if shown else str(p.sizes.tolist()) for p in shape.partitions]
-        return f"Shape.tiled({', '.join(_cut(sizes, shown))}{_origin(shape.origin, shown)})"
-    if isinstance(shape, JaggedCommon):
-        return _jagged_call(shape, shown)
-    return f"Shape({', '.join(_numbers(shape.extents, shown))}{_origin(shape.origin, shown)})"
+    match shape:
+        case NestedCommon():
+            return f"Shape.nested({_call(shape.flat, shown)}, layers={_tuple(shape.layers, shown)})"
+        case Triangular():
+            strict = "" if shape.diagonal else ", diagonal=False"
+            return f'Shape.triangular({shape.n}, "{shape.half}"{strict})'
+        case Tiled():
+            sizes = [list_text(p.sizes) if shown else str(p.sizes.tolist()) for p in shape.partitions]
+            return f"Shape.tiled({', '.join(_cut(sizes, shown))}{_origin(shape.origin, shown)})"
+        case JaggedCommon():
+            return _jagged_call(shape, shown)
+        case SmoothCommon():
+            return f"Shape({', '.join(_numbers(shape.extents, shown))}{_origin(shape.origin, shown)})"
+        case _:
+            assert_never(shape)
 
 
 def _cut(parts: list[str], shown: int | None) -> list[str]:

@@ -27,13 +27,14 @@ Texts of more than 1000 numbers are summarised with ``...``, and only what is sh
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
-from typing import Final, final
+from typing import Final, assert_never, final
 
 import numpy as np
 
 from tensorwrapper._integers import number_text
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
+from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat, NestedCommon
 from tensorwrapper.shape.kinds._tiled import Tiled
@@ -136,14 +137,17 @@ def _write(shape: Flat | NestedCommon, limit: int | None) -> str:
     flat = shape.flat if isinstance(shape, NestedCommon) else shape
     semicolons = layers is not None and _end_at_commas(flat, layers)
     room = limit if limit is None or layers is None or semicolons else limit - len(layers)
-    if isinstance(flat, Triangular):
-        text = _triangular(flat)
-    elif isinstance(flat, Tiled):
-        text = _tiled(flat, room)
-    elif isinstance(flat, JaggedCommon):
-        text = _jagged(flat.rows, room)
-    else:
-        text = _box(flat.extents, flat.origin, full=limit is None)
+    match flat:
+        case Triangular():
+            text = _triangular(flat)
+        case Tiled():
+            text = _tiled(flat, room)
+        case JaggedCommon():
+            text = _jagged(flat.rows, room)
+        case SmoothCommon():
+            text = _box(flat.extents, flat.origin, full=limit is None)
+        case _:
+            assert_never(flat)
     summary = room is not None and text.numbers > room
     return text.join(layers, semicolons=semicolons, summary=summary)
 
