@@ -64,13 +64,11 @@ def send_request(number: int, request: Request) -> list[memoryview]:
 
 def _more_frames(request: Request) -> list[BufferLike]:
     """Return the frames that stand after those of positions."""
-    match request:
-        case AskWrite():
-            return [request.values]
-        case AskView() | AskReduce():
-            return [request.view.text.encode(), *request.view.tables]
-        case _:
-            return []
+    if isinstance(request, AskWrite):
+        return [request.values]
+    if isinstance(request, AskView | AskReduce):
+        return [request.view.text.encode(), *request.view.tables]
+    return []
 
 
 def _written(  # noqa: C901, PLR0912 - a case for each request
