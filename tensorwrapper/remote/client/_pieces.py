@@ -13,7 +13,7 @@ __all__ = ["Piece", "batches_of", "halves_of"]
 Piece = tuple[int, Wanted, Array]
 """The number of the selection that it is a piece of, what is asked for, and where that goes."""
 
-_PIECE: Final = 2**20
+_PIECE: Final = 2**21
 """Bytes of elements from which an answer is not made larger: several are on the way at once."""
 _POSITIONS: Final = 2**20
 _SELECTIONS: Final = 128

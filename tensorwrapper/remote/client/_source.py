@@ -24,7 +24,7 @@ __all__ = ["Reading", "RemoteSource", "bytes_of_requests"]
 
 _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
 _CASTS: Final[frozenset[Ability]] = _ABILITIES | {"casts"}
-_WINDOW: Final = 8
+_WINDOW: Final = 4
 """Requests of one read that are on the way at once."""
 _WAIT: Final = 0.05
 

@@ -65,6 +65,15 @@ class ServeLimits:
 
     def of_messages(self) -> Limits:
         """Return the limits of the messages that a request may be."""
+        found = _OF_MESSAGES.get(self)
+        if found is None:
+            # Bounded: a process has a few servers.
+            if len(_OF_MESSAGES) > 64:
+                _OF_MESSAGES.clear()
+            found = _OF_MESSAGES[self] = self._of_messages()
+        return found
+
+    def _of_messages(self) -> Limits:
         return Limits(
             label_bytes=self.label_bytes,
             label_items=self.items,
@@ -74,3 +83,7 @@ class ServeLimits:
             total_bytes=self.request_bytes,
             received_bytes=self.request_bytes,
         )
+
+
+_OF_MESSAGES: Final[dict[ServeLimits, Limits]] = {}
+"""The limits of messages are checked when they are made: once for a server, not for each request."""

@@ -59,8 +59,6 @@ __all__ = ["Catalogue"]
 
 _NAME: Final = 1024
 _VERSION: Final = 64
-_FEW: Final = 8192
-"""Elements that the thread of the sockets reads itself."""
 _log = logging.getLogger(__name__)
 
 
@@ -207,8 +205,7 @@ class Catalogue:
         """Tell whether a request is answered faster than another thread is asked to do it."""
         if isinstance(request, AskRead):
             holding = self._holdings.get(request.name)
-            few = sum([own.size for own in request.selections]) <= _FEW
-            return holding is None or (holding.is_quick and few and not holding.lock.locked())
+            return holding is None or holding.is_quick(request.selections)
         return isinstance(request, Hello | Ping | AskNames | AskFacts | AskPin)
 
     def answer(self, request: Request, key: str, number: int = 0) -> Answer:

@@ -12,6 +12,7 @@ from tensorwrapper.errors import ConversionError, RequestRefusedError
 from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, pack_strings
 from tensorwrapper.remote.protocol._events import AskWrite, Elements, Entries, Facts, Rows, Text
 from tensorwrapper.remote.protocol._terms import ServeLimits
+from tensorwrapper.remote.server._gathering import memory_of
 from tensorwrapper.remote.server._view_source import ViewSource
 from tensorwrapper.remote.server._writing import store_values, values_of
 from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Holding"]
 
+_FEW: Final = 2**16
+"""Bytes of several selections that the thread of the sockets reads itself."""
 _STRING: Final = 16
 """Bytes of a string that are counted before it is read."""
 
@@ -36,7 +39,7 @@ class Holding:
     of a change or nothing.
     """
 
-    __slots__ = ("_entries", "_tensor", "facts", "is_quick", "limits", "lock", "source", "splits")
+    __slots__ = ("_entries", "_memory", "_tensor", "facts", "limits", "lock", "source", "splits")
 
     def __init__(self, name: str, given: "ViewLike", version: str, limits: ServeLimits) -> None:
         self.lock = threading.Lock()
@@ -45,7 +48,7 @@ class Holding:
         self.source: Source = (
             ViewSource(as_view(given)) if self._tensor is None else TensorSource(self._tensor)
         )
-        self.is_quick = self._tensor is not None
+        self._memory = None if self._tensor is None else memory_of(self._tensor)
         self._entries: tuple[IntArray, Array] | None = None
         shape = self.source.shape
         self.splits = _row_splits(shape)
@@ -66,6 +69,14 @@ class Holding:
             entries=None if fill is None else len(self._stored()[0]),
             fill=None if fill is None else np.asarray(fill, self.source.dtype).tobytes().hex(),
         )
+
+    def is_quick(self, selections: Sequence[Wanted]) -> bool:
+        """Tell whether selections are read faster than another thread is asked to do it."""
+        memory = self._memory
+        few = (
+            len(selections) == 1 or sum([own.size for own in selections]) * self.source.dtype.itemsize <= _FEW
+        )
+        return few and memory is not None and not self.lock.locked() and all(map(memory.is_quick, selections))
 
     @property
     def given(self) -> "ViewLike":
@@ -114,8 +125,13 @@ class Holding:
             done += wanted.size
         with self.lock:
             version = self.facts.version
-            for _ in self.source.read(selections, targets).completed():
-                pass
+            memory = self._memory
+            if memory is not None and all(map(memory.knows, selections)):
+                for wanted, target in zip(selections, targets, strict=True):
+                    memory.copy_to(wanted, target)
+            else:
+                for _ in self.source.read(selections, targets).completed():
+                    pass
         if own.kind == "T":
             if dtype is not None:
                 raise RequestRefusedError("unsupported", "strings are no elements of another type")

@@ -80,6 +80,7 @@ def test_what_goes_wrong_inside_stays_inside(caplog):
 
     found = catalogue(x=np.arange(3))
     found._holdings["x"].source = Broken()
+    found._holdings["x"]._memory = None
     answer = found.answer(ev.AskRead("x", "", None, (Runs(0, 1),)), "")
 
     assert answer.reason == "internal"

@@ -1,0 +1,110 @@
+"""`Memory`: elements of a tensor in memory, copied out by NumPy alone: no layout is made for a request."""
+
+from typing import Any, Final, final
+
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.selection import Outer, Positions, Wanted
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array
+
+__all__ = ["Memory", "memory_of"]
+
+_SHORT: Final = 512
+"""Bytes of a run from which copying costs what memory costs."""
+_LARGE: Final = 2**21
+_SMALL: Final = 2**16
+
+
+@final
+@frozen(eq=False)
+class Memory:
+    """The array over a box in memory, and the elements in one line if they lie so.
+
+    Attributes
+    ----------
+    array
+        The box; None of what is no box.
+    flat
+        The elements by their row-major number; None if they do not lie so.
+    """
+
+    array: Array | None
+    flat: Array | None
+
+    def knows(self, wanted: Wanted) -> bool:
+        """Tell whether a selection, which lies in the tensor, can be copied out of it."""
+        return (self.array if isinstance(wanted, Outer) else self.flat) is not None
+
+    def is_quick(self, wanted: Wanted) -> bool:
+        """Tell whether it is copied out faster than another thread is asked to do it."""
+        array = self.array if isinstance(wanted, Outer) else self.flat
+        if array is None:
+            return False
+        nbytes = wanted.size * array.itemsize
+        if nbytes <= _SMALL:
+            return True
+        if nbytes > _LARGE:
+            return False
+        if not isinstance(wanted, Outer):
+            return len(wanted.starts) == 1
+        last = wanted.modes[-1]
+        is_run = isinstance(last, range) and last.step == 1 and array.strides[-1] == array.itemsize
+        return is_run and len(last) * array.itemsize >= _SHORT
+
+    def copy_to(self, wanted: Wanted, target: Array) -> None:
+        """Copy the elements of a selection to an array without gaps."""
+        if isinstance(wanted, Outer):
+            self._copy_grid(wanted, target)
+            return
+        flat, starts = self.flat, wanted.starts
+        if flat is None:
+            raise AssertionError(f"{self!r} does not know {wanted!r}")
+        if len(starts) == 1:
+            target[...] = flat[int(starts[0]) : int(starts[0]) + wanted.size]
+            return
+        numbers = starts if len(starts) == wanted.size else wanted.numbers()
+        # All numbers were compared with the end: NumPy need not do it again, through a buffer.
+        np.take(flat, numbers, out=target, mode="clip")
+
+    def _copy_grid(self, wanted: Outer, target: Array) -> None:
+        array = self.array
+        if array is None:
+            raise AssertionError(f"{self!r} does not know {wanted!r}")
+        tables = [mode for mode, own in enumerate(wanted.modes) if not isinstance(own, range)]
+        part = array[tuple([_key_of(own) for own in wanted.modes])]
+        if not tables:
+            target[...] = part
+        elif len(tables) == 1:
+            np.take(part, np.asarray(wanted.modes[tables[0]]), axis=tables[0], out=target, mode="clip")
+        else:
+            grid = [
+                np.arange(part.shape[mode]) if isinstance(own, range) else np.asarray(own)
+                for mode, own in enumerate(wanted.modes)
+            ]
+            target[...] = part[np.ix_(*grid)]
+
+
+def _key_of(positions: Positions) -> slice:
+    """Return the slice that positions are; all of a mode if they are a table."""
+    if not isinstance(positions, range):
+        return slice(None)
+    return slice(positions.start, positions.stop, positions.step)
+
+
+def memory_of(tensor: Tensor[Any]) -> Memory | None:
+    """Return the memory of a tensor of numbers, of the byte order of this machine; None of any other."""
+    dtype = tensor.dtype
+    if dtype.kind not in "biufcmM" or not dtype.isnative or tensor.buffer.fill_value is not None:
+        return None
+    array = flat = None
+    layout = tensor.layout
+    if tensor.shape.is_box and tensor.shape.kind != "nested":
+        array = tensor.buffer.memory_of(layout.implementation)
+    if layout.is_contiguous and tensor.shape.size:
+        elements = tensor.elements()
+        memory = tensor.buffer.memory
+        if memory is not None and np.may_share_memory(elements, memory):
+            flat = elements
+    return None if array is None and flat is None else Memory(array, flat)
