@@ -21,7 +21,6 @@ from tensorwrapper.selection.facade._view_rows import ViewRows
 from tensorwrapper.selection.facade._view_running import ViewRunning
 from tensorwrapper.selection.facade._view_writing import Value, ViewWriting
 from tensorwrapper.selection.normal._packed import packed
-from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import Operators, TensorCommon, TensorLibraries
@@ -38,6 +37,9 @@ from tensorwrapper.typing import (
     Slices,
     UnknownRank,
 )
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection.plans._plan import Plan
 
 __all__ = ["View"]
 
@@ -77,7 +79,7 @@ class View(
 
     _expression: Expression = attrs.field(alias="expression")
     _normal: Expression | None = attrs.field(default=None, init=False)
-    _plan: Plan | None = attrs.field(default=None, init=False)
+    _plan: "Plan | None" = attrs.field(default=None, init=False)
 
     if TYPE_CHECKING:
 

@@ -1,7 +1,7 @@
 """What a layout can be asked: where each index lies, and which index lies where."""
 
 from abc import ABC
-from typing import Any, Final, Generic, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,11 @@ from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import check_out
 from tensorwrapper.layout.facade._layout_base import LayoutBase, implementation_of
 from tensorwrapper.layout.operations._indices import indices_at
-from tensorwrapper.shape import IndexIterator, Indices, Shape
+from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Index, IndexT, IndexT_co, IntArray, LooseIndex
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape import IndexIterator, Indices
 
 __all__ = ["LayoutQueries"]
 
@@ -210,6 +213,8 @@ class LayoutQueries(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         >>> layout.offsets_of(it).tolist()
         [56, 65, 66]
         """
+        from tensorwrapper.shape import IndexIterator, Indices  # noqa: PLC0415 - few ask for many indices
+
         if isinstance(indices, IndexIterator):
             places = self._places_of(indices.ahead(count))
             indices.position += len(places)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol, TypeAlias, cast, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, final
 
 import numpy as np
 
@@ -14,17 +14,18 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.selection.computing._background import Background
 from tensorwrapper.selection.computing._runner import Made, runner_of
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.plans._casts import without_casts
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
-from tensorwrapper.selection.plans._plan import Plan
-from tensorwrapper.selection.plans._reads import Share
-from tensorwrapper.selection.plans._steps import Step
 from tensorwrapper.selection.runners._blocks import cut, full_window, inside
 from tensorwrapper.selection.runners._leaves import Runner, leaf_of
 from tensorwrapper.selection.runners._ordinals import OrdinalRunner
 from tensorwrapper.selection.sources._asking import Versions, abilities_of, ask
 from tensorwrapper.selection.sources._source import ReadHandle
 from tensorwrapper.typing import Array
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection.plans._plan import Plan
+    from tensorwrapper.selection.plans._reads import Share
+    from tensorwrapper.selection.plans._steps import Step
 
 __all__ = ["Cancel", "Progress", "Watch", "run_plan", "run_runner"]
 
@@ -78,7 +79,7 @@ class Watch:
             self._progress(self._done, self._total)
 
 
-def run_plan(plan: Plan, out: Array, threads: int, watch: Watch) -> None:
+def run_plan(plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
     """Write all elements of a plan into an array of its extents."""
     if not plan.away:
         run_runner(runner_of(plan.view, check=watch.check), out, threads, watch)
@@ -87,10 +88,12 @@ def run_plan(plan: Plan, out: Array, threads: int, watch: Watch) -> None:
         _Fetching(plan.settled(), out, threads, watch).run()
     except SizeOverflowError:
         # What does not fit may be an element that is read beside those that are wanted: cast here, it is not.
+        from tensorwrapper.selection.plans._casts import without_casts  # noqa: PLC0415
+
         view = without_casts(plan.view)
         if view is plan.view:
             raise
-        _Fetching(Plan(view, plan.rows).settled(), out, threads, watch).run()
+        _Fetching(type(plan)(view, plan.rows).settled(), out, threads, watch).run()
 
 
 def run_runner(runner: Runner, out: Array, threads: int, watch: Watch) -> None:
@@ -124,7 +127,7 @@ class _Fetching:
         "_watch",
     )
 
-    def __init__(self, plan: Plan, out: Array, threads: int, watch: Watch) -> None:
+    def __init__(self, plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
         self._plan = plan
         self._out = out
         self._threads = threads
@@ -225,7 +228,7 @@ class _Fetching:
             if not self._missing[number]:
                 self._finish(self._plan.steps[number], arrived)
 
-    def _finish(self, step: Step, arrived: _Number) -> None:
+    def _finish(self, step: "Step", arrived: _Number) -> None:
         if arrived in self._direct:
             self._watch.advance(step.nbytes)
             return
@@ -235,11 +238,11 @@ class _Fetching:
             if not self._uses[need]:
                 del self._arrays[need]  # Memory in between is given back as soon as nobody needs it.
 
-    def _write(self, step: Step) -> None:
+    def _write(self, step: "Step") -> None:
         runner = runner_of(step.view, self._arrived, self._made, self._watch.check)
         run_runner(runner, self._part(step), self._threads, self._watch)
 
-    def _part(self, step: Step) -> Array:
+    def _part(self, step: "Step") -> Array:
         return inside(self._out, tuple([slice(own.start, own.stop, own.step) for own in step.window]))
 
     def _arrived(self, view: Expression) -> Runner:

@@ -7,7 +7,7 @@ None builds on another. The operations that a `Tensor` has as well stand in `Ten
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Concatenate, Generic, ParamSpec, Self
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self
 
 import numpy as np
 
@@ -20,11 +20,13 @@ from tensorwrapper.selection.expressions._reading import is_base
 from tensorwrapper.selection.normal._pushing import normalize
 from tensorwrapper.selection.operations._atom import Call, capture
 from tensorwrapper.selection.operations._table import OPERATIONS
-from tensorwrapper.selection.plans._plan import Plan
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection.plans._plan import Plan
 
 __all__ = ["ViewBase"]
 
@@ -38,7 +40,7 @@ class ViewBase(ABC, Generic[ScalarT_co]):
 
     _expression: Expression
     _normal: Expression | None
-    _plan: Plan | None
+    _plan: "Plan | None"
 
     @classmethod
     @abstractmethod

@@ -32,7 +32,6 @@ from tensorwrapper.selection.expressions._cellwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.plans._leaves import is_sparse
-from tensorwrapper.selection.plans._plan import Plan, plan_of
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._asking import Versions
@@ -44,6 +43,8 @@ from tensorwrapper.typing import Array, Order, ScalarT_co
 if TYPE_CHECKING:
     from typing_extensions import CapsuleType
 
+    from tensorwrapper.selection.plans._plan import Plan
+
 __all__ = ["ViewRunning"]
 
 
@@ -52,7 +53,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
-    def plan(self, region: ShapeLike | None = None) -> Plan:
+    def plan(self, region: ShapeLike | None = None) -> "Plan":
         """Return what computing the view, or a region of it, writes and reads; nothing is read for it.
 
         Parameters
@@ -71,6 +72,8 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             return self._by(Layout.window, region).plan()
         plan = self._plan
         if plan is None:
+            from tensorwrapper.selection.plans._plan import plan_of  # noqa: PLC0415 - few elements need no plan
+
             if self._expression.is_box:
                 plan = plan_of(self.normal_form())
             else:

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.layout.lowlevel import new_row_major, new_strided, packed_strides, plan_copy
+from tensorwrapper.layout.lowlevel import new_row_major, new_strided, packed_strides
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._leaves import distinct_size, is_away, leaves_read, source_of
 from tensorwrapper.selection.plans._split import fetch_of
@@ -73,6 +73,8 @@ class Step:
     def runs(self) -> int:
         """How many runs of memory are written, each from one run if they come from memory. Row-major."""
         known: LayoutCommon = new_row_major(self.view.shape.extents)
+        from tensorwrapper.layout.lowlevel import plan_copy  # noqa: PLC0415 - few plans are asked for it
+
         if self.view.node.tensor is not None:
             known = self.view.layout.implementation
         return plan_copy(known, self.target()).runs

@@ -8,7 +8,6 @@ from tensorwrapper.shape._shape_base import ShapeBase
 from tensorwrapper.shape.boxes._keys import WHOLE
 from tensorwrapper.shape.boxes._names import permutation_of_names, permuted_names, plain_names, to_names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, to_permutation
-from tensorwrapper.shape.kinds._blocks import blocks_of
 from tensorwrapper.shape.kinds._encodings import as_jagged
 from tensorwrapper.shape.kinds._jagged import JaggedCommon, JaggedView
 from tensorwrapper.shape.kinds._nested import NestedCommon, flat_of, make_nested
@@ -111,6 +110,8 @@ class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
         >>> list(Shape.jagged([4, 4, 4, 0, 2]).blocks())
         [Shape(3, 4), Shape(1, 2, origin=(4, 0))]
         """
+        from tensorwrapper.shape.kinds._blocks import blocks_of  # noqa: PLC0415 - few ask for them
+
         return (self._wrap(block, self._names) for block in blocks_of(flat_of(self.implementation)))
 
     def as_smooth(self) -> Self:

@@ -31,7 +31,6 @@ from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, SmoothView, 
 from tensorwrapper.shape.rows._canonical import token_of
 from tensorwrapper.shape.rows._columns import Columns, columns_of_state
 from tensorwrapper.shape.rows._dependencies import dependencies_of, extent_bounds
-from tensorwrapper.shape.rows._f_order import walk_f_order
 from tensorwrapper.shape.rows._locate import contains, find, find_cells, indices_at, walk
 from tensorwrapper.shape.rows._rearrange import check_permutation, move_rows, permute_rows
 from tensorwrapper.shape.rows._rows import Rows
@@ -174,6 +173,8 @@ class JaggedCommon(ShapeCommon):
         if box is not None:
             return box.walk(order)
         start, stop = self.rows.leaves
+        from tensorwrapper.shape.rows._f_order import walk_f_order  # noqa: PLC0415 - few go in F order
+
         return walk_f_order(self, stop - start)
 
     def one_box(self) -> Smooth | None:

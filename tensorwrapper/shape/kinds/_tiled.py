@@ -35,7 +35,6 @@ from tensorwrapper.shape.boxes._smooth import (
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.rows._canonical import MOST_ROWS_OF_TOKENS, tiled_token, token_of
 from tensorwrapper.shape.rows._columns import Origins, check_int64
-from tensorwrapper.shape.rows._f_order import walk_f_order
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
@@ -311,6 +310,8 @@ class Tiled(JaggedCommon):
 
     def walk(self, order: Order) -> Iterator[Index]:
         if order == "F":
+            from tensorwrapper.shape.rows._f_order import walk_f_order  # noqa: PLC0415 - few go in F order
+
             return walk_f_order(self, self.grid.size)
         return walk_batches(self.size, self.indices_at) if self.size <= MAX_INT64 else self._walk_tiles()
 
