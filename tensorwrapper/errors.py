@@ -49,6 +49,7 @@ __all__ = [
     "RequestRefusedError",
     "SelectionError",
     "SelectionReason",
+    "ShardsLostError",
     "SizeOverflowError",
     "StepError",
     "StringDataError",
@@ -286,6 +287,15 @@ class OutcomeUnknownError(TransportError):
     """A write was sent and nobody answered: it is done, or it is not. It was not repeated."""
 
 
+class ShardsLostError(TransportError):
+    """Parts of a tensor are held by nobody who answers; all others were read."""
+
+    missing: tuple[str, ...] = ()
+    """The names of the parts, as they are served."""
+    reasons: tuple[tuple[str, str], ...] = ()
+    """The address of each holder that was asked for them, and why it does not give them."""
+
+
 class FlowAbortedError(TransportClosedError, ConnectionError):
     """The peer gave a flow up before its end: what came is not all."""
 
@@ -311,14 +321,7 @@ class DataFileError(TensorWrapperError, ValueError):
 
 
 class DataFileSystemError(OSError, DataFileError):
-    """The system refused something about a data file: ``errno`` says what.
-
-    Examples
-    --------
-    >>> error = DataFileSystemError(28, "run.tens could not be written: No space left on device")
-    >>> str(error), error.errno
-    ('run.tens could not be written: No space left on device', 28)
-    """
+    """The system refused something about a data file: ``errno`` says what."""
 
     def __str__(self) -> str:
         # OSError shows its number before the text.

@@ -3,6 +3,7 @@
 from tensorwrapper.remote._async_remote import AsyncRemote, connect_async
 from tensorwrapper.remote._remote import Remote, connect
 from tensorwrapper.remote._server import Server, serve
+from tensorwrapper.remote._sharded_remote import ShardedRemote, connect_shards
 from tensorwrapper.remote.awaited._snapshot import AsyncSnapshot
 from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor, AsyncView
 from tensorwrapper.remote.client._snapshot import Snapshot
@@ -11,6 +12,7 @@ from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.shards._catalogue import Catalogue
 from tensorwrapper.remote.shards._reshard import ReshardPlan, reshard_plan
 from tensorwrapper.remote.shards._sharding import Holder, Sharding
+from tensorwrapper.remote.shards._tensor import ShardedTensor
 
 __all__ = [
     "AsyncRemote",
@@ -24,10 +26,13 @@ __all__ = [
     "ReshardPlan",
     "ServeLimits",
     "Server",
+    "ShardedRemote",
+    "ShardedTensor",
     "Sharding",
     "Snapshot",
     "connect",
     "connect_async",
+    "connect_shards",
     "reshard_plan",
     "serve",
 ]

@@ -1,19 +1,31 @@
 """`RowsSource`: some rows of a jagged tensor at a server, of which alone the lengths are known here."""
 
-from collections.abc import Sequence
-from typing import Any, final
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, cast, final
 
 import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges, splits_of
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.remote.client._source import RemoteSource
-from tensorwrapper.selection import Ability, Outer, ReadHandle, Runs, Wanted
+from tensorwrapper.selection import Ability, Outer, ReadHandle, Runs, Source, View, Wanted, as_view, iota
 from tensorwrapper.shape import Shape
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import Array, ArrayKey, IntArray
 
-__all__ = ["RowsSource", "rows_source"]
+__all__ = ["RowsSource", "chosen_rows", "rows_source"]
+
+
+class WholeSource(Source, Protocol):
+    """What rows are of: a source in another process."""
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """What it may do."""
+        ...
+
+    def bytes_on_wire(self, selections: Sequence[Wanted]) -> int:
+        """Return how many bytes go both ways for a read."""
+        ...
 
 
 @final
@@ -33,7 +45,7 @@ class RowsSource:
         For each run of rows the number that its first element has here, and how many elements there are.
     """
 
-    whole: RemoteSource
+    whole: WholeSource
     shape: Shape[Any]
     starts: IntArray
     splits: IntArray
@@ -96,8 +108,34 @@ class RowsSource:
         return f"{self.whole!r}.rows({self.shape!r})"
 
 
-def rows_source(whole: RemoteSource, rows: Runs, starts: IntArray, lengths: IntArray) -> RowsSource:
+def rows_source(whole: WholeSource, rows: Runs, starts: IntArray, lengths: IntArray) -> RowsSource:
     """Return the source of runs of rows, of which the server said where they begin and how long they are."""
     splits = splits_of(lengths)
     marks = np.concatenate([[0], np.cumsum(rows.lengths)])
     return RowsSource(whole, Shape.from_offsets(splits), starts, splits[marks])
+
+
+def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]]) -> View[Any] | None:
+    """Return the part that a key selects of so many rows, of which the rows come first; None if they do not.
+
+    `rows_of` returns rows by their numbers, which ascend: each is asked for once.
+    """
+    parts: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
+    if not parts or parts[0] is None or parts[0] is Ellipsis:
+        return None
+    first, rest = cast("ArrayKey", parts[0]), parts[1:]
+    if any(isinstance(own, list | np.ndarray) for own in rest):
+        return None
+    # NumPy knows what keys of one mode may be, and what they select.
+    numbers: View[Any] = as_view(iota(Shape(count)))
+    places: View[Any] = numbers[first]
+    if places.rank > 1:
+        return None
+    chosen = np.atleast_1d(np.asarray(places.compute(), dtype=np.int64))
+    distinct, back = np.unique(chosen, return_inverse=True)
+    view = rows_of(Runs(distinct))
+    if not places.rank:
+        return view[(0, *rest)]
+    if len(distinct) != len(chosen) or (back[1:] < back[:-1]).any():
+        view = view[back.tolist()] if len(back) else view
+    return view[(slice(None), *rest)] if rest else view[:]

@@ -15,12 +15,12 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._entries import read_entries
-from tensorwrapper.remote.client._rows import rows_source
+from tensorwrapper.remote.client._rows import chosen_rows, rows_source
 from tensorwrapper.remote.client._source import RemoteSource
 from tensorwrapper.remote.client._writing import WritingSource
 from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text
 from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows, Text
-from tensorwrapper.selection import Runs, Source, TensorSource, View, as_view, iota
+from tensorwrapper.selection import Runs, Source, TensorSource, View, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import ArrayKey, IntArray
@@ -188,29 +188,12 @@ class RemoteTensor:
 
     def _selected_rows(self, key: ArrayKey) -> View[Any] | None:
         """Return the part that a key selects, of which the rows come first; None if they do not."""
-        count = cast("int", self._facts.rows)
-        parts: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
-        if not parts or parts[0] is None or parts[0] is Ellipsis:
-            return None
-        first, rest = cast("ArrayKey", parts[0]), parts[1:]
-        if any(isinstance(own, list | np.ndarray) for own in rest):
-            return None
-        # NumPy knows what keys of one mode may be, and what they select.
-        numbers: View[Any] = as_view(iota(Shape(count)))
-        places: View[Any] = numbers[first]
-        if places.rank > 1:
-            return None
-        chosen = np.atleast_1d(np.asarray(places.compute(), dtype=np.int64))
-        distinct, back = np.unique(chosen, return_inverse=True)
-        rows = Runs(distinct)
+        return chosen_rows(cast("int", self._facts.rows), key, self._view_of_rows)
+
+    def _view_of_rows(self, rows: Runs) -> View[Any]:
         starts, lengths = self._rows(rows)
         flat = attrs.evolve(self._source(Shape(self.size)), is_whole=False)
-        view: View[Any] = as_view(rows_source(flat, rows, starts, lengths))
-        if not places.rank:
-            return view[(0, *rest)]
-        if len(distinct) != len(chosen) or (back[1:] < back[:-1]).any():
-            view = view[back.tolist()] if len(back) else view
-        return view[(slice(None), *rest)] if rest else view[:]
+        return as_view(rows_source(flat, rows, starts, lengths))
 
     def _rows(self, rows: Runs) -> tuple[IntArray, IntArray]:
         """Return where runs of rows begin, and the lengths of all of them."""

@@ -1,0 +1,122 @@
+"""`ShardedRemote` and `connect_shards`: the tensors of a catalogue as a mapping."""
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import final
+
+from tensorwrapper.errors import LeakedResourceWarning, TransportClosedError
+from tensorwrapper.remote.shards._catalogue import Catalogue
+from tensorwrapper.remote.shards._fleet import Fleet
+from tensorwrapper.remote.shards._source import ShardSource
+from tensorwrapper.remote.shards._tensor import ShardedTensor
+from tensorwrapper.transport import KeyPair
+
+__all__ = ["ShardedRemote", "connect_shards"]
+
+
+@final
+class ShardedRemote(Mapping[str, ShardedTensor]):
+    """The tensors of a catalogue, by name; made by `connect_shards`. Nothing is asked to look one up.
+
+    Any thread may use it. Close it when none does any more.
+    """
+
+    __slots__ = ("__weakref__", "_fleet", "catalogue")
+
+    def __init__(self, catalogue: Catalogue, fleet: Fleet) -> None:
+        self.catalogue: Catalogue = catalogue
+        self._fleet = fleet
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._fleet.closed
+
+    @property
+    def lost(self) -> list[str]:
+        """The addresses of holders that did not answer the last time that they were asked, in order."""
+        return sorted(self._fleet.lost)
+
+    def __getitem__(self, name: str) -> ShardedTensor:
+        if self.closed:
+            raise TransportClosedError("the client of these holders is closed")
+        return ShardedTensor(ShardSource(self._fleet, name, self.catalogue[name]))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.catalogue)
+
+    def __len__(self) -> int:
+        return len(self.catalogue)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def close(self) -> None:
+        """Close the connections to all holders; closing twice is harmless. No thread may be reading."""
+        self._fleet.close()
+
+    def __enter__(self) -> "ShardedRemote":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        fleet: Fleet | None = getattr(self, "_fleet", None)
+        if fleet is not None and fleet.is_here:
+            fleet.close()
+            warnings.warn("a client of shards was not closed", LeakedResourceWarning, stacklevel=2)
+
+    def __repr__(self) -> str:
+        return f"<ShardedRemote of {len(self)} tensors{', closed' if self.closed else ''}>"
+
+
+def connect_shards(
+    catalogue: "Catalogue | str | os.PathLike[str]",
+    *,
+    keys: KeyPair | None = None,
+    timeout: float = 5.0,
+    deadline: float | None = None,
+) -> ShardedRemote:
+    """Return the tensors of a catalogue as lazy tensors over all of their holders; none is asked yet.
+
+    Parameters
+    ----------
+    catalogue
+        The catalogue, or the path of its file.
+    keys
+        Our keys, for holders whose public key the catalogue has.
+    timeout
+        After how many seconds in which nothing is heard of a holder another is asked.
+    deadline
+        How many seconds a request may take in any case; any time if not given.
+
+    Raises
+    ------
+    DataFileError, ParseError
+        If the file is no catalogue.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> from tensorwrapper.remote import Catalogue, Sharding
+    >>> x = np.arange(24).reshape(4, 6)
+    >>> with tw.serve({"x/0": x[:1]}) as a, tw.serve({"x/1": x[1:]}) as b:
+    ...     cut = Sharding(tw.Tiling([1, 3], [6]), x.dtype, [a.address, b.address])
+    ...     for server in (a, b):
+    ...         for name, part in cut.parts("x", x, server.address).items():
+    ...             server.replace(name, part)
+    ...     with connect_shards(Catalogue({"x": cut})) as shards:
+    ...         shards["x"].shape, shards["x"][:3, ::4].compute().tolist()
+    (Shape(4, 6), [[0, 4], [6, 10], [12, 16]])
+    """
+    found = catalogue if isinstance(catalogue, Catalogue) else Catalogue.load(catalogue)
+    return ShardedRemote(found, Fleet(keys, timeout, deadline))

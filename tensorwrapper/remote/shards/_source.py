@@ -1,0 +1,219 @@
+"""`ShardSource`: a tensor whose tiles several servers hold as one source of views."""
+
+import atexit
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, NoReturn, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.remote.client._source import RemoteSource
+from tensorwrapper.remote.client._tensor import RemoteTensor
+from tensorwrapper.remote.shards._cuts import Piece, cuts_of
+from tensorwrapper.remote.shards._fleet import LOST, Fleet, Spread
+from tensorwrapper.remote.shards._sharding import Sharding
+from tensorwrapper.selection import Ability, ReadHandle, Wanted
+from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Array
+
+__all__ = ["ShardSource", "found_tiles"]
+
+_TILES: Final = 4
+"""Tiles of one holder that are asked for at once."""
+
+
+@final
+@frozen(eq=False, repr=False)
+class ShardSource:
+    """A box, or the elements of all rows, in tiles at several holders, which are read at the same time.
+
+    A tile is read of the holder that is asked first, and of a replica if that fails. A tile that has
+    changed since it was looked up raises `VersionChangedError`.
+    """
+
+    fleet: Fleet
+    name: str
+    sharding: Sharding
+
+    @property
+    def shape(self) -> Shape[Any]:
+        """The indices of all elements."""
+        return self.sharding.shape
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """The type of the elements."""
+        return self.sharding.dtype
+
+    @property
+    def version(self) -> str:
+        """Nothing: each tile has a version of its own, which is compared when it is read."""
+        return ""
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """It knows runs of elements, and any thread may read it."""
+        return frozenset(("runs", "threads"))
+
+    def cost(self, selection: Wanted) -> int:
+        """Return how many bytes a selection moves: its elements, and what says which they are."""
+        return selection.size * self.dtype.itemsize + (selection.nbytes if selection.size else 0)
+
+    def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
+        """Ask all holders that have some of the selections; what comes is written as it does."""
+        return _Reading(self, selections, out)
+
+    def bytes_on_wire(self, selections: Sequence[Wanted]) -> int:
+        """Return how many bytes go both ways for a read of the holders that are asked now.
+
+        Raises
+        ------
+        ConversionError
+            For strings, whose lengths nobody knows before they are read.
+        ShardsLostError
+            If nobody has some of the tiles.
+        """
+        pieces = _by_tile(self.sharding, selections)
+        counts: dict[int, int] = {}
+
+        def work(
+            spread: Spread, address: str, tiles: Sequence[int]
+        ) -> Iterator[tuple[int, Exception | None]]:
+            for tile, own in found_tiles(spread, address, tiles):
+                if isinstance(own, Exception):
+                    yield tile, own
+                    continue
+                source = _source_of(self.sharding, own)
+                counts[tile] = source.bytes_on_wire([piece.local for _, piece in pieces[tile]])
+                yield tile, None
+
+        for _ in Spread(self.fleet, self.name, self.sharding, pieces, work).done():
+            pass
+        return sum(counts.values())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ShardSource) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.sharding))
+
+    def _key(self) -> tuple[Any, ...]:
+        return id(self.fleet), self.name, self.sharding
+
+    def __repr__(self) -> str:
+        return f"shards({self.name!r}, {self.sharding!r})"
+
+    def __reduce__(self) -> "tuple[Callable[..., ShardSource], tuple[Any, ...]]":
+        if self.fleet.has_keys:
+            _refuse_keys(self)
+        return _opened, (self.name, self.sharding, self.fleet.timeout, self.fleet.deadline)
+
+
+def _refuse_keys(source: ShardSource) -> NoReturn:
+    raise ConversionError(f"{source!r} is read with keys, which do not travel: connect_shards() there")
+
+
+_fleets: dict[tuple[float, float | None], Fleet] = {}
+_lock: Final = threading.Lock()
+
+
+def _opened(name: str, sharding: Sharding, timeout: float, deadline: float | None) -> ShardSource:
+    """Return a source that came from another process; all of them here share the connections."""
+    with _lock:
+        fleet = _fleets.get((timeout, deadline))
+        if fleet is None or not fleet.is_here:
+            fleet = _fleets[timeout, deadline] = Fleet(None, timeout, deadline)
+            atexit.register(fleet.close)
+    return ShardSource(fleet, name, sharding)
+
+
+def _by_tile(sharding: Sharding, selections: Sequence[Wanted]) -> dict[int, list[tuple[int, Piece]]]:
+    """Return for each tile the pieces that it gives, and the number of the selection that each is of."""
+    found: dict[int, list[tuple[int, Piece]]] = {}
+    marks = sharding.tiling.marks
+    for number, wanted in enumerate(selections):
+        for piece in cuts_of(wanted, marks):
+            found.setdefault(piece.tile, []).append((number, piece))
+    return found
+
+
+@final
+class _Reading:
+    """A read under way."""
+
+    __slots__ = ("_finished", "_left", "_out", "_pieces", "_spread")
+
+    def __init__(self, source: ShardSource, selections: Sequence[Wanted], out: Sequence[Array]) -> None:
+        self._out = out
+        self._pieces = _by_tile(source.sharding, selections)
+        self._left = Counter([number for own in self._pieces.values() for number, _ in own])
+        self._finished = deque([number for number in range(len(out)) if not self._left[number]])
+        self._spread = Spread(source.fleet, source.name, source.sharding, self._pieces, self._work)
+
+    def completed(self) -> Iterator[int | None]:
+        yield from self._finished
+        for tile in self._spread.done():
+            if tile is None:
+                yield None
+                continue
+            for number, _ in self._pieces[tile]:
+                self._left[number] -= 1
+                if not self._left[number]:
+                    yield number
+
+    def cancel(self) -> None:
+        self._spread.cancel()
+
+    # In the thread of a holder.
+
+    def _work(
+        self, spread: Spread, address: str, tiles: Sequence[int]
+    ) -> Iterator[tuple[int, Exception | None]]:
+        for start in range(0, len(tiles), _TILES):
+            some = found_tiles(spread, address, tiles[start : start + _TILES])
+            yield from [(tile, own) for tile, own in some if isinstance(own, Exception)]
+            found = [(tile, own) for tile, own in some if not isinstance(own, Exception)]
+            reads: list[tuple[int, ReadHandle, list[Array]]] = []
+            try:
+                for tile, tensor in found:
+                    own = self._pieces[tile]
+                    targets = [piece.target(self._out[number]) for number, piece in own]
+                    source = _source_of(spread.sharding, tensor)
+                    reads.append((tile, source.read([piece.local for _, piece in own], targets), targets))
+                for tile, handle, targets in reads:
+                    for _ in handle.completed():
+                        spread.check()
+                    for (number, piece), target in zip(self._pieces[tile], targets, strict=True):
+                        piece.settle(target, self._out[number])
+                    yield tile, None
+            except BaseException:
+                for _, handle, _ in reads:
+                    handle.cancel()
+                raise
+
+
+def found_tiles(
+    spread: Spread, address: str, tiles: Sequence[int]
+) -> list[tuple[int, RemoteTensor | Exception]]:
+    """Return tiles as a holder has them, in its thread, or why it has not one of them."""
+    found: list[tuple[int, RemoteTensor | Exception]] = []
+    for tile in tiles:
+        spread.check()
+        try:
+            found.append((tile, spread.tensor(address, tile)))
+        except LOST as error:
+            if not spread.is_alone(error):
+                raise
+            found.append((tile, error))
+    return found
+
+
+def _source_of(sharding: Sharding, tensor: RemoteTensor) -> RemoteSource:
+    """Return a tile as a source: of rows that of their elements one after the other."""
+    if sharding.rows is None:
+        return tensor._source(tensor.shape)
+    return attrs.evolve(tensor._source(Shape(tensor.size)), is_whole=False)

@@ -1,0 +1,54 @@
+"""Selections cut where tiles end: the pieces together are the selection."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tensorwrapper import Tiling
+from tensorwrapper.remote.shards._cuts import cuts_of
+from tensorwrapper.selection import Outer, Runs
+
+SIZES = st.lists(st.integers(0, 4), min_size=1, max_size=4)
+
+
+@st.composite
+def cases(draw):
+    tiling = Tiling(*draw(st.lists(SIZES, min_size=1, max_size=3)))
+    extents = tiling.elements.extents
+    if draw(st.booleans()):
+        modes = []
+        for extent in extents:
+            own = (
+                draw(st.lists(st.integers(0, max(extent - 1, 0)), unique=True).map(sorted)) if extent else []
+            )
+            modes.append(own)
+        return tiling, Outer(modes)
+    size = tiling.elements.size
+    chosen = draw(st.lists(st.integers(0, max(size - 1, 0)), unique=True).map(sorted)) if size else []
+    return tiling, Runs(chosen)
+
+
+def taken(array, wanted):
+    if isinstance(wanted, Runs):
+        return array.ravel()[wanted.numbers()]
+    return array[np.ix_(*[np.asarray(own, dtype=np.int64) for own in wanted.modes])]
+
+
+@given(cases())
+def test_pieces_are_the_selection_and_none_comes_twice(case):
+    tiling, wanted = case
+    x = np.arange(tiling.elements.size).reshape(tiling.elements.extents)
+    out = np.full(wanted.extents, -1)
+    seen, size = set(), 0
+    for piece in cuts_of(wanted, tiling.marks):
+        index = tiling.grid.index(piece.tile)
+        box = tuple([slice(int(m[k]), int(m[k + 1])) for m, k in zip(tiling.marks, index, strict=True)])
+        target = piece.target(out)
+        target[...] = taken(x[box], piece.local)
+        piece.settle(target, out)
+        assert piece.tile not in seen
+        assert piece.local.size
+        seen.add(piece.tile)
+        size += piece.local.size
+    assert np.array_equal(out, taken(x, wanted))
+    assert size == wanted.size

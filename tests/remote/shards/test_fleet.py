@@ -1,0 +1,73 @@
+"""Several servers at work: one for another, a stop that waits for writers alone, and an end."""
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import ComputationCancelledError, ConversionError, TransportClosedError
+from tensorwrapper.remote import Catalogue, Holder, Sharding, connect_shards
+from tests.remote.shards.conftest import held
+
+X = np.arange(24.0).reshape(6, 4)
+
+
+def replicated(_, addresses):
+    places = [[0, 1], [1, 2]]
+    return Sharding(tw.Tiling([2, 4], [1, 3]), "f8", addresses, [0, 1, 0, 1], placements=places)
+
+
+def test_a_replica_is_asked_where_a_holder_has_gone():
+    with held({"x": tw.as_tensor(X)}, replicated, timeout=0.3) as (shards, servers):
+        gone = servers[0].address
+        servers[0].close()
+        assert np.array_equal(shards["x"].compute().to_numpy(), X)
+        assert shards.lost == [gone]
+        # It is asked last from now on: nobody waits for it, and so it is not found to be there either.
+        with tw.serve({}, gone):
+            assert np.array_equal(shards["x"][0].compute().to_numpy(), X[0])
+            assert shards.lost == [gone]
+
+
+def test_a_computation_that_is_cancelled_ends_and_nobody_writes_any_more():
+    class Never:
+        def is_set(self):
+            return True
+
+    class After:
+        count = 0
+
+        def is_set(self):
+            self.count += 1
+            return self.count > 3
+
+    with held({"x": tw.as_tensor(X)}, replicated) as (shards, servers):
+        shards["x"].compute()
+        with servers[0].editing("x/0.0"):
+            out = np.zeros((6, 4))
+            with pytest.raises(ComputationCancelledError):
+                shards["x"].compute(out, cancel=After())
+            before = out.copy()
+        servers[0].stats()
+        assert np.array_equal(out, before)
+        with pytest.raises(ComputationCancelledError):
+            shards["x"].compute(cancel=Never())
+        assert shards["x"][5, 3].compute().item() == 23.0
+
+
+def test_a_client_that_is_closed_says_so():
+    with held({"x": tw.as_tensor(X)}, replicated) as (shards, _):
+        view = shards["x"][0]
+        shards.close()
+        shards.close()
+        assert shards.closed
+        with pytest.raises(TransportClosedError):
+            view.compute()
+        with pytest.raises(TransportClosedError):
+            shards["x"]
+
+
+def test_holders_with_keys_want_ours():
+    holder = Holder("tcp://127.0.0.1:1", "k" * 40)
+    catalogue = Catalogue({"x": Sharding(tw.Tiling([2]), "f8", [holder])})
+    with connect_shards(catalogue) as shards, pytest.raises(ConversionError, match="keys"):
+        shards["x"].compute()
