@@ -108,8 +108,11 @@ class NodeFields(ABC):
         """Raise unless views have one type, one rank, and one extent in all modes but one."""
 
     @abstractmethod
-    def work(self, count: int) -> None:
-        """Tell that so many positions will be looked at, in a table; raise if they are too many."""
+    def work(self, count: int, *, more: int | None = None) -> None:
+        """Tell that so many positions will be looked at, in a table; raise if they are too many.
+
+        Where `more` is told, so many rows are made that no part has, and the others lie in tables already.
+        """
 
     @abstractmethod
     def refused(self, reason: str, text: str) -> SelectionError:

@@ -34,6 +34,7 @@ from tensorwrapper.selection.expressions._fields import dtype_name
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining
 from tensorwrapper.selection.rows._flat import Pieces, in_order
+from tensorwrapper.selection.rows._held import held_rows
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor.lowlevel import padded_lines
@@ -235,7 +236,11 @@ def _lying(shape: Shape) -> Expression | None:
 
 
 def _read(given: NodeFields, kind: RowsKind, parts: tuple[Expression, ...], *arguments: object) -> Rows:
-    given.work(sum([part.shape.size + (part.shape.extent(0) if part.shape.rank else 1) for part in parts]))
+    held = [held_rows(part.shape) for part in parts]
+    more = 0
+    if kind in {"concat", "interleave", "stack"}:
+        more = sum(held) - max(held) + sum([part.shape.extent(0) for part in parts if kind == "stack"])
+    given.work(sum(held) + sum([part.shape.size for part in parts]), more=more)
     node = Rows(kind, parts, arguments)
     node.all()  # for what it raises
     return node

@@ -34,7 +34,8 @@ class SchemaLimits:
     nodes
         Views and steps in all; also the parts that the normal form of a view may have.
     positions
-        Positions in tables in all, and in any mode that a step turns into a table.
+        Positions in tables in all, and in any mode that a step turns into a table; also rows, of all levels,
+        that steps and joins make beyond those of what they are applied to.
     work
         Positions in all that reading the text and finding the normal form look at.
     nbytes
@@ -142,6 +143,14 @@ class Budget:
         if extent > self.limits.positions:
             raise SelectionError(
                 "limit", f"{where} needs a table of {extent} positions; {self.limits.positions} are allowed"
+            )
+
+    def rows(self, count: int, where: str) -> None:
+        """Count rows that are kept in new tables."""
+        self._positions += max(count, 0)
+        if self._positions > self.limits.positions:
+            raise SelectionError(
+                "limit", f"{where} makes {count} more rows; {self.limits.positions} positions are allowed"
             )
 
     def table(self, value: Json, where: str, parts: int = 1) -> IntArray:

@@ -341,8 +341,11 @@ class _Fields(NodeFields):
                     f"{first.dtype}",
                 )
 
-    def work(self, count: int) -> None:
-        self._budget.extent(count, self._where)
+    def work(self, count: int, *, more: int | None = None) -> None:
+        if more is None:
+            self._budget.extent(count, self._where)
+        else:
+            self._budget.rows(more, self._where)
         self._budget.work(count, self._where)
 
     def refused(self, reason: str, text: str) -> SelectionError:

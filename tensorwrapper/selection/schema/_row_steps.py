@@ -1,5 +1,6 @@
 """Steps of views that are no boxes, as JSON: keys whose slices mean something else in each row."""
 
+import math
 from typing import Any, Final, cast
 
 import attrs
@@ -17,6 +18,7 @@ from tensorwrapper.selection.expressions._fields import (
     to_object,
 )
 from tensorwrapper.selection.operations._operation import WriteTable
+from tensorwrapper.selection.rows._held import held_rows, held_under, indices_of
 from tensorwrapper.selection.rows._rows import element_splits
 from tensorwrapper.selection.schema._limits import Budget, Measured
 from tensorwrapper.shape import Shape, Tiling
@@ -53,7 +55,7 @@ def row_step(  # noqa: C901, PLR0912 - a table of steps
         case "choose":
             return _chosen(arguments[0], before, table)
         case "as_tiled":
-            return ["tiled", [[int(size) for size in own] for own in arguments[0].sizes]]
+            return ["tiled", [table(own) for own in arguments[0].sizes]]
         case "_box_under":
             return ["untiled"]
         case "select_tiles":
@@ -129,34 +131,42 @@ def _written(item: object) -> Json:
     return int(cast("int", item))
 
 
-def apply_row_step(  # noqa: C901, PLR0912 - a table of steps
+def apply_row_step(  # noqa: C901, PLR0912, PLR0915 - a table of steps
     found: Measured, op: list[Json], where: str, budget: Budget
 ) -> Measured:
     """Return what one step makes of a view that is no box; it may come from a stranger."""
     old = found.view
     shape = old.shape
     # Every step of rows may look at all of them.
-    budget.work(shape.size + shape.extent(0), where)
+    held = held_rows(shape)
+    budget.work(shape.size + held, where)
     view = View[Any](old)
     match op:
         case ["index", *items] if len(items) <= 2 * MAX_RANK:
+            budget.rows(items.count("new") * held, where)
             view = view[tuple([_item(item, f"{where}[{n}]") for n, item in enumerate(items, 1)])]
         case ["gather", mode, table]:
             positions = budget.table(table, f"{where}[2]", found.parts)
-            view = view.gather(to_integer(mode, f"{where}[1]", 0), positions)
+            number = to_integer(mode, f"{where}[1]", 0, shape.rank - 1)
+            budget.rows(_gathered(shape, number, positions) - held, where)
+            view = view.gather(number, positions)
         case ["merge_rows", mode]:
             view = view.flatten(to_integer(mode, f"{where}[1]", 1))
         case ["unflatten", mode, counts]:
-            view = view.unflatten(
-                _to_counts(counts, f"{where}[2]", budget, found.parts), to_integer(mode, f"{where}[1]", 0)
-            )
+            number = to_integer(mode, f"{where}[1]", 0, shape.rank - 1)
+            lengths = _to_counts(counts, f"{where}[2]", budget, found.parts)
+            if isinstance(lengths, int):
+                above = indices_of(shape, number - 1) if number else 1
+                budget.rows(indices_of(shape, number) // max(lengths, 1) + above, where)
+            view = view.unflatten(lengths, number)
         case ["keep", table]:
             view = _kept(view, budget.table(table, f"{where}[1]", found.parts), where)
         case ["pick", positions]:
             view = view[_to_numbers(positions, f"{where}[1]", budget, found.parts)]
         case ["tiled", sizes]:
-            own = [to_integers(mode, f"{where}[1]", 0) for mode in to_list(sizes, f"{where}[1]")]
+            own = [budget.table(mode, f"{where}[1]", found.parts) for mode in to_list(sizes, f"{where}[1]")]
             budget.work(sum(map(len, own)), where)
+            budget.rows(math.prod(map(len, own)), where)
             view = view.tiled(Tiling(*own))
         case ["untiled"]:
             view = view.untiled()
@@ -171,11 +181,11 @@ def apply_row_step(  # noqa: C901, PLR0912 - a table of steps
         case ["rotate" | "repeat" | "permute" | "reverse" as name, numbers]:
             given = to_integers(numbers, f"{where}[1]", 0 if name != "rotate" else -LARGEST)
             if name == "repeat":
-                budget.work(shape.extent(0) * max(given, default=0), where)
+                budget.rows(held * (max(given, default=1) - 1), where)
             view = getattr(view, name)(given)
         case ["repeat_each", mode, times]:
             count = to_integer(times, f"{where}[2]", 0)
-            budget.work(shape.extent(0) * count, where)
+            budget.rows(held * (count - 1), where)
             view = view.repeat_each(to_integer(mode, f"{where}[1]", 0), count)
         case _:
             raise SelectionError(
@@ -183,6 +193,18 @@ def apply_row_step(  # noqa: C901, PLR0912 - a table of steps
                 f"{where} must be a step of rows, with its arguments: the view is {shape}, which is no box",
             )
     return budget.check(attrs.evolve(found, view=view._expression, is_leaf=False), where)
+
+
+def _gathered(shape: Shape[Any], mode: int, positions: IntArray) -> int:
+    """Return how many rows, of all levels, what is gathered may have."""
+    if mode >= shape.outer_rank:
+        return held_rows(shape)
+    under = held_under(shape, mode)
+    if mode:
+        return indices_of(shape, mode - 1) * len(positions) * int(under.max(initial=0)) + held_rows(shape)
+    inside = positions[(positions >= 0) & (positions < len(under))]
+    # Of which 64 bits may not have room for the sum.
+    return int(under[inside].sum(dtype=np.float64))
 
 
 def _to_counts(value: Json, where: str, budget: Budget, parts: int) -> Any:  # noqa: ANN401 - what `unflatten` takes

@@ -328,7 +328,7 @@ def _steps_of(atom: Atom, before: Shape[Any], table: Callable[[Any], Json]) -> l
 def _is_all(view: Expression) -> bool:
     """Tell whether a view is all of its node or source, wherever it lies."""
     tensor = view.node.tensor
-    if tensor is None and not view.is_box:
+    if tensor is None and (view.node.is_of_rows or not view.is_box):
         return _lie_alike(view, view.node.all().layout)
     return view.is_whole if tensor is None else _lie_alike(view, tensor.layout)
 

@@ -200,3 +200,72 @@ def test_shapes_that_strangers_spread_over_are_looked_at(old, new):
     text = SPREAD.replace(old, new, 1)
     with pytest.raises(SelectionError):
         sel.from_json(text.replace("}}", "}]}", 1) if "[{" in new else text, sources={"0": np.arange(2)})
+
+
+def test_rows_that_were_padded_to_a_box_are_written():
+    view = sel.as_view(A).pad_rows(2, fill_value=9, clip=True)
+    for made in (view, view[1:, ::-1], sel.concat([view, view])):
+        text = sel.to_json(made)
+        assert json.loads(text)["view"] == 2
+        read = sel.from_json(text, sources=sel.sources(made))
+        assert (read.shape, read.tolist()) == (made.shape, made.tolist())
+
+
+def test_more_tiles_than_modes_are_written_and_read():
+    box = sel.as_view(np.arange(400).reshape(100, 4))
+    view = box.tiled(tw.Tiling([1] * 100, [3, 1]))[::-1]
+    for frames in (None, []):
+        text = sel.to_json(view, frames=frames)
+        read = sel.from_json(text, sources=sel.sources(view), frames=frames or ())
+        assert (read.shape, read.tolist()) == (view.shape, view.tolist())
+
+
+# Rows without elements take no bytes of elements, and memory all the same.
+EMPTY = tw.from_buffer(np.zeros(0), tw.Shape.from_offsets([0, 100], [0] * 101))
+FEW = sel.SchemaLimits(positions=1 << 12)
+GROWING = {
+    "repeat": [["repeat", [100, 1, 1]]],
+    "repeat a little, often": [["repeat", [30, 1, 1]], ["repeat", [3, 1, 1]]],
+    "repeat each": [["repeat_each", 0, 100]],
+    "repeat 2^61": [["repeat", [1 << 61, 1, 1]]],
+    "gather": [["gather", 0, [0] * 100]],
+    "gather inside": [["gather", 1, [5, 5, 7] * 1000]],
+    "new modes": [["repeat", [20, 1, 1]], ["index", "new"], ["index", "new"]],
+}
+
+
+@pytest.mark.parametrize("ops", GROWING.values(), ids=GROWING)
+def test_rows_without_elements_are_not_made_without_end(ops):
+    shape = {"kind": "jagged", "rank": 3, "outer": 2, "extent": 1, "size": 0}
+    text = json.dumps({"view": 2, "dtype": "<f8", "of": {"source": "0"}, "ops": ops, "shape": shape})
+    with pytest.raises(SelectionError) as caught:
+        sel.from_json(text, sources={"0": EMPTY}, limits=FEW)
+    assert caught.value.reason == "limit"
+
+
+def test_grids_of_tiles_without_elements_are_counted_before_they_are_made():
+    ops = [["tiled", [[0] * 100, [0] * 100]], ["reverse", [0]]]
+    shape = {"kind": "jagged", "rank": 4, "outer": 2, "extent": 100, "size": 0}
+    text = json.dumps({"view": 2, "dtype": "<f8", "of": {"source": "0"}, "ops": ops, "shape": shape})
+    with pytest.raises(SelectionError) as caught:
+        sel.from_json(text, sources={"0": np.zeros((0, 0))}, limits=FEW)
+    assert caught.value.reason == "limit"
+
+
+@pytest.mark.parametrize("kind", ["concat", "stack", "interleave"])
+@pytest.mark.parametrize("mode", [0, 1])
+def test_nodes_that_use_the_one_before_twice_do_not_double_rows_without_end(kind, mode):
+    nodes = [{"of": {"source": "0"}}]
+    nodes += [{"of": {kind: mode, "parts": [{"of": {"number": k}}] * 2}} for k in range(20)]
+    shape = {"kind": "jagged", "rank": 3, "outer": 2, "extent": 1, "size": 0}
+    text = json.dumps({"view": 2, "dtype": "<f8", "of": {"number": 20}, "nodes": nodes, "shape": shape})
+    with pytest.raises(SelectionError) as caught:
+        sel.from_json(text, sources={"0": EMPTY}, limits=FEW)
+    assert caught.value.reason == ("bounds" if (kind, mode) == ("interleave", 1) else "limit")
+
+
+def test_views_of_more_elements_than_positions_are_read():
+    rows = tw.from_buffer(np.zeros(10_000, "i1"), tw.Shape.jagged([5000, 5000]))
+    view = sel.where(rows == 0, sel.concat([rows, rows])[:2], rows)
+    sources = sel.sources(view)
+    assert sel.from_json(sel.to_json(view), sources=sources, limits=FEW).shape == view.shape
