@@ -138,8 +138,9 @@ def reading_of(source: Source) -> Expression:
 
 def is_base(view: Expression) -> bool:
     """Tell whether a view is the whole box of its node, or the tensor of its source, as it is."""
-    tensor = view.node.tensor
+    node, tensor = view.node, view.node.tensor
     if tensor is None:
-        return view.is_whole
+        # A box of all elements of rows elsewhere is not what their source is.
+        return view.is_whole and (node.source is None or node.source.shape.is_box)
     given = tensor.layout
     return view.layout is given or unnamed_layout(view.layout) == unnamed_layout(given)

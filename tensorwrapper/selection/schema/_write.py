@@ -23,6 +23,7 @@ from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._documents import NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, unnamed_layout
 from tensorwrapper.selection.expressions._fields import dtype_name, facts_of, range_of
+from tensorwrapper.selection.expressions._reading import is_base
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import OPERATIONS, atoms_of
@@ -327,10 +328,12 @@ def _steps_of(atom: Atom, before: Shape[Any], table: Callable[[Any], Json]) -> l
 
 def _is_all(view: Expression) -> bool:
     """Tell whether a view is all of its node or source, wherever it lies."""
-    tensor = view.node.tensor
-    if tensor is None and (view.node.is_of_rows or not view.is_box):
-        return _lie_alike(view, view.node.all().layout)
-    return view.is_whole if tensor is None else _lie_alike(view, tensor.layout)
+    node = view.node
+    if node.tensor is not None:
+        return _lie_alike(view, node.tensor.layout)
+    if not view.is_box or node.is_of_rows:
+        return _lie_alike(view, node.all().layout)
+    return is_base(view)
 
 
 def _lie_alike(view: Expression, layout: Layout[Any]) -> bool:

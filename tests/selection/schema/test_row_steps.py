@@ -10,6 +10,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import SelectionError
+from tests.support.selection.counting_source import CountingSource
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "selections.json").read_text("utf-8"))["rows"]
 A = tw.jagged([[1, 2], [3], [], [4, 5, 6]])
@@ -269,3 +270,12 @@ def test_views_of_more_elements_than_positions_are_read():
     view = sel.where(rows == 0, sel.concat([rows, rows])[:2], rows)
     sources = sel.sources(view)
     assert sel.from_json(sel.to_json(view), sources=sources, limits=FEW).shape == view.shape
+
+
+def test_boxes_of_all_elements_of_rows_elsewhere_are_not_the_rows():
+    source = CountingSource(tw.jagged([[1, 2], [3], []]))
+    flat = sel.as_view(source).flatten()
+    read = sel.from_json(sel.to_json(flat, form="normal"), sources={"0": source})
+    for view in (flat, read, read[:, None], sel.stack([read, read[::-1]], mode=1), read.optimize()[1:]):
+        again = sel.from_json(sel.to_json(view), sources=sel.sources(view))
+        assert (again.shape, again.tolist()) == (view.shape, view.tolist())
