@@ -23,7 +23,7 @@ from tensorwrapper.typing import Array
 __all__ = ["Reading", "RemoteSource", "bytes_of_requests"]
 
 _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
-_CASTS: Final[frozenset[Ability]] = _ABILITIES | {"casts"}
+_CASTS: Final[frozenset[Ability]] = frozenset(("runs", "threads", "casts"))
 _WINDOW: Final = 4
 """Requests of one read that are on the way at once."""
 _WAIT: Final = 0.05

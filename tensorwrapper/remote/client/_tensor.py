@@ -1,6 +1,6 @@
 """`RemoteTensor`: a tensor at a server, of which nothing but a few facts is here."""
 
-from typing import TYPE_CHECKING, Any, Final, cast, final
+from typing import TYPE_CHECKING, Any, Final, Literal, Never, cast, final
 
 import attrs
 import numpy as np
@@ -23,7 +23,8 @@ from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows
 from tensorwrapper.selection import Runs, Source, TensorSource, View, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import ArrayKey, IntArray
+from tensorwrapper.tensor.lowlevel import Operators
+from tensorwrapper.typing import AnyRank, ArrayKey, IntArray
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel, Plan, Progress, Target
@@ -35,7 +36,7 @@ _ROWS_AT_ONCE: Final = 2**17
 
 
 @final
-class RemoteTensor:
+class RemoteTensor(Operators[Any, AnyRank]):
     """A tensor that a server has, at the version that it had when it was looked up.
 
     What is selected of it is a `View`, which reads from the server what it needs once it is computed; views,
@@ -44,6 +45,8 @@ class RemoteTensor:
 
     Of a jagged tensor of rows only the lengths of the rows that are selected travel, when they are selected.
     Of a sparse one the stored entries that a selection has travel when it is selected.
+
+    `view` has every operation of a tensor. Operators and ufuncs read what they compute on, as those of views.
 
     Examples
     --------
@@ -160,6 +163,21 @@ class RemoteTensor:
             raise ConversionError(f"the server casts numbers, not what {self!r} has: astype() of a view does")
         dtype_text(wanted)
         return RemoteTensor(self._connections, self._facts, wanted)
+
+    if not TYPE_CHECKING:  # To checkers every name would be known.
+
+        def __getattr__(self, name: str) -> Never:
+            found = f": views have it, view().{name}" if hasattr(View, name) else ""
+            raise AttributeError(f"a RemoteTensor has no {name}{found}", name=name, obj=self)
+
+    def __array_ufunc__(
+        self,
+        ufunc: np.ufunc,
+        method: Literal["__call__", "reduce", "reduceat", "accumulate", "outer", "at"],
+        *inputs: Any,  # noqa: ANN401 - whatever stands beside a tensor
+        **options: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        return getattr(ufunc, method)(*map(_viewed, inputs), **options)
 
     def _source(self, shape: Shape[Any]) -> RemoteSource:
         cast_to = None if self._dtype == dtype_of(self._facts.dtype) else dtype_text(self._dtype)
@@ -310,6 +328,10 @@ class RemoteTensor:
     def __repr__(self) -> str:
         facts = self._facts
         return f"<RemoteTensor {facts.name!r}: {facts.kind}, rank {facts.rank}, {facts.size} {self.dtype}>"
+
+
+def _viewed(value: object) -> object:
+    return value.view() if isinstance(value, RemoteTensor) else value
 
 
 def _some(rows: Runs, numbers: IntArray | None, start: int, count: int) -> Runs:

@@ -114,8 +114,8 @@ def _reduce_mode(view: View[Any], mode: int, ufunc: np.ufunc) -> Array:
     empty = np.ones([0 if k == mode else 1 for k in range(view.rank)], view.dtype)
     if not extents[mode] or not view.shape.size:
         return cast("Array", ufunc.reduce(np.empty(extents, view.dtype), axis=mode))
-    dtype = ufunc.reduce(np.ones_like(empty, shape=[1] * view.rank), axis=mode).dtype
-    found: Array = np.empty([own for k, own in enumerate(extents) if k != mode], dtype)
+    one = cast("Array", ufunc.reduce(np.ones_like(empty, shape=[1] * view.rank), axis=mode))
+    found: Array = np.empty([own for k, own in enumerate(extents) if k != mode], one.dtype)
     start = view.shape.origin
     for region, block in view.blocks(_BLOCK):
         part = ufunc.reduce(np.asarray(block), axis=mode)

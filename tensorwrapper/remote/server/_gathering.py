@@ -7,7 +7,7 @@ import numpy as np
 from tensorwrapper._value_class import frozen
 from tensorwrapper.selection import Outer, Positions, Wanted
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Array
+from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["Memory", "memory_of"]
 
@@ -79,8 +79,8 @@ class Memory:
         elif len(tables) == 1:
             np.take(part, np.asarray(wanted.modes[tables[0]]), axis=tables[0], out=target, mode="clip")
         else:
-            grid = [
-                np.arange(part.shape[mode]) if isinstance(own, range) else np.asarray(own)
+            grid: list[IntArray] = [
+                np.arange(part.shape[mode]) if isinstance(own, range) else np.asarray(own, np.int64)
                 for mode, own in enumerate(wanted.modes)
             ]
             target[...] = part[np.ix_(*grid)]

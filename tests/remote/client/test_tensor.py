@@ -55,3 +55,28 @@ def test_computed_into_an_array_that_is_there(pair):
     pair[1]["x"].compute(out.T)
 
     assert out.tolist() == [[0, 3], [1, 4], [2, 5]]
+
+
+def test_operators_and_ufuncs_compute_on_what_is_read_beside_whatever_stands_there(pair):
+    x, here = pair[1]["x"], np.arange(6.0).reshape(2, 3)
+
+    for found, expected in [
+        (x + 1, here + 1),
+        (1 - x, 1 - here),
+        (x * x, here * here),
+        (tw.as_tensor(here) - x, here - here),
+        (here + x[::-1], here + here[::-1]),
+        (x > 2, here > 2),
+        (np.sqrt(x), np.sqrt(here)),
+        (np.add.reduce(x, axis=1), here.sum(axis=1)),
+        (x[x > 2].compute(), here[here > 2]),
+    ]:
+        assert np.asarray(found).tolist() == expected.tolist()
+    with pytest.raises(TypeError):
+        hash(x)
+
+
+def test_a_name_that_only_views_have_says_so(pair):
+    with pytest.raises(AttributeError, match=r"view\(\).permute"):
+        _ = pair[1]["x"].permute
+    assert not hasattr(pair[1]["x"], "nothing")
