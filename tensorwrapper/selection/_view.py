@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._value_class import slot_setters, token_of, value_class
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.buffer.lowlevel import holds_strings, kind_of
+from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.selection.expressions._cellwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
 from tensorwrapper.selection.facade._dtypes import to_element_type
@@ -193,7 +194,7 @@ class View(
         Raises
         ------
         DTypeError
-            If it is no type, or tensors have no such elements.
+            If it is no type, or tensors have no such elements, or the elements are strings.
 
         Examples
         --------
@@ -206,6 +207,9 @@ class View(
         wanted = to_element_type(dtype, "TO" if self.dtype.kind == "O" else "T")
         if wanted == self.dtype:
             return self
+        kind = kind_of(self.dtype) if holds_strings(self.dtype) else None
+        if kind is not None and (not holds_strings(wanted) or kind_of(wanted) != kind):
+            raise DTypeError(f"astype needs numbers, and the elements are strings of kind {kind!r}")
         unsafe = casting == "unsafe"
         given = unnamed_view(self._expression)
         if not given.is_box:

@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import SizeOverflowError
+from tensorwrapper.errors import DTypeError, SizeOverflowError
 
 X = np.array([[1.9, -1.9, 300.0], [0.0, 2.5, -3.0]])
 MAKE = {
@@ -71,3 +71,11 @@ def test_targets_take_what_fits():
         view.compute(out=np.zeros(2, "i1"))
     assert view.compute(out=np.zeros(2, "i2")).tolist() == [1, 300]
     assert sel.concat([view, view]).compute(out=np.zeros(4, "f4")).tolist() == [1, 300, 1, 300]
+
+
+@pytest.mark.parametrize("make", [lambda t: t, sel.as_view, lambda t: sel.concat([t, t])])
+@pytest.mark.parametrize("words", [["1", "x"], [b"1", None], [["1"], ["x"]]])
+@pytest.mark.parametrize("dtype", ["i4", "f8", "c8", "?"])
+def test_strings_are_not_cast_to_numbers(make, words, dtype):
+    with pytest.raises(DTypeError, match="strings of kind"):
+        make(tw.strings(words)).astype(dtype)

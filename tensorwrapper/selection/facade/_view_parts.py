@@ -153,6 +153,9 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             return self._padded_rows(to_count(length, "a length"), fill_value, mode, clip=clip)
         rank, count = self.shape.rank, to_count(length, "a length")
         number = mode_of(mode, rank)
+        fit_number(fill_value, self.dtype, "fill_value")
+        if any(self.shape.origin):
+            return self._at((...,)).pad_rows(count, fill_value=fill_value, mode=number, clip=clip)
         extent = self.shape.extent(number)
         if extent >= count:
             return self._at((slice(None),) * number + (slice(count),)) if clip else self

@@ -4,7 +4,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from tensorwrapper._integers import new_modes
+from tensorwrapper._integers import new_modes, one_sequence
 from tensorwrapper._json import Json
 from tensorwrapper.errors import LayoutError, SelectionError
 from tensorwrapper.layout import Layout
@@ -187,7 +187,7 @@ class Squeeze(Operation):
 
 def loose(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
     """Return modes that were given loose, or as one sequence."""
-    return arguments if len(arguments) != 1 or isinstance(arguments[0], int) else (*arguments[0],)
+    return tuple(one_sequence(arguments))
 
 
 @final

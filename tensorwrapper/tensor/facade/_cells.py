@@ -11,7 +11,7 @@ from tensorwrapper._arrays import shared_table
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import fit_number, packed_layout
-from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
+from tensorwrapper.errors import ConversionError, ExtentError, LayerError, LayoutError
 from tensorwrapper.layout.lowlevel import make_blocked
 from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -139,6 +139,8 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         ------
         JaggedModeError
             If the tensor is a box, which is one cell.
+        LayerError
+            If it has layers whose elements are other cells than those of ``flatten()``.
 
         Examples
         --------
@@ -152,6 +154,7 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         [[1, 2], [4, 5]]
         """
         self._check_cells("group_by_extents")
+        self._check_layers("group_by_extents")
         indices = self.shape.cell_table().indices
         return tuple(
             [
@@ -159,6 +162,16 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
                 for extents, cells in self._sizes()
             ]
         )
+
+    def _check_layers(self, what: str) -> None:
+        """Raise where elements of the first layer are other cells than those of the shape without layers."""
+        shape = self.shape
+        flat = shape.flatten()
+        if shape.has_layers and (flat.is_box or shape.outer_rank != flat.outer_rank):
+            raise LayerError(
+                f"{what}: the elements of the layers {shape.layers} are no cells of {flat}: "
+                "flatten() drops the layers, cells() yields the elements"
+            )
 
     def _sizes(self) -> list[tuple[Extents, IntArray]]:
         return groups_of(self.shape.cell_table().extents)
@@ -215,6 +228,7 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         [[0.5, 2.0], [5.0, 6.5]]
         """
         self._check_cells("reduce_tiles")
+        self._check_layers("reduce_tiles")
         self._buffer.require_numbers("reduce_tiles")
         outer = self.shape.outer()
         if not isinstance(function, np.ufunc):
@@ -227,7 +241,7 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         held = self._layout.implementation
         view = held.tiled
         if view is None:
-            rows = cast("JaggedCommon", self.shape.implementation).rows
+            rows = cast("JaggedCommon", self.shape.flatten().implementation).rows
             return reduce_runs(ufunc, self.elements(), rows.cell_offsets(), initial)
         marks = [p.starts for p in view.tiling.partitions]
         array = self._buffer.memory_of(view.under)

@@ -5,6 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tensorwrapper.errors import ConversionError
 
 X = np.arange(24).reshape(4, 6)
 
@@ -66,3 +67,12 @@ def test_parts_of_nodes_have_steps_of_rows_too():
     tri = sel.as_view(tw.from_buffer(np.arange(6), tw.Shape.triangular(3)))
     again = sel.concat([tri, tri])[tw.from_buffer(np.arange(12) % 2 == 0, sel.concat([tri, tri]).shape)]
     assert again.as_written().tolist() == again.tolist()
+
+
+def test_rows_of_boxes_are_padded_as_those_of_tensors():
+    t = tw.as_tensor([[1, 2]]).translate_to((3, 4))
+    for length, mode, clip in [(3, -1, False), (1, -1, False), (1, -1, True), (2, 0, False)]:
+        padded = t.pad_rows(length, mode=mode, clip=clip)
+        assert sel.as_view(t).pad_rows(length, mode=mode, clip=clip).copy().array_equal(padded)
+    with pytest.raises(ConversionError):
+        sel.as_view(tw.strings(["a"])).pad_rows(1, fill_value=0)

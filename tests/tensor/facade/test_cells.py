@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
 from tensorwrapper.buffer import count_copies
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, JaggedModeError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, JaggedModeError, LayerError
 from tensorwrapper.tensor.facade import _cells
 from tensorwrapper.testing import jagged_shapes
 
@@ -122,3 +122,19 @@ def test_what_is_refused(call, error, text):
 
 def test_strings_have_groups_too():
     assert WORDS.group_by_extents()[1].cells.tolist() == [["a", "b"], ["c", "d"]]
+
+
+def test_layers_whose_elements_are_no_cells_are_refused():
+    deep = Shape.jagged([[], [1, 2], [3]])
+    rows = tw.from_buffer(np.arange(6), Shape.nested(deep, layers=(2, 1)))
+    flat = tw.from_buffer(np.arange(6), deep)
+    for make in (lambda t: t, tw.selection.as_view):
+        assert make(rows).reduce_tiles(np.add).array_equal(make(flat).reduce_tiles(np.add))
+        assert make(rows).reduce_tiles(np.median).array_equal(flat.reduce_tiles(np.median))
+        found = make(rows).group_by_extents()
+        assert [g.cells.tolist() for g in found] == [g.cells.tolist() for g in flat.group_by_extents()]
+        for shape in (Shape.nested(deep, layers=(1, 2)), Shape.nested(Shape(1, 3, 2), layers=(1, 2))):
+            other = make(tw.from_buffer(np.arange(6), shape))
+            for call in (other.group_by_extents, lambda t=other: t.reduce_tiles(np.add)):
+                with pytest.raises(LayerError, match="flatten"):
+                    call()
