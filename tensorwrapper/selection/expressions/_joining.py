@@ -64,13 +64,14 @@ class Joining(SharedMode):
     json_names: ClassVar[tuple[str, ...]] = ("concat",)
 
     def __attrs_post_init__(self) -> None:
-        lengths = [part.extents[self.mode] for part in self.operands]
+        own = [part.extents for part in self.operands]
+        lengths = [extents[self.mode] for extents in own]
         if sum(lengths) > MAX_INT64:
             raise SizeOverflowError(f"mode {self.mode} of {len(lengths)} views has {sum(lengths)} positions")
         offsets = np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))])
         offsets.flags.writeable = False
         object.__setattr__(self, "offsets", offsets)
-        extents = _with_extent(self.operands[0].extents, self.mode, sum(lengths))
+        extents = _with_extent(own[0], self.mode, sum(lengths))
         object.__setattr__(self, "extents", extents)
 
     @property

@@ -22,7 +22,7 @@ from tensorwrapper.selection.sources._asking import is_source
 from tensorwrapper.selection.sources._source import HasSource, Source, TensorSource
 from tensorwrapper.shape.lowlevel import ModeNames, agreed_names, mode_of
 from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.typing import Index, IndexT_co, Modes, ScalarT_co, UnknownRank
+from tensorwrapper.typing import Extents, Index, IndexT_co, Modes, ScalarT_co, UnknownRank
 
 __all__ = [
     "ViewLike",
@@ -101,13 +101,6 @@ def _placed(node: Node, names: ModeNames | None, origin: Index) -> View[Any]:
     return View(at_origin(whole(node, names), origin))
 
 
-def _origin_of(
-    parts: list[Expression], places: list[Index | None], what: str, mode: int | None = None
-) -> Index:
-    own = [part.extents for part in parts]
-    return joint_origin(own[0], list(zip(own, places, strict=True)), what, mode=mode)
-
-
 def _names_of(parts: list[Expression], what: str) -> ModeNames | None:
     """Return the names of modes that views of one rank agree on; a name and none agree."""
     given = [part.layout.implementation.names for part in parts]
@@ -141,12 +134,11 @@ def _check_fills(views: list[View[Any]], what: str) -> None:
             )
 
 
-def _aligned(parts: list[Expression], mode: int | None, what: str) -> None:
-    """Raise unless all have the same extents, but for that of the mode along which they are joined."""
-    first = parts[0].extents
+def _origin_of(extents: list[Extents], places: list[Index | None], mode: int | None, what: str) -> Index:
+    """Return the origin that boxes agree on; their extents must, too, but for the mode of a join."""
+    first = extents[0]
     along = "" if mode is None else f" along mode {mode}"
-    for number, part in enumerate(parts):
-        own = part.extents
+    for number, own in enumerate(extents):
         if len(own) != len(first):
             raise RankError(
                 f"{what} needs views of one rank: operand 0 has {len(first)} modes, "
@@ -157,6 +149,7 @@ def _aligned(parts: list[Expression], mode: int | None, what: str) -> None:
                 raise ExtentMismatchError(
                     f"{what}{along}: mode {m} has extent {a} in operand 0, {b} in operand {number}"
                 )
+    return joint_origin(first, list(zip(extents, places, strict=True)), what, mode=mode)
 
 
 @overload
@@ -200,9 +193,9 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
         number = mode_of(mode, rank)
         origin = joint_origin_of_rows(rank, given, places, "concat", number)
         return _named(View(at_origin(joined_rows(number, given), origin)), _names_of(own, "concat"))
-    number = mode_of(mode, len(given[0].extents))
-    _aligned(given, number, "concat")
-    origin = _origin_of(given, places, "concat", number)
+    extents = [part.extents for part in given]
+    number = mode_of(mode, len(extents[0]))
+    origin = _origin_of(extents, places, number, "concat")
     return _placed(Joining.of(number, given), _names_of(own, "concat"), origin)
 
 
@@ -244,8 +237,7 @@ def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[An
         turns = put_together_rows("interleave", given, number)
         origin = joint_origin_of_rows(given[0].shape.rank, given, places, "interleave", number)
         return _named(View(at_origin(turns, origin)), _names_of(own, "interleave"))
-    _aligned(given, number, "interleave")
-    origin = _origin_of(given, places, "interleave", number)
+    origin = _origin_of([part.extents for part in given], places, number, "interleave")
     lengths = [part.extents[number] for part in given]
     total, many = sum(lengths), len(lengths)
     wanted = [-((j - total) // many) for j in range(many)]
@@ -286,8 +278,7 @@ def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
         stacked = put_together_rows("stack", given, number)
         origin = joint_origin_of_rows(given[0].shape.rank, given, places, "stack")
         return View(at_origin(stacked, (*origin[:number], 0, *origin[number:])))
-    _aligned(given, None, "stack")
-    origin = _origin_of(given, places, "stack")
+    origin = _origin_of([part.extents for part in given], places, None, "stack")
     names = _names_of(own, "stack")
     if names is not None:
         names = (*names[:number], None, *names[number:])
