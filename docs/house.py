@@ -90,18 +90,17 @@ BEFORE = {
 
 MISSED = {
     "calls of `concat([t, t])[1:4].compute()`": (
-        "Some 65 calls make two views and their join and check types, fills, names, extents and origins; 25 "
-        "take the slice; the others find what of which part it is (60) and write it (50). A quarter of all "
-        "read one field: the extents, the box or the origin of a view, the buffer of a tensor. It takes 80 us "
-        "(248 when there were 519 calls); a join that keeps fields of its parts would call less and take as "
-        "long."
+        "Some 65 calls make two views and their join, and check types, fills, names, extents and origins; "
+        "25 take the slice; 60 find what of which part it is, and 50 write it. A quarter of all read one "
+        "field: the extents, the box or the origin of a view, the buffer of a tensor. It takes 80 us; it was "
+        "248 when there were 519 calls."
     ),
     "import time": (
         "`Tensor` and `selection` meet their targets in instructions (1.65 and 2.05 times NumPy's), `Shape` "
         "does not (1.33 of 1.3): 0.15 is the import of attrs, and 0.18 its own 43 modules and the 16 "
         "classes that attrs makes. What it could do without until later, F order, pictures, texts, joins "
         "and other libraries, is loaded by the first call. In time on a busy machine all three are higher by "
-        "0.05 to 0.3, for the system opens every file; `docs/benchmarks.md` has the figures."
+        "0.04 to 0.3, for the system opens every file; `docs/benchmarks.md` has the figures."
     ),
     "`isinstance` and names": (
         "Four ask for `Strided` in every step of a view, since it knows its box without a shape or a call: "
