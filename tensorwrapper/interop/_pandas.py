@@ -1,7 +1,7 @@
 """Series and frames of pandas, both ways: what is a table of one type."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.interop._arrow import to_arrow
 from tensorwrapper.interop._operand import TensorLike, tensor_of
 from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.typing import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,14 +118,22 @@ def from_pandas(given: "pd.Series | pd.DataFrame | pd.Index", *, copy: bool | No
 
 def _matrix_of(frame: "pd.DataFrame") -> object:
     if all(hasattr(kind, "subtype") for kind in frame.dtypes) and len(frame.columns):
-        return frame.sparse.to_coo()
+        try:
+            return frame.sparse.to_coo()
+        except ValueError as error:
+            raise ConversionError(
+                f"sparse columns whose other elements are not all 0: {error}; frame.sparse.to_dense() has "
+                "all elements"
+            ) from error
     _check_nulls(frame)
     found = [getattr(kind, "numpy_dtype", kind) for kind in frame.dtypes]
     kinds: list[np.dtype[Any]] = [
         kind for kind in found if isinstance(kind, np.dtype) and kind.kind in "biufc"
     ]
     if kinds and len(kinds) == len(found):
-        return frame.to_numpy(np.result_type(*kinds))
+        array = frame.to_numpy(np.result_type(*kinds))
+        _check_exact(frame, kinds, array)
+        return array
     array = frame.to_numpy()
     if array.dtype.kind == "O":
         names = ", ".join(sorted({str(kind) for kind in frame.dtypes}))
@@ -132,6 +141,22 @@ def _matrix_of(frame: "pd.DataFrame") -> object:
             f"columns of types {names} are no matrix of numbers or times: take one at a time, frame['name']"
         )
     return array
+
+
+def _check_exact(frame: "pd.DataFrame", kinds: "list[np.dtype[Any]]", array: Array) -> None:
+    """Raise if integers are too large for the floats that stand beside them."""
+    if array.dtype.kind not in "fc" or not len(array):
+        return
+    floats: Any = array.dtype
+    most = 2 ** (np.finfo(floats).nmant + 1)
+    for place, kind in enumerate(kinds):
+        if kind.kind in "iu" and np.iinfo(kind).max > most:
+            column: Any = cast("Any", frame).iloc[:, place]
+            if max(int(column.max()), -int(column.min())) > most:
+                raise ConversionError(
+                    f"column {place} has integers of {kind} that {array.dtype} does not hold: take one "
+                    f"column at a time, frame['name'], or round them, frame.astype({str(array.dtype)!r})"
+                )
 
 
 def _column_of(given: "pd.Series | pd.Index") -> object:
@@ -184,7 +209,13 @@ def _placed(tensor: Tensor[Any], *indexes: "pd.Index") -> Tensor[Any]:
                 f"an index of the levels {list(index.names)} would be lost: reset_index(drop=True) drops it, "
                 "and unstack() makes a level the columns"
             )
-    names = [index.name if isinstance(index.name, str) else None for index in indexes]
+    given = [index.name for index in indexes]
+    names = [name if _is_name(name) and given.count(name) == 1 else None for name in given]
     found = tensor.named(*names, *[None] * (tensor.rank - len(names))) if any(names) else tensor
     firsts = [index.start if isinstance(index, pd.RangeIndex) and index.step == 1 else 0 for index in indexes]
     return found.translate_to((*firsts, *[0] * (tensor.rank - len(firsts)))) if any(firsts) else found
+
+
+def _is_name(name: object) -> TypeGuard[str]:
+    """Tell whether a mode can have a name."""
+    return isinstance(name, str) and name.isidentifier() and name != "_"

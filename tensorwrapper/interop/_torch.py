@@ -113,6 +113,10 @@ def from_torch(given: "torch.Tensor", *, copy: bool | None = None) -> Tensor[Any
     """
     import torch  # noqa: PLC0415 - heavy, and not needed for the rest
 
+    if not isinstance(cast("object", given), torch.Tensor):
+        raise ConversionError(
+            f"a {type(given).__name__} of PyTorch has no extents: torch.tensor() makes a tensor"
+        )
     if given.device.type != "cpu":
         raise ConversionError(f"a tensor on the device {given.device} has no memory here: cpu() brings it")
     if given.requires_grad:
@@ -124,7 +128,17 @@ def from_torch(given: "torch.Tensor", *, copy: bool | None = None) -> Tensor[Any
     elif copy is False:
         raise ConversionError("sparse tensors of PyTorch are copied; copy=False cannot be kept")
     else:
-        coo = given.to_sparse_coo().coalesce()
+        try:
+            coo = given.to_sparse_coo().coalesce()
+        except RuntimeError as error:
+            raise ConversionError(
+                f"a tensor of PyTorch of layout {given.layout} is not read: to_dense() has all elements"
+            ) from error
+        if coo.dense_dim():
+            raise ConversionError(
+                f"{coo.dense_dim()} modes of this sparse tensor of PyTorch are dense: to_dense().to_sparse() "
+                "has elements alone"
+            )
         extents = cast("tuple[int, ...]", coo.shape)
         found = sparse(_array_of(coo.indices()).T, _array_of(coo.values()), Shape.smooth(extents))
     return found.copy() if copy else found
@@ -136,6 +150,8 @@ def _from_nested(given: "torch.Tensor") -> Tensor[Any]:
     if given.layout is not torch.jagged:
         # Cells of any extents, one after the other.
         packed = given.contiguous()
+        if not given.size(0):
+            raise ConversionError("a nested tensor of PyTorch without cells does not tell their rank")
         sizes = _array_of(packed._nested_tensor_size())
         return from_buffer(_array_of(packed.values()), Shape.from_cells((len(sizes),), sizes))
     # The extent that varies is an integer that only PyTorch knows.

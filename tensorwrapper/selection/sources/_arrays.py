@@ -329,7 +329,10 @@ class ArraySource:
         """Return what an array answered, if it is what was asked for: it is a stranger's word."""
         if isinstance(found, np.ma.MaskedArray) and np.ma.is_masked(cast("Any", found)):
             raise ConversionError(f"{self!r} has masked elements, whose mask would be lost: fill them first")
-        array = np.asarray(found)
+        try:
+            array = np.asarray(found)
+        except RuntimeError as error:
+            raise ConversionError(f"{self!r} gave no array: {error}") from error
         if array.shape != extents:
             raise ConversionError(
                 f"{self!r} was asked for elements of extents {extents}, and gave {array.shape}"

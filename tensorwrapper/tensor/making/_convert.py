@@ -122,15 +122,26 @@ def _by_protocol(value: object, *, copy: bool | None) -> Tensor[Any] | None:
     if copy is not False and getattr(type(value), "as_source", None) is not None:
         # Rows that lie elsewhere, such as those of a `DaskTensor`.
         return cast("Tensor[Any]", view_of(value).compute())
+    if copy is not False and type(value).__module__.startswith("dask.array"):
+        # NumPy would drop a mask, and does not know what is sparse.
+        return as_tensor(cast("Any", value).compute(), copy=copy)
     shape = labelled_shape(value)
     if shape is not None:
-        found = as_tensor(_as_array(value, copy=copy), copy=copy).translate_to(shape.origin)
+        found = as_tensor(_unlabelled(value, copy=copy), copy=copy).translate_to(shape.origin)
         return found.named(*shape.names)
     if is_sparse_array(value):
         from tensorwrapper.tensor.making._sparse_convert import from_sparse_array  # noqa: PLC0415
 
         return from_sparse_array(value, copy=copy)
     return tensor_from_arrow(value, copy=copy) if is_arrow(value) else None
+
+
+def _unlabelled(value: object, *, copy: bool | None) -> object:
+    """Return what an array with names and labels is made of, if an array of NumPy would lose something."""
+    held: object = getattr(value, "data", None)
+    if copy is not False and (type(held).__module__.startswith("dask.array") or is_sparse_array(held)):
+        return held
+    return _as_array(value, copy=copy)
 
 
 def _over_run(array: Array) -> Tensor[Any]:
@@ -394,7 +405,13 @@ def _shapes_of(
     """Return what `Shape.jagged` needs to know of a row, and put its elements at the end of `leaves`."""
     row = _as_row(row)
     if isinstance(row, Tensor):
-        row = cast("Tensor[Any]", row).to_numpy()
+        tensor = cast("Tensor[Any]", row)
+        if not tensor.shape.is_box and not tensor.is_sparse and tensor.dtype.kind not in "TO":
+            # Rows of rows.
+            leaf = tensor.elements()
+            leaves.append(leaf if dtype is None else check_write(leaf, dtype))
+            return tensor.shape.translate_to((0,) * tensor.rank)
+        row = tensor.to_numpy()
     if isinstance(row, np.ndarray):
         leaf = plain_array(cast("Array", row))
         check_dtype(leaf.dtype)

@@ -61,7 +61,7 @@ def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[An
         return values, Shape(len(values))
     if isinstance(values, np.ndarray):
         return _read_array(cast("Array", values), kind)
-    if is_arrow(values):
+    if is_arrow(values) and not hasattr(values, "dims"):
         from tensorwrapper.tensor.reading._arrow_values import read_arrow  # noqa: PLC0415
 
         found = read_arrow(values)
