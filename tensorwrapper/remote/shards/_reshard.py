@@ -196,7 +196,7 @@ def _table(own: Sharding, numbers: dict[str, int]) -> IntArray:
 
 def _sender(old: IntArray, had: IntArray, to: IntArray) -> IntArray:
     """Return who sends each piece: who shall have it, if it is there, else the holder that is asked first."""
-    found = old[had, 0]
+    found: IntArray = old[had, 0]
     for column in range(1, old.shape[1]):
         found = np.where(old[had, column] == to, to, found)
     return found

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array, splits_of
 from tensorwrapper._integers import to_int, to_ints
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, TensorNameError
 from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text
 from tensorwrapper.selection import View, as_view
@@ -61,7 +61,7 @@ HolderLike: TypeAlias = Holder | str
 
 
 @final
-@frozen(eq=False, repr=False, getstate_setstate=False)
+@value_class(eq=False, repr=False, getstate_setstate=False)
 class Sharding:
     """How a tensor is cut into tiles, or runs of rows, and which holders have each of them.
 
