@@ -6,18 +6,20 @@ from typing import Any, Protocol, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from tensorwrapper._memory import memory_for
 from tensorwrapper.errors import (
     IndexTypeError,
     JaggedModeError,
     OutOfBoundsError,
     RankError,
+    SizeOverflowError,
     StepError,
     TooManyIndicesError,
 )
 from tensorwrapper.layout._layout import Layout
 from tensorwrapper.layout.boxes._keys import expand_positional
 from tensorwrapper.shape import Shape
-from tensorwrapper.typing import Array, Extents, Index, IntArray, PositionalItem, PositionalKey
+from tensorwrapper.typing import Array, Extents, IntArray, PositionalItem, PositionalKey
 
 __all__ = [
     "KeyItem",
@@ -31,6 +33,9 @@ __all__ = [
 
 KeyItem: TypeAlias = "PositionalItem | Array"
 """An item of a key in which all positions and masks are arrays."""
+
+_FEW = 4096
+"""Positions of a mode that are written down whatever is selected of it."""
 
 _BASIC = {int, slice, type(None), type(Ellipsis)}
 
@@ -68,18 +73,92 @@ def addresses_of_items(layout: Layout[Any], items: tuple[KeyItem, ...]) -> IntAr
 
 def _addresses(layout: Layout[Any], items: tuple[KeyItem, ...]) -> IntArray:
     shape: Shape[Any] = layout.shape
-    extents: Extents = shape.extents
-    origin: Index = shape.origin
+    along, narrowed = _narrowed(items, shape.extents)
+    extents = tuple([len(positions) for positions in along])
+    try:
+        places = np.broadcast_to(np.zeros((), np.bool_), extents)
+    except ValueError as error:
+        raise SizeOverflowError(f"NumPy has no arrays of extents {extents}") from error
     columns: list[IntArray] = []
-    for mode, (extent, start) in enumerate(zip(extents, origin, strict=True)):
-        along = np.arange(start, start + extent).reshape((-1,) + (1,) * (shape.rank - mode - 1))
+    for mode, (positions, start) in enumerate(zip(along, shape.origin, strict=True)):
+        column = positions.reshape((-1,) + (1,) * (shape.rank - mode - 1))
         # A view without memory of its own, however large the box is.
-        columns.append(np.broadcast_to(along, extents)[cast("Any", items)])
+        chosen: IntArray = np.broadcast_to(column, extents)[cast("Any", narrowed)]
+        columns.append(chosen + start if start else chosen)
     if not columns:
         # Nothing to stack: NumPy applies the key to the one element, which has no coordinates.
-        extents = np.zeros(())[cast("Any", items)].shape
+        extents = places[cast("Any", items)].shape
         return layout.offsets_of(np.empty((*extents, 0), dtype=np.int64))
     return layout.offsets_of(np.stack(columns, axis=-1))
+
+
+def _narrowed(items: tuple[KeyItem, ...], extents: Extents) -> tuple[list[IntArray], tuple[KeyItem, ...]]:
+    """Return the positions along each mode that a key needs at most, and the key for these alone.
+
+    A long mode is not written down for the few positions that are selected of it.
+    """
+    given = sum(map(_width, items))
+    if (
+        given > len(extents)
+        or sum([item is Ellipsis for item in items]) > 1
+        or max(extents, default=0) <= _FEW
+    ):
+        # NumPy says what is wrong with it.
+        return [np.arange(extent) for extent in extents], items
+    whole: list[KeyItem] = [slice(None)] * (len(extents) - given)
+    dots = next((place for place, item in enumerate(items) if item is Ellipsis), len(items))
+    nothing = not all(map(_has_positions, items))
+    along: list[IntArray] = []
+    narrowed: list[KeyItem] = []
+    for item in [*items[:dots], *whole, *items[dots + 1 :]]:
+        mode, width = len(along), _width(item)
+        if width == 1 and extents[mode] > _FEW and not _is_mask(item):
+            positions, own = _narrowed_mode(item, extents[mode], mode, nothing=nothing)
+            along.append(positions)
+            narrowed.append(own)
+        else:
+            along += [np.arange(extent) for extent in extents[mode : mode + width]]
+            narrowed.append(item)
+    return along, tuple(narrowed)
+
+
+def _narrowed_mode(
+    item: KeyItem, extent: int, mode: int, *, nothing: bool
+) -> tuple[IntArray, "slice | IntArray"]:
+    """Return the positions that an item names, each once, and which of them it names."""
+    if isinstance(item, slice):
+        named = range(extent)[item]
+        # Not as the length of a range, which ends at 2**63.
+        count = max(-((named.start - named.stop) // named.step), 0)
+        if nothing and count < 2**62:
+            # Nothing is selected, so that it does not matter which they are.
+            return np.broadcast_to(np.int64(0), (count,)), slice(None)
+        with memory_for(count, "positions"):
+            return np.arange(named.start, named.stop, named.step), slice(None)
+    given = cast("IntArray", np.asarray(item))
+    if given.size * 8 >= extent:
+        # To sort them would take longer, and the key pays for the memory.
+        return np.arange(extent, dtype=np.int64), given
+    outside = (given < -extent) | (given >= extent)
+    if outside.any():
+        raise OutOfBoundsError(
+            f"index {given[outside].flat[0]} is out of bounds for mode {mode}, which has extent {extent}"
+        )
+    number = given.astype(np.int64)
+    positions, places = np.unique(np.where(number < 0, number + extent, number), return_inverse=True)
+    # NumPy 2.0 gives the places without their extents.
+    return positions, places.reshape(number.shape)
+
+
+def _is_mask(item: KeyItem) -> bool:
+    return isinstance(item, np.ndarray) and cast("Array", item).dtype.kind == "b"
+
+
+def _has_positions(item: KeyItem) -> bool:
+    if not isinstance(item, np.ndarray):
+        return True
+    array = cast("Array", item)
+    return bool(array.any() if array.dtype.kind == "b" else array.size)
 
 
 @contextmanager
@@ -89,6 +168,9 @@ def numpys_errors(shape: Shape[Any]) -> Generator[None]:
         yield
     except (OutOfBoundsError, IndexTypeError):
         raise
+    except MemoryError as error:
+        text = f"a key selects more places of extents {shape.extents} than memory holds"
+        raise SizeOverflowError(text) from error
     except IndexError as error:
         kind = TooManyIndicesError if "too many indices" in str(error) else OutOfBoundsError
         raise kind(f"{error}; the tensor has extents {shape.extents}") from error
@@ -101,9 +183,8 @@ def to_items(key: object) -> tuple[KeyItem, ...]:
 
 
 def _normal_item(item: object, place: int) -> KeyItem:
-    if isinstance(item, slice):
-        _check_slice(item, place)
     if _is_basic_item(item):
+        _check_slice(item, place)
         return cast("PositionalItem", item)
     if isinstance(item, bool | np.bool_):
         raise IndexTypeError(
@@ -123,10 +204,12 @@ def _normal_item(item: object, place: int) -> KeyItem:
     return array
 
 
-def _check_slice(item: slice, place: int) -> None:
+def _check_slice(item: object, place: int) -> None:
     """Raise what a basic key raises: NumPy has errors of its own for slices beside arrays."""
+    if not isinstance(item, slice):
+        return
     try:
-        item.indices(0)
+        cast("slice[Any, Any, Any]", item).indices(0)  # type: ignore[redundant-cast]
     except TypeError as error:
         raise IndexTypeError(f"the {item}, item {place} of the key, is not made of integers") from error
     except ValueError as error:

@@ -1,17 +1,21 @@
 """Keys with arrays on layouts: NumPy's own indexing of the array of offsets says what each must select."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorwrapper import Layout, Shape
+from tensorwrapper import Layout, Shape, selection
 from tensorwrapper.errors import (
     IndexTypeError,
     OutOfBoundsError,
     RankError,
+    SizeOverflowError,
     TooManyIndicesError,
 )
+from tensorwrapper.layout import _array_keys
 from tensorwrapper.layout._array_keys import (
     addresses_of_items,
     is_basic,
@@ -151,3 +155,56 @@ def test_a_box_of_rank_0_has_one_address():
 
     assert addresses_of_items(layout, (...,)).tolist() == 0
     assert addresses_of_items(layout, to_items(None)).tolist() == [0]
+
+
+@given(cases(), st.booleans())
+def test_long_modes_are_selected_from_as_short_ones(case, few):
+    layout, key = case
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_array_keys, "_FEW", 0 if few else 2)
+        found = addresses_of_items(layout, to_items(key))
+
+    assert found.tolist() == layout.to_numpy()[key].tolist()
+
+
+@pytest.mark.parametrize(
+    ("key", "places"),
+    [
+        ([0, -1], [[0, 1, 2], [3 * 2**40 - 3, 3 * 2**40 - 2, 3 * 2**40 - 1]]),
+        ((slice(0, 2), [0, 2]), [[0, 2], [3, 5]]),
+        ((slice(None, None, 2**39), [0]), [[0], [3 * 2**39]]),
+        (([5], [1]), [16]),
+        ((5, [1, 0]), [16, 15]),
+        ((np.int64(-1), np.array([1])), [3 * 2**40 - 2]),
+        (([[7], [7]], None, [1, 2]), [[[22], [23]], [[22], [23]]]),
+        (([], slice(None)), []),
+        ((..., [1], [2]), [5]),
+        ((np.array(True), 1, [2]), [5]),
+    ],
+)
+def test_few_positions_of_long_modes_take_little_memory(key, places):
+    layout = Layout(Shape(2**40, 3))
+    tracemalloc.start()
+    try:
+        found = addresses_of_items(layout, to_items(key))
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+    assert found.tolist() == places
+    assert selection.iota(layout.shape, 1)[key].tolist() == (np.array(places, dtype=int) % 3).tolist()
+
+
+def test_nothing_of_long_modes_is_selected_and_what_is_outside_is_refused():
+    layout = Layout(Shape(2**40, 3))
+
+    assert addresses_of_items(layout, to_items((slice(None), []))).shape == (2**40, 0)
+    for key in ([2**40], [-(2**40) - 1], np.array([2**63], dtype="u8"), ([0], [3])):
+        with pytest.raises(OutOfBoundsError):
+            addresses_of_items(layout, to_items(key))
+    for key in (
+        (slice(None), [0]),
+        ([0] * 1000, slice(0, 2**25)),
+        (slice(None), slice(None), np.array(False)),
+    ):
+        with pytest.raises(SizeOverflowError):
+            addresses_of_items(Layout(Shape(2**40, 2**40)), to_items(key))
