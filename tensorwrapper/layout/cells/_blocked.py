@@ -49,6 +49,7 @@ from tensorwrapper.layout.cells._parts import (
     starts_at_zero,
 )
 from tensorwrapper.layout.cells._rearranged import (
+    extents_of,
     gathered,
     gathered_lists,
     permuted,
@@ -212,7 +213,7 @@ def make_blocked(
         shape = wrap(Jagged(unroll(rows_of(shape), shape.rank - inner)))
     if not strides.shape[1]:
         return _of_elements(shape, starts, strides, offset)
-    extents = _extents_of(shape, strides)
+    extents = extents_of(PlacedRows(rows_of(shape), starts, strides))
     cells = Cells(extents, starts, strides)
     filled = cells.filled()
     if not filled.any():
@@ -244,13 +245,6 @@ def _known_blocked(shape: Shape[Any], starts: IntArray, strides: IntArray) -> "B
     made = Blocked(shape, frozen_array(starts), tidy_table(strides))
     object.__setattr__(made, "_contiguous", False)
     return made
-
-
-def _extents_of(shape: Shape[Any], strides: IntArray) -> IntArray:
-    if not strides.shape[1]:
-        return strides
-    rows = rows_of(shape)
-    return rows.columns.leaf_extents(*rows.leaves)
 
 
 @final
@@ -288,7 +282,7 @@ class Blocked(CellLayout):
         """The table with the extents of the cells."""
         cells = self._cells
         if cells is None:
-            cells = Cells(_extents_of(self._shape, self.strides), self.starts, self.strides)
+            cells = Cells(extents_of(self._placed), self.starts, self.strides)
             object.__setattr__(self, "_cells", cells)
         return cells
 
@@ -302,20 +296,17 @@ class Blocked(CellLayout):
 
     @property
     def is_contiguous(self) -> bool:
-        contiguous = self._contiguous
-        if contiguous is None:
-            contiguous = make_blocked(self._shape, self.starts, self.strides).is_packed
-            object.__setattr__(self, "_contiguous", contiguous)
-        return contiguous
+        if self._contiguous is None:
+            found = make_blocked(self._shape, self.starts, self.strides)
+            object.__setattr__(self, "_contiguous", found.is_packed)
+        return bool(self._contiguous)
 
     @property
     def is_injective(self) -> bool:
-        injective = self._injective
-        if injective is None:
-            injective = self.cells.shares_no_place()
-            injective = search_injective(self, 0) if injective is None else injective
-            object.__setattr__(self, "_injective", injective)
-        return injective
+        if self._injective is None:
+            known = self.cells.shares_no_place()
+            object.__setattr__(self, "_injective", search_injective(self, 0) if known is None else known)
+        return bool(self._injective)
 
     # From indices to offsets.
 
@@ -406,16 +397,14 @@ class Blocked(CellLayout):
         try:
             cells = self.cells.first_cells(offsets[first:end])
         except LayoutError:
-            # The modes of a cell interleave.
-            return None
+            return None  # The modes of a cell interleave.
         numbers = np.flatnonzero(cells >= 0) + first
         return numbers, self._shape.ordinals(self.indices_at(offsets[numbers]))
 
     def permute(self, order: Iterable[SupportsIndex]) -> LayoutCommon:
         modes = to_permutation(order, self._shape.rank)
-        if modes == tuple(range(len(modes))):
-            return self
-        return make_blocked(*permuted(self._placed, self._shape, modes), self.offset)
+        same = modes == tuple(range(len(modes)))
+        return self if same else make_blocked(*permuted(self._placed, self._shape, modes), self.offset)
 
     def reverse(self, modes: Iterable[int]) -> LayoutCommon:
         return make_blocked(*reversed_modes(self._placed, self._shape, modes), self.offset)
@@ -433,9 +422,8 @@ class Blocked(CellLayout):
     def expression(self) -> str:
         starts, more = self.starts[:_SHOWN].tolist(), ", ..." if len(self.starts) > _SHOWN else ""
         row = shared_row(self.strides)
-        steps = f"strides {row}" if row is not None else "strides of their own"
-        if not self._width:
-            steps = "one for each element"
+        own = f"strides {row}" if row is not None else "strides of their own"
+        steps = own if self._width else "one for each element"
         return f"<Layout of {self._shape!r}: cells at {', '.join(map(str, starts))}{more}, {steps}>"
 
     # Parts.

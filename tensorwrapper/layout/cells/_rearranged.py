@@ -27,7 +27,7 @@ from tensorwrapper.shape.lowlevel import (
 )
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["gathered", "gathered_lists", "permuted", "positions_of", "reversed_modes"]
+__all__ = ["extents_of", "gathered", "gathered_lists", "permuted", "positions_of", "reversed_modes"]
 
 
 def permuted(table: PlacedRows, old: Shape[Any], modes: Index) -> CellPart:
@@ -80,7 +80,7 @@ def reversed_modes(table: PlacedRows, shape: Shape[Any], reversed_modes: Iterabl
     heads = [slice(None, None, -1) if mode in modes else slice(None) for mode in range(outer)]
     if min(modes, default=outer) < outer:
         shape, table = _rebuilt(table, heads)
-    extents, starts, strides = _extents_of(table), table.starts, table.strides
+    extents, starts, strides = extents_of(table), table.starts, table.strides
     for mode in modes:
         if mode >= outer:
             starts = starts + (extents[:, mode - outer] - 1) * strides[:, mode - outer]
@@ -134,7 +134,8 @@ def gathered_lists(rows: Rows, offset: int, places: IntArray) -> tuple[CellPart,
     return (shape, begins, shared_table((1,), len(nodes))), bool(different)
 
 
-def _extents_of(table: PlacedRows) -> IntArray:
+def extents_of(table: PlacedRows) -> IntArray:
+    """Return the extents of the cells of a table; without columns if every cell is one element."""
     return table.rows.columns.leaf_extents(*table.rows.leaves) if table.width else table.strides
 
 
@@ -148,11 +149,11 @@ def _gathered_inside(table: PlacedRows, mode: int, places: IntArray) -> CellPart
         raise LayoutError(
             f"positions of mode {mode}, which lies within the cells, are a view only if one step apart"
         )
-    extents, strides = _extents_of(table).copy(), table.strides.copy()
+    extents, strides = extents_of(table).copy(), table.strides.copy()
     starts = table.starts
     if len(places):
         nodes = Nodes(rows, rows.outer_rank, np.arange(*rows.leaves, dtype=np.int64))
-        counts = _extents_of(table)[:, inner]
+        counts = extents_of(table)[:, inner]
         firsts, _ = [resolve_position(int(k), counts, mode, nodes) for k in (places[0], places[-1])]
         starts = starts + firsts * strides[:, inner]
     extents[:, inner] = len(places)

@@ -218,10 +218,8 @@ class Node(ABC):
         return fitting(np.asarray(self.values(places, given)), self.dtype, (*places, *given), self.name)
 
     def combined(self, given: Sequence[Array]) -> Array | None:
-        """Return all elements of the node, which are a few, from all those of its operands.
-
-        None if a plan is to do it: what is cast may be refused, and of that no more is cast than is needed.
-        """
+        """Return all elements, which are a few, from those of the operands; None if a plan is to do it."""
+        # What is cast may be refused, so that no more is than is needed.
         alike = all(own.shape == self.extents for own in given)
         return self.checked_values((), given) if self.is_elementwise and alike and not self.casts else None
 
@@ -240,7 +238,7 @@ class Node(ABC):
         return CellRunner.of(self.checked_values, self.dtype, view.layout, self.extents, given)
 
     def comes_in_line(self, layout: Layout) -> bool:  # noqa: ARG002
-        """Tell whether elements that a layout selects are written in their order by `run`, without a plan."""
+        """Tell whether what a layout selects is written in its order by `run`, without a plan."""
         return self.is_of_rows
 
     def run(self, lines: "LineMaker", first: int, count: int) -> "Runner | None":  # noqa: ARG002
@@ -355,8 +353,7 @@ class Expression:
         """The indices of the view."""
         return self.layout.shape
 
-    # Every step asks what follows. Most layouts have strides, and such a one knows its box without a shape or
-    # a call: that is why its class is asked for here, and nowhere else in views.
+    # Every step asks what follows, and a layout in strides knows it without a call: so its class is asked.
 
     @property
     def extents(self) -> Extents:
@@ -490,8 +487,7 @@ def unnamed_view(view: Expression) -> Expression:
 
 def unnamed_layout(layout: Layout[Any]) -> Layout[Any]:
     """Return a layout without names of modes; itself if it has none."""
-    held = layout.implementation
-    return layout if held.names is None else wrap_layout(held.unnamed())
+    return layout if (held := layout.implementation).names is None else wrap_layout(held.unnamed())
 
 
 def box(extents: Extents) -> Shape:

@@ -176,7 +176,7 @@ class Pieces(SharedMode):
             runners = tuple([lines.line(own) for own in self.operands])
             return PiecesRunner(runners, self.sources, self.starts, self.lengths, self.ends, self.steps)
         sources, starts, lengths = self._within(first, count)
-        used, numbers = ranked(sources)
+        used, numbers = ranked(sources.astype(np.int64, copy=False))
         chosen: list[int] = used.tolist()
         runners = tuple([lines.line(self.operands[k]) for k in chosen])
         steps = tuple([self.steps[k] for k in chosen])
