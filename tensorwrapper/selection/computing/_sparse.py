@@ -23,7 +23,7 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["sparse_of"]
+__all__ = ["nothing_stored", "sparse_of"]
 
 
 @final
@@ -73,6 +73,14 @@ def sparse_of(view: Expression, shape: Shape[Any]) -> Tensor[Any]:
         (found.ordinals, found.values) if kept.all() else (found.ordinals[kept], found.values[kept])
     )
     return make_tensor(Layout(shape), make_sparse(ordinals, values, shape.size, found.fill))
+
+
+def nothing_stored(tensor: Tensor[Any], shape: Shape[Any], dtype: "np.dtype[Any]") -> Tensor[Any]:
+    """Return a sparse tensor of which nothing is stored, which has the fill of another one."""
+    fill: Array = np.asarray(tensor.fill_value).astype(dtype)
+    return make_tensor(
+        Layout(shape), make_sparse(np.empty(0, np.int64), np.empty(0, dtype), shape.size, fill)
+    )
 
 
 def _valued(view: Expression) -> Iterable[Expression]:

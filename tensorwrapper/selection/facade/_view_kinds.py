@@ -12,7 +12,7 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.facade._view_base import ViewBase
-from tensorwrapper.selection.plans._leaves import is_sparse
+from tensorwrapper.selection.plans._leaves import is_sparse, sparse_unread
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
@@ -49,7 +49,8 @@ class ViewKinds(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if source is not None:
             return source.is_sparse
         if self._expression.is_box:
-            return is_sparse(self.normal_form())
+            normal = self.normal_form()
+            return is_sparse(normal) or sparse_unread(self._expression, normal) is not None
         return is_sparse(self._make(in_order(self._expression)).normal_form())
 
     def _sparse(self, what: str) -> "Tensor[ScalarT_co]":

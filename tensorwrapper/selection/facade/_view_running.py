@@ -31,7 +31,7 @@ from tensorwrapper.selection.computing._targets import (
 from tensorwrapper.selection.expressions._cellwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
 from tensorwrapper.selection.facade._view_base import ViewBase
-from tensorwrapper.selection.plans._leaves import is_sparse
+from tensorwrapper.selection.plans._leaves import is_sparse, sparse_unread
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._asking import Versions
@@ -141,7 +141,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             computed: Tensor[Any] = hand_over("compute_over", self, scheduler)
             return computed if out is None else _copied(computed, out)
         view = self._expression
-        plain = cancel is None and progress is None and threads is None
+        plain = cancel is None and progress is None and threads is None and bool(self.shape.size)
         if plain and out is None and isinstance(order, str) and order == "C":
             at_once = self._at_once()
             if at_once is not None:
@@ -157,10 +157,8 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
                 Expression(Casting(unnamed_view(self._expression), out.dtype), self._in_order())
             )
             return cast_to.compute(out, order, threads=threads, progress=progress, cancel=cancel)
-        if is_sparse(normal := self.normal_form()):
-            from tensorwrapper.selection.computing._sparse import sparse_of  # noqa: PLC0415 - few are sparse
-
-            found = sparse_of(normal, self.shape)
+        found = self._of_sparse()
+        if found is not None:
             return found if out is None else _copied(found, out)
         fastest = fastest_first(order, self.shape.rank)
         plan, count = self.plan(), threads_for(self.nbytes, threads)
@@ -188,6 +186,20 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if runner is None:
             return small_copy(self.normal_form(), names)
         return make_tensor(Layout(self.shape), buffer_of(self._line(runner, None, None, None)))
+
+    def _of_sparse(self) -> Tensor[Any] | None:
+        """Return the stored elements of a box, if it reads sparse tensors."""
+        normal = self.normal_form()
+        if is_sparse(normal):
+            from tensorwrapper.selection.computing._sparse import sparse_of  # noqa: PLC0415 - few are sparse
+
+            return sparse_of(normal, self.shape)
+        below = sparse_unread(self._expression, normal)
+        if below is None:
+            return None
+        from tensorwrapper.selection.computing._sparse import nothing_stored  # noqa: PLC0415 - few are sparse
+
+        return nothing_stored(below, self.shape, self.dtype)
 
     def _of_rows(
         self,

@@ -16,6 +16,7 @@ from tensorwrapper.selection.expressions._routing import Routing
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._maps import maps_of
+from tensorwrapper.tensor import Tensor
 
 __all__ = [
     "distinct_size",
@@ -25,6 +26,7 @@ __all__ = [
     "leaves_read",
     "mapped",
     "source_of",
+    "sparse_unread",
     "with_runs",
 ]
 
@@ -148,3 +150,25 @@ def is_sparse(view: Expression) -> bool:
         leaf.node.tensor is not None and leaf.node.tensor.buffer.fill_value is not None
         for leaf in leaves_of(view)
     )
+
+
+def sparse_unread(view: Expression, normal: Expression) -> Tensor[Any] | None:
+    """Return a sparse tensor of which a view is made that shows nothing of it; None if there is none.
+
+    That is a view without elements, or of a constant around that is the fill: the kind of a view is that of
+    its operands, not of what is left of them. O(nodes) for such views, O(1) for others.
+    """
+    if view.shape.size and not normal.node.is_constant:
+        return None
+    for own in operands_first([view], parts=_valued):
+        tensor = own.node.tensor
+        if tensor is not None and tensor.is_sparse:
+            value = getattr(normal.node, "value", None)
+            return tensor if not view.shape.size or tensor.fill_value == value else None
+    return None
+
+
+def _valued(view: Expression) -> "list[Expression]":
+    """Return what the elements of a view are of, and what it was optimized from."""
+    written = [] if view.written is None else [view.written]
+    return [*view.node.operands[len(view.node.masks) :], *written]

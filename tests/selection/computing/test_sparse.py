@@ -146,3 +146,38 @@ def test_constants_are_sparse_where_they_are_the_fill():
     assert (found.nnz, found.to_dense().tolist()) == (1, [[2, 1], [2, 2], [2, 2]])
     with pytest.raises(ConversionError, match=r"full\(3\.5\)"):
         sel.concat([half, sel.full((1, 2), 3.5)]).compute()
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda a, b: sel.concat([a, b])[:0],
+        lambda a, b: sel.stack([a, b])[:, 2:2],
+        lambda a, b: sel.interleave([a, b])[[]],
+        lambda a, b: sel.where(EVEN, a, b)[3:],
+        lambda a, _: sel.as_view(a).repeat((0, 1)),
+        lambda a, _: sel.pad(a, [(1, 1), (0, 0)])[:0],
+        lambda a, b: sel.concat([a, b])[:0].optimize(),
+        lambda a, b: sel.concat([a, b])[:0].astype("f4"),
+        lambda a, _: sel.pad(a, [(2, 1), (0, 0)])[:2],
+    ],
+)
+def test_views_that_show_nothing_of_their_operands_have_their_kind(take):
+    view = take(FIRST, OTHER)
+    found = view.compute()
+    assert (found.shape, found.dtype) == (view.shape, view.dtype)
+    assert view.is_sparse
+    assert found.is_sparse
+    assert (view.nnz, found.nnz, view.fill_value) == (0, 0, 0)
+    assert found.to_dense().tolist() == view.to_dense().tolist()
+    if view.rank == 2 and view.shape.extents[1] == 4:
+        assert sel.concat([found.astype("i8"), FIRST]).compute().nnz == 3
+
+
+def test_a_constant_that_is_no_fill_is_dense():
+    assert not sel.pad(FIRST, [(2, 1), (0, 0)], fill_value=3)[:2].is_sparse
+
+
+def test_a_mask_that_is_sparse_makes_nothing_sparse():
+    mask = tw.sparse([(0, 1)], [True], tw.Shape(3, 4), fill_value=False)
+    assert not sel.where(mask, np.ones((3, 4)), 0.0)[:0].is_sparse
