@@ -8,7 +8,6 @@ import re
 import threading
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Final, final
 
 import zmq
@@ -27,10 +26,11 @@ from tensorwrapper.transport._counters import Counters, bytes_on_wire
 from tensorwrapper.transport._curve import Security, secure
 from tensorwrapper.transport._delivery import check_process, to_milliseconds
 from tensorwrapper.transport._kinds import Kind
+from tensorwrapper.transport._senders import peer_of, routing_of, signer_of
 from tensorwrapper.transport.connections._fences import Fences, wait_for
 from tensorwrapper.transport.connections._paths import Paths
 
-__all__ = ["Endpoint", "check_address", "failed", "peer_of", "reaches_beyond"]
+__all__ = ["Endpoint", "check_address", "failed", "reaches_beyond"]
 
 _HIGH_WATER = 16
 """Messages that wait at either end: tensors are large, and ZeroMQ counts messages, not bytes."""
@@ -52,6 +52,12 @@ _PAUSE: Final = 0.002
 
 _LONGEST: Final = 2**31 - 1
 """Milliseconds that ZeroMQ can wait at most."""
+
+_NOW: Final = int(zmq.NOBLOCK)
+_MORE: Final = int(zmq.SNDMORE)
+_IN: Final = int(zmq.POLLIN)
+_EVENTS: Final = int(zmq.EVENTS)
+"""As plain integers: those of an enumeration take microseconds to put together."""
 
 _PORT: Final = re.compile(r"\*|[0-9]{1,5}")
 
@@ -284,8 +290,9 @@ class Endpoint:
         counts[0] += 1
         counts[1] += len(lengths) + hidden
         counts[2] += sum(lengths)
-        on_wire = partial(bytes_on_wire, is_encrypted=self.is_encrypted)
-        counts[3] += sum(map(on_wire, lengths)) + hidden * on_wire(0)
+        is_encrypted = self.is_encrypted
+        for length in [*lengths, 0] if hidden else lengths:
+            counts[3] += bytes_on_wire(length, is_encrypted=is_encrypted)
 
     def _send_all(
         self,
@@ -303,7 +310,7 @@ class Endpoint:
                 # Before the call, not after it: an exception may strike when ZeroMQ has the frame already.
                 begun = True
                 try:
-                    trackers.append(_hand_over(socket, frames[0], zmq.SNDMORE | zmq.NOBLOCK))
+                    trackers.append(_hand_over(socket, frames[0], _MORE | _NOW))
                 except zmq.ZMQError as error:
                     # Of a frame that is refused nothing is kept.
                     begun = False
@@ -312,9 +319,9 @@ class Endpoint:
                     if not self._wait_for_room(socket, deadline):
                         return False
             # A PAIR must not wait: the next peer would get what the last one did not.
-            flags = zmq.NOBLOCK if self.kind.name == "PAIR" else 0
+            flags = _NOW if self.kind.name == "PAIR" else 0
             for frame in frames[1:-1]:
-                trackers += [_hand_over(socket, frame, flags | zmq.SNDMORE)]
+                trackers += [_hand_over(socket, frame, flags | _MORE)]
             trackers.append(_hand_over(socket, frames[-1], flags))
         except BaseException as error:
             if not begun:
@@ -382,7 +389,8 @@ class Endpoint:
             raise TransportError(errno.ENOTSUP, f"a {self.kind.name} socket sends and does not receive")
         deadline = time.monotonic() + (milliseconds := to_milliseconds(seconds, "timeout")) / 1000
         try:
-            while self._wait(socket, zmq.POLLIN, milliseconds):
+            # What is there already is not waited for.
+            while socket.getsockopt(_EVENTS) & _IN or self._wait(socket, _IN, milliseconds):
                 try:
                     return self._take(socket)
                 except zmq.Again:
@@ -400,7 +408,7 @@ class Endpoint:
         excess = whole = False
         try:
             while not whole:
-                frame = socket.recv(zmq.NOBLOCK, copy=False)
+                frame = socket.recv(_NOW, copy=False)
                 total += len(frame)
                 excess = excess or len(frames) >= self.parts + 4 or total > self.nbytes
                 if not excess or not frames:
@@ -438,31 +446,8 @@ _TURNS: Final = {
 }
 
 
-def peer_of(kind: Kind, frames: Sequence[zmq.Frame]) -> bytes:
-    """Return who sent a message: what a ROUTER calls the peer, else the host, if ZeroMQ says it."""
-    if kind.addressed:
-        return frames[0].bytes
-    try:
-        return str(frames[-1].get("Peer-Address")).encode()
-    except zmq.ZMQError:
-        return b""
-
-
 def _hand_over(socket: "zmq.Socket[bytes]", frame: bytes | memoryview, flags: int) -> zmq.MessageTracker:
     return socket.send(frame, flags, copy=False, track=True)
-
-
-def routing_of(frame: zmq.Frame) -> bytes:
-    """Return what a SERVER calls the sender of a message."""
-    return int(frame.routing_id).to_bytes(4, "big")
-
-
-def signer_of(frame: zmq.Frame) -> str:
-    """Return the public key that the sender of a message has proved; "" if there is none."""
-    try:
-        return str(frame.get("User-Id"))
-    except zmq.ZMQError:
-        return ""
 
 
 def failed(what: str, error: zmq.ZMQError) -> TransportError:

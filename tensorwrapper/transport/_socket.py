@@ -24,8 +24,9 @@ from tensorwrapper.errors import (
 from tensorwrapper.transport._counters import Counters
 from tensorwrapper.transport._curve import CurveClient, CurveServer, Security
 from tensorwrapper.transport._delivery import Delivery, to_milliseconds
-from tensorwrapper.transport._endpoint import Endpoint, check_address, peer_of, reaches_beyond
+from tensorwrapper.transport._endpoint import Endpoint, check_address, reaches_beyond
 from tensorwrapper.transport._kinds import Kind, SocketKind, check_kind
+from tensorwrapper.transport._senders import peer_of
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames, encode_frames
 from tensorwrapper.wire.lowlevel import frame_views

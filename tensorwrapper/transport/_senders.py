@@ -1,0 +1,32 @@
+"""Who sent a message, as ZeroMQ says it: for an answer, for an error, and by his key."""
+
+from collections.abc import Sequence
+
+import zmq
+
+from tensorwrapper.transport._kinds import Kind
+
+__all__ = ["peer_of", "routing_of", "signer_of"]
+
+
+def peer_of(kind: Kind, frames: Sequence[zmq.Frame]) -> bytes:
+    """Return who sent a message: what a ROUTER calls the peer, else the host, if ZeroMQ says it."""
+    if kind.addressed:
+        return frames[0].bytes
+    try:
+        return str(frames[-1].get("Peer-Address")).encode()
+    except zmq.ZMQError:
+        return b""
+
+
+def routing_of(frame: zmq.Frame) -> bytes:
+    """Return what a SERVER calls the sender of a message."""
+    return int(frame.routing_id).to_bytes(4, "big")
+
+
+def signer_of(frame: zmq.Frame) -> str:
+    """Return the public key that the sender of a message has proved; "" if there is none."""
+    try:
+        return str(frame.get("User-Id"))
+    except zmq.ZMQError:
+        return ""
