@@ -46,7 +46,6 @@ ALONE = {
         "parse_positional": "a view writes a key down as steps of single modes",
     },
     "tensor": {
-        "Operators": "views are made of it: operators of both are one class",
         "TensorLibraries": "views are handed over by the same calls",
         "add_all": "sums through a view are whole or not at all, as those into a tensor",
         "cut_rows": "counts may be a tensor of rows themselves, which says what belongs to which prefix",

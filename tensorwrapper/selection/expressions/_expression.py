@@ -394,7 +394,7 @@ class Expression:
         try:
             return self._hash
         except AttributeError:
-            for own in operands_first([self], _is_hashed, everything=True):
+            for own in operands_first([self], lambda own: hasattr(own, "_hash"), everything=True):
                 _set_hash(own, hash((own.node, own.layout)))
             return self._hash
 
@@ -437,10 +437,6 @@ class Expression:
 (_set_node, _set_layout, _set_calls, _set_written, _set_hash, _set_dtype) = slot_setters(
     Expression, "node", "layout", "calls", "written", "_hash", "_dtype"
 )
-
-
-def _is_hashed(view: Expression) -> bool:
-    return hasattr(view, "_hash")
 
 
 def _is_typed(view: Expression) -> bool:

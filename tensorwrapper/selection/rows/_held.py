@@ -44,7 +44,8 @@ def held_under(shape: Shape, mode: int) -> IntArray:
     for inner in range(mode + 1, flat.outer_rank):
         starts = starts * flat.extent(inner) if _is_even(flat, inner) else flat.splits(inner)[starts]
         held += np.diff(starts)
-    return held + np.diff(starts) * (flat.rank - flat.outer_rank - 1)
+    held += np.diff(starts) * (flat.rank - flat.outer_rank - 1)
+    return held
 
 
 def _is_even(shape: Shape, mode: int) -> bool:
