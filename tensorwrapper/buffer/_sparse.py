@@ -27,7 +27,7 @@ from tensorwrapper.buffer.copies._copy import (
     scatter_elements,
     take_elements,
 )
-from tensorwrapper.errors import ReadOnlyError, SizeOverflowError
+from tensorwrapper.errors import BufferSizeError, ReadOnlyError, SizeOverflowError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import InverseMap
 from tensorwrapper.shape.lowlevel import to_ordinal_array
@@ -236,6 +236,9 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
         ordinals, values = self.stored_of(layout)
+        if layout.shape.size * self.dtype.itemsize > MAX_INT64:
+            text = f"{layout.shape.size} elements of {self.dtype} do not fit into an address space"
+            raise BufferSizeError(text)
         flat: npt.NDArray[ScalarT_co] = np.full(layout.shape.size, self._fill, dtype=self.dtype)
         scatter_elements(values, (ordinals,), flat)
         return flat

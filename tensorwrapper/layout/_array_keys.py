@@ -6,6 +6,7 @@ from typing import Any, Protocol, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._memory import memory_for
 from tensorwrapper.errors import (
     IndexTypeError,
@@ -145,7 +146,13 @@ def _narrowed_mode(
             f"index {given[outside].flat[0]} is out of bounds for mode {mode}, which has extent {extent}"
         )
     number = given.astype(np.int64)
-    positions, places = np.unique(np.where(number < 0, number + extent, number), return_inverse=True)
+    if (number < 0).any():
+        if extent > MAX_INT64:
+            raise SizeOverflowError(
+                f"positions from the end of mode {mode}, of extent {extent}, exceed 64 bits"
+            )
+        number = np.where(number < 0, number + extent, number)
+    positions, places = np.unique(number, return_inverse=True)
     # NumPy 2.0 gives the places without their extents.
     return positions, places.reshape(number.shape)
 

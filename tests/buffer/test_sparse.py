@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tensorwrapper import Layout, Shape
 from tensorwrapper.buffer import Sparse, count_copies
 from tensorwrapper.errors import (
     BufferSizeError,
@@ -278,3 +279,8 @@ def test_no_write_of_several_threads_is_lost():
     for writer in writers:
         writer.join()
     assert elements(buffer).tolist() == [2.0] * 4000
+
+
+def test_elements_beyond_an_address_space_are_refused():
+    with pytest.raises(BufferSizeError):
+        Sparse([0], [1], 2**62).elements_of(Layout(Shape(2**62)).implementation)

@@ -201,6 +201,8 @@ def test_nothing_of_long_modes_is_selected_and_what_is_outside_is_refused():
     for key in ([2**40], [-(2**40) - 1], np.array([2**63], dtype="u8"), ([0], [3])):
         with pytest.raises(OutOfBoundsError):
             addresses_of_items(layout, to_items(key))
+    with pytest.raises(SizeOverflowError):
+        addresses_of_items(Layout(Shape(2**64)), to_items([-1]))
     for key in (
         (slice(None), [0]),
         ([0] * 1000, slice(0, 2**25)),

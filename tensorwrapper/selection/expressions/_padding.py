@@ -86,7 +86,8 @@ class Padding(NodeOfOne):
         found: Array = np.full(self.extents, self._value, self.dtype)
         (inner,) = given
         ends = [(before, before + n) for (before, _), n in zip(self.widths, inner.shape, strict=True)]
-        write_elements(found[tuple([slice(*own) for own in ends])], inner)
+        # With the dots also a part of no modes is an array.
+        write_elements(found[(*[slice(*own) for own in ends], ...)], inner)
         return found
 
     def _side(self, extents: Index, mode: int, count: int) -> Expression:

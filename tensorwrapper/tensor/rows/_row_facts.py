@@ -3,7 +3,8 @@
 import numpy as np
 
 from tensorwrapper._arrays import frozen_array, splits_of
-from tensorwrapper.errors import RankError
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper.errors import RankError, SizeOverflowError
 from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import Columns, make_smooth, rows_under, unroll, wrap
 from tensorwrapper.typing import Array, IntArray
@@ -27,6 +28,8 @@ def counts_of(shape: Shape, mode: int) -> tuple[Shape, IntArray]:
     """Return the extent of `mode` under every prefix of `mode` indices, and the shape of those prefixes."""
     prefixes: Shape = shape.leading(mode)
     if shape.is_box:
+        if prefixes.size > MAX_INT64 // 8:
+            raise SizeOverflowError(f"{prefixes.size} numbers, one by one, are more than memory holds")
         return prefixes, np.broadcast_to(np.int64(shape.extent(mode)), prefixes.extents)
     lengths = shape.lengths(mode)
     return prefixes, lengths.reshape(()) if not mode else lengths

@@ -32,3 +32,8 @@ def test_a_pad_of_a_part_of_a_pad_keeps_the_part():
     assert part.compute().tolist() == [1, 1, 5, 6, 1, 1]
     cut = sel.pad(sel.pad([5, 6], [(2, 2)], fill_value=1)[3:], [(1, 1)], fill_value=1)
     assert cut.compute().tolist() == [1, 6, 1, 1, 1]
+
+
+def test_a_number_is_padded_to_itself():
+    for make in (tw.as_tensor, sel.as_view):
+        assert make(2.0).pad([]).tolist() == 2.0

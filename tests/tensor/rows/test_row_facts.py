@@ -3,9 +3,11 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor.rows._row_facts import (
     counts_of,
@@ -66,3 +68,8 @@ def test_runs_end_where_a_row_ends_or_an_element_differs(shape, data):
     assert lengths.tolist() == runs
     assert np.diff(row_splits(over)).tolist() == counts
     assert over == rows_of_counts(shape, np.array(counts))
+
+
+def test_counts_beyond_an_address_space_are_refused():
+    with pytest.raises(SizeOverflowError):
+        counts_of(Shape(2**62, 3), 1)
