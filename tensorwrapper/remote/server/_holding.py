@@ -13,6 +13,7 @@ from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, pack_s
 from tensorwrapper.remote.protocol._events import AskWrite, Elements, Entries, Facts, Rows, Text
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.server._gathering import memory_of
+from tensorwrapper.remote.server._tiles import tiles_of
 from tensorwrapper.remote.server._view_source import ViewSource
 from tensorwrapper.remote.server._writing import store_values, values_of
 from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
@@ -39,7 +40,7 @@ class Holding:
     of a change or nothing.
     """
 
-    __slots__ = ("_entries", "_memory", "_tensor", "facts", "limits", "lock", "source", "splits")
+    __slots__ = ("_entries", "_memory", "_tensor", "_tiles", "facts", "limits", "lock", "source", "splits")
 
     def __init__(self, name: str, given: "ViewLike", version: str, limits: ServeLimits) -> None:
         self.lock = threading.Lock()
@@ -49,6 +50,7 @@ class Holding:
             ViewSource(as_view(given)) if self._tensor is None else TensorSource(self._tensor)
         )
         self._memory = None if self._tensor is None else memory_of(self._tensor)
+        self._tiles = None if self._tensor is None or self._memory else tiles_of(self._tensor)
         self._entries: tuple[IntArray, Array] | None = None
         shape = self.source.shape
         self.splits = _row_splits(shape)
@@ -130,8 +132,7 @@ class Holding:
                 for wanted, target in zip(selections, targets, strict=True):
                     memory.copy_to(wanted, target)
             else:
-                for _ in self.source.read(selections, targets).completed():
-                    pass
+                self._read_others(selections, targets)
         if own.kind == "T":
             if dtype is not None:
                 raise RequestRefusedError("unsupported", "strings are no elements of another type")
@@ -140,6 +141,17 @@ class Holding:
         packed = out if wanted_type == own else convert_elements(out, wanted_type)
         little = packed.astype(packed.dtype.newbyteorder("<"), copy=False)
         return Elements(version, (bytes_of(little),))
+
+    def _read_others(self, selections: Sequence[Wanted], targets: Sequence[Array]) -> None:
+        tiles, left = self._tiles, list(zip(selections, targets, strict=True))
+        if tiles is not None:
+            for wanted, target in left:
+                if isinstance(wanted, Runs) and tiles.knows(wanted):
+                    tiles.copy_to(wanted, target)
+            left = [own for own in left if not (isinstance(own[0], Runs) and tiles.knows(own[0]))]
+        if left:
+            for _ in self.source.read([own for own, _ in left], [own for _, own in left]).completed():
+                pass
 
     def entries(self, selections: Sequence[Wanted]) -> Entries:
         """Return what a sparse tensor stores within selections."""
