@@ -119,7 +119,7 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             raise RankError("a view of rank 0 has no rows")
         return RowsOfView(self)
 
-    def select_tiles(self, numbers: npt.ArrayLike) -> Self:
+    def select_tiles(self, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> Self:
         """Return the view of any set of tiles of a tiled view, as rows of tiles; as `Tensor.select_tiles`.
 
         Examples
@@ -137,7 +137,7 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if held.tiled is not None:
             # A mask is told by the numbers that it has.
             tiles = cast("TiledStrided", held.unnamed())
-            return self._by(select_tiles, tile_numbers(tiles, np.asarray(numbers)))
+            return self._by(select_tiles, tile_numbers(tiles, numbers))
         return self._by(select_tiles, numbers)
 
     def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> "Tensor[ScalarT_co]":

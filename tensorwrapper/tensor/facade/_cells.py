@@ -49,13 +49,15 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
-    def select_tiles(self, numbers: npt.ArrayLike) -> TensorBase[ScalarT_co]:
+    def select_tiles(self, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> TensorBase[ScalarT_co]:
         """Return any set of tiles of a tiled view as one jagged tensor, packed: one copy of each element.
 
         Parameters
         ----------
         numbers
-            An (n, rank) array of tile numbers, or a boolean array over the grid.
+            An (n, rank) array of tile numbers, a boolean array over the grid, or a predicate as in TAMM: a
+            function that gets the tile numbers of each mode as an array, which broadcast together, and
+            returns such a boolean array.
 
         Returns
         -------
@@ -72,9 +74,11 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         Shape.jagged([Shape(2, 2, origin=(1, 0)), Shape(1, 1, origin=(0, 2))])
         >>> tiles[0].tolist()
         [[3, 4], [6, 7]]
+        >>> t.select_tiles(lambda row, column: row >= column).tolist()
+        [[[0, 1]], [[3, 4], [6, 7]], [[5], [8]]]
         """
         held = self._tiled("select_tiles")
-        shape, offsets = places_of_tiles(held, tile_numbers(held, np.asarray(numbers)))
+        shape, offsets = places_of_tiles(held, tile_numbers(held, numbers))
         return self._make(packed_layout(shape), self._buffer.collect(offsets, shape.size))
 
     def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> TensorBase[ScalarT_co]:

@@ -310,13 +310,17 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
             """
             ...
 
-        def select_tiles(self, numbers: npt.ArrayLike) -> "Tensor[ScalarT_co]":
+        def select_tiles(
+            self, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]"
+        ) -> "Tensor[ScalarT_co]":
             """Return any set of tiles of a tiled view as one jagged tensor, packed: one copy of each element.
 
             Parameters
             ----------
             numbers
-                An (n, rank) array of tile numbers, or a boolean array over the grid.
+                An (n, rank) array of tile numbers, a boolean array over the grid, or a predicate as in TAMM: a
+                function that gets the tile numbers of each mode as an array, which broadcast together, and
+                returns such a boolean array.
 
             Returns
             -------

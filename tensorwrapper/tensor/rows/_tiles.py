@@ -1,6 +1,6 @@
 """Cells and tiles: the layout of each, and the places of the elements of many."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -70,9 +70,10 @@ def cell_layouts(layout: LayoutCommon, table: CellTable) -> Iterator[tuple[Index
             yield index, contiguous(cell, layout.offset + before) if layout.is_packed else layout.cell(place)
 
 
-def tile_numbers(layout: TiledStrided, given: Array) -> IntArray:
-    """Return the (n, rank) tile numbers that a user names, by a table or by a mask over the grid."""
+def tile_numbers(layout: TiledStrided, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> IntArray:
+    """Return the (n, rank) tile numbers that a user names, by a table, a mask or a predicate."""
     grid: Shape[Any] = layout.shape.outer()
+    given: Array = _mask_of(numbers, grid) if callable(numbers) else np.asarray(numbers)
     if given.dtype == np.bool_:
         if given.shape != grid.extents:
             raise RankError(f"a mask over the tiles has extents {grid.extents}, not {given.shape}")
@@ -88,6 +89,24 @@ def tile_numbers(layout: TiledStrided, given: Array) -> IntArray:
     return given.astype(np.int64, copy=False)
 
 
+def _mask_of(predicate: Callable[..., npt.ArrayLike], grid: Shape[Any]) -> Array:
+    """Return for which tiles a predicate holds, of all of them at once."""
+    starts, extents = grid.origin, grid.extents
+    modes = [
+        np.arange(first, first + n, dtype=np.int64).reshape(
+            [-1 if k == mode else 1 for k in range(grid.rank)]
+        )
+        for mode, (first, n) in enumerate(zip(starts, extents, strict=True))
+    ]
+    found: Array = np.asarray(predicate(*modes))
+    if found.dtype != np.bool_:
+        raise ConversionError(f"a predicate of tiles gives truth values, not {found.dtype}")
+    try:
+        return np.broadcast_to(found, extents)
+    except ValueError as error:
+        raise RankError(f"a mask over the tiles has extents {extents}, not {found.shape}") from error
+
+
 def _shape_of_tiles(layout: TiledStrided, numbers: IntArray) -> Shape[Any]:
     """Return the jagged shape of these tiles, where they lie."""
     places = numbers - np.array(layout.grid_origin, dtype=np.int64)
@@ -97,14 +116,14 @@ def _shape_of_tiles(layout: TiledStrided, numbers: IntArray) -> Shape[Any]:
     return Shape.from_cells((len(numbers),), extents, origins=origins)
 
 
-def select_tiles(layout: Layout[Any], numbers: npt.ArrayLike) -> Layout[Any]:
+def select_tiles(layout: Layout[Any], numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> Layout[Any]:
     """Return the layout of some tiles where they are: cells of a jagged shape, each with where it lies."""
     if layout.implementation.tiled is None:
         raise LayoutError(
             f"select_tiles needs a tiled view, which tiled(tiling) makes; this is {layout.shape}"
         )
     held = cast("TiledStrided", layout.implementation.unnamed())
-    chosen = tile_numbers(held, np.asarray(numbers))
+    chosen = tile_numbers(held, numbers)
     shape, under = _shape_of_tiles(held, chosen), held.under
     table = shape.cell_table()
     strides = np.array(under.strides, dtype=np.int64)

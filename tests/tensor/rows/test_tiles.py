@@ -18,6 +18,7 @@ from tensorwrapper.errors import (
     RankError,
 )
 from tensorwrapper.layout import Layout
+from tensorwrapper.selection import as_view
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, jagged, strings
 from tests.support.tensor.tiled_tensors import block, tiled_tensors
@@ -292,3 +293,22 @@ def test_what_is_no_ufunc_and_no_tile_is_refused():
             t.reduce_tiles(wrong)
     assert t.select_tiles([]).shape.size == 0
     assert complex(as_tensor(2.0)) == 2
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_tiles_are_chosen_by_a_predicate_of_their_numbers(lazy):
+    x = np.arange(30.0).reshape(5, 6)
+    t = as_tensor(x).tiled(Tiling([2, 0, 3], [1, 2, 3]))
+    chosen_of = as_view(t) if lazy else t
+    mask = np.add.outer(np.arange(3), np.arange(3)) % 2 == 0
+
+    for predicate in (lambda i, j: (i + j) % 2 == 0, lambda i, j: np.asarray(i + j) % 2 == 0):
+        found = chosen_of.select_tiles(predicate)
+        assert found.shape == t.select_tiles(mask).shape
+        assert found.tolist() == t.select_tiles(mask).tolist()
+    row = chosen_of.select_tiles(lambda i, _: i == 2)
+    assert row.tolist() == t.select_tiles([(2, 0), (2, 1), (2, 2)]).tolist()
+    with pytest.raises(ConversionError, match="truth values"):
+        chosen_of.select_tiles(lambda i, j: i + j)
+    with pytest.raises(RankError, match="extents"):
+        chosen_of.select_tiles(lambda *_: np.ones((2, 2), bool))
