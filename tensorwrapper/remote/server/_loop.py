@@ -191,7 +191,7 @@ class Loop:
             waiting = self._send(socket)
             self.counters = socket.counters
             # The descriptor tells only of changes: after each batch the socket itself is asked.
-            if taken or self._done or socket.poll():
+            if taken or self._done or self._is_ready() or socket.poll():
                 continue
             selector.select(_PAUSE if waiting else _IDLE)
             with suppress(BlockingIOError):
@@ -291,6 +291,11 @@ class Loop:
                 else:
                     self._running += 1
                     self._pool.submit(partial(self._work, peer, client, number, request))
+
+    def _is_ready(self) -> bool:
+        """Tell whether a request could be answered now: its client has taken the answers before it."""
+        clients = self._clients.values()
+        return any(own.asked and not own.out and self._has_room(own.asked[0][1]) for own in clients)
 
     def _has_room(self, request: Request) -> bool:
         """Tell whether a request is answered now: what takes long waits until a thread is free."""

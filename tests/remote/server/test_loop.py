@@ -15,6 +15,7 @@ from tensorwrapper.remote import ServeLimits
 from tensorwrapper.remote.protocol import _events as ev
 from tensorwrapper.remote.protocol._answers import receive_answer
 from tensorwrapper.remote.protocol._requests import send_request
+from tensorwrapper.remote.server import _loop
 from tensorwrapper.selection import Outer, Runs
 from tensorwrapper.transport import Socket
 
@@ -152,6 +153,17 @@ def test_refusals_are_logged_with_fields(server, caplog):
     (record,) = [own for own in caplog.records if own.getMessage().startswith("refused")]
     assert (record.verb, record.reason, record.key) == ("AskFacts", "missing", "")
     assert len(record.client) >= 8
+
+
+def test_requests_that_come_together_are_answered_together(monkeypatch):
+    # A server that forgot one until something else came would take so long for it.
+    monkeypatch.setattr(_loop, "_IDLE", 60)
+    with tw.serve({"x": X}) as server, Socket("DEALER", timeout=20) as socket:
+        socket.connect(server.address)
+        for number in range(8):
+            socket.send(send_request(number, ev.AskRead("x", "", None, (Runs(0, 4000),))))
+        found = [receive_answer(socket.receive_frames()[1])[0] for _ in range(8)]
+        assert found == list(range(8))
 
 
 def test_an_address_that_is_taken_is_refused(server):
