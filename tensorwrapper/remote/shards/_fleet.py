@@ -24,6 +24,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._snapshot import found_tensor
 from tensorwrapper.remote.client._tensor import RemoteTensor
+from tensorwrapper.remote.protocol._events import AskFacts, FactsOf
 from tensorwrapper.remote.shards._sharding import Holder, Sharding
 from tensorwrapper.transport import CurveClient, KeyPair
 
@@ -113,6 +114,22 @@ class Fleet:
         if found is None:
             found = self._tensors[address, name] = found_tensor(self._connections[address], name)
         return found
+
+    def look_up(self, address: str, names: Iterable[str]) -> None:
+        """Ask for several tensors of a holder at once, in its thread; nothing if it has not all of them."""
+        unknown = tuple([name for name in names if (address, name) not in self._tensors])
+        if len(unknown) < 2:
+            return
+        connections = self._connections[address]
+        try:
+            answer = connections.here().ask(AskFacts(unknown))
+        except (TensorNameError, RequestRefusedError):
+            # Which one it is shows when each is asked for.
+            return
+        if not isinstance(answer, FactsOf) or tuple([own.name for own in answer.facts]) != unknown:
+            raise RemoteProtocolError("schema", f"{address} tells of other tensors than those asked for")
+        for own in answer.facts:
+            self._tensors[address, own.name] = RemoteTensor(connections, own)
 
     def asked_first(self, holders: Iterable[Holder]) -> list[Holder]:
         """Return holders in the order in which they are asked: those last that were lost the last time."""
@@ -213,6 +230,11 @@ class Spread:
         """Raise if nobody wants the rest any more."""
         if self._stopped:
             raise _StoppedError
+
+    def look_up(self, address: str, tiles: Iterable[int]) -> None:
+        """Ask a holder for several tiles at once, which are then known; nobody has to wait for that."""
+        with self._apart():
+            self._fleet.look_up(address, [self.sharding.part_name(self.name, tile) for tile in tiles])
 
     @staticmethod
     def is_alone(error: Exception) -> bool:

@@ -1,5 +1,6 @@
 """`lengths_of`: where rows begin and how long they are, asked of all who hold some of them."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import cast
 
@@ -39,8 +40,7 @@ def lengths_of(source: ShardSource, rows: Runs) -> tuple[IntArray, IntArray]:
     lengths = np.empty(rows.size, np.int64)
 
     def work(spread: Spread, address: str, tiles: Sequence[int]) -> Iterator[tuple[int, Exception | None]]:
-        for tile in tiles:
-            ((_, found),) = found_tiles(spread, address, [tile])
+        for tile, found in itertools.chain.from_iterable(found_tiles(spread, address, tiles)):
             if isinstance(found, Exception):
                 yield tile, found
                 continue

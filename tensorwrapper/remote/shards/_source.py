@@ -1,6 +1,7 @@
 """`ShardSource`: a tensor whose tiles several servers hold as one source of views."""
 
 import atexit
+import itertools
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,8 @@ __all__ = ["ShardSource", "found_tiles"]
 
 _TILES: Final = 4
 """Tiles of one holder that are asked for at once."""
+_NAMES: Final = 32
+"""Tiles of one holder that are looked up at once: a name may have a thousand bytes."""
 
 
 @final
@@ -83,7 +86,7 @@ class ShardSource:
         def work(
             spread: Spread, address: str, tiles: Sequence[int]
         ) -> Iterator[tuple[int, Exception | None]]:
-            for tile, own in found_tiles(spread, address, tiles):
+            for tile, own in itertools.chain.from_iterable(found_tiles(spread, address, tiles)):
                 if isinstance(own, Exception):
                     yield tile, own
                     continue
@@ -173,43 +176,49 @@ class _Reading:
     def _work(
         self, spread: Spread, address: str, tiles: Sequence[int]
     ) -> Iterator[tuple[int, Exception | None]]:
-        for start in range(0, len(tiles), _TILES):
-            some = found_tiles(spread, address, tiles[start : start + _TILES])
+        for some in found_tiles(spread, address, tiles):
             yield from [(tile, own) for tile, own in some if isinstance(own, Exception)]
             found = [(tile, own) for tile, own in some if not isinstance(own, Exception)]
-            reads: list[tuple[int, ReadHandle, list[Array]]] = []
-            try:
-                for tile, tensor in found:
-                    own = self._pieces[tile]
-                    targets = [piece.target(self._out[number]) for number, piece in own]
-                    source = _source_of(spread.sharding, tensor)
-                    reads.append((tile, source.read([piece.local for _, piece in own], targets), targets))
-                for tile, handle, targets in reads:
-                    for _ in handle.completed():
-                        spread.check()
-                    for (number, piece), target in zip(self._pieces[tile], targets, strict=True):
-                        piece.settle(target, self._out[number])
-                    yield tile, None
-            except BaseException:
-                for _, handle, _ in reads:
-                    handle.cancel()
-                raise
+            for start in range(0, len(found), _TILES):
+                yield from self._read(spread, found[start : start + _TILES])
+
+    def _read(self, spread: Spread, found: Sequence[tuple[int, RemoteTensor]]) -> Iterator[tuple[int, None]]:
+        reads: list[tuple[int, ReadHandle, list[Array]]] = []
+        try:
+            for tile, tensor in found:
+                own = self._pieces[tile]
+                targets = [piece.target(self._out[number]) for number, piece in own]
+                source = _source_of(spread.sharding, tensor)
+                reads.append((tile, source.read([piece.local for _, piece in own], targets), targets))
+            for tile, handle, targets in reads:
+                for _ in handle.completed():
+                    spread.check()
+                for (number, piece), target in zip(self._pieces[tile], targets, strict=True):
+                    piece.settle(target, self._out[number])
+                yield tile, None
+        except BaseException:
+            for _, handle, _ in reads:
+                handle.cancel()
+            raise
 
 
 def found_tiles(
     spread: Spread, address: str, tiles: Sequence[int]
-) -> list[tuple[int, RemoteTensor | Exception]]:
-    """Return tiles as a holder has them, in its thread, or why it has not one of them."""
-    found: list[tuple[int, RemoteTensor | Exception]] = []
-    for tile in tiles:
+) -> Iterator[list[tuple[int, RemoteTensor | Exception]]]:
+    """Return tiles as a holder has them, some at a time, or why it has not one of them; in its thread."""
+    for start in range(0, len(tiles), _NAMES):
+        some = tiles[start : start + _NAMES]
         spread.check()
-        try:
-            found.append((tile, spread.tensor(address, tile)))
-        except LOST as error:
-            if not spread.is_alone(error):
-                raise
-            found.append((tile, error))
-    return found
+        spread.look_up(address, some)
+        found: list[tuple[int, RemoteTensor | Exception]] = []
+        for tile in some:
+            try:
+                found.append((tile, spread.tensor(address, tile)))
+            except LOST as error:
+                if not spread.is_alone(error):
+                    raise
+                found.append((tile, error))
+        yield found
 
 
 def _source_of(sharding: Sharding, tensor: RemoteTensor) -> RemoteSource:

@@ -1,5 +1,7 @@
 """Several servers at work: one for another, a stop that waits for writers alone, and an end."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,36 @@ def test_a_computation_that_is_cancelled_ends_and_nobody_writes_any_more():
         with pytest.raises(ComputationCancelledError):
             shards["x"].compute(cancel=Never())
         assert shards["x"][5, 3].compute().item() == 23.0
+
+
+def test_tiles_are_looked_up_together_and_read_each():
+    x = np.arange(10_000.0).reshape(100, 100)
+    with held(
+        {"x": tw.as_tensor(x)},
+        lambda _, addresses: Sharding(tw.Tiling([10] * 10, [10] * 10), "f8", addresses),
+        count=1,
+    ) as (shards, servers):
+        assert np.array_equal(shards["x"].compute().to_numpy(), x)
+        # A hello, four lists of names, and a hundred tiles.
+        assert servers[0].stats()["requests"] == 105
+        assert np.array_equal(shards["x"][::10, ::10].compute().to_numpy(), x[::10, ::10])
+        assert servers[0].stats()["requests"] == 205
+
+
+def test_many_threads_may_read():
+    x = np.arange(10_000.0).reshape(100, 100)
+    with held(
+        {"x": tw.as_tensor(x)},
+        lambda _, addresses: Sharding(tw.Tiling([30, 70], [50, 50]), "f8", addresses),
+        count=2,
+    ) as (shards, _):
+
+        def read(k):
+            part = slice(k, 100 - k)
+            return np.array_equal(shards["x"][part, k].compute().to_numpy(), x[part, k])
+
+        with ThreadPoolExecutor(4) as pool:
+            assert all(pool.map(read, range(40)))
 
 
 def test_a_client_that_is_closed_says_so():
