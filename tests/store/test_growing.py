@@ -242,3 +242,14 @@ def test_what_is_at_hand_does_not_keep_the_next_writer_out(path):
             f.extend("x", [k])
             view = f["x"]
             assert view.tolist() == list(range(k + 1))
+
+
+@pytest.mark.parametrize("make", [tw.as_tensor, lambda x: tw.sparse([(1,), (2,)], x[1:3], (4,))])
+def test_the_order_of_bytes_in_memory_does_not_matter(make, tmp_path):
+    path, rows = tmp_path / "x.tens", make(np.arange(4, dtype=">i4"))
+    tw.save(path, {"x": rows})
+    with tw.open(path, "a") as f:
+        f.extend("x", rows)
+        f.extend("x", make(np.arange(4, dtype="<i4")))
+    with tw.open(path) as f:
+        assert f["x"].tolist() == rows.tolist() * 3

@@ -184,7 +184,8 @@ class Pattern:
                 raise DTypeError(f"{self.name!r} has elements {self.dtype}; those of type {dtype} do not fit")
             return tensor
         if fill is not None and self.fill_value is not None:
-            if dtype != self.dtype:
+            # Files have one order of bytes, whatever the order in memory.
+            if dtype.newbyteorder("<") != self.dtype.newbyteorder("<"):
                 raise DTypeError(f"{self.name!r} has elements {self.dtype}, not {dtype}: astype() converts")
             if not bool(is_fill(fill, self.fill_value)):
                 raise ConversionError(f"{self.name!r} is sparse with the fill {self.fill_value}, not {fill}")
