@@ -1,14 +1,18 @@
 """A catalogue of tensors at servers of their own processes, one of which is killed."""
 
 import contextlib
+import itertools
 import logging
 
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster, wait
 
 import tensorwrapper as tw
+from tensorwrapper import interop
 from tensorwrapper.errors import LeakedResourceWarning, ShardsLostError, TensorNameError
 from tensorwrapper.remote import Catalogue, Sharding, connect_shards, reshard_plan
+from tests.remote.shards.conftest import held
 from tests.support.serving import serving
 
 pytestmark = pytest.mark.slow  # three interpreters are started for each test
@@ -67,16 +71,32 @@ def test_a_holder_that_is_killed_is_replaced_where_somebody_has_its_parts(proces
         assert (out[:7] == -1).all()
 
 
-def test_it_is_sharded_anew_by_dask(processes):
-    _, addresses, path = processes
-    with connect_shards(path) as shards:
-        x = shards["x"]
-        new = Sharding(tw.Tiling([30, 30], [10, 40]), "f8", addresses)
-        plan = reshard_plan(x.sharding, new)
-        assert (plan.total, plan.moved + plan.kept) == (X.nbytes, X.nbytes)
-        array = x.view().to_dask(chunks=new.tiling)
-        assert array.chunks == ((30, 30), (10, 40))
-        assert np.array_equal(array.compute(scheduler="processes", num_workers=2), X)
+def test_workers_of_dask_read_each_element_once_and_straight_from_its_holder():
+    x = np.arange(600.0 * 500).reshape(600, 500)
+    with (
+        held(
+            {"x": tw.as_tensor(x)},
+            lambda _, addresses: Sharding(tw.Tiling([70, 330, 200], [500]), "f8", addresses),
+        ) as (shards, servers),
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs="ERROR",
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        new = tw.Tiling([300, 300], [200, 300])
+        plan = reshard_plan(shards["x"].sharding, Sharding(new, "f8", list(client.nthreads())))
+        assert plan.moved == plan.total == x.nbytes
+        array = interop.reshard(shards["x"].view(), new)
+        wait(array)
+        sent = sum(server.stats()["bytes_sent"] for server in servers)
+        assert x.nbytes <= sent <= 1.02 * x.nbytes + 2**15
+        assert array.chunks == ((300, 300), (200, 300))
+        assert len(set(itertools.chain.from_iterable(client.who_has(array).values()))) == 2
+        assert np.array_equal(array.compute(), x)
 
 
 def test_it_is_a_mapping_that_is_closed():
