@@ -44,6 +44,28 @@ def delayed_in_batches():
     return dask.compute(*work, scheduler="sync")
 
 
+class ByTile:
+    """What one would write by hand: a collection with a task for each tile."""
+
+    def __init__(self, tiles):
+        self.graph = {("tile", k): (np.add, tile, tile) for k, tile in enumerate(tiles)}
+
+    def __dask_graph__(self):
+        return self.graph
+
+    def __dask_keys__(self):
+        return list(self.graph)
+
+    def __dask_postcompute__(self):
+        return list, ()
+
+    __dask_scheduler__ = staticmethod(dask.get)
+
+
+def custom_collection():
+    return dask.compute(ByTile([tile.to_numpy() for _, tile in TILES.cells()]), scheduler="sync")
+
+
 @pytest.mark.parametrize(
     "run",
     [
@@ -55,6 +77,7 @@ def delayed_in_batches():
         pytest.param(lambda: PARTS.reduce_tiles(np.add).compute(scheduler="sync"), id="sums of tiles"),
         pytest.param(lambda: [2 * tile.to_numpy() for _, tile in TILES.cells()], id="a loop"),
         pytest.param(delayed_in_batches, id="dask.delayed in batches"),
+        pytest.param(custom_collection, id="a collection by tile"),
     ],
 )
 def test_1830_jagged_tiles(benchmark, run):

@@ -274,7 +274,10 @@ def _read_elements(
 ) -> Array | StringData:
     form: bytes = schema.format or b""
     if schema.dictionary:
-        raise DTypeError("a dictionary of elements is decoded first: dictionary_decode() in pyarrow")
+        raise DTypeError(
+            "a dictionary of elements is decoded first: dictionary_decode() in pyarrow, cast(pl.String) in "
+            "Polars"
+        )
     if form in STRING_FORMATS:
         kind, width = STRING_FORMATS[form]
         if array is None:

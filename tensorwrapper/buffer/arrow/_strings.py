@@ -107,7 +107,10 @@ def _type_of(schema: ArrowSchema) -> tuple[StringKind, int]:
     if not schema.release:
         raise ConversionError("the Arrow schema was released before it came here")
     if schema.dictionary:
-        raise ConversionError("a dictionary of strings is decoded first: dictionary_decode() in pyarrow")
+        raise ConversionError(
+            "a dictionary of strings is decoded first: dictionary_decode() in pyarrow, cast(pl.String) in "
+            "Polars"
+        )
     found = STRING_FORMATS.get(schema.format)
     if found is None:
         raise ConversionError(
