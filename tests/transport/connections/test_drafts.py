@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 ROADS = ["tcp", "ipc", "inproc"]
-RECORDED = json.loads((Path(__file__).parents[1] / "golden" / "zio-flow.json").read_text())["conversations"]
+RECORDED = json.loads((Path(__file__).parents[2] / "golden" / "zio-flow.json").read_text())["conversations"]
 
 
 def many(socket, peer, *tensors, timeout):
