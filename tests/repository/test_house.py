@@ -87,6 +87,19 @@ def test_nothing_is_left_unfinished():
     assert guilty == []
 
 
+def test_files_that_pages_name_are_there():
+    named = re.compile(r"`((?:tests|tensorwrapper|docs)/[\w/]+\.py)`")
+    missing = [
+        f"{page.relative_to(ROOT)}: {name}"
+        for page in tracked()
+        if page.suffix == ".md"
+        for name in named.findall(page.read_text(encoding="utf-8"))
+        if not (ROOT / name).exists()
+    ]
+
+    assert missing == []
+
+
 def test_no_absolute_path_stands_in_the_repository():
     pattern = re.compile(r"(?<![\w.<])/(?:home|root|work|opt|Users)/\w")
     text = {".py", ".md", ".toml", ".pyi", ".json", ""}

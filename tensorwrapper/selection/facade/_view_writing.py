@@ -1,4 +1,4 @@
-"""Writing through views."""
+"""Writing through views: elements set, added to, and whether there is anything that may be written."""
 
 from typing import Any, Generic, TypeAlias, cast
 
