@@ -3,11 +3,12 @@
 import warnings
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, SupportsIndex, final
 
 import attrs
 import numpy as np
 
+from tensorwrapper._integers import to_count
 from tensorwrapper.errors import (
     LeakedResourceWarning,
     RemoteProtocolError,
@@ -205,6 +206,7 @@ def connect(
     security: CurveClient | None = None,
     timeout: float = 10.0,
     deadline: float | None = None,
+    cache_bytes: SupportsIndex = 0,
 ) -> Remote:
     """Return the tensors of a server as a mapping of lazy tensors.
 
@@ -221,6 +223,9 @@ def connect(
         After how many seconds in which nothing is heard of the server a request is given up.
     deadline
         How many seconds a request may take in any case; any time if not given.
+    cache_bytes
+        How many bytes of answers are kept: what was read of a version is not asked for again, and a plan
+        counts it nevertheless. Nothing is kept if it is 0.
 
     Raises
     ------
@@ -236,7 +241,7 @@ def connect(
     ...     list(remote), remote["x"][1].compute().tolist()
     (['x'], [3, 4])
     """
-    connections = Connections(address, security, timeout, deadline)
+    connections = Connections(address, security, timeout, deadline, to_count(cache_bytes, "cache_bytes"))
     try:
         connections.here()
     except BaseException:

@@ -22,6 +22,7 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
     VersionChangedError,
 )
+from tensorwrapper.remote.client._cache import Cache
 from tensorwrapper.remote.protocol._answers import receive_answer
 from tensorwrapper.remote.protocol._events import (
     Answer,
@@ -42,7 +43,7 @@ from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
 __all__ = ["Connection", "Connections", "Pending", "raise_refusal"]
 
-_PING: Final = 1.0
+_PING: Final = 0.5
 """Seconds of silence after which the server is asked whether it is there."""
 _AGAIN: Final = 2.0
 """Seconds after which a request is sent anew, if the server is there and has not answered."""
@@ -91,6 +92,7 @@ class Connection:
         "_socket",
         "_timeout",
         "address",
+        "cache",
         "welcome",
     )
 
@@ -100,9 +102,11 @@ class Connection:
         security: CurveClient | None,
         timeout: float,
         deadline: float | None,
+        cache: Cache,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self.address: str = address
+        self.cache: Cache = cache
         self._timeout, self._deadline = timeout, deadline
         self._client = secrets.token_hex(16)
         # Numbers are never used twice, nor guessed by who was not told.
@@ -293,10 +297,15 @@ class Connections:
     __slots__ = ("_closed", "_lock", "_make", "_open", "_process", "address")
 
     def __init__(
-        self, address: str, security: CurveClient | None, timeout: float, deadline: float | None
+        self,
+        address: str,
+        security: CurveClient | None,
+        timeout: float,
+        deadline: float | None,
+        cache_bytes: int = 0,
     ) -> None:
         self.address: str = address
-        self._make = (address, security, timeout, deadline)
+        self._make = (address, security, timeout, deadline, Cache(cache_bytes))
         self._lock = threading.Lock()
         self._open: dict[threading.Thread, Connection] = {}
         self._closed = False

@@ -148,7 +148,12 @@ class Reading:
     def _fill(self) -> None:
         while self._todo and len(self._sent) < _WINDOW:
             batch = self._todo.popleft()
-            self._sent.append((self._connection.start(self._source.request(batch)), batch))
+            request = self._source.request(batch)
+            kept = self._connection.cache.find(request) if isinstance(request, AskRead) else None
+            if kept is None:
+                self._sent.append((self._connection.start(request), batch))
+            else:
+                self._store(kept, batch)
 
     def completed(self) -> Iterator[int | None]:
         while self._finished or self._sent:
@@ -176,8 +181,13 @@ class Reading:
             raise VersionChangedError(
                 f"{source!r} changed while it was read: from version {source.version!r} to {answer.version!r}"
             )
+        self._store(answer, batch)
+        if isinstance(pending.request, AskRead):
+            self._connection.cache.keep(pending.request, answer)
+
+    def _store(self, answer: Elements, batch: list[Piece]) -> None:
         count = sum([own.size for _, own, _ in batch])
-        found = _elements(answer.frames, source.dtype, count)
+        found = _elements(answer.frames, self._source.dtype, count)
         done = 0
         for number, own, target in batch:
             write_elements(target, found[done : done + own.size].reshape(own.extents))
