@@ -4,6 +4,7 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Sequence
+from types import EllipsisType
 from typing import Any, ClassVar, cast, final
 
 import numpy as np
@@ -87,7 +88,8 @@ class Padding(NodeOfOne):
         (inner,) = given
         ends = [(before, before + n) for (before, _), n in zip(self.widths, inner.shape, strict=True)]
         # With the dots also a part of no modes is an array.
-        write_elements(found[(*[slice(*own) for own in ends], ...)], inner)
+        key: tuple[slice | EllipsisType, ...] = (*[slice(*own) for own in ends], ...)
+        write_elements(found[key], inner)
         return found
 
     def _side(self, extents: Index, mode: int, count: int) -> Expression:

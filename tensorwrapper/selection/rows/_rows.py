@@ -351,7 +351,7 @@ def _pieces(
 ) -> Expression:
     if len(operands) <= _SHORT:
         # Two bytes a piece instead of eight; and so few digits are sorted in linear time.
-        sources = sources.astype(np.int16)
+        sources = cast("IntArray", sources.astype(np.int16))
     filled = lengths > 0
     if not filled.all():
         sources, starts, lengths = sources[filled], starts[filled], lengths[filled]
@@ -462,7 +462,7 @@ def _lengthened(
     kept = np.minimum(own, wanted)
     lengths = np.stack([kept, wanted - kept], axis=1).ravel()
     starts = np.stack([splits[:-1], np.zeros_like(own)], axis=1).ravel()
-    sources = np.tile(np.array([0, 1], dtype=np.int16), len(own))
+    sources = cast("IntArray", np.tile(np.array([0, 1], dtype=np.int16), len(own)))
     return _pieces((in_order(part), in_order(fill)), sources, starts, lengths, (1, 0))
 
 
