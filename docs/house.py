@@ -95,8 +95,8 @@ MISSED = {
         "248 when there were 519 calls."
     ),
     "import time": (
-        "`Tensor` and `selection` meet their targets in instructions (1.65 and 2.05 times NumPy's), `Shape` "
-        "does not (1.33 of 1.3): 0.15 is the import of attrs, and 0.18 its own 43 modules and the 16 "
+        "`Tensor` and `selection` meet their targets in instructions (1.7 and 2.1 times NumPy's), `Shape` "
+        "does not (1.34 of 1.3): 0.15 is the import of attrs, and 0.18 its own 43 modules and the 16 "
         "classes that attrs makes. What it could do without until later, F order, pictures, texts, joins "
         "and other libraries, is loaded by the first call. In time on a busy machine all three are higher by "
         "0.04 to 0.3, for the system opens every file; `docs/benchmarks.md` has the figures."
