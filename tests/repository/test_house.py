@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -130,6 +131,31 @@ def test_folders_have_at_most_fifteen_files():
 
 def test_contracts_have_at_most_fifteen_layers():
     assert {name: n for name, n in measures.layers().items() if n > 15} == {}
+
+
+FLOORS = {p.name for p in PACKAGE.iterdir() if (p / "__init__.py").exists()}
+
+
+def test_every_floor_is_entered_by_its_surface_and_has_no_circle():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    whole = {f"tensorwrapper.{name}" for name in FLOORS}
+
+    surfaces = [m for c in contracts if c["type"] == "protected" for m in c["protected_modules"]]
+    assert {m.removesuffix(".*") for m in surfaces} == whole
+    assert {m for c in contracts if c["type"] == "acyclic_siblings" for m in c["ancestors"]} == whole
+
+
+def test_the_page_of_the_design_shows_the_floors_in_the_order_of_the_contract():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    floors = next(c for c in settings["tool"]["importlinter"]["contracts"] if c["name"] == "floors")
+    wanted = [sorted(set(re.findall(r"\w+", line)) - {"__main__"}) for line in floors["layers"]]
+    page = (ROOT / "docs" / "design" / "index.md").read_text(encoding="utf-8")
+    drawn = re.search(r"```\n(.+?)```", page, re.DOTALL).group(1).splitlines()
+    known = {name for line in wanted for name in line}
+
+    # What a floor is for is said behind its name.
+    assert [sorted(set(re.split(r"\s{3,}| (?=[A-Z])", line)[0].split()) & known) for line in drawn] == wanted
 
 
 def test_no_private_name_of_another_floor_is_used():
