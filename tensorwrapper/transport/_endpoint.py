@@ -390,7 +390,7 @@ class Endpoint:
         deadline = time.monotonic() + (milliseconds := to_milliseconds(seconds, "timeout")) / 1000
         try:
             # What is there already is not waited for.
-            while socket.getsockopt(_EVENTS) & _IN or self._wait(socket, _IN, milliseconds):
+            while int(socket.getsockopt(_EVENTS)) & _IN or self._wait(socket, _IN, milliseconds):
                 try:
                     return self._take(socket)
                 except zmq.Again:
