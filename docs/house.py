@@ -123,6 +123,7 @@ _BASE = "what the parts of a facade stand on; every test of the facade asks it"
 _HANDS_ON = "hands on what the rooms below make, one line each; they have the tests"
 NO_TEST = {
     "cli/_command.py": "says what a command is made of, and does nothing",
+    "cli/_demo.py": "tests/cli/demo/test_demo.py stands beside the tests of what it is made of",
     "cli/demo/_far_side.py": "runs in the second process, which tests/cli/demo/test_second_process.py starts",
     "interop/dask/_library.py": "what is called of Dask; the tests of the room call it",
     "layout/facade/_layout_base.py": _BASE,
@@ -131,7 +132,9 @@ NO_TEST = {
     "selection/expressions/_documents.py": "interfaces, which tests/selection/schema/ asks",
     "selection/operations/_operation.py": "an interface; test_table.py asks each operation",
     "shape/facade/_constructors.py": _HANDS_ON,
+    "shape/facade/_exchange.py": _HANDS_ON,
     "shape/facade/_parts.py": _HANDS_ON,
+    "shape/facade/_queries.py": _HANDS_ON,
     "shape/facade/_ranks.py": "types alone: tests/typing/",
     "shape/_shape_base.py": _BASE,
     "shape/rows/_cell_table.py": "a record of arrays",
@@ -278,7 +281,7 @@ def page() -> str:
         ),
         "## Tests",
         (
-            "Modules, and how many of them have a test file of their name on the same floor of `tests/`; "
+            "Modules, and how many of them have a test file of their name in the same room of `tests/`; "
             "laws, tables and contract kits, which run on many modules at once, stand beside these. "
             "`__init__` and `lowlevel`, which only say where names live, are not counted."
         ),

@@ -348,12 +348,9 @@ def extensions() -> dict[str, list[str]]:
 
 
 def untested() -> dict[str, bool]:
-    """Return of every module in a folder whether there is no test of its name on the same floor."""
-    known = defaultdict(set)
-    for path in TESTS.rglob("test_*.py"):
-        known[path.relative_to(TESTS).parts[0]].add(path.stem.removeprefix("test_"))
+    """Return of every module in a folder whether the same room of `tests/` has no test of its name."""
     return {
-        path: Path(path).stem.lstrip("_") not in known[floor(path)]
+        path: not (TESTS / Path(path).parent / f"test_{Path(path).stem.lstrip('_')}.py").exists()
         for path in trees()
         if "/" in path and Path(path).name not in SILENT
     }

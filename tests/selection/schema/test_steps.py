@@ -1,0 +1,53 @@
+"""Steps from JSON: each with its arguments, or refused with the reason and the place."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import SelectionError
+
+X = np.arange(12).reshape(3, 4)
+VIEW = sel.as_view(X)
+TEXT = json.loads(sel.to_json(VIEW[1:]))
+STEPS = {
+    "slice": (VIEW[:, ::-2], X[:, ::-2]),
+    "chip": (VIEW[2], X[2]),
+    "permute": (VIEW.permute(1, 0), X.T),
+    "reverse": (VIEW.reverse(0), X[::-1]),
+    "gather": (VIEW.gather(1, [3, 0, 3]), X[:, [3, 0, 3]]),
+    "reshape": (VIEW.reshape(2, 6), X.reshape(2, 6)),
+    "pad": (VIEW.pad([(1, 0), (0, 2)], boundary="edge"), np.pad(X, [(1, 0), (0, 2)], mode="edge")),
+}
+REFUSED = {
+    "nothing": ([], "schema", "must begin with one of"),
+    "a step that there is not": (["sort", 0], "schema", "must begin with one of"),
+    "a number for its name": ([1, 0], "schema", "must begin with one of"),
+    "too few arguments": (["slice", 0], "schema", "slice takes"),
+    "a text for a number": (["reverse", ["a"]], "schema", "must be an integer"),
+    "half a width": (["pad", [[1], [0, 2]], "edge"], "schema", r"\[1\]\[0\]"),
+    "widths of one mode": (["pad", [[1, 0]], "edge"], "bounds", "does not fit extents"),
+}
+
+
+def read(steps):
+    text = json.dumps(TEXT | {"ops": steps}, sort_keys=True, separators=(",", ":"))
+    return sel.from_json(text, sources={"0": X})
+
+
+@pytest.mark.parametrize(("view", "expected"), STEPS.values(), ids=STEPS)
+def test_a_step_is_read_as_it_was_taken(view, expected):
+    found = sel.from_json(sel.to_json(view), sources=sel.sources(view))
+
+    assert found.shape == view.shape
+    assert found.compute().tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(("step", "reason", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_step_is_refused_with_its_place(step, reason, words):
+    with pytest.raises(SelectionError, match=words) as caught:
+        read([step])
+
+    assert str(caught.value).startswith(f"[{reason}]")
+    assert "ops[0]" in str(caught.value)
