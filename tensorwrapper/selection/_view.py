@@ -21,7 +21,7 @@ from tensorwrapper.selection.facade._view_ranks import ViewRanks
 from tensorwrapper.selection.facade._view_rows import ViewRows
 from tensorwrapper.selection.facade._view_running import ViewRunning
 from tensorwrapper.selection.facade._view_writing import Value, ViewWriting
-from tensorwrapper.selection.normal._packed import packed
+from tensorwrapper.selection.normal._compacted import compacted
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import Operators, TensorCommon, TensorLibraries
@@ -223,7 +223,7 @@ class View(
 
     def __reduce__(self) -> "tuple[Callable[[Expression], View[Any]], tuple[Expression]]":
         # The normal form and the plan, which are found again, stay behind.
-        return View, (packed(self._expression),)
+        return View, (compacted(self._expression),)
 
 
 # The setters of the slots themselves: half the cost of ``object.__setattr__``, and every step makes a view.

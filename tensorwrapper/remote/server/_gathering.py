@@ -100,7 +100,7 @@ def memory_of(tensor: Tensor[Any]) -> Memory | None:
         return None
     array = flat = None
     layout = tensor.layout
-    if tensor.shape.is_box and tensor.shape.kind != "nested":
+    if tensor.shape.is_box:
         array = tensor.buffer.memory_of(layout.implementation)
     if layout.is_contiguous and tensor.shape.size:
         elements = tensor.elements()

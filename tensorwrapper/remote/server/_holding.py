@@ -66,7 +66,7 @@ class Holding:
             shape.rank,
             shape.size,
             dtype,
-            shape=shape.to_json() if shape.is_box and shape.kind != "jagged" else None,
+            shape=shape.to_json() if shape.is_box else None,
             rows=None if self.splits is None else len(self.splits) - 1,
             entries=None if fill is None else len(self._stored()[0]),
             fill=None if fill is None else np.asarray(fill, self.source.dtype).tobytes().hex(),
@@ -249,7 +249,7 @@ def _dtype(text: str) -> "np.dtype[Any]":
 
 def _row_splits(shape: Shape[Any]) -> IntArray | None:
     """Return where rows begin, of a jagged shape that is nothing but rows; None of any other."""
-    if shape.is_box or shape.kind != "jagged" or shape.rank != 2 or any(shape.names):
+    if shape.is_box or shape.has_layers or shape.rank != 2 or any(shape.names):
         return None
     if shape.is_uniform(1) and shape.extent(0):
         return None

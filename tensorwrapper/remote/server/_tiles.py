@@ -68,7 +68,7 @@ def tiles_of(tensor: Tensor[Any]) -> Tiles | None:
     dtype, shape = tensor.dtype, tensor.shape
     if dtype.kind not in "biufcmM" or not dtype.isnative or tensor.buffer.fill_value is not None:
         return None
-    if shape.is_box or shape.kind != "jagged":
+    if shape.is_box or shape.has_layers:
         return None
     outer = shape.outer()
     if not outer.is_box or not 0 < outer.size <= _MOST or shape.size < _LEAST * outer.size:

@@ -11,7 +11,7 @@ import numpy as np
 from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.normal._packed import packed
+from tensorwrapper.selection.normal._compacted import compacted
 from tensorwrapper.selection.plans._casts import with_casts
 from tensorwrapper.selection.plans._chosen import chooses, places_chosen, with_chosen
 from tensorwrapper.selection.plans._leaves import (
@@ -196,7 +196,7 @@ class Plan:
         return f"<Plan of {self.shape!r} {self.dtype}: {steps}, {self.bytes_read} bytes read>"
 
     def __reduce__(self) -> "tuple[Callable[..., Plan], tuple[Expression, Shape | None]]":
-        return Plan, (packed(self.view), self.rows)
+        return Plan, (compacted(self.view), self.rows)
 
 
 def _on_wire(source: Source) -> "Callable[[Sequence[Wanted]], int] | None":

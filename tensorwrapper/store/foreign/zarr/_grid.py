@@ -16,7 +16,7 @@ from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.store.foreign._contents import Done
-from tensorwrapper.store.foreign.zarr._packed import CODECS, unpacked
+from tensorwrapper.store.foreign.zarr._codecs import CODECS, decoded
 from tensorwrapper.store.system._system import reading
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 from tensorwrapper.wire import Limits
@@ -167,7 +167,7 @@ class GridSource:
         if not path.exists():
             return np.full(extents, self.fill, self.dtype)
         with reading(path, "Zarr") as stream:
-            raw = unpacked(stream.read, nbytes, self.codec, str(path))
+            raw = decoded(stream.read, nbytes, self.codec, str(path))
         if len(raw) != nbytes:
             raise DataFileError(f"{path} has not the {nbytes} bytes of a chunk of extents {extents}")
         return np.frombuffer(raw, self.dtype).reshape(extents)

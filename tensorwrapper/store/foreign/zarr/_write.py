@@ -26,8 +26,8 @@ from tensorwrapper.store.foreign._outgoing import (
     without_layers,
 )
 from tensorwrapper.store.foreign._ragged import ragged_of
+from tensorwrapper.store.foreign.zarr._codecs import CODECS, encoded_chunk, load_zstd
 from tensorwrapper.store.foreign.zarr._grid import DTYPES, chunk_file
-from tensorwrapper.store.foreign.zarr._packed import CODECS, load_zstd, packed_chunk
 from tensorwrapper.store.foreign.zarr._store import METADATA, ORIGIN, RAGGED
 from tensorwrapper.store.foreign.zarr._tree import read_node
 from tensorwrapper.store.system._replace import beside, exchange
@@ -290,4 +290,4 @@ def _write_grid(
         key = tuple([slice(own[k], own[k + 1]) for own, k in zip(marks, index, strict=True)])
         target = chunk_file(where, index)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(packed_chunk(array[key], codec))
+        target.write_bytes(encoded_chunk(array[key], codec))

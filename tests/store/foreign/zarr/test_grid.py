@@ -7,7 +7,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.foreign.zarr._packed import packed_chunk
+from tensorwrapper.store.foreign.zarr._codecs import encoded_chunk
 from tensorwrapper.testing import SourceContract
 from tensorwrapper.wire import Limits
 
@@ -113,8 +113,8 @@ def test_what_is_not_read_here_is_said(tmp_path, fields, words):
 def test_a_chunk_that_unpacks_to_more_than_it_has_is_refused(tmp_path):
     gzip = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "gzip", "configuration": {}}]
     path = written(tmp_path, np.zeros(3, "i4"), [[1, 2]], [[1, 2]], codecs=gzip)
-    (path / "c" / "0").write_bytes(packed_chunk(np.zeros(10**7, "i4"), "gzip"))
-    (path / "c" / "1").write_bytes(packed_chunk(np.zeros(2, "i4"), "gzip")[:-9])
+    (path / "c" / "0").write_bytes(encoded_chunk(np.zeros(10**7, "i4"), "gzip"))
+    (path / "c" / "1").write_bytes(encoded_chunk(np.zeros(2, "i4"), "gzip")[:-9])
     for place in (0, 1):
         with pytest.raises(DataFileError, match="bytes of a chunk"):
             tw.open(path)["array"][place].item()

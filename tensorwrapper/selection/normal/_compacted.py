@@ -14,10 +14,10 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["packed"]
+__all__ = ["compacted"]
 
 
-def packed(view: Expression) -> Expression:
+def compacted(view: Expression) -> Expression:
     """Return the same view over shorter buffers, where layouts can be counted from a later place on.
 
     O(nodes); no element is copied.

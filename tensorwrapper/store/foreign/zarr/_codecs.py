@@ -11,7 +11,7 @@ import numpy as np
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.typing import Array
 
-__all__ = ["CODECS", "load_zstd", "packed_chunk", "unpacked"]
+__all__ = ["CODECS", "decoded", "encoded_chunk", "load_zstd"]
 
 CODECS: Final = (None, "gzip", "zstd")
 _GZIP_LEVEL: Final = 5
@@ -20,7 +20,7 @@ _WINDOW: Final = 2**23
 """What every reader of zstd has room for, whatever a frame says of itself."""
 
 
-def packed_chunk(array: Array, codec: str | None) -> bytes:
+def encoded_chunk(array: Array, codec: str | None) -> bytes:
     """Return the bytes of a chunk, little-endian and in row-major order."""
     raw = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
     if codec == "zstd":
@@ -29,7 +29,7 @@ def packed_chunk(array: Array, codec: str | None) -> bytes:
     return gzip.compress(raw, _GZIP_LEVEL, mtime=0) if codec else raw
 
 
-def unpacked(read: Callable[[int], bytes], nbytes: int, codec: str | None, where: str) -> bytes:
+def decoded(read: Callable[[int], bytes], nbytes: int, codec: str | None, where: str) -> bytes:
     """Return the bytes of a chunk; nothing, or one too many, if it has not so many."""
     if codec == "gzip":
         return _ungzipped(read, nbytes)

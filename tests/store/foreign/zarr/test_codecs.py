@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.foreign.zarr._packed import CODECS, packed_chunk, unpacked
+from tensorwrapper.store.foreign.zarr._codecs import CODECS, decoded, encoded_chunk
 
 zstandard = pytest.importorskip("zstandard")
 
@@ -44,14 +44,14 @@ def test_what_zarr_writes_is_read(tmp_path):
 @pytest.mark.parametrize("codec", CODECS)
 def test_no_more_is_unpacked_than_a_chunk_has(codec):
     array = np.arange(1000, dtype=">i4")
-    raw = packed_chunk(array, codec)
-    bomb = packed_chunk(np.zeros(10**7), codec)
+    raw = encoded_chunk(array, codec)
+    bomb = encoded_chunk(np.zeros(10**7), codec)
 
-    assert unpacked(io.BytesIO(raw).read, 4000, codec, "here") == array.astype("<i4").tobytes()
-    assert len(unpacked(io.BytesIO(raw).read, 3999, codec, "here")) in (0, 4000)
-    assert len(unpacked(io.BytesIO(bomb).read, 8, codec, "here")) in (0, 9)
+    assert decoded(io.BytesIO(raw).read, 4000, codec, "here") == array.astype("<i4").tobytes()
+    assert len(decoded(io.BytesIO(raw).read, 3999, codec, "here")) in (0, 4000)
+    assert len(decoded(io.BytesIO(bomb).read, 8, codec, "here")) in (0, 9)
     for end in range(0, len(raw), 97):
-        assert len(unpacked(io.BytesIO(raw[:end]).read, 4000, codec, "here")) < 4000
+        assert len(decoded(io.BytesIO(raw[:end]).read, 4000, codec, "here")) < 4000
 
 
 def test_frames_of_zstd_need_not_say_how_much_they_have():
@@ -61,9 +61,9 @@ def test_frames_of_zstd_need_not_say_how_much_they_have():
     pair = b"".join(zstandard.ZstdCompressor().compress(own) for own in (raw[:9000], raw[9000:]))
 
     for packed in (silent, pair):
-        assert unpacked(io.BytesIO(packed).read, len(raw), "zstd", "here") == raw
-    assert unpacked(io.BytesIO(b"\0" * 99).read, 10, "zstd", "here") == b""
-    assert unpacked(io.BytesIO(silent + b"\0" * 10**5).read, 10, "zstd", "here") == b""
+        assert decoded(io.BytesIO(packed).read, len(raw), "zstd", "here") == raw
+    assert decoded(io.BytesIO(b"\0" * 99).read, 10, "zstd", "here") == b""
+    assert decoded(io.BytesIO(silent + b"\0" * 10**5).read, 10, "zstd", "here") == b""
 
 
 def test_the_package_that_is_missing_is_named(tmp_path, monkeypatch):
