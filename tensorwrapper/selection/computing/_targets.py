@@ -60,7 +60,7 @@ def small_copy(view: Expression, names: ModeNames | None) -> Tensor[Any] | None:
     form has none.
     """
     box = view.layout.implementation.strided_box()
-    if box is None or math.prod(box[0]) > CACHED:
+    if box is None or not 0 < math.prod(box[0]) <= CACHED:
         return None
     found = _small(view, [_FEW])
     if found is None:

@@ -141,7 +141,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             computed: Tensor[Any] = hand_over("compute_over", self, scheduler)
             return computed if out is None else _copied(computed, out)
         view = self._expression
-        plain = cancel is None and progress is None and threads is None and bool(self.shape.size)
+        plain = cancel is None and progress is None and threads is None
         if plain and out is None and isinstance(order, str) and order == "C":
             at_once = self._at_once()
             if at_once is not None:
@@ -180,7 +180,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         view = self._expression
         names = view.layout.implementation.names
         small = small_copy(view, names)
-        if small is not None or not view.is_box or view.node.tensor is not None:
+        if small is not None or not view.is_box or view.node.tensor is not None or 0 in view.extents:
             return small
         runner = line_of(view)
         if runner is None:

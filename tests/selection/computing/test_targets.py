@@ -112,3 +112,13 @@ def test_views_that_use_one_another_many_times_are_left_to_a_plan():
     for _ in range(30):
         view = sel.maximum(view, view[::-1])
     assert small_copy(view._expression, None) is None
+
+
+def test_a_view_without_elements_goes_the_long_way_and_has_its_extents():
+    for view in (
+        sel.as_view(np.zeros((3, 4)))[1:1],
+        sel.concat([np.zeros((2, 4)), np.zeros((1, 4))])[:, 2:2],
+    ):
+        assert small_copy(view._expression, None) is None
+        assert view.compute().shape == view.shape
+        assert view.compute().dtype == np.float64
