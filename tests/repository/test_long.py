@@ -16,7 +16,7 @@ def test_the_script_of_long_runs_says_what_it_knows():
     done = subprocess.run([str(SCRIPT), "x"], capture_output=True, text=True, timeout=60, check=False)
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "properties, fuzz, benchmarks or all, not x\n"
+    assert done.stderr == "properties, fuzz, soaks, benchmarks or all, not x\n"
     text = SCRIPT.read_text(encoding="utf-8")
     for module in re.findall(r"-m (tests[\w.]*)", text):
         assert importlib.util.find_spec(module)

@@ -55,7 +55,7 @@ def send_request(number: int, request: Request) -> list[memoryview]:
     >>> bytes(frames[0])
     b'ZIO0JSON{"tw":{"names":{"after":"","count":10}}}'
     >>> receive_request(frames)
-    (7, AskNames(after='', count=10))
+    (7, AskNames(after='', count=10, pin=''))
     """
     positions = PositionsWriter()
     verb, said = _written(request, positions)

@@ -33,9 +33,10 @@ class Tiles:
     def copy_to(self, runs: Runs, target: Array) -> None:
         """Copy the elements of runs to an array without gaps."""
         done = 0
-        for start, stop in zip(runs.starts.tolist(), runs.ends.tolist(), strict=True):
-            first = int(np.searchsorted(self.starts, start, "right")) - 1
-            last = int(np.searchsorted(self.starts, stop, "left"))
+        begins = np.searchsorted(self.starts, runs.starts, "right") - 1
+        ends = np.searchsorted(self.starts, runs.ends, "left")
+        found = (runs.starts, runs.ends, begins, ends)
+        for start, stop, first, last in zip(*(own.tolist() for own in found), strict=True):
             for number in range(first, last):
                 array, begin = self.arrays[number], int(self.starts[number])
                 lower, upper = max(start - begin, 0), min(stop - begin, array.size)

@@ -66,7 +66,9 @@ class Fleet:
     )
 
     def __init__(self, keys: KeyPair | None, timeout: float, deadline: float | None) -> None:
-        self._keys, self.timeout, self.deadline = keys, timeout, deadline
+        self._keys = keys
+        self.timeout: float = timeout
+        self.deadline: float | None = deadline
         self.has_keys: bool = keys is not None
         self.closed: bool = False
         self.lost: set[str] = set()
