@@ -257,7 +257,8 @@ class Endpoint:
         """Return the error for a wait that was in vain."""
         if self._fences is not None:
             self._fences.read()
-            if (error := self._fences.absent(self.addresses, f" within {seconds} s")) is not None:
+            waited = f" within {seconds} s" if seconds else ""
+            if (error := self._fences.absent(self.addresses, waited)) is not None:
                 return error
         return TransportTimeoutError(f"{what} this {self} within {seconds} s")
 

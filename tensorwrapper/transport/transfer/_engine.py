@@ -12,6 +12,7 @@ from tensorwrapper.errors import (
     PeerUnreachableError,
     TensorWrapperError,
     TransportClosedError,
+    TransportError,
     TransportTimeoutError,
 )
 from tensorwrapper.selection import Progress
@@ -98,9 +99,7 @@ class Engine:
                 raise TransportClosedError("nobody said where this transfer goes: call into() first")
             deadline = transfer._progress + to_milliseconds(seconds, "timeout") / 1000
             if not self.pump(deadline) and time.monotonic() >= deadline:
-                raise self._unreachable or TransportTimeoutError(
-                    f"{transfer.left} bytes of a tensor did not move within {seconds} s at {self.endpoint}"
-                )
+                raise self._stood_still(transfer, seconds)
             if progress is not None and (done := transfer.nbytes - transfer.left) != told:
                 told = done
                 progress(done, transfer.nbytes)
@@ -118,6 +117,25 @@ class Engine:
                 )
             else:
                 self.pump(time.monotonic() + _PAUSE)
+
+    def _stood_still(self, transfer: Transfer, seconds: float) -> TransportError:
+        gone: TransportError | None = self._unreachable
+        if gone is None:
+            # What was told of the connections since something was last sent.
+            found = self.endpoint.timed_out("nothing came to", seconds)
+            gone = found if type(found) is not TransportTimeoutError else None
+        machine = transfer._machine
+        if isinstance(machine, GiverMachine) and machine.state == "moving" and not machine.left:
+            # Its last word may have been lost with the connection.
+            text = f"all of a tensor went, and the peer did not say within {seconds} s that it has it: it may"
+            if gone is None:
+                return TransportTimeoutError(f"{text}, at {self.endpoint}")
+            error = type(gone)(gone.errno, f"{text}, and {gone.strerror}")
+            error.peer = gone.peer
+            return error
+        return gone or TransportTimeoutError(
+            f"{transfer.left} bytes of a tensor did not move within {seconds} s at {self.endpoint}"
+        )
 
     def begin(self, transfer: Transfer) -> None:
         """Let a transfer come that has memory to come to."""

@@ -192,7 +192,10 @@ class Inbox:
     def _take(self, transfer: Transfer, peer: bytes, said: Said, message: Message) -> None:
         """Take a message of a transfer that runs."""
         machine, before = transfer._machine, (transfer.peer, transfer._machine.request)
-        epoch_lost = isinstance(machine, TakerMachine) and message.origin != machine.request
+        # Of a giver that began anew, or that has had grants of a taker before this one, nothing is under way.
+        epoch_lost = isinstance(machine, TakerMachine) and (
+            message.origin != machine.request or (said.verb == "OFFER" and message.granule > machine.epoch)
+        )
         try:
             machine.receive(message)
         except RemoteProtocolError as error:

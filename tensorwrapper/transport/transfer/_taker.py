@@ -20,6 +20,9 @@ __all__ = ["TakerMachine"]
 
 _NOTHING = Said("OFFER")
 
+_MOST_EPOCH = 2**31
+"""Grants that a giver may have had: the numbers of grants end at 2**32 - 1."""
+
 
 @final
 class TakerMachine:
@@ -110,6 +113,11 @@ class TakerMachine:
     def outstanding(self) -> int:
         """Chunks that were granted, and have not come."""
         return self._granted - self._came
+
+    @property
+    def epoch(self) -> int:
+        """The number of the last grant, of this end or of one before it, as an offer says."""
+        return self._epoch
 
     @property
     def left(self) -> int:
@@ -205,7 +213,7 @@ class TakerMachine:
                 refuse("flow", "what came is no message of a transfer")
             if self._state != "failed":
                 if said.verb == "OFFER":
-                    self._take_offer(said, message.origin)
+                    self._take_offer(said, message.origin, message.granule)
                 elif said.verb == "CANCEL":
                     self.error = said.error or ""
                 self._move("receive", said.verb)
@@ -214,9 +222,11 @@ class TakerMachine:
             raise
         return said.verb
 
-    def _take_offer(self, said: Said, request: int) -> None:
+    def _take_offer(self, said: Said, request: int, epoch: int) -> None:
         if said.tensor is None:
             refuse("schema", "an offer says nothing of its tensor")
+        if epoch > _MOST_EPOCH:
+            refuse("flow", f"an offer comes after {epoch} grants; there are {_MOST_EPOCH} at most")
         tensor = read_skeleton(said.tensor, self._limits, allow_longdouble=False)
         if self.tensor is None:
             items = tensor.item_sizes
@@ -227,6 +237,8 @@ class TakerMachine:
         elif (tensor, said.key, said.check) != (self.tensor, self.key, self.check):
             refuse("flow", "an offer of the same key is of another tensor")
         self.request = request
+        # A taker that begins anew must be heard: the giver drops grants of before the last one it knows.
+        self._epoch = max(self._epoch, epoch)
 
     def room(self, part: int, first: int, seqno: int) -> int:
         """Return how many elements, from `first` on, have a place; 0 for a chunk of before the last grant.

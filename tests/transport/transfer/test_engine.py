@@ -11,8 +11,9 @@ import time
 import numpy as np
 import pytest
 
-from tensorwrapper.errors import TransportTimeoutError
-from tensorwrapper.transport import Socket, Transfers
+from tensorwrapper import wire
+from tensorwrapper.errors import PeerUnreachableError, TransportTimeoutError
+from tensorwrapper.transport import Socket, TakerMachine, Transfers
 
 COUNT = 2_000_000
 
@@ -101,6 +102,60 @@ def test_a_taker_that_was_killed_goes_on_with_what_it_noted(tmp_path):
     finally:
         end(process)
     assert np.array_equal(out, np.arange(COUNT))
+
+
+def test_a_giver_of_many_grants_moves_for_a_taker_that_begins_anew(tmp_path):
+    address, array = f"ipc://{tmp_path}/s", np.arange(100_000)
+    with Socket("DEALER") as socket, Transfers(socket, chunk=4096) as giving:
+        socket.connect(address)
+        given = giving.offer(array, key="the numbers")
+        with Socket("ROUTER") as router:
+            router.bind(address)
+            first = Transfers(router, chunk=4096)
+            while not first.running:
+                giving.advance(timeout=0.01)
+                first.advance(timeout=0.01)
+            taken = first.accept().into()
+            for _ in range(40):
+                # As after each kill, stop and lost chunk.
+                first._engine.grant(taken, taken._machine)
+            while taken.left > array.nbytes // 2:
+                giving.advance(timeout=0.01)
+                first.advance(timeout=0.01)
+        with Socket("ROUTER") as router, Transfers(router, chunk=4096) as second:
+            router.bind(address)
+            until = time.monotonic() + 15
+            while not second.running or second.running[0].state != "offered":
+                giving.advance(timeout=0.01)
+                second.advance(timeout=0.01)
+                assert time.monotonic() < until
+            again = second.accept().into()
+            while given.state != "done":
+                giving.advance(timeout=0.01)
+                second.advance(timeout=0.01)
+                assert time.monotonic() < until
+            assert np.array_equal(again.wait(), array)
+
+
+@pytest.mark.parametrize("leaves", [False, True], ids=["silent", "gone"])
+def test_a_giver_that_does_not_hear_the_last_word_says_that_all_went(tmp_path, leaves):
+    array = np.arange(4000)
+    with Socket("ROUTER") as router, Socket("DEALER") as socket, Transfers(socket) as giving:
+        socket.connect(router.bind(f"ipc://{tmp_path}/s"))
+        given = giving.offer(array)
+        taker = TakerMachine()
+        while not router.poll(0.01):
+            giving.advance(timeout=0.01)
+        peer, frames = router.receive_frames()
+        taker.receive(wire.decode(frames))
+        router._endpoint.send([peer, b"", *taker.grant(8, 2**20)], 1)
+        while given.left or given.state != "moving":
+            giving.advance(timeout=0.1)
+        if leaves:
+            router.close()
+        with pytest.raises(TransportTimeoutError, match="all of a tensor went") as caught:
+            given.wait(timeout=0.5)
+    assert isinstance(caught.value, PeerUnreachableError) or not leaves
 
 
 def test_a_peer_that_is_frozen_is_an_error_in_time_and_goes_on_when_it_wakes(tmp_path):

@@ -1,5 +1,7 @@
 """The end that takes: what has room, what is missing, and what is lost."""
 
+import struct
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,6 +76,32 @@ def test_what_another_process_took_is_not_asked_for_again():
     assert giver.left == 15
     with pytest.raises(RemoteProtocolError, match="not within"):
         taker.forget([(0, 999, 2)])
+
+
+@pytest.mark.parametrize("asks", [False, True], ids=["accepts", "asks"])
+def test_a_taker_that_begins_anew_is_heard_at_once(asks):
+    giver, first = pair(granted=2)
+    for _ in range(20):
+        giver.receive(read(first.grant(2, 400)))
+    chunk_of(giver), chunk_of(giver)
+    taker = TakerMachine()
+    if asks:
+        giver.receive(read(taker.ask(7, giver.key, 2, 400)))
+    # The giver has no credit, and says its offer again after a while.
+    taker.receive(read(giver.offer()))
+    assert taker.epoch >= 21
+    giver.receive(read(taker.grant(2, 400)))
+    assert (giver.credit, giver.left) == (2, 1000)
+    take(taker, chunk_of(giver))
+
+
+@pytest.mark.parametrize("number", [2**32 - 1, 2**63])
+def test_a_giver_that_says_it_had_more_grants_than_there_are_is_refused(number):
+    label, _ = GiverMachine(skeleton(), 7, "key").offer()
+    taker = TakerMachine()
+    with pytest.raises(RemoteProtocolError, match="grants") as caught:
+        taker.receive(read([label, struct.pack("<3Q", 7, number, 0)]))
+    assert (caught.value.reason, taker.state) == ("flow", "failed")
 
 
 def test_an_offer_of_the_same_key_is_of_the_same_tensor():
