@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import textwrap
@@ -11,9 +12,11 @@ import time
 import numpy as np
 import pytest
 
+import tensorwrapper as tw
 from tensorwrapper import wire
 from tensorwrapper.errors import PeerUnreachableError, TransportTimeoutError
-from tensorwrapper.transport import Socket, TakerMachine, Transfers
+from tensorwrapper.transport import GiverMachine, Socket, TakerMachine, Transfers
+from tensorwrapper.wire.lowlevel import take_apart
 
 COUNT = 2_000_000
 
@@ -156,6 +159,54 @@ def test_a_giver_that_does_not_hear_the_last_word_says_that_all_went(tmp_path, l
         with pytest.raises(TransportTimeoutError, match="all of a tensor went") as caught:
             given.wait(timeout=0.5)
     assert isinstance(caught.value, PeerUnreachableError) or not leaves
+
+
+def test_a_taker_that_grants_for_ever_and_never_has_all_is_an_error_in_time(tmp_path):
+    with Socket("ROUTER") as router, Socket("DEALER") as socket, Transfers(socket) as giving:
+        socket.connect(router.bind(f"ipc://{tmp_path}/s"))
+        given = giving.offer(np.arange(4000))
+        while not router.poll(0.01):
+            giving.advance(timeout=0.01)
+        peer, frames = router.receive_frames()
+        taker = TakerMachine()
+        taker.receive(wire.decode(frames))
+        grants = 0
+
+        def ask(*_):
+            nonlocal grants
+            while router.poll(0):
+                router.receive_frames()
+            router._endpoint.send([peer, b"", *taker.grant(8, 2**20)], 1)
+            grants += 1
+
+        ask()
+        with pytest.raises(TransportTimeoutError):
+            given.wait(timeout=0.3, progress=ask)
+        assert grants > 1
+
+
+def test_a_giver_that_trickles_is_ended_by_who_is_told_how_far_it_is(tmp_path):
+    with Socket("ROUTER") as router, Socket("DEALER") as socket, Transfers(router) as taking:
+        socket.connect(router.bind(f"ipc://{tmp_path}/s"))
+        giver = GiverMachine(take_apart(tw.as_tensor(np.arange(4000)), wire.DEFAULT_LIMITS).whole, 7, "key")
+        socket._endpoint.send([b"", *giver.offer()], 5)
+        taken = taking.accept().into()
+        giver.receive(wire.decode(socket.receive_frames()[1]))
+        label, coordinates = giver.header(giver.next())
+        request, first, seqno = struct.unpack("<3Q", coordinates)
+
+        def one_more(done, _):
+            count = done // 8
+            if count == 5:
+                raise KeyboardInterrupt
+            chunk = struct.pack("<3Q", request, first + count, seqno + count)
+            socket._endpoint.send([b"", label, chunk, bytes(8)], 1)
+
+        with pytest.raises(KeyboardInterrupt):
+            taken.wait(timeout=5, progress=one_more)
+        assert taken.left == 8 * (4000 - 5)
+        taken.cancel("too slow")
+        assert not taking.running
 
 
 def test_a_peer_that_is_frozen_is_an_error_in_time_and_goes_on_when_it_wakes(tmp_path):
