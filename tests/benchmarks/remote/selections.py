@@ -2,7 +2,7 @@
 """Selections of tensors in another process over tcp: ours and its peers, in turns, as in docs/benchmarks.md.
 
 ``python tests/benchmarks/remote/selections.py [MIB] [ROUNDS]``. A row has the least and the median of wall
-time, and the least CPU time of both processes together. The peers send what was selected before, in one raw
+time, and the mean CPU time of both processes together. The peers send what was selected before, in one raw
 frame or by pickle 5 out of band, or as Flight's batches: what is timed of them is to ask, send and receive.
 """
 
