@@ -17,8 +17,10 @@ from tensorwrapper.errors import (
     RequestRefusedError,
     TensorNameError,
     TensorWrapperError,
+    TransportAuthenticationError,
     TransportClosedError,
     TransportForkError,
+    TransportHandshakeError,
     TransportTimeoutError,
     VersionChangedError,
 )
@@ -186,11 +188,23 @@ class Connection:
 
     def pump(self, seconds: float) -> None:
         """Take answers that are there; wait for one so many seconds at most."""
-        if self._socket.poll(0) or self._socket.poll(self._patience(seconds)):
-            while self._socket.poll(0):
-                self._receive()
-            return
+        try:
+            if self._socket.poll(0) or self._socket.poll(self._patience(seconds)):
+                while self._socket.poll(0):
+                    self._receive()
+                return
+        except TransportHandshakeError as error:
+            self._bear(error)
+            time.sleep(min(self._patience(seconds), _BACK))
         self._look()
+
+    def _bear(self, error: TransportHandshakeError) -> None:
+        """Raise why there is no peer, unless a server that was there may be coming back.
+
+        One that is killed, or starts, breaks handshakes off; who it was before is known.
+        """
+        if isinstance(error, TransportAuthenticationError) or not hasattr(self, "welcome"):
+            raise error
 
     def _patience(self, seconds: float) -> float:
         waiting = [own.wait_until for own in self._pending.values() if own.state in {"queued", "waiting"}]
@@ -202,7 +216,9 @@ class Connection:
         try:
             # A connection that is being made takes a moment; one that is lost may take any time.
             self._socket.send(frames, timeout=min(self._timeout, 0.1 if pending.tries else self._timeout))
-        except TransportTimeoutError:
+        except (TransportTimeoutError, TransportHandshakeError) as error:
+            if isinstance(error, TransportHandshakeError):
+                self._bear(error)
             pending.tries += 1
             if self._left(pending) <= 0:
                 self._give_up(pending, "took no request")

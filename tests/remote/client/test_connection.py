@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,6 @@ import tensorwrapper as tw
 from tensorwrapper.errors import (
     RequestRefusedError,
     TransportClosedError,
-    TransportError,
     TransportForkError,
     TransportTimeoutError,
     VersionChangedError,
@@ -102,13 +102,7 @@ def test_a_server_that_starts_anew_with_memory_has_changed():
     with tw.connect(address, timeout=20) as remote:
         x = remote["x"]
         server.close()
-        # A client that looks for its server may hold the port of a moment ago for an instant.
-        for _ in range(200):
-            with contextlib.suppress(TransportError):
-                server = tw.serve({"x": X}, address)
-                break
-            time.sleep(0.05)
-        with server, pytest.raises(VersionChangedError):
+        with bound(lambda: tw.serve({"x": X}, address)), pytest.raises(VersionChangedError):
             x[5].compute()
 
 
@@ -117,3 +111,35 @@ def test_a_request_has_a_deadline_also_while_the_server_lives():
         x = remote["x"]
         with server.editing("x"), pytest.raises((TransportTimeoutError, RequestRefusedError)):
             x[0].compute()
+
+
+def test_a_known_server_that_breaks_handshakes_off_for_a_moment_is_waited_for(tmp_path):
+    tw.save(tmp_path / "a.tens", {"x": X})
+    server = tw.serve(tmp_path / "a.tens")
+    address = server.address
+
+    def come_back():
+        with bound(lambda: socket.create_server(("127.0.0.1", int(address.rpartition(":")[2])))) as listener:
+            listener.settimeout(2)
+            broken = 0
+            while broken < 12:
+                with contextlib.suppress(TimeoutError):
+                    listener.accept()[0].close()
+                broken += 1
+        return bound(lambda: tw.serve(tmp_path / "a.tens", address))
+
+    with tw.connect(address, timeout=20) as remote, ThreadPoolExecutor(1) as pool:
+        there = remote["x"]
+        server.close()
+        back = pool.submit(come_back)
+        assert np.array_equal(there[5].compute(), X[5])
+        back.result().close()
+
+
+def bound(make):
+    """Return what listens where a client that looks for its server may hold the port for an instant."""
+    for _ in range(200):
+        with contextlib.suppress(OSError):
+            return make()
+        time.sleep(0.05)
+    return make()
