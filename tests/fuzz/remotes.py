@@ -11,6 +11,7 @@ import numpy as np
 import tensorwrapper as tw
 from tensorwrapper.errors import RemoteProtocolError, RequestRefusedError, TensorWrapperError
 from tensorwrapper.remote import RemoteTensor, ServeLimits
+from tensorwrapper.remote.client._cache import Cache
 from tensorwrapper.remote.client._connection import Connections, Pending, raise_refusal
 from tensorwrapper.remote.protocol import _events as ev
 from tensorwrapper.remote.protocol._answers import receive_answer, send_answer
@@ -79,6 +80,7 @@ class _Scripted:
 
     def __init__(self, answers: list[ev.Answer]) -> None:
         self._answers, self._numbers = iter(answers), count()
+        self.cache = Cache(0)
 
     def here(self) -> "_Scripted":
         return self

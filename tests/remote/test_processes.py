@@ -30,13 +30,17 @@ def start(tmp_path):
     started = []
 
     def begin(address="tcp://127.0.0.1:*"):
-        process = subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(SERVER), address, str(tmp_path / "run.tens")],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        started.append(process)
-        return process, process.stdout.readline().strip()
+        # A client that looks for its server may hold the port of one that is gone for an instant.
+        for _ in range(20):
+            process = subprocess.Popen(
+                [sys.executable, "-c", textwrap.dedent(SERVER), address, str(tmp_path / "run.tens")],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            started.append(process)
+            if said := process.stdout.readline().strip():
+                break
+        return process, said
 
     yield begin
     for process in started:

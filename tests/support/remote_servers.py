@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,16 @@ def tensors():
 
 def start(script=SERVER, address="tcp://127.0.0.1:*", *arguments):
     """Start a process that says its address, or another word, when it is ready."""
+    for _ in range(20):
+        process, word = _started(script, address, *arguments)
+        # A client that looks for its server may hold the port of one that is gone for an instant.
+        if word or address.endswith("*"):
+            break
+        end(process)
+    return process, word
+
+
+def _started(script, address, *arguments):
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(script), address, *map(str, arguments)],
         stdin=subprocess.PIPE,
@@ -51,6 +62,15 @@ def start(script=SERVER, address="tcp://127.0.0.1:*", *arguments):
         cwd=Path(__file__).parents[2],
     )
     return process, process.stdout.readline().strip()
+
+
+def bound(make):
+    """Return what listens where a client that looks for its server may hold the port for an instant."""
+    for _ in range(200):
+        with contextlib.suppress(OSError):
+            return make()
+        time.sleep(0.05)
+    return make()
 
 
 def end(*processes):

@@ -19,6 +19,7 @@ from tensorwrapper.errors import (
     VersionChangedError,
 )
 from tensorwrapper.transport import Socket
+from tests.support.remote_servers import bound
 
 X = np.arange(4000.0).reshape(40, 100)
 
@@ -85,7 +86,7 @@ def test_a_server_that_starts_anew_with_a_file_is_read_on(tmp_path):
 
         def start():
             time.sleep(0.3)
-            again.append(tw.serve(path, address))
+            again.append(bound(lambda: tw.serve(path, address)))
 
         thread = threading.Thread(target=start)
         thread.start()
@@ -134,12 +135,3 @@ def test_a_known_server_that_breaks_handshakes_off_for_a_moment_is_waited_for(tm
         back = pool.submit(come_back)
         assert np.array_equal(there[5].compute(), X[5])
         back.result().close()
-
-
-def bound(make):
-    """Return what listens where a client that looks for its server may hold the port for an instant."""
-    for _ in range(200):
-        with contextlib.suppress(OSError):
-            return make()
-        time.sleep(0.05)
-    return make()

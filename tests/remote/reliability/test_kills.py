@@ -11,7 +11,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import TransportTimeoutError, VersionChangedError
-from tests.support.remote_servers import LONG, end, resident, running, start
+from tests.support.remote_servers import LONG, bound, end, resident, running, start
 
 _log = logging.getLogger(__name__)
 KILLS = 100 if LONG else 3
@@ -139,7 +139,7 @@ def test_a_server_that_drains_answers_what_it_has_and_clients_go_on_at_the_next(
         reader.start()
     begun.wait()
     first.close()
-    with tw.serve(path, address):
+    with bound(lambda: tw.serve(path, address)):
         for reader in readers:
             reader.join()
     assert found == [True] * 40
