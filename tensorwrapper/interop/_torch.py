@@ -65,7 +65,7 @@ def to_torch(value: TensorLike) -> "torch.Tensor":
         ) from error
     inner = sizes[0, 1:] if len(sizes) else sizes.sum(axis=0)[1:]
     if (sizes[:, 1:] == inner).all():
-        rows = elements.reshape(-1, *inner.tolist())
+        rows = elements.reshape(int(sizes[:, 0].sum()), *inner.tolist())
         return torch.nested.nested_tensor_from_jagged(rows, torch.from_numpy(splits_of(sizes[:, 0]).copy()))
     starts = splits_of(sizes.prod(axis=1)).tolist()
     # PyTorch makes such a tensor of a list of tensors alone.
@@ -73,7 +73,13 @@ def to_torch(value: TensorLike) -> "torch.Tensor":
         elements[first:last].reshape(size)
         for first, last, size in zip(starts, starts[1:], sizes.tolist(), strict=False)
     ]
-    return torch.nested.as_nested_tensor(cells, layout=torch.strided)
+    try:
+        return torch.nested.as_nested_tensor(cells, layout=torch.strided)
+    except NotImplementedError as error:
+        raise ConversionError(
+            f"PyTorch makes no nested tensor of {tensor.dtype} with cells of many sizes: astype() of another "
+            "type has one"
+        ) from error
 
 
 def _torch_of(array: Array) -> "torch.Tensor":
