@@ -75,7 +75,7 @@ def to_torch(value: TensorLike) -> "torch.Tensor":
     ]
     try:
         return torch.nested.as_nested_tensor(cells, layout=torch.strided)
-    except NotImplementedError as error:
+    except RuntimeError as error:
         raise ConversionError(
             f"PyTorch makes no nested tensor of {tensor.dtype} with cells of many sizes: astype() of another "
             "type has one"
