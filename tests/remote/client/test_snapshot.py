@@ -1,6 +1,7 @@
 """A snapshot is all that was served at one moment, and stays that."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -116,7 +117,8 @@ def test_health_is_answered_while_all_threads_are_busy():
             readers.append(threading.Thread(target=read))
             readers[-1].start()
         running.wait(10)
-        while remote.health()["waiting"] < 2:
+        until = time.monotonic() + 10
+        while time.monotonic() < until and (remote.health()["running"], remote.health()["waiting"]) != (2, 2):
             pass
         assert remote.health()["running"] == 2
         release.set()
