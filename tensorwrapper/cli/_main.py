@@ -3,10 +3,12 @@
 import argparse
 import contextlib
 import logging
+import re
 import signal
 import sys
 import threading
 from collections.abc import Generator, Sequence
+from typing import Final
 
 from tensorwrapper import __version__
 from tensorwrapper.cli._command import Command, ExitCode
@@ -28,6 +30,8 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS: tuple[Command, ...] = (DEMO, INSPECT, CONVERT, VERIFY, KEYS, SERVE, GET, SEND, RECV)
 """All commands. A new one is a row here and a module of its own."""
 
+_SELECTOR: Final = re.compile(r"-\d+[:,]")
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
@@ -44,6 +48,21 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def readable(arguments: Sequence[str]) -> list[str]:
+    """Return the words so that argparse takes no value that begins with ``-`` for an option.
+
+    One public key in 85 does, and so do selectors such as ``-3:``.
+    """
+    words: list[str] = []
+    for word in arguments:
+        if words and words[-1] == "--server-key":
+            words[-1] = f"--server-key={word}"
+        else:
+            # A word with a space is no option to argparse, and no selector to whom a space matters.
+            words.append(f" {word}" if _SELECTOR.match(word) else word)
+    return words
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code.
 
@@ -53,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The words after the program's name; those of this process if not given.
     """
     prepare_streams()
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(readable(sys.argv[1:] if arguments is None else arguments))
     if options.verbose:
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
     command: Command = options.chosen

@@ -46,6 +46,7 @@ def test_another_process_prints_what_it_selects(server):
     ("words", "value"),
     [
         (["hits", "-1"], [2, 9]),
+        (["hits", "-1:, :1"], [[2]]),
         (["hits", "::-2, :1"], [[2], [5]]),
         (["x", "3, 7:9, +2"], [[3007.0, 3007.0], [3008.0, 3008.0]]),
         (["words", "..."], ["a", "bc"]),

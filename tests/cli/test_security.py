@@ -4,6 +4,7 @@ import argparse
 
 import pytest
 
+from tensorwrapper.cli._main import readable
 from tensorwrapper.cli._security import (
     add_client_options,
     add_server_keys,
@@ -17,7 +18,7 @@ from tensorwrapper.transport import KeyPair
 def parsed(add, *words, **more):
     parser = argparse.ArgumentParser()
     add(parser)
-    return argparse.Namespace(**vars(parser.parse_args([str(word) for word in words])), **more)
+    return argparse.Namespace(**vars(parser.parse_args(readable([str(word) for word in words]))), **more)
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:*", "tcp://localhost:5", "tcp://[::1]:5", "ipc:///x"])
@@ -61,8 +62,10 @@ def test_lists_that_cannot_be_read_are_said(tmp_path):
         )
 
 
-def test_a_client_knows_both_or_none(tmp_path):
+@pytest.mark.parametrize("begin", ["", "-", "--", "#", "@"])
+def test_a_client_knows_both_or_none(tmp_path, begin):
     ours, theirs = KeyPair.make(), KeyPair.make()
+    theirs = KeyPair((begin + theirs.public)[:40], theirs.secret)
     ours.save(tmp_path / "ours")
     assert client_security(parsed(add_client_options)) is None
     security = client_security(
