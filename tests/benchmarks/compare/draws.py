@@ -1,0 +1,53 @@
+"""Random numbers by rank, beside NumPy's Philox, which draws in one order only."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tensorwrapper import Shape
+from tensorwrapper import selection as sel
+from tests.benchmarks.compare.measure import Row
+
+COUNT = 10**7
+
+
+def runs() -> Iterator[Row]:
+    """All of a box, in order."""
+    box, out, whole = Shape(COUNT), np.empty(COUNT), np.empty(COUNT, np.int64)
+    peer = np.random.Generator(np.random.Philox(1))
+    uniform, normal = sel.random(box, seed=1), sel.normal(box, 0.0, 1.0, seed=1)
+    integers = sel.integers(box, 0, 100, seed=1)
+    yield Row(
+        "P16",
+        "10^7 uniform",
+        lambda: uniform.compute(out=out, threads=1),
+        {"NumPy Philox": lambda: peer.random(out=out)},
+        aim=45e-3,
+        times=1.2,
+    )
+    yield Row(
+        "P16",
+        "10^7 integers below 100",
+        lambda: integers.compute(out=whole, threads=1),
+        {"NumPy Philox": lambda: peer.integers(0, 100, COUNT)},
+        aim=45e-3,
+        times=1.2,
+        limit=("2 multiplications and shifts of the words", lambda: _scaled(whole)),
+    )
+    yield Row(
+        "P16",
+        "10^7 normal",
+        lambda: normal.compute(out=out, threads=1),
+        {"NumPy Philox": lambda: peer.standard_normal(out=out)},
+        times=1.0,
+    )
+
+
+def _scaled(out: np.ndarray) -> None:
+    words = np.random.Philox(1).random_raw(COUNT)
+    np.right_shift(words, np.uint64(32), out=words)
+    np.multiply(words, np.uint64(100), out=words)
+    np.right_shift(words, np.uint64(32), out=out.view(np.uint64))
+
+
+ROWS = {"P16": runs}

@@ -1,0 +1,104 @@
+"""Files: many small records, large ones, and a few rows of a large one."""
+
+import itertools
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+import tensorwrapper as tw
+from tests.benchmarks.compare.measure import Row, Run, library
+
+MIB = int(os.environ.get("TENSORWRAPPER_BENCH_MIB", "256"))
+
+
+def records() -> Iterator[Row]:
+    """A file of 10^5 records of four numbers."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, x = Path(folder) / "many.tens", np.arange(4.0)
+        with tw.open(path, "a") as file:
+            for k in range(10**5):
+                file.append(str(k), x)
+
+        def opened() -> int:
+            with tw.open(path) as file:
+                return len(file)
+
+        numbers = itertools.count()
+
+        def appended() -> None:
+            with tw.open(path, "a") as file:
+                file.append(f"more {next(numbers)}", x)
+
+        yield Row(
+            "P20",
+            "a file of 10^5 records is opened",
+            opened,
+            {"its bytes, read": path.read_bytes},
+            aim=50e-3,
+            once=True,
+        )
+        yield Row("P20", "one more is appended", appended, aim=5e-3, once=True)
+
+
+def whole() -> Iterator[Row]:
+    """200 tensors of float32, and 100 rows of one of them."""
+    st = library("safetensors.numpy")
+    opener = library("safetensors")
+    rows = np.random.default_rng(0).random((MIB * 2**20 // (200 * 1024 * 4), 1024), np.float32)
+    arrays = {f"layer {k:03}": rows + np.float32(k) for k in range(200)}
+    missing = None if st else "safetensors"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+
+        def durable(path: Path) -> None:
+            file = os.open(path, os.O_RDWR)
+            os.fsync(file)
+            os.close(file)
+
+        def fresh(path: Path) -> None:
+            path.unlink(missing_ok=True)
+
+        def ours() -> None:
+            fresh(folder / "a.tens")
+            tw.save(folder / "a.tens", arrays)
+
+        def raw() -> None:
+            fresh(folder / "a.raw")
+            with (folder / "a.raw").open("wb", buffering=0) as stream:
+                for array in arrays.values():
+                    stream.write(array)
+            durable(folder / "a.raw")
+
+        def theirs() -> None:
+            fresh(folder / "a.safetensors")
+            st.save_file(arrays, folder / "a.safetensors")
+            durable(folder / "a.safetensors")
+
+        peers: dict[str, Run] = {"raw bytes": raw, **({"safetensors": theirs} if st else {})}
+        yield Row("P21", f"save {MIB} MiB", ours, peers, times=1.05, once=True, missing=missing)
+        ours()
+        if st:
+            theirs()
+
+        def read() -> object:
+            with tw.open(folder / "a.tens") as file:
+                return np.asarray(file["layer 100"][100:200]).sum()
+
+        def peer() -> object:
+            with opener.safe_open(folder / "a.safetensors", "np") as file:
+                return file.get_slice("layer 100")[100:200].sum()
+
+        yield Row(
+            "P22",
+            f"open {MIB} MiB, and 100 rows of one tensor",
+            read,
+            {"safetensors": peer} if st else {},
+            times=1,
+            missing=missing,
+        )
+
+
+ROWS = {"P20": records, "P21, P22": whole}

@@ -1,0 +1,188 @@
+# ruff: noqa: T201 - it prints a table
+"""How the time of each family grows: the exponent of a fit through sizes up to 10^6."""
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+import tensorwrapper as tw
+from tensorwrapper import Layout, Shape, Tiling, wire
+from tensorwrapper import selection as sel
+from tests.benchmarks.compare.measure import duration
+
+Work = Callable[[], object]
+Make = Callable[[int], Work]
+
+
+def _rank(n: int) -> Work:
+    t = tw.as_tensor(np.ones((1,) * n))
+    order, key = tuple(range(n))[::-1], (0,) * (n - 1)
+
+    def run() -> object:
+        return t.permute(order)[key].tolist()
+
+    return run
+
+
+def _tiles(n: int) -> Work:
+    sizes = np.ones(n, np.int64)
+
+    def run() -> object:
+        tiling = Tiling(sizes)
+        return tiling.intersect(Tiling(sizes)).grid, tiling.tiles_of(np.arange(10)[:, np.newaxis])
+
+    return run
+
+
+def _tiled(n: int) -> Work:
+    side = round(n**0.5)
+    t = tw.as_tensor(np.ones((side * 2, side * 2))).tiled(Tiling([2] * side, [2] * side))
+    return lambda: t.reduce_tiles(np.maximum)
+
+
+def _rows(n: int) -> Work:
+    counts = np.arange(n) % 5
+    t = tw.as_tensor(np.ones(int(counts.sum()))).unflatten(counts)
+    order = np.random.default_rng(0).permutation(n)
+    return lambda: (t[order], t.rows().reduce(np.add), t[:, ::-1].copy(), t.shape.lengths(1))
+
+
+def _cells(n: int) -> Work:
+    sizes = np.arange(n) % 4
+    table = np.stack([sizes, sizes], axis=1)
+    return lambda: Layout(Shape.from_cells((n,), table)).permute((0, 2, 1)).to_numpy()
+
+
+def _shards(n: int) -> Work:
+    parts = [np.arange(3.0) for _ in range(n)]
+    return lambda: sel.concat(parts).compute()
+
+
+def _shards_twice(n: int) -> Work:
+    view = sel.concat([np.arange(3.0) for _ in range(n)])
+    view.compute()
+
+    def run() -> object:
+        return view[::-1].compute()
+
+    return run
+
+
+def _json(n: int) -> Work:
+    view = sel.concat([np.arange(3.0) for _ in range(n)])
+    return lambda: sel.from_json(sel.to_json(view), sources=sel.sources(view))
+
+
+def _message(n: int) -> Work:
+    arrays = [np.arange(3.0)] * n
+    limits = wire.Limits(max_tensors=n, max_parts=n + 2) if hasattr(wire, "Limits") else None
+    del limits
+    return lambda: [*wire.decode(wire.encode(arrays)).tensors]
+
+
+def _records(n: int) -> Work:
+    def run() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path, x = Path(folder) / "a.tens", np.arange(4.0)
+            with tw.open(path, "a") as file:
+                for k in range(n):
+                    file.append(str(k), x)
+            with tw.open(path) as file:
+                len(file)
+
+    return run
+
+
+def _opened(n: int) -> Work:
+    folder = tempfile.TemporaryDirectory()
+    path, x = Path(folder.name) / "a.tens", np.arange(4.0)
+    with tw.open(path, "a") as file:
+        for k in range(n):
+            file.append(str(k), x)
+
+    def run() -> None:
+        assert folder.name  # the folder stays while this is there
+        with tw.open(path, "a") as file:
+            file.append(f"{time.monotonic_ns()}", x)
+
+    return run
+
+
+def _strings(n: int) -> Work:
+    items = ["x" * (k % 5) for k in range(n)]
+    words = tw.strings(items)
+    return lambda: (words == "xx", words.tolist(), words[::-1].copy())
+
+
+def _string_writes(n: int) -> Work:
+    def run() -> None:
+        words = tw.strings(["ab"] * n)
+        for k in range(n):
+            words[k] = "cde"
+
+    return run
+
+
+def _sparse(n: int) -> Work:
+    places = np.stack([np.random.default_rng(0).permutation(n), np.arange(n)], axis=1)
+    return lambda: (tw.sparse(places, np.ones(n), (n, n)).permute((1, 0))[1:] * 2.0).nnz
+
+
+def _points(n: int) -> Work:
+    rows = Shape.jagged(np.arange(n) % 5)
+    places = np.random.default_rng(0).integers(0, rows.size, n)
+    return lambda: rows.ordinals(rows.indices_at(places))
+
+
+FAMILIES: dict[str, tuple[Make, tuple[int, ...]]] = {
+    "rank: permute, index": (_rank, (4, 8, 16, 32)),
+    "tiles of one mode: made, intersected, looked up": (_tiles, (10**4, 10**5, 10**6)),
+    "tiles of two modes, reduced": (_tiled, (10**4, 10**5, 10**6)),
+    "rows: gathered, reduced, turned": (_rows, (10**4, 10**5, 10**6)),
+    "cells, transposed": (_cells, (10**4, 10**5, 10**6)),
+    "points looked up in rows": (_points, (10**4, 10**5, 10**6)),
+    "shards joined and computed": (_shards, (10**3, 10**4, 10**5, 10**6)),
+    "shards turned and computed again": (_shards_twice, (10**3, 10**4, 10**5, 10**6)),
+    "shards to JSON and back": (_json, (10**2, 10**3, 10**4, 10**5)),
+    "tensors in a message, both ways": (_message, (10**2, 10**3, 10**4, 10**5)),
+    "records appended to a file": (_records, (10**3, 10**4, 10**5)),
+    "a file of records opened, one more appended": (_opened, (10**3, 10**4, 10**5, 10**6)),
+    "strings: compared, listed, turned": (_strings, (10**4, 10**5, 10**6)),
+    "strings written one by one": (_string_writes, (10**3, 10**4, 10**5, 10**6)),
+    "sparse elements: put in order, sliced": (_sparse, (10**4, 10**5, 10**6)),
+}
+
+
+def main(only: tuple[str, ...]) -> None:
+    """Print a line for each family that was asked for: the times, and the exponent of the last step."""
+    print("| family | times | exponent |\n| --- | --- | --- |")
+    for name, (make, sizes) in FAMILIES.items():
+        if only and not any(word in name for word in only):
+            continue
+        times = [*_times(make, sizes)]
+        steps = [
+            np.log(after / before) / np.log(large / small)
+            for before, after, small, large in zip(times, times[1:], sizes, sizes[1:], strict=False)
+        ]
+        text = ", ".join(f"{n}: {duration(took)}" for n, took in zip(sizes, times, strict=False))
+        print(f"| {name} | {text} | {' '.join(f'{step:.2f}' for step in steps)} |", flush=True)
+
+
+def _times(make: Make, sizes: tuple[int, ...]) -> Iterator[float]:
+    for n in sizes:
+        run, best = make(n), float("inf")
+        end = time.process_time() + 0.5
+        for number in range(100):
+            if number and time.process_time() > end:
+                break
+            start = time.process_time()
+            run()
+            best = min(best, time.process_time() - start)
+        yield best
+
+
+if __name__ == "__main__":
+    main(())

@@ -1,0 +1,126 @@
+"""A row: what is run, beside what, with which aim; and what was seen of it."""
+
+import gc
+import importlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+Run = Callable[[], object]
+
+SHORT = 2e-4
+"""Work that takes less is repeated within a round: reading the clock costs a microsecond."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One piece of work; `aim` in seconds, or `times` the peer. With both the longer of them is the aim."""
+
+    name: str
+    work: str
+    ours: Run
+    peers: dict[str, Run] = field(default_factory=dict)
+    aim: float | None = None
+    times: float | None = None
+    limit: tuple[str, Run] | None = None
+    missing: str | None = None
+    shares: int = 1
+    """How many pieces one run does: the times are of one piece."""
+    once: bool = False
+    """Whether runs are processes or long: then a few rounds, without repetition."""
+    clock: Callable[[], float] = time.process_time
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The least times of a row, in seconds."""
+
+    row: Row
+    ours: float
+    peers: dict[str, float]
+    limit: float | None
+
+    @property
+    def peer(self) -> tuple[str, float] | None:
+        """The fastest peer and its time."""
+        return min(self.peers.items(), key=lambda item: item[1]) if self.peers else None
+
+    @property
+    def target(self) -> float:
+        """What ours may take, in seconds."""
+        asked = [self.row.aim] if self.row.aim is not None else []
+        if self.row.times is not None and self.peer is not None:
+            asked.append(self.row.times * self.peer[1])
+        return max(asked) if asked else float("inf")
+
+    @property
+    def met(self) -> bool:
+        """Whether the aim was met."""
+        return self.ours <= self.target
+
+    def fields(self) -> tuple[str, ...]:
+        """Return the texts of a line of the table."""
+        peer = self.peer
+        over = self.ours / self.target - 1
+        verdict = "met" if self.met else f"missed by {over:.0%}"
+        if self.limit is not None and self.row.limit is not None:
+            verdict += f"; limit {self.row.limit[0]} {duration(self.limit)}"
+        return (
+            self.row.name,
+            self.row.work,
+            duration(self.ours),
+            f"{peer[0]} {duration(peer[1])}" if peer else "-",
+            f"{self.ours / peer[1]:.2f}" if peer else "-",
+            duration(self.target) if self.target < float("inf") else "-",
+            verdict,
+        )
+
+
+def library(name: str) -> Any:
+    """Return the module of a peer, or None if it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def seen(row: Row, seconds: float) -> Seen | str:
+    """Return the least times of `row`, all of it in turns, or why it could not be measured."""
+    runs: dict[str, Run] = {"": row.ours, **{f"peer {name}": run for name, run in row.peers.items()}}
+    if row.limit is not None:
+        runs["limit"] = row.limit[1]
+    counts: dict[str, int] = {}
+    best = dict.fromkeys(runs, float("inf"))
+    for who, run in runs.items():
+        try:
+            run()
+        except OSError as error:
+            return f"{type(error).__name__}: {error}"
+        took = _time(run, 1, row.clock)
+        counts[who] = 1 if row.once else max(1, min(10_000, int(SHORT / max(took, 1e-7))))
+    gc.collect()
+    end = row.clock() + seconds
+    for number in range(2000):
+        if number >= (3 if row.once else 5) and row.clock() > end:
+            break
+        for who, run in runs.items():
+            best[who] = min(best[who], _time(run, counts[who], row.clock))
+    peers = {name: best[f"peer {name}"] / row.shares for name in row.peers}
+    limit = best["limit"] / row.shares if row.limit is not None else None
+    return Seen(row, best[""] / row.shares, peers, limit)
+
+
+def _time(run: Run, count: int, clock: Callable[[], float]) -> float:
+    start = clock()
+    for _ in range(count):
+        run()
+    return (clock() - start) / count
+
+
+def duration(seconds: float) -> str:
+    """Return a time with three digits and its unit."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
